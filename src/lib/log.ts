@@ -1,0 +1,25 @@
+import { type Logger, pino } from 'pino';
+
+export type Log = Logger;
+
+/** What must never reach a log line, wherever it stands in an object. */
+const redactedPaths = [
+  'apiKey',
+  'api_key',
+  'authorization',
+  'password',
+  '*.apiKey',
+  '*.api_key',
+  '*.authorization',
+  '*.password',
+];
+
+/** JSON lines on standard output: one event name (`msg`) plus fields. */
+export const createLog = (name: string, level: string, destination: 1 | 2 = 1): Log =>
+  pino(
+    { name, level, redact: { paths: redactedPaths, censor: '[redacted]' }, base: { name, pid: process.pid } },
+    pino.destination({ dest: destination, sync: true }),
+  );
+
+/** A log that says nothing, for tests of pure parts. */
+export const silentLog: Log = pino({ level: 'silent' });

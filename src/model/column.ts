@@ -1,0 +1,67 @@
+/**
+ * Columns: what users see (`Date`, `String`, `Decimal`) and how a value is kept.
+ *
+ * A physical type is chosen so that no value is altered (design: types, exact):
+ *
+ * | code        | ClickHouse              | holds |
+ * |-------------|-------------------------|-------|
+ * | `d`         | Nullable(Date32)        | dates from 1900-01-01 to 2299-12-31 |
+ * | `t`         | Nullable(String)        | dates outside of it, as `YYYY-MM-DD` text, which sorts as dates do |
+ * | `f`         | Nullable(Float64)       | numbers whose text is recovered from the double, digit for digit |
+ * | `n38_<s>`   | Nullable(Decimal(38,s)) | other numbers, `s` digits after the point, up to 38 in all |
+ * | `n76_<s>`   | Nullable(Decimal(76,s)) | the same with up to 76 digits |
+ * | `s`         | Nullable(String)        | text; also numbers beyond 76 digits |
+ *
+ * The codes are part of column names in ClickHouse and of records in PostgreSQL: never change their meaning.
+ */
+export type DataType = 'Date' | 'String' | 'Decimal';
+
+export type PhysicalType = 'd' | 't' | 'f' | 's' | `n38_${number}` | `n76_${number}`;
+
+/** A column as the API shows it. */
+export interface Column {
+  /** Unique over the whole service; survives renames and new versions. */
+  readonly id: number;
+  readonly name: string;
+  readonly dataType: DataType;
+  /** True for a dimension (date, country), false for a value. */
+  readonly isEntity: boolean;
+}
+
+/** A column of a version together with where its values lie. */
+export interface StoredColumn extends Column {
+  readonly description: string | null;
+  readonly physical: PhysicalType;
+  /** Id that names the column in the store; differs from `id` in a clone only. */
+  readonly storageId: number;
+}
+
+export const dataTypeOf = (physical: PhysicalType): DataType => {
+  switch (physical) {
+    case 'd':
+    case 't':
+      return 'Date';
+    case 's':
+      return 'String';
+    default:
+      return 'Decimal';
+  }
+};
+
+export interface DecimalShape {
+  readonly precision: 38 | 76;
+  readonly scale: number;
+}
+
+/** Precision and scale of an exact decimal type, or undefined for every other type. */
+export const decimalShapeOf = (physical: PhysicalType): DecimalShape | undefined => {
+  const match = /^n(38|76)_(\d+)$/.exec(physical);
+  return match ? { precision: Number(match[1]) as 38 | 76, scale: Number(match[2]) } : undefined;
+};
+
+/** Name of the column in its ClickHouse table: `c<storageId>_<physical>`; safe as an SQL identifier. */
+export const storageName = (column: Pick<StoredColumn, 'storageId' | 'physical'>): string =>
+  `c${column.storageId}_${column.physical}`;
+
+/** Most columns that one dataset may have. */
+export const maxColumns = 10_000;
