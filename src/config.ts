@@ -1,0 +1,285 @@
+import { z } from 'zod';
+import { AppError } from './lib/errors.js';
+
+/**
+ * Every environment variable of the product: name, default, unit and meaning stand here and nowhere else.
+ * `--help` prints this list; `--check-config` prints the values in force, secrets hidden, and exits.
+ */
+interface Setting<T> {
+  readonly env: string;
+  readonly schema: z.ZodType<T>;
+  /** Text form of the default; undefined when the variable may be absent. */
+  readonly default?: string;
+  readonly text: string;
+  readonly secret?: boolean;
+}
+
+const setting = <T>(
+  env: string,
+  schema: z.ZodType<T>,
+  fallback: string | undefined,
+  text: string,
+  options: { secret?: boolean } = {},
+): Setting<T> => ({ env, schema, text, ...(fallback === undefined ? {} : { default: fallback }), ...options });
+
+const integer = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
+const choice = <const T extends string>(...values: T[]) => z.enum(values as [T, ...T[]]);
+const text = z.string().min(1, 'must not be empty');
+const list = text.transform((value) =>
+  value
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== ''),
+);
+const optional = <T>(schema: z.ZodType<T>) => schema.optional();
+const url = (...schemes: string[]) =>
+  z.string().refine((value) => {
+    try {
+      return schemes.includes(new URL(value).protocol.replace(/:$/, ''));
+    } catch {
+      return false;
+    }
+  }, `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+
+export const settings = {
+  host: setting('HOST', text, '127.0.0.1', 'Address the API listens on.'),
+  port: setting('PORT', integer(0, 65_535), '8080', 'Port the API listens on; 0 takes a free one.'),
+  workerPort: setting(
+    'WORKER_PORT',
+    integer(0, 65_535),
+    '8081',
+    'Port of /healthz, /readyz and /metrics of a worker; 0 takes a free one.',
+  ),
+  publicUrl: setting(
+    'PUBLIC_URL',
+    optional(url('http', 'https')),
+    undefined,
+    'Address under which clients reach the API, for download links; default: taken from HOST and PORT.',
+  ),
+  trustProxy: setting('TRUST_PROXY', flag, 'false', 'Believe X-Forwarded-* headers of a proxy in front.'),
+  logLevel: setting(
+    'LOG_LEVEL',
+    choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    'info',
+    'Least level that is logged.',
+  ),
+  dataDir: setting('DATA_DIR', text, '.data', 'Folder of the embedded components and of local export files.'),
+
+  databaseUrl: setting(
+    'DATABASE_URL',
+    optional(url('postgres', 'postgresql')),
+    undefined,
+    'PostgreSQL with the catalog; npm start runs an embedded one when absent.',
+    { secret: true },
+  ),
+  databasePool: setting('DATABASE_POOL', integer(2, 500), '16', 'Most connections to PostgreSQL per process.'),
+  kafkaBrokers: setting(
+    'KAFKA_BROKERS',
+    optional(list),
+    undefined,
+    'Comma-separated host:port of Kafka; npm start runs an embedded broker when absent.',
+  ),
+  kafkaPrefix: setting('KAFKA_PREFIX', text, 'tabulary', 'Start of every topic and consumer group name.'),
+  kafkaPartitions: setting('KAFKA_PARTITIONS', integer(1, 1000), '4', 'Partitions of a topic made at start.'),
+  kafkaReplication: setting('KAFKA_REPLICATION', integer(1, 10), '1', 'Replicas of a topic made at start.'),
+  kafkaRetentionMs: setting(
+    'KAFKA_RETENTION_MS',
+    integer(60_000),
+    String(24 * 60 * 60 * 1000),
+    'Milliseconds that received chunks are kept for replay.',
+  ),
+  kafkaRetentionBytes: setting(
+    'KAFKA_RETENTION_BYTES',
+    integer(64 * MiB),
+    String(8 * 1024 * MiB),
+    'Bytes per partition that received chunks may take.',
+  ),
+  clickhouseUrl: setting(
+    'CLICKHOUSE_URL',
+    optional(url('http', 'https')),
+    undefined,
+    'HTTP address of ClickHouse, user and password included; npm start runs an embedded one when absent.',
+    { secret: true },
+  ),
+  clickhouseDatabase: setting(
+    'CLICKHOUSE_DATABASE',
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a plain identifier'),
+    'tabulary',
+    'Database that holds the rows; made when absent.',
+  ),
+  exportsUrl: setting(
+    'EXPORTS_URL',
+    optional(url('s3', 'file')),
+    undefined,
+    'Where export files lie: file:///folder or s3://bucket/prefix; default: DATA_DIR/exports.',
+  ),
+
+  linkSecret: setting(
+    'LINK_SECRET',
+    optional(z.string().min(32, 'must have at least 32 characters')),
+    undefined,
+    'Secret that signs download links; made and kept in PostgreSQL when absent.',
+    { secret: true },
+  ),
+  linkTtlSeconds: setting('LINK_TTL_SECONDS', integer(10, 86_400), '300', 'Seconds a download link is valid.'),
+
+  firstChunkBytes: setting(
+    'FIRST_CHUNK_BYTES',
+    integer(64, 16 * MiB),
+    String(4 * MiB),
+    'Most raw bytes of the first chunk of an upload: types are first inferred from it.',
+  ),
+  chunkBytes: setting(
+    'CHUNK_BYTES',
+    integer(64, 64 * MiB),
+    String(16 * MiB),
+    'Most raw bytes of a later chunk; one chunk is one message and one insert.',
+  ),
+  maxMessageBytes: setting(
+    'MAX_MESSAGE_BYTES',
+    integer(64 * KiB, 128 * MiB),
+    String(24 * MiB),
+    'Largest Kafka message; a chunk that compresses badly is cut smaller.',
+  ),
+  maxRecordBytes: setting(
+    'MAX_RECORD_BYTES',
+    integer(1 * KiB, 16 * MiB),
+    String(16 * MiB),
+    'Largest single record of a CSV file.',
+  ),
+  uploadMaxBytes: setting(
+    'UPLOAD_MAX_BYTES',
+    integer(1),
+    String(256 * 1024 * MiB),
+    'Largest upload, uncompressed.',
+  ),
+  uploadMaxCompressedBytes: setting(
+    'UPLOAD_MAX_COMPRESSED_BYTES',
+    integer(1),
+    String(64 * 1024 * MiB),
+    'Largest upload as it is sent.',
+  ),
+  uploadMaxRatio: setting(
+    'UPLOAD_MAX_RATIO',
+    integer(10),
+    '2000',
+    'Largest ratio of uncompressed to compressed bytes of a gzip upload (above 64 MiB uncompressed).',
+  ),
+  uploadIdleMs: setting(
+    'UPLOAD_IDLE_MS',
+    integer(1000),
+    '60000',
+    'Milliseconds without a byte after which an upload is broken off.',
+  ),
+  uploadMinBytesPerSecond: setting(
+    'UPLOAD_MIN_BYTES_PER_SECOND',
+    integer(0),
+    '1024',
+    'Slowest average rate of an upload, looked at after the first minute; 0 switches it off.',
+  ),
+  maxUploadsInFlight: setting(
+    'MAX_UPLOADS_IN_FLIGHT',
+    integer(1),
+    '64',
+    'Uploads that one API process receives at a time; more wait.',
+  ),
+  insertsInFlight: setting(
+    'INSERTS_IN_FLIGHT',
+    integer(1, 64),
+    '2',
+    'Bulk chunks that one worker inserts at a time.',
+  ),
+  receiveTimeoutMs: setting(
+    'RECEIVE_TIMEOUT_MS',
+    integer(1000),
+    '60000',
+    'Milliseconds without a sign of life of the receiving API after which an unfinished upload is failed.',
+  ),
+  replayLeaseMs: setting(
+    'REPLAY_LEASE_MS',
+    integer(1000),
+    '30000',
+    'Milliseconds after which the replay of a silent worker is taken over.',
+  ),
+  sweepIntervalMs: setting(
+    'SWEEP_INTERVAL_MS',
+    integer(100),
+    '10000',
+    'Milliseconds between two looks for what a crash left behind.',
+  ),
+
+  queryTimeoutSeconds: setting('QUERY_TIMEOUT_SECONDS', integer(1), '300', 'Longest run of one download query.'),
+  queryMaxMemoryBytes: setting(
+    'QUERY_MAX_MEMORY_BYTES',
+    integer(64 * MiB),
+    String(2048 * MiB),
+    'Most memory one query may take in ClickHouse.',
+  ),
+  queriesInFlight: setting('QUERIES_IN_FLIGHT', integer(1), '16', 'Downloads that one API process runs at a time.'),
+  queriesQueued: setting(
+    'QUERIES_QUEUED',
+    integer(0),
+    '64',
+    'Downloads that may wait for a place; more are answered 503.',
+  ),
+  drainTimeoutMs: setting(
+    'DRAIN_TIMEOUT_MS',
+    integer(0),
+    '8000',
+    'Milliseconds that running requests are given when the process is asked to stop.',
+  ),
+  firstAccount: setting(
+    'FIRST_ACCOUNT',
+    text,
+    'admin',
+    'Name of the account that is made when there is none.',
+  ),
+  defaultPlan: setting('DEFAULT_PLAN', text, 'unlimited', 'Plan of a new account.'),
+} as const;
+
+type Settings = typeof settings;
+export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setting<infer T> ? T : never };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Environment -> one frozen object. Reports every mistake at once.
+ * @throws AppError kind `invalid`, code `bad_configuration`, one line per mistake.
+ */
+export const loadConfig = (env: Environment = process.env): Config => {
+  const mistakes: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(settings) as [string, Setting<unknown>][]) {
+    const given = env[item.env];
+    const parsed = item.schema.safeParse(given === undefined || given === '' ? item.default : given);
+    if (parsed.success) values[key] = parsed.data;
+    else mistakes.push(`${item.env}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
+  }
+  if (mistakes.length > 0) throw new AppError('invalid', 'bad_configuration', mistakes.join('\n'));
+  return Object.freeze(values) as Config;
+};
+
+/** Text of `--help`: one block per variable. */
+export const describeSettings = (): string =>
+  (Object.values(settings) as Setting<unknown>[])
+    .map((item) => `  ${item.env}${item.default === undefined ? '' : `=${item.default}`}\n      ${item.text}`)
+    .join('\n');
+
+/** The values in force as `NAME=value` lines, secrets hidden. */
+export const describeConfig = (config: Config): string =>
+  (Object.entries(settings) as [keyof Config, Setting<unknown>][])
+    .map(([key, item]) => {
+      const value = config[key];
+      return `${item.env}=${value === undefined ? '' : item.secret ? '[hidden]' : String(value)}`;
+    })
+    .join('\n');
