@@ -20,7 +20,13 @@ const setting = <T>(
   fallback: string | undefined,
   text: string,
   options: { secret?: boolean } = {},
-): Setting<T> => ({ env, schema, text, ...(fallback === undefined ? {} : { default: fallback }), ...options });
+): Setting<T> => ({
+  env,
+  schema,
+  text,
+  ...(fallback === undefined ? {} : { default: fallback }),
+  ...options,
+});
 
 const integer = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
   z
@@ -40,13 +46,16 @@ const list = text.transform((value) =>
 );
 const optional = <T>(schema: z.ZodType<T>) => schema.optional();
 const url = (...schemes: string[]) =>
-  z.string().refine((value) => {
-    try {
-      return schemes.includes(new URL(value).protocol.replace(/:$/, ''));
-    } catch {
-      return false;
-    }
-  }, `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+  z.string().refine(
+    (value) => {
+      try {
+        return schemes.includes(new URL(value).protocol.replace(/:$/, ''));
+      } catch {
+        return false;
+      }
+    },
+    `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  );
 
 const KiB = 1024;
 const MiB = 1024 * KiB;
@@ -82,7 +91,12 @@ export const settings = {
     'PostgreSQL with the catalog; npm start runs an embedded one when absent.',
     { secret: true },
   ),
-  databasePool: setting('DATABASE_POOL', integer(2, 500), '16', 'Most connections to PostgreSQL per process.'),
+  databasePool: setting(
+    'DATABASE_POOL',
+    integer(2, 500),
+    '16',
+    'Most connections to PostgreSQL per process.',
+  ),
   kafkaBrokers: setting(
     'KAFKA_BROKERS',
     optional(list),
@@ -131,7 +145,12 @@ export const settings = {
     'Secret that signs download links; made and kept in PostgreSQL when absent.',
     { secret: true },
   ),
-  linkTtlSeconds: setting('LINK_TTL_SECONDS', integer(10, 86_400), '300', 'Seconds a download link is valid.'),
+  linkTtlSeconds: setting(
+    'LINK_TTL_SECONDS',
+    integer(10, 86_400),
+    '300',
+    'Seconds a download link is valid.',
+  ),
 
   firstChunkBytes: setting(
     'FIRST_CHUNK_BYTES',
@@ -218,14 +237,24 @@ export const settings = {
     'Milliseconds between two looks for what a crash left behind.',
   ),
 
-  queryTimeoutSeconds: setting('QUERY_TIMEOUT_SECONDS', integer(1), '300', 'Longest run of one download query.'),
+  queryTimeoutSeconds: setting(
+    'QUERY_TIMEOUT_SECONDS',
+    integer(1),
+    '300',
+    'Longest run of one download query.',
+  ),
   queryMaxMemoryBytes: setting(
     'QUERY_MAX_MEMORY_BYTES',
     integer(64 * MiB),
     String(2048 * MiB),
     'Most memory one query may take in ClickHouse.',
   ),
-  queriesInFlight: setting('QUERIES_IN_FLIGHT', integer(1), '16', 'Downloads that one API process runs at a time.'),
+  queriesInFlight: setting(
+    'QUERIES_IN_FLIGHT',
+    integer(1),
+    '16',
+    'Downloads that one API process runs at a time.',
+  ),
   queriesQueued: setting(
     'QUERIES_QUEUED',
     integer(0),

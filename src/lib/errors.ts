@@ -51,7 +51,8 @@ export const invalid = (code: string, message: string, details?: Record<string, 
 
 export const notFound = (code: string, message: string): AppError => new AppError('not_found', code, message);
 
-export const forbidden = (code: string, message: string): AppError => new AppError('forbidden', code, message);
+export const forbidden = (code: string, message: string): AppError =>
+  new AppError('forbidden', code, message);
 
 export const conflict = (code: string, message: string, details?: Record<string, unknown>): AppError =>
   new AppError('conflict', code, message, details === undefined ? {} : { details });

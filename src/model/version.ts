@@ -1,0 +1,83 @@
+/**
+ * The version model.
+ *
+ * Terms
+ *   store     one ClickHouse table. A dataset has one; a dataset and its clones share it.
+ *   segment   an immutable set of rows of a store, written by one attempt of one process: one partition.
+ *   version   an immutable list of segments plus the columns as they were. `versionId` names it.
+ *   current   the version that a dataset points to; a pointer in PostgreSQL, moved in one transaction.
+ *
+ * Invariants
+ *   1. A row in ClickHouse whose segment no version names does not exist for any reader.
+ *   2. A segment is known in PostgreSQL before its first row is written; so whatever lies in ClickHouse can be
+ *      found, judged and dropped.
+ *   3. A version is published only when ClickHouse holds, for its new segment, exactly as many rows as the
+ *      chunks of the process that were recorded.
+ *   4. Segment ids grow in the order in which uploads of a dataset are accepted, which is the order in which
+ *      they are published. The rows of a version in reading order are therefore `ORDER BY _seg, _row`.
+ *   5. A segment is dropped when no version and no pending process names it. Dropping is idempotent.
+ *
+ * States of a process, and what moves it
+ *   insert  --a value does not fit its proposed type-->  collect  --all chunks seen-->  replay
+ *   insert  --all chunks inserted and counted-->         ready
+ *   replay  --all chunks inserted and counted-->         ready
+ *   ready   --every process accepted before has ended--> completed (version published)
+ *   any     --error that repeating can not mend-->       failed (the dataset stays as it was)
+ */
+import type { StoredColumn } from './column.js';
+
+/** Attempts of one process stay below this, so that a segment id is made of process and attempt. */
+const attemptsPerProcess = 1_000;
+
+/** Id of the segment that an attempt of a process writes. Grows with the process id (invariant 4). */
+export const segmentId = (processId: number, attempt: number): number => {
+  if (attempt < 1 || attempt >= attemptsPerProcess)
+    throw new RangeError(`attempt ${attempt} is out of range`);
+  return processId * attemptsPerProcess + attempt;
+};
+
+/** What is known of the rows of a segment once it is complete. */
+export interface SegmentFacts {
+  readonly rows: number;
+  /** Raw bytes of the records that were received. */
+  readonly bytes: number;
+  /** First and last date (`YYYY-MM-DD`) of the dataset's date column; null without one. */
+  readonly minDate: string | null;
+  readonly maxDate: string | null;
+  readonly frequency: Frequency | null;
+}
+
+export type Frequency = 'Daily' | 'Weekly' | 'Monthly' | 'Quarterly' | 'Semiannual' | 'Annual';
+
+/**
+ * Frequency of a series from the median distance between neighbouring distinct dates, in days.
+ * Distances between the bands (irregular data) have no name: null.
+ */
+export const frequencyOf = (medianGapDays: number): Frequency | null => {
+  if (medianGapDays >= 1 && medianGapDays <= 3) return 'Daily';
+  if (medianGapDays >= 6 && medianGapDays <= 8) return 'Weekly';
+  if (medianGapDays >= 28 && medianGapDays <= 31) return 'Monthly';
+  if (medianGapDays >= 89 && medianGapDays <= 92) return 'Quarterly';
+  if (medianGapDays >= 181 && medianGapDays <= 184) return 'Semiannual';
+  if (medianGapDays >= 365 && medianGapDays <= 366) return 'Annual';
+  return null;
+};
+
+/** A version as a reader needs it. */
+export interface ReadableVersion {
+  readonly versionId: number;
+  readonly datasetId: number;
+  readonly storeId: number;
+  /** In upload order: `_seg` ascending. */
+  readonly segmentIds: readonly number[];
+  readonly columns: readonly StoredColumn[];
+  readonly rowCount: number;
+  readonly byteSize: number;
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+}
+
+/** The column whose dates give a dataset its range: the first Date entity, else the first Date column. */
+export const dateColumnOf = (columns: readonly StoredColumn[]): StoredColumn | undefined =>
+  columns.find((column) => column.dataType === 'Date' && column.isEntity) ??
+  columns.find((column) => column.dataType === 'Date');
