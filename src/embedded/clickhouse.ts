@@ -1,0 +1,115 @@
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../lib/errors.js';
+import type { ComponentContext } from './component.js';
+import { createLogFile } from './log-file.js';
+import { choosePort } from './ports.js';
+import { createSupervisedChild, endOrphan } from './supervised-child.js';
+
+const title = 'embedded ClickHouse';
+
+// The server listens as long as this script runs, so its last query never ends. Blocks of one row and no limit per
+// block keep it asleep and let a signal end it within a second.
+const serverScript = `SYSTEM START LISTEN HTTP;
+SELECT sleepEachRow(1) FROM system.numbers FORMAT Null
+SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0;
+`;
+
+interface Libraries {
+  ffi: string;
+  chdb: string;
+}
+
+const findLibraries = (): Libraries => {
+  const require = createRequire(import.meta.url);
+  const platform = `${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : ''}`;
+  try {
+    const chdb = createRequire(require.resolve('chdb/package.json'));
+    const folder = join(chdb.resolve(`@chdb/lib-${platform}/package.json`), '..');
+    return { ffi: require.resolve('ffi-rs'), chdb: join(folder, 'libchdb.so') };
+  } catch (error) {
+    throw new AppError(
+      'unavailable',
+      'component_missing',
+      `${title} is not installed for ${platform}: set CLICKHOUSE_URL or install with optional dependencies (npm ci --include=optional)`,
+      { cause: error },
+    );
+  }
+};
+
+/** Node runs the compiled child; in a source checkout, where only the test runner compiles, a copy of the source. */
+const childScript = (folder: string): string => {
+  const compiled = fileURLToPath(new URL('./clickhouse-child.js', import.meta.url));
+  if (existsSync(compiled)) return compiled;
+  const copy = join(folder, 'clickhouse-child.mjs');
+  copyFileSync(fileURLToPath(new URL('./clickhouse-child.ts', import.meta.url)), copy);
+  return copy;
+};
+
+const serverArguments = (folder: string, logsDir: string, port: number): string[] => [
+  `--path=${join(folder, 'data')}`,
+  `--queries-file=${join(folder, 'server.sql')}`,
+  '--log-level=warning',
+  '--',
+  `--http_port=${port}`,
+  '--listen_host=127.0.0.1',
+  `--logger.log=${join(logsDir, 'clickhouse-server.log')}`,
+  '--logger.size=16M',
+  '--logger.count=2',
+  // A laptop is shared with Kafka, PostgreSQL and the product itself.
+  '--max_server_memory_usage_to_ram_ratio=0.6',
+  '--mark_cache_size=268435456',
+  '--primary_index_cache_size=134217728',
+  '--index_mark_cache_size=67108864',
+];
+
+const answersPing = async (url: string): Promise<boolean> => {
+  try {
+    const response = await fetch(`${url}/ping`, { signal: AbortSignal.timeout(2_000) });
+    return response.ok && (await response.text()).startsWith('Ok.');
+  } catch {
+    // Refused or cut off: not yet listening.
+    return false;
+  }
+};
+
+export const startClickhouse = async (
+  { dataDir, state, log, adopt }: ComponentContext,
+  wantedPort: number | undefined,
+): Promise<string> => {
+  const libraries = findLibraries();
+  await endOrphan(title, state, 'SIGTERM', log);
+  const port = await choosePort({
+    owner: title,
+    variable: 'EMBEDDED_CLICKHOUSE_PORT',
+    wanted: wantedPort,
+    remembered: state.read().ports.http,
+  });
+  state.update({ ports: { http: port } });
+
+  const folder = join(dataDir, 'clickhouse');
+  mkdirSync(join(folder, 'data'), { recursive: true });
+  writeFileSync(join(folder, 'server.sql'), serverScript);
+  const logsDir = join(dataDir, 'logs');
+  const url = `http://127.0.0.1:${port}`;
+  const child = createSupervisedChild({
+    title,
+    command: {
+      program: process.execPath,
+      args: [childScript(folder), libraries.ffi, libraries.chdb, ...serverArguments(folder, logsDir, port)],
+    },
+    cwd: folder,
+    stopSignal: 'SIGTERM',
+    stopWithinMs: 6_000,
+    startWithinMs: 60_000,
+    isReady: () => answersPing(url),
+    state,
+    output: createLogFile(join(logsDir, 'clickhouse.log')),
+    log,
+  });
+  adopt(child);
+  await child.start();
+  return url;
+};

@@ -1,0 +1,49 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+export type ComponentName = 'postgres' | 'kafka' | 'clickhouse';
+
+const stateSchema = z.object({
+  /** Where the component listened last, by purpose. */
+  ports: z.record(z.string(), z.number().int()).default({}),
+  /** The child that was started last; when it still lives at the next start it is an orphan of ours. */
+  process: z.object({ pid: z.number().int().positive(), startedAt: z.string() }).optional(),
+  /** The generated password of the database's owner. */
+  password: z.string().optional(),
+});
+
+export type ComponentState = z.infer<typeof stateSchema>;
+
+/** What is remembered of a component between two starts, in one small file of the data folder. */
+export interface StateFile {
+  read(): ComponentState;
+  /** Merges the given fields into the file, atomically. */
+  update(change: Partial<ComponentState>): void;
+}
+
+export const createStateFile = (dataDir: string, component: ComponentName): StateFile => {
+  const path = join(dataDir, 'embedded', `${component}.json`);
+  mkdirSync(dirname(path), { recursive: true });
+
+  const read = (): ComponentState => {
+    let text: string;
+    try {
+      text = readFileSync(path, 'utf8');
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return { ports: {} };
+      throw error;
+    }
+    return stateSchema.parse(JSON.parse(text));
+  };
+
+  return {
+    read,
+    update(change) {
+      // Synchronous: a child's id must be on disk before anything else can happen to this process.
+      const temporary = `${path}.new`;
+      writeFileSync(temporary, `${JSON.stringify({ ...read(), ...change }, null, 2)}\n`, { mode: 0o600 });
+      renameSync(temporary, path);
+    },
+  };
+};

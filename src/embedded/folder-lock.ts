@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError, messageOf } from '../lib/errors.js';
+import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+const readOwner = (path: string): ProcessIdentity | undefined => {
+  try {
+    const [pid, startedAt] = readFileSync(path, 'utf8').trim().split(' ', 2);
+    return pid === undefined || startedAt === undefined ? undefined : { pid: Number(pid), startedAt };
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+};
+
+/** Links the prepared file to the lock's name: the one step that only one of several processes can win. */
+const tryLink = (prepared: string, lock: string): boolean => {
+  try {
+    linkSync(prepared, lock);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+};
+
+/** Moves the lock of a dead owner away. When another process was faster and it is theirs by now, it is put back. */
+const removeDead = (lock: string, aside: string): void => {
+  try {
+    renameSync(lock, aside);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return;
+    throw error;
+  }
+  const moved = readOwner(aside);
+  if (moved !== undefined && isAlive(moved)) tryLink(aside, lock);
+  rmSync(aside, { force: true });
+};
+
+const acquire = (dataDir: string, lock: string): void => {
+  const self = identify(process.pid);
+  if (self === undefined) throw new Error('this process can not be found in the process table');
+  const prepared = `${lock}.${randomUUID()}`;
+  writeFileSync(prepared, `${self.pid} ${self.startedAt}\n`);
+  try {
+    for (let attempt = 0; attempt < 5; attempt++) {
+      if (tryLink(prepared, lock)) return;
+      const owner = readOwner(lock);
+      if (owner !== undefined && isAlive(owner)) {
+        throw new AppError(
+          'unavailable',
+          'data_folder_in_use',
+          `the data folder ${dataDir} is in use by process ${owner.pid}: stop that one or set DATA_DIR to another folder`,
+        );
+      }
+      removeDead(lock, `${prepared}.dead`);
+    }
+  } finally {
+    rmSync(prepared, { force: true });
+  }
+  throw new AppError(
+    'unavailable',
+    'data_folder_in_use',
+    `the data folder ${dataDir} is being taken by others`,
+  );
+};
+
+/** Takes the data folder for this process; the returned function gives it back. */
+export const lockFolder = (dataDir: string): (() => void) => {
+  const lock = join(dataDir, 'embedded', 'lock');
+  try {
+    mkdirSync(join(dataDir, 'embedded'), { recursive: true });
+    mkdirSync(join(dataDir, 'logs'), { recursive: true });
+    acquire(dataDir, lock);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError(
+      'unavailable',
+      'data_folder_unusable',
+      `the data folder ${dataDir} can not be used (${messageOf(error)}): make it writable or set DATA_DIR to another folder`,
+      { cause: error },
+    );
+  }
+  return () => {
+    const owner = readOwner(lock);
+    if (owner !== undefined && owner.pid === process.pid) rmSync(lock, { force: true });
+  };
+};

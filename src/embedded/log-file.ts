@@ -1,0 +1,40 @@
+import { closeSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+const rotateAboveBytes = 16 * 1024 * 1024;
+const tailBytes = 4_096;
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+
+/** The file that takes a child's output. The child writes to it by itself, so it survives the death of this process. */
+export interface LogFile {
+  /** Opens it for appending; the caller closes the descriptor once the child has it. */
+  open(): number;
+  /** What was written since the last `open`, at most its last lines. */
+  tail(): string;
+}
+
+export const createLogFile = (path: string): LogFile => {
+  let from = 0;
+  return {
+    open() {
+      mkdirSync(dirname(path), { recursive: true });
+      if (sizeOf(path) > rotateAboveBytes) renameSync(path, `${path}.1`);
+      from = sizeOf(path);
+      return openSync(path, 'a');
+    },
+    tail() {
+      const end = sizeOf(path);
+      const start = Math.max(from, end - tailBytes);
+      if (end <= start) return '';
+      const bytes = Buffer.alloc(end - start);
+      const descriptor = openSync(path, 'r');
+      try {
+        readSync(descriptor, bytes, 0, bytes.length, start);
+      } finally {
+        closeSync(descriptor);
+      }
+      return bytes.toString('utf8').trim().split('\n').slice(-8).join('\n');
+    },
+  };
+};

@@ -1,0 +1,114 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AppError, messageOf } from '../lib/errors.js';
+import { findSetpriv } from './launcher.js';
+
+/** How the server has to run: PostgreSQL refuses to run as root, so root needs another account for it. */
+export interface ServerAccount {
+  /** Who has to own the server's files; undefined when that is this process's own account. */
+  owner: Account | undefined;
+  /** What `spawn` switches to. Empty when `setpriv` does it, which needs root until then. */
+  spawnAs: Account | Record<string, never>;
+  /** Arguments of `setpriv`: switch the account and let it pass folders it may not enter. */
+  privileges: string[];
+}
+
+interface Account {
+  uid: number;
+  gid: number;
+}
+
+const userName = 'postgres';
+
+const lookUp = (): Account | undefined => {
+  try {
+    const ask = (what: string): number =>
+      Number(execFileSync('id', [what, userName], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+    return { uid: ask('-u'), gid: ask('-g') };
+  } catch (error) {
+    // `id` ends with 1 when it knows no such user.
+    if (error instanceof Error && 'status' in error && error.status === 1) return undefined;
+    throw error;
+  }
+};
+
+const createUser = (title: string): Account => {
+  try {
+    execFileSync(
+      'useradd',
+      ['--system', '--user-group', '--no-create-home', '--shell', '/bin/false', userName],
+      {
+        stdio: 'ignore',
+      },
+    );
+  } catch (error) {
+    throw new AppError(
+      'unavailable',
+      'component_account',
+      `${title} can not run as root and the user ${userName} can not be created (${messageOf(error)}): run as an ordinary user or set DATABASE_URL`,
+      { cause: error },
+    );
+  }
+  const created = lookUp();
+  if (created === undefined) throw new Error(`the user ${userName} was created but is not found`);
+  return created;
+};
+
+const mayEnter = (folder: string, { uid, gid }: Account): boolean => {
+  const { mode, uid: owner, gid: group } = statSync(folder);
+  if (owner === uid) return (mode & 0o100) !== 0;
+  return (mode & (group === gid ? 0o010 : 0o001)) !== 0;
+};
+
+const firstClosedFolder = (path: string, account: Account): string | undefined => {
+  for (let folder = path; ; folder = dirname(folder)) {
+    if (!mayEnter(folder, account)) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+};
+
+/** Effective capabilities of this process by number, see capability.h; empty where there are none. */
+const hasCapability = (bit: bigint): boolean => {
+  const line = /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'));
+  return line?.[1] !== undefined && ((BigInt(`0x${line[1]}`) >> bit) & 1n) === 1n;
+};
+
+const passCapabilities = [
+  { name: 'dac_read_search', bit: 2n },
+  // Containers usually withhold the narrow one and grant this.
+  { name: 'dac_override', bit: 1n },
+];
+
+/**
+ * The account of the server and what it needs to reach the given folders. A checkout below /root is closed to
+ * every other user; there the server gets the one capability that lets it pass, and nothing else of root's.
+ */
+export const chooseAccount = (title: string, folders: string[]): ServerAccount => {
+  if (process.getuid?.() !== 0) return { owner: undefined, spawnAs: {}, privileges: [] };
+  const account = lookUp() ?? createUser(title);
+  const closed = folders
+    .map((folder) => firstClosedFolder(folder, account))
+    .find((found) => found !== undefined);
+  if (closed === undefined) return { owner: account, spawnAs: account, privileges: [] };
+
+  const capability = passCapabilities.find(({ bit }) => process.platform === 'linux' && hasCapability(bit));
+  if (capability === undefined || findSetpriv() === undefined) {
+    throw new AppError(
+      'unavailable',
+      'component_account',
+      `${title} runs as user ${userName}, which may not enter ${closed}: set DATA_DIR to a folder it can reach, run as an ordinary user, or set DATABASE_URL`,
+    );
+  }
+  return {
+    owner: account,
+    spawnAs: {},
+    privileges: [
+      `--reuid=${account.uid}`,
+      `--regid=${account.gid}`,
+      '--clear-groups',
+      `--inh-caps=-all,+${capability.name}`,
+      `--ambient-caps=-all,+${capability.name}`,
+    ],
+  };
+};

