@@ -1,0 +1,35 @@
+import { parseDay } from '../providers/dates.js';
+import { ambiguousSeries, unexpectedReply } from '../providers/errors.js';
+import { parseDecimal } from '../providers/numbers.js';
+import type { Observation, Provider } from '../providers/provider.js';
+
+export const previewLength = 24;
+
+const byDate = (a: Observation, b: Observation): number => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0);
+
+/**
+ * Observations as the gateway hands them out: oldest first, one per date. Equal doubles are dropped (pages that
+ * overlap); two values for one date mean that the id names several series.
+ */
+export const orderObservations = (
+  provider: Provider,
+  seriesId: string,
+  observations: readonly Observation[],
+): Observation[] => {
+  const ordered: Observation[] = [];
+  for (const one of [...observations].sort(byDate)) {
+    if (parseDay(one.date) === undefined) throw unexpectedReply(provider, 'a date that is none');
+    if (one.value !== null && parseDecimal(one.value) !== one.value)
+      throw unexpectedReply(provider, 'a value that is no number');
+    const before = ordered.at(-1);
+    if (before?.date !== one.date) ordered.push(one);
+    else if (before.value !== one.value) {
+      throw ambiguousSeries(
+        provider,
+        seriesId,
+        `there are two values for ${one.date}; name every part of the id`,
+      );
+    }
+  }
+  return ordered;
+};

@@ -1,0 +1,58 @@
+import { upstreamNotFound } from '../../providers/errors.js';
+import type { Provider, UpstreamRequest } from '../../providers/provider.js';
+
+/** Addresses to use instead of the connector's own: `fred`, or `fred.public` for one of `otherBaseUrls`. */
+export type BaseUrls = Readonly<Record<string, string>>;
+
+/**
+ * Characters that RFC 3986 allows in a path part and that upstreams show unescaped in their documents
+ * (`OECD.SDD.STES,DSD_KEI@DF_KEI,4.0`). Slash, question mark, hash and per cent stay escaped.
+ */
+const spared: Readonly<Record<string, string>> = {
+  '%2C': ',',
+  '%40': '@',
+  '%3A': ':',
+  '%2B': '+',
+  '%3B': ';',
+  '%3D': '=',
+};
+
+/** Half of a surrogate pair can not be encoded at all. */
+const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
+
+const encodePart = (part: string): string =>
+  encodeURIComponent(wellFormed(part)).replace(/%(?:2C|40|3A|2B|3B|3D)/g, (code) => spared[code] ?? code);
+
+const encodeName = (text: string): string => encodeURIComponent(wellFormed(text));
+
+const encodeQueryValue = (text: string): string =>
+  encodeURIComponent(wellFormed(text)).replace(/%(?:2C|3A)/g, (code) => spared[code] ?? code);
+
+const queryPairs = (query: NonNullable<UpstreamRequest['query']>): string[] =>
+  Object.entries(query).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    const values = Array.isArray(value) ? (value as readonly string[]) : [String(value)];
+    return values.map((one) => `${encodeName(name)}=${encodeQueryValue(one)}`);
+  });
+
+export const baseUrlOf = (provider: Provider, baseUrls: BaseUrls, base: string | undefined): string => {
+  const own = base === undefined ? provider.baseUrl : provider.otherBaseUrls?.[base];
+  const chosen = baseUrls[base === undefined ? provider.slug : `${provider.slug}.${base}`] ?? own;
+  if (chosen === undefined) throw new Error(`connector ${provider.slug} has no base address '${base ?? ''}'`);
+  return chosen.replace(/\/+$/, '');
+};
+
+/**
+ * The address of a request without the key. Nothing of the caller's input can leave the base: every part is
+ * encoded, and `.` and `..` (which URL parsers climb by) name nothing at any upstream.
+ */
+export const addressOf = (provider: Provider, baseUrls: BaseUrls, request: UpstreamRequest): URL => {
+  const last = request.path.length - 1;
+  const climbs = (part: string, index: number) =>
+    part === '.' || part === '..' || (part === '' && index !== last);
+  if (request.path.some(climbs)) throw upstreamNotFound(provider);
+  const path = request.path.map(encodePart).join('/');
+  const pairs = queryPairs(request.query ?? {});
+  const query = pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+  return new URL(`${baseUrlOf(provider, baseUrls, request.base)}/${path}${query}`);
+};

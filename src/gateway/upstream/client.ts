@@ -1,0 +1,79 @@
+import { AppError } from '../../lib/errors.js';
+import { unexpectedReply } from '../../providers/errors.js';
+import { parseExactJson } from '../../providers/exact-json.js';
+import type { Provider, UpstreamHttp, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
+import type { BaseUrls } from './address.js';
+import { errorOfReply, errorOfWire, sanitize } from './outcome.js';
+import { keyRedaction, messageRedaction, shortestKeyInData } from './redaction.js';
+import { carriesKey, toWireRequest } from './request.js';
+import { type Transport, WireError, type WireReply } from './transport.js';
+
+/** What one attempt came to; `status` is absent when no reply came. */
+export interface Outcome {
+  readonly reply?: UpstreamReply;
+  readonly status?: number;
+  readonly error?: AppError;
+}
+
+/** One attempt at one request: no limits, no repetition, no cache. */
+export type Ask = (request: UpstreamRequest) => Promise<Outcome>;
+
+export interface AskOptions {
+  readonly provider: Provider;
+  readonly baseUrls: BaseUrls;
+  readonly key: string | undefined;
+  readonly transport: Transport;
+  readonly now: () => number;
+}
+
+const toReply = (wire: WireReply, text: string, redact: (text: string) => string): UpstreamReply => ({
+  status: wire.status,
+  header(name) {
+    const value = wire.headers.get(name);
+    return value === null ? undefined : redact(value);
+  },
+  text,
+});
+
+export const createAsk = ({ provider, baseUrls, key, transport, now }: AskOptions): Ask => {
+  const redact = keyRedaction(key);
+  const redactMessage = messageRedaction(key);
+  const cutFromBody = key !== undefined && key.length >= shortestKeyInData;
+
+  return async (request) => {
+    try {
+      const wire = await transport(toWireRequest(provider, baseUrls, request, key));
+      const reply = toReply(wire, cutFromBody ? redact(wire.body) : wire.body, redact);
+      const keyed = carriesKey(request, key);
+      const error = errorOfReply({ provider, request, reply, keyed, nowMs: now() });
+      return error === undefined
+        ? { reply, status: wire.status }
+        : { status: wire.status, error: sanitize(error, redactMessage) };
+    } catch (error) {
+      if (error instanceof WireError) return { error: errorOfWire(provider, error) };
+      if (error instanceof AppError) return { error: sanitize(error, redactMessage) };
+      throw error;
+    }
+  };
+};
+
+/** The connector's view of the network over something that gets good replies or throws. */
+export const createUpstreamHttp = (
+  provider: Provider,
+  text: (request: UpstreamRequest) => Promise<UpstreamReply>,
+): UpstreamHttp => ({
+  text,
+  async json(request) {
+    const reply = await text(request);
+    if (reply.status === 204 || reply.text.trim() === '') return undefined;
+    try {
+      return parseExactJson(reply.text);
+    } catch (error) {
+      throw unexpectedReply(
+        provider,
+        'it is not JSON',
+        error instanceof SyntaxError ? new Error('not JSON') : error,
+      );
+    }
+  },
+});

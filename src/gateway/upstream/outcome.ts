@@ -1,0 +1,96 @@
+import { AppError } from '../../lib/errors.js';
+import {
+  keyRefused,
+  rateLimited,
+  tooLarge,
+  unexpectedReply,
+  upstreamFailed,
+  upstreamNotFound,
+} from '../../providers/errors.js';
+import type { Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
+import type { Redact } from './redaction.js';
+import type { WireError } from './transport.js';
+
+/** `Retry-After` as seconds, whether it is written as seconds or as a date. */
+export const parseRetryAfter = (value: string | undefined, nowMs: number): number | undefined => {
+  if (value === undefined) return undefined;
+  if (/^\d{1,7}$/.test(value.trim())) return Number(value);
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
+};
+
+const byStatus = (
+  provider: Provider,
+  reply: UpstreamReply,
+  keyed: boolean,
+  nowMs: number,
+): AppError | undefined => {
+  const { status } = reply;
+  if (status >= 200 && status < 300) return undefined;
+  if (status === 401 || status === 403) {
+    return keyed ? keyRefused(provider) : upstreamFailed(provider, 'Access was refused.');
+  }
+  if (status === 404 || status === 410) return upstreamNotFound(provider);
+  if (status === 413) return tooLarge(provider);
+  if (status === 429) return rateLimited(provider, parseRetryAfter(reply.header('retry-after'), nowMs));
+  return upstreamFailed(provider, `Its status was ${status}.`);
+};
+
+/** A copy of an error whose message may leave the house. */
+export const sanitize = (error: AppError, redact: Redact): AppError =>
+  new AppError(error.kind, error.code, redact(error.message), {
+    ...(error.details === undefined ? {} : { details: error.details }),
+    ...(error.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: error.retryAfterSeconds }),
+    ...(error.cause instanceof Error ? { cause: new Error(redact(error.cause.message)) } : {}),
+  });
+
+export interface Judged {
+  readonly provider: Provider;
+  readonly request: UpstreamRequest;
+  readonly reply: UpstreamReply;
+  readonly keyed: boolean;
+  readonly nowMs: number;
+}
+
+/** The error that a reply stands for; the connector has the first word. */
+export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
+  const told = provider.explain?.(reply, request);
+  if (told === undefined) return byStatus(provider, reply, keyed, nowMs);
+  if (told instanceof AppError) return told;
+  return unexpectedReply(provider, 'an error reply that could not be read', told);
+};
+
+/** The error for a request that got no reply. */
+export const errorOfWire = (provider: Provider, failure: WireError): AppError => {
+  const options = { details: { provider: provider.slug }, cause: failure };
+  switch (failure.failure) {
+    case 'timeout':
+      return new AppError(
+        'timeout',
+        'upstream_timeout',
+        `${provider.name} did not answer in time; narrow the date range or try again later.`,
+        options,
+      );
+    case 'too_large':
+      return tooLarge(provider);
+    case 'connection':
+      return new AppError(
+        'upstream',
+        'upstream_unreachable',
+        `${provider.name} could not be reached.`,
+        options,
+      );
+    case 'redirect':
+      return unexpectedReply(provider, 'it points somewhere else', failure);
+    default: {
+      const never: never = failure.failure;
+      throw new Error(`unknown failure ${String(never)}`);
+    }
+  }
+};
+
+/** Whether asking again may help: no reply, too slow a reply, or a fault of the upstream's own. */
+export const mayRetry = (status: number | undefined, error: AppError): boolean => {
+  if (error.code === 'upstream_unreachable' || error.code === 'upstream_timeout') return true;
+  return error.code === 'upstream_failed' && status !== undefined && status >= 500;
+};

@@ -1,0 +1,38 @@
+/** Cuts what must not be seen out of a text. */
+export type Redact = (text: string) => string;
+
+/** A shorter key could be an ordinary word or number of the data; such a key is cut from messages only. */
+export const shortestKeyInData = 8;
+
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+const spellings = (key: string): string[] => [
+  ...new Set([
+    key,
+    encodeURIComponent(key),
+    JSON.stringify(key).slice(1, -1),
+    encodeURIComponent(key).replaceAll('%20', '+'),
+  ]),
+];
+
+/** Replaces the key in every spelling in which an upstream could repeat it, whatever the case of its letters. */
+export const keyRedaction = (key: string | undefined): Redact => {
+  if (key === undefined || key === '') return (text) => text;
+  const pattern = new RegExp(spellings(key).map(escapeRegExp).join('|'), 'gi');
+  return (text) => text.replace(pattern, '[key]');
+};
+
+const address = /\bhttps?:\/\/[^\s"'<>)\]]+/gi;
+const markup = /<[^>]{0,500}>/g;
+
+/** A message for the caller: no key, no address, no markup, one line, of bounded length. */
+export const messageRedaction = (key: string | undefined): Redact => {
+  const withoutKey = keyRedaction(key);
+  return (text) =>
+    withoutKey(text)
+      .replace(address, '[address]')
+      .replace(markup, ' ')
+      .replace(/\s+/g, ' ')
+      .trim()
+      .slice(0, 500);
+};

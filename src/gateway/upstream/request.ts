@@ -1,0 +1,57 @@
+import type { Provider, UpstreamRequest } from '../../providers/provider.js';
+import { addressOf, type BaseUrls } from './address.js';
+import type { WireRequest } from './transport.js';
+
+const defaultMaxReplyBytes = 32 * 1024 * 1024;
+
+interface Keyed {
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Puts the key where the record says. The connector had no part in it, so it can not repeat it. */
+const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Keyed => {
+  if (provider.key === undefined || key === undefined) return plain;
+  const { where } = provider.key;
+  switch (where.in) {
+    case 'query': {
+      const url = new URL(plain.url);
+      url.search += `${url.search === '' ? '?' : '&'}${encodeURIComponent(where.name)}=${encodeURIComponent(key)}`;
+      return { ...plain, url };
+    }
+    case 'header':
+      return { ...plain, headers: { ...plain.headers, [where.name]: key } };
+    case 'body':
+      // A GET has no body; connectors of such upstreams POST whatever needs the key.
+      return plain.body === undefined ? plain : { ...plain, body: { ...plain.body, [where.name]: key } };
+    default: {
+      const never: never = where.in;
+      throw new Error(`unknown place ${String(never)}`);
+    }
+  }
+};
+
+/** Only the main address gets the key: the others are public ways beside it. */
+export const carriesKey = (request: UpstreamRequest, key: string | undefined): boolean =>
+  key !== undefined && request.base === undefined;
+
+export const toWireRequest = (
+  provider: Provider,
+  baseUrls: BaseUrls,
+  request: UpstreamRequest,
+  key: string | undefined,
+): WireRequest => {
+  const headers = { ...provider.headers, ...request.headers };
+  const plain: Keyed = { url: addressOf(provider, baseUrls, request), headers, body: request.body };
+  const keyed = carriesKey(request, key) ? withKey(provider, key, plain) : plain;
+  const post = keyed.body !== undefined;
+  return {
+    method: post ? 'POST' : 'GET',
+    url: keyed.url,
+    headers: post ? { 'content-type': 'application/json', ...keyed.headers } : keyed.headers,
+    timeoutMs: request.timeoutMs ?? provider.timeoutMs,
+    maxBytes: provider.maxReplyBytes ?? defaultMaxReplyBytes,
+    ...(post ? { body: JSON.stringify(keyed.body) } : {}),
+  };
+};

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { boundDay } from './dates.js';
+import { malformedSeriesId, seriesNotFound, unknownPath } from './errors.js';
+import { parseValue } from './numbers.js';
+import type { Context, Item, Observation, Params, Provider, SeriesData } from './provider.js';
+import { readShape, understood } from './shape.js';
+
+/** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
+const named = { slug: 'bankofcanada', name: 'Bank of Canada Valet' };
+
+const label = z.string().transform((text) => text.trim());
+const described = z.object({ label, description: z.string().nullish() });
+
+const groupList = z.object({ groups: z.record(z.string(), described) });
+const seriesList = z.object({ series: z.record(z.string(), described) });
+/** As in observations the detail is singular and in `series/…` plural, both spellings are met here. */
+const groupReply = z
+  .object({
+    groupDetails: z.object({ groupSeries: z.record(z.string(), z.object({ label })) }),
+  })
+  .transform((reply) => reply.groupDetails.groupSeries);
+
+const observationsReply = z.object({
+  seriesDetail: z.record(
+    z.string(),
+    described.extend({ dimension: z.object({ key: z.string(), name: z.string().nullish() }) }),
+  ),
+  observations: z.array(z.record(z.string(), z.unknown())),
+});
+
+/** `{"v":"1.37"}`; a missing value is `{"v":null}`, `{}` or no member at all. */
+const cell = z.object({ v: z.union([z.string(), z.number()]).nullish() }).optional();
+
+/** Names hold no slash or comma; a comma would ask for two series at once. */
+const idForm = /^[\w.-]+$/;
+
+const textOf = (description: string | null | undefined): string | undefined => {
+  const text = description?.trim();
+  return text === undefined || text === '' ? undefined : text;
+};
+
+const toItem = (id: string, found: z.output<typeof described>, path?: readonly string[]): Item => {
+  const description = textOf(found.description);
+  return {
+    id,
+    label: found.label === '' ? id : found.label,
+    ...(description === undefined ? {} : { description }),
+    ...(path === undefined ? {} : { path }),
+  };
+};
+
+const observationOf = (seriesId: string, dayKey: string, row: Record<string, unknown>): Observation => {
+  const { v } = readShape(named, cell, row[seriesId]) ?? {};
+  const date = boundDay(String(row[dayKey]), 'start');
+  return {
+    date: understood(named, 'the date of an observation', date),
+    value: understood(named, 'the value of an observation', parseValue(v, [''])),
+  };
+};
+
+const fetchSeries = async (
+  seriesId: string,
+  query: Record<string, string | number | undefined>,
+  { http }: Context,
+): Promise<SeriesData> => {
+  if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, bankOfCanada.seriesIdPlaceholder);
+  const payload = await http.json({ path: ['observations', seriesId, 'json'], query });
+  const { seriesDetail, observations } = readShape(named, observationsReply, payload);
+  const detail = understood(named, 'seriesDetail', seriesDetail[seriesId]);
+  const notes = textOf(detail.description);
+  return {
+    label: detail.label,
+    metadata: { source: 'Bank of Canada', ...(notes === undefined ? {} : { notes }) },
+    data: observations.map((row) => observationOf(seriesId, detail.dimension.key, row)),
+  };
+};
+
+const bound = (params: Params, key: 'start' | 'end'): string | undefined =>
+  params[key] === undefined ? undefined : boundDay(String(params[key]), key);
+
+export const bankOfCanada: Provider = {
+  ...named,
+  provider: 'Bank of Canada',
+  description:
+    'Exchange rates, interest rates, money market, bond yields, price indexes and other financial statistics of Canada.',
+  capabilities: ['hierarchical', 'search'],
+  license: 'Bank of Canada terms of use: https://www.bankofcanada.ca/terms/',
+  attribution: 'Source: Bank of Canada',
+  parameters: [
+    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
+    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+  ],
+  popularSeries: [
+    { id: 'FXUSDCAD', label: 'USD/CAD daily exchange rate' },
+    { id: 'FXEURCAD', label: 'EUR/CAD daily exchange rate' },
+    { id: 'V39079', label: 'Target for the overnight rate' },
+    { id: 'V80691335', label: 'Conventional mortgage, 5-year' },
+  ],
+  seriesIdPlaceholder: 'FXUSDCAD',
+  browseRootLabel: 'Groups of series',
+
+  baseUrl: 'https://www.bankofcanada.ca/valet',
+  // No number is published; the how-to asks for back-off and caching.
+  limits: { anonymous: { perSecond: 5 }, resetZone: 'America/Toronto', maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 86_400, series: 3_600 },
+  timeoutMs: 20_000,
+
+  explain(reply, { path: [call, name = ''] }) {
+    if (reply.status !== 404) return undefined;
+    return call === 'groups' ? unknownPath(named, [name]) : seriesNotFound(named, name);
+  },
+
+  async browse(path, { http }) {
+    if (path.length > 1) throw unknownPath(named, path);
+    if (path.length === 1) {
+      // A group holds series only; asking for it tells whether it exists.
+      readShape(
+        named,
+        groupReply,
+        await http.json({ path: ['groups', path[0] ?? '', 'json'], keep: 'structure' }),
+      );
+      return [];
+    }
+    const { groups } = readShape(
+      named,
+      groupList,
+      await http.json({ path: ['lists', 'groups', 'json'], keep: 'structure' }),
+    );
+    return Object.entries(groups).map(([segment, group]) => ({
+      segment,
+      label: group.label || segment,
+      leaf: true,
+    }));
+  },
+
+  async seriesAt(path, { limit, offset }, { http }) {
+    const [group, ...rest] = path;
+    if (group === undefined) return { items: [], total: 0 };
+    if (rest.length > 0) throw unknownPath(named, path);
+    const series = Object.entries(
+      readShape(named, groupReply, await http.json({ path: ['groups', group, 'json'], keep: 'structure' })),
+    );
+    return {
+      items: series.slice(offset, offset + limit).map(([id, found]) => toItem(id, found, [group])),
+      total: series.length,
+    };
+  },
+
+  async *listAll({ http }) {
+    const { series } = readShape(named, seriesList, await http.json({ path: ['lists', 'series', 'json'] }));
+    for (const [id, found] of Object.entries(series)) yield toItem(id, found);
+  },
+
+  preview: (seriesId, _params, ctx) => fetchSeries(seriesId, { recent: 24 }, ctx),
+
+  series: (seriesId, params, ctx) =>
+    fetchSeries(seriesId, { start_date: bound(params, 'start'), end_date: bound(params, 'end') }, ctx),
+};

@@ -1,0 +1,99 @@
+import { AppError } from '../lib/errors.js';
+import type { Provider } from './provider.js';
+
+/**
+ * What can go wrong with an upstream, in words for the caller. A text of the upstream may be passed on in
+ * `detail`; the gateway cuts keys and addresses out of every message before it leaves.
+ */
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+const sentence = (text: string, detail: string | undefined): string =>
+  detail === undefined || detail.trim() === '' ? text : `${text} ${detail.trim()}`;
+
+const detailsOf = ({ slug }: Named) => ({ provider: slug });
+
+/** 404: the upstream does not know the series. */
+export const seriesNotFound = (provider: Named, seriesId: string): AppError =>
+  new AppError('not_found', 'series_not_found', `${provider.name} has no series '${seriesId}'.`, {
+    details: { ...detailsOf(provider), seriesId },
+  });
+
+/** 404: no such place in the browse tree. */
+export const unknownPath = (provider: Named, path: readonly string[]): AppError =>
+  new AppError('not_found', 'path_not_found', `${provider.name} has no folder '${path.join('/')}'.`, {
+    details: detailsOf(provider),
+  });
+
+/** 404 of something that is neither known to be a series nor a path; the gateway gives it its name. */
+export const upstreamNotFound = (provider: Named): AppError =>
+  new AppError('not_found', 'upstream_not_found', `${provider.name} has no such data.`, {
+    details: detailsOf(provider),
+  });
+
+/** 404: the id can not be one of this provider's, so it is not asked at all. */
+export const malformedSeriesId = (provider: Named, seriesId: string, form: string): AppError =>
+  new AppError(
+    'not_found',
+    'series_not_found',
+    `${provider.name} has no series '${seriesId}': an id looks like ${form}.`,
+    {
+      details: { ...detailsOf(provider), seriesId },
+    },
+  );
+
+/** 400: parameters or ids that the upstream refuses although the definitions allow them. */
+export const refusedRequest = (provider: Named, detail: string): AppError =>
+  new AppError('invalid', 'upstream_refused_request', `${provider.name} refused the request: ${detail}`, {
+    details: detailsOf(provider),
+  });
+
+/** 429: the upstream says that its limit is reached. */
+export const rateLimited = (provider: Named, retryAfterSeconds?: number, detail?: string): AppError =>
+  new AppError(
+    'rate_limited',
+    'upstream_rate_limited',
+    sentence(`The rate limit of ${provider.name} is reached.`, detail),
+    {
+      details: detailsOf(provider),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  );
+
+/** 400-class: the upstream does not accept the key that was sent. */
+export const keyRefused = (provider: Named, detail?: string): AppError =>
+  new AppError('invalid', 'upstream_key_refused', sentence(`${provider.name} refused the key.`, detail), {
+    details: detailsOf(provider),
+  });
+
+/** 502: the upstream answered with an error of its own. */
+export const upstreamFailed = (provider: Named, detail?: string): AppError =>
+  new AppError('upstream', 'upstream_failed', sentence(`${provider.name} answered with an error.`, detail), {
+    details: detailsOf(provider),
+  });
+
+/**
+ * 502: the reply does not have the form it should have. `reason` names the place, never quotes the reply: a
+ * redacted sample goes to the log.
+ */
+export const unexpectedReply = (provider: Named, reason: string, cause?: unknown): AppError =>
+  new AppError('upstream', 'unexpected_reply', `Unexpected reply of ${provider.name}: ${reason}.`, {
+    details: detailsOf(provider),
+    ...(cause === undefined ? {} : { cause }),
+  });
+
+/** 502: more than the upstream or the gateway gives in one reply. */
+export const tooLarge = (provider: Named, advice = 'narrow the selection or the date range'): AppError =>
+  new AppError('upstream', 'upstream_too_large', `The answer of ${provider.name} is too large: ${advice}.`, {
+    details: detailsOf(provider),
+  });
+
+/** 400: the id stands for several series, or for several values at one date. */
+export const ambiguousSeries = (provider: Named, seriesId: string, advice: string): AppError =>
+  new AppError(
+    'invalid',
+    'ambiguous_series',
+    `'${seriesId}' of ${provider.name} is more than one series: ${advice}.`,
+    {
+      details: { ...detailsOf(provider), seriesId },
+    },
+  );

@@ -1,0 +1,253 @@
+/**
+ * What one upstream is to the gateway: a data record plus pure functions around one network step.
+ *
+ * Glossary
+ * - upstream: the outside service. - connector: the one file that describes it (a value of type `Provider`).
+ * - path: where one stands in the browse tree, as decoded segments; `[]` is the root.
+ * - series id: the caller's name of one series; decoded, may hold slashes. It reaches the upstream only as a
+ *   path part or a query value, both encoded by the gateway.
+ * - decimal text: a number as the upstream wrote it (see numbers.ts), never a float.
+ *
+ * A connector never sees a key, a clock, a socket, a cache or a limit: the gateway owns those. A function that
+ * an upstream can not serve is left out; there is no empty success.
+ */
+
+export type Capability = 'hierarchical' | 'search' | 'direct';
+
+/** Checked values of the provider's own parameters, defaults filled in. */
+export type Params = Readonly<Record<string, string | number>>;
+
+export interface ParameterValue {
+  readonly code: string;
+  readonly label: string;
+}
+
+export interface Parameter {
+  /** Name to use in the request. By convention the bounds of the range are `start` and `end`. */
+  readonly key: string;
+  readonly label: string;
+  readonly type: 'number' | 'text' | 'select';
+  readonly location: 'body' | 'query' | 'header';
+  readonly default?: string | number;
+  /** The allowed values; required for `select`. */
+  readonly values?: readonly ParameterValue[];
+  /** What a `text` must look like: `date` is YYYY, YYYY-MM or YYYY-MM-DD. */
+  readonly format?: 'date';
+  /** What a `text` must match as a whole, beside `format`. */
+  readonly pattern?: RegExp;
+  /** Bounds of a `number`, inclusive. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** A `number` may have a fraction; default false. */
+  readonly fractional?: boolean;
+}
+
+/** How often an upstream lets itself be asked with one key (or, without a key, from this installation). */
+export interface Rate {
+  readonly perSecond?: number;
+  /** Counted over any 60 seconds. */
+  readonly perMinute?: number;
+  /** Counted over any 60 minutes. */
+  readonly perHour?: number;
+  /** Counted from midnight to midnight in the zone of the limits. */
+  readonly perDay?: number;
+}
+
+export interface Limits {
+  /** Without a key. Left out where there is no use without one. */
+  readonly anonymous?: Rate;
+  /** With a key; each key has its own. */
+  readonly keyed?: Rate;
+  /** IANA zone at whose midnight the daily quota starts again; default UTC. */
+  readonly resetZone?: string;
+  /** Requests on the way at the same time. */
+  readonly maxConcurrent: number;
+  /** Errors a minute after which the gateway stops asking, for upstreams that lock out who errs too often. */
+  readonly errorsPerMinute?: number;
+}
+
+export interface KeyUse {
+  /** Label of the key field. */
+  readonly label: string;
+  /** Where to obtain a key. */
+  readonly url: string;
+  /** What to do when a key is needed and absent; one sentence for the end user. */
+  readonly hint: string;
+  /** True when full data needs a key; false when a key only raises the limits. */
+  readonly required: boolean;
+  /** Where the gateway puts the key. In a JSON body it becomes a top-level member. */
+  readonly where: { readonly in: 'query' | 'header' | 'body'; readonly name: string };
+  /** True when `preview` works without the key although the key is required. */
+  readonly publicPreview?: boolean;
+  /** True when answers got with a caller's own key may be shown to others; default false. */
+  readonly mayShareAnswers?: boolean;
+}
+
+/** How long an answer may be reused without asking again, in seconds. */
+export interface Validity {
+  /** Folders, code lists, structures: what changes a few times a year. */
+  readonly structure: number;
+  /** Search results and lists of series. */
+  readonly list: number;
+  /** Observations. */
+  readonly series: number;
+}
+
+export interface Provider {
+  /** Lower-case letters and digits; unique. */
+  readonly slug: string;
+  /** Name of the data collection. */
+  readonly name: string;
+  /** The organisation that publishes it. */
+  readonly provider: string;
+  /** What it covers, a sentence or two; searched by `match`. */
+  readonly description: string;
+  readonly capabilities: readonly Capability[];
+  readonly license?: string;
+  /** The sentence that the upstream's terms ask to show beside its data. */
+  readonly attribution?: string;
+  readonly parameters: readonly Parameter[];
+  /** A bundled list; the search knows these before it ever asked the upstream. */
+  readonly popularSeries: readonly { readonly id: string; readonly label: string }[];
+  readonly seriesIdPlaceholder: string;
+  readonly browseRootLabel?: string;
+  /** Describes limits or restrictions without a key. */
+  readonly anonymousLimitMessage?: string;
+
+  /** Without a closing slash; configuration may replace it (tests put a replayed upstream here). */
+  readonly baseUrl: string;
+  /** Further addresses by name (`UpstreamRequest.base`); never given a key. */
+  readonly otherBaseUrls?: Readonly<Record<string, string>>;
+  /** Headers of every request, for example `Accept`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly key?: KeyUse;
+  readonly limits: Limits;
+  readonly validity: Validity;
+  /** For one request, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Largest reply that is read, after decompression; default 32 MiB. */
+  readonly maxReplyBytes?: number;
+
+  /**
+   * Looks at every reply before anything else does and names the error it stands for, whatever its status
+   * (several upstreams err inside HTTP 200); `undefined` leaves it to the status: 401/403 key refused, 404 not
+   * found, 413 too large, 429 rate limited, any other than 2xx an error of the upstream.
+   */
+  explain?(reply: UpstreamReply, request: UpstreamRequest): Error | undefined;
+  /** The folders at a path; an unknown path throws `unknownPath`. Capability `hierarchical`. */
+  browse?(path: readonly string[], ctx: Context): Promise<readonly Folder[]>;
+  /** One page of the series at a path. Capability `hierarchical`. */
+  seriesAt?(path: readonly string[], page: Page, ctx: Context): Promise<SeriesPage>;
+  /** The upstream's own search, where it is good. Without it the gateway's index over `listAll` serves. */
+  search?(query: string, ctx: Context): Promise<readonly Item[]>;
+  /** Everything worth finding, for the gateway's own search index; runs in the background. */
+  listAll?(ctx: Context): AsyncIterable<Item>;
+  /** The newest observations, about 24; more are cut by the gateway. */
+  preview(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
+  /** All observations within the parameters. */
+  series(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
+}
+
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface Folder {
+  readonly label: string;
+  /** Stable and readable: a code rather than a position. Any characters; the gateway encodes `/` and `%`. */
+  readonly segment: string;
+  /** The folders below, when the same reply told them: spares calls when `depth` is above 1. */
+  readonly children?: readonly Folder[];
+  /** True when nothing but series is below; the gateway then does not ask for folders. */
+  readonly leaf?: boolean;
+}
+
+/** Something that can be found: a series, or a folder that leads to series. */
+export interface Item {
+  /** The series id, or the code of the folder (dataset, flow). */
+  readonly id: string;
+  readonly label: string;
+  readonly description?: string;
+  /** `folder` is browsed on with `path`; default `series`. */
+  readonly kind?: 'series' | 'folder';
+  /** Where it stands in the browse tree, when it does. */
+  readonly path?: readonly string[];
+  readonly frequency?: string;
+  readonly units?: string;
+}
+
+export interface SeriesPage {
+  readonly items: readonly Item[];
+  /** All series at the path, whatever the page; left out when the upstream does not tell. */
+  readonly total?: number;
+}
+
+export interface Observation {
+  /** YYYY-MM-DD, first day of the period. */
+  readonly date: string;
+  /** Decimal text exactly as the upstream wrote it; null when the upstream says that it is missing. */
+  readonly value: string | null;
+}
+
+export interface SeriesMetadata {
+  readonly frequency?: string;
+  readonly units?: string;
+  readonly seasonal_adjustment?: string;
+  readonly source?: string;
+  readonly notes?: string;
+  readonly last_update?: string;
+  /** Whatever else the upstream tells and a reader can use. */
+  readonly [name: string]: string | number | boolean | null | undefined;
+}
+
+export interface SeriesData {
+  readonly label: string;
+  readonly metadata: SeriesMetadata;
+  /** In any order. The gateway sorts, drops equal doubles and refuses two values for one date. */
+  readonly data: readonly Observation[];
+}
+
+export interface Context {
+  readonly http: UpstreamHttp;
+  /** Whose key is sent along. */
+  readonly key: 'none' | 'service' | 'own';
+  /** The day in UTC, YYYY-MM-DD. */
+  readonly today: string;
+}
+
+export interface UpstreamRequest {
+  /** Parts below the base address, each encoded by the gateway; a closing '' makes a closing slash. */
+  readonly path: readonly string[];
+  /** Encoded by the gateway; an array repeats the name. */
+  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON body makes the request a POST. */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Name of one of `otherBaseUrls`; default is `baseUrl`. */
+  readonly base?: string;
+  /** Keep the reply this long and share it between operations (structures, code lists, tables of contents). */
+  readonly keep?: keyof Validity;
+  /** False when the upstream does not count this request against its hourly and daily limits. */
+  readonly counted?: boolean;
+  /** In place of the provider's own, in milliseconds: slow structure calls. */
+  readonly timeoutMs?: number;
+}
+
+export interface UpstreamReply {
+  readonly status: number;
+  /** Value of a header, by any spelling of its name. */
+  header(name: string): string | undefined;
+  /** The body as text; the key is cut out. */
+  readonly text: string;
+}
+
+/**
+ * The network as a connector sees it: already limited, retried, cached, bounded in size and time, with the key
+ * put in by the gateway. Only good replies (2xx that `explain` accepts) come back.
+ */
+export interface UpstreamHttp {
+  text(request: UpstreamRequest): Promise<UpstreamReply>;
+  /** The body parsed by `parseExactJson`; not JSON: `unexpectedReply`. 204 or an empty body: `undefined`. */
+  json(request: UpstreamRequest): Promise<unknown>;
+}

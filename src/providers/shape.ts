@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { parseDay } from './dates.js';
+import { unexpectedReply } from './errors.js';
+import type { Provider } from './provider.js';
+
+/** A value as `parseExactJson` gives it: a number, the digits of one that JavaScript would alter, a text, null. */
+export const written = z.union([z.string(), z.number(), z.null()]);
+
+/** A count that may come as number or text (World Bank, EIA). */
+export const count = z.union([z.number().int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)]);
+
+export const day = z.string().refine((text) => parseDay(text) !== undefined, 'not a day');
+
+/**
+ * The payload in its expected shape, or `unexpectedReply` naming the place that differs, so that an upstream
+ * that changed its answers is seen at once and never read wrongly.
+ */
+export const readShape = <S extends z.ZodType>(
+  provider: Pick<Provider, 'slug' | 'name'>,
+  schema: S,
+  payload: unknown,
+): z.output<S> => {
+  const result = schema.safeParse(payload);
+  if (result.success) return result.data;
+  const place = result.error.issues[0]?.path.map(String).join('.') ?? '';
+  throw unexpectedReply(
+    provider,
+    place === '' ? 'not the form it should have' : `'${place}' is not as expected`,
+  );
+};
+
+/** The value when it was understood, otherwise `unexpectedReply` saying which thing was not. */
+export const understood = <T>(
+  provider: Pick<Provider, 'slug' | 'name'>,
+  what: string,
+  value: T | undefined,
+): T => {
+  if (value === undefined) throw unexpectedReply(provider, `${what} is not as expected`);
+  return value;
+};

@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One question and its answer. Whatever is not named in the question matches anything. */
+export interface Exchange {
+  readonly method?: 'GET' | 'POST';
+  /** Decoded path below the base address, with its leading slash. */
+  readonly path: string;
+  /** The whole decoded query (apart from `ignoredQuery`); a list for a repeated name. Left out: none. */
+  readonly query?: Readonly<Record<string, string | readonly string[]>>;
+  /** JSON body, compared member by member (apart from `ignoredBody`). */
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Headers that must be there, lower-case names. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  /** Name of one of the connector's other base addresses. */
+  readonly base?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Text as it is; anything else as JSON. */
+  readonly reply: unknown;
+  /** Milliseconds until the answer. */
+  readonly delayMs?: number;
+  /** How often it may be used; default without end. Equal questions are answered in the order of the list. */
+  readonly times?: number;
+}
+
+export interface Call {
+  readonly method: string;
+  /** As it came over the wire, query included. */
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export interface ReplayOptions {
+  /** Query names that the exchanges do not list: the key. */
+  readonly ignoredQuery?: readonly string[];
+  /** Members of the JSON body that the exchanges do not list: the key. */
+  readonly ignoredBody?: readonly string[];
+}
+
+export interface ReplayUpstream {
+  readonly baseUrl: string;
+  /** Address for `otherBaseUrls` of that name. */
+  otherBaseUrl(name: string): string;
+  readonly calls: readonly Call[];
+  /** Questions without an answer; each was answered 418. */
+  readonly unmatched: readonly string[];
+  /** Answers every question this way until `answerAll(undefined)`. */
+  answerAll(answer: Pick<Exchange, 'status' | 'headers' | 'reply' | 'delayMs'> | undefined): void;
+  close(): Promise<void>;
+}
+
+/** Text of a fixture, by its path below test/fixtures. */
+export const fixture = (path: string): string =>
+  readFileSync(new URL(`../fixtures/${path}`, import.meta.url), 'utf8');
+
+const basePattern = /^\/~([^/]+)/;
+
+const sorted = (pairs: Iterable<readonly [string, string]>): string =>
+  JSON.stringify([...pairs].map(([name, value]) => `${name}=${value}`).sort());
+
+const pairsOf = (query: NonNullable<Exchange['query']>): [string, string][] =>
+  Object.entries(query).flatMap(([name, value]) =>
+    (typeof value === 'string' ? [value] : value).map((one): [string, string] => [name, one]),
+  );
+
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+
+const decodePath = (pathname: string): string => pathname.split('/').map(decodeURIComponent).join('/');
+
+const matches = (exchange: Exchange, call: Call, options: ReplayOptions): boolean => {
+  const url = new URL(call.url, 'http://replay');
+  const base = basePattern.exec(url.pathname)?.[1];
+  const path = decodePath(base === undefined ? url.pathname : url.pathname.slice(base.length + 2));
+  const query = [...url.searchParams].filter(([name]) => options.ignoredQuery?.includes(name) !== true);
+  if (exchange.base !== base || exchange.path !== path) return false;
+  if ((exchange.method ?? (exchange.body === undefined ? 'GET' : 'POST')) !== call.method) return false;
+  if (sorted(query) !== sorted(pairsOf(exchange.query ?? {}))) return false;
+  if (Object.entries(exchange.requestHeaders ?? {}).some(([name, value]) => call.headers[name] !== value))
+    return false;
+  if (exchange.body === undefined) return true;
+  const body = Object.entries(JSON.parse(call.body || '{}') as Record<string, unknown>);
+  const compared = body.filter(([name]) => options.ignoredBody?.includes(name) !== true);
+  return canonical(Object.fromEntries(compared)) === canonical(exchange.body);
+};
+
+const readBody = async (request: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+};
+
+const send = (response: ServerResponse, { status = 200, headers, reply }: Omit<Exchange, 'path'>): void => {
+  const raw = typeof reply === 'string' || Buffer.isBuffer(reply);
+  response.writeHead(status, {
+    'content-type': raw ? 'text/plain; charset=utf-8' : 'application/json',
+    ...headers,
+  });
+  response.end(raw ? reply : JSON.stringify(reply));
+};
+
+/** A local HTTP server that answers as the real upstream would, from a list of exchanges. */
+export const startReplayUpstream = async (
+  exchanges: readonly Exchange[],
+  options: ReplayOptions = {},
+): Promise<ReplayUpstream> => {
+  const calls: Call[] = [];
+  const unmatched: string[] = [];
+  const used = new Map<Exchange, number>();
+  let forced: Omit<Exchange, 'path'> | undefined;
+
+  const find = (call: Call): Omit<Exchange, 'path'> => {
+    if (forced !== undefined) return forced;
+    const open = (exchange: Exchange) =>
+      (used.get(exchange) ?? 0) < (exchange.times ?? Number.POSITIVE_INFINITY);
+    const found = exchanges.find((exchange) => open(exchange) && matches(exchange, call, options));
+    if (found === undefined) {
+      const question = `${call.method} ${call.url} ${call.body}`.trim();
+      unmatched.push(question);
+      return { status: 418, reply: `no recorded exchange for ${question}` };
+    }
+    used.set(found, (used.get(found) ?? 0) + 1);
+    return found;
+  };
+
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request;
+    const call = { method, url, headers, body: await readBody(request) };
+    calls.push(call);
+    const answer = find(call);
+    if (answer.delayMs !== undefined) await sleep(answer.delayMs, undefined, { ref: false });
+    send(response, answer);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  return {
+    baseUrl,
+    otherBaseUrl: (name) => `${baseUrl}/~${name}`,
+    calls,
+    unmatched,
+    answerAll(answer) {
+      forced = answer;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
