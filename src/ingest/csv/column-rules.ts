@@ -1,0 +1,180 @@
+import { COMMA, POINT, ZERO } from './bytes.js';
+import { dayOf, noDay, parseDay } from './date-text.js';
+import { isMarker } from './marker.js';
+import type { ColumnRules } from './types.js';
+
+/** Reads a field as something; `start` to `end` is never empty. */
+type FieldTest = (bytes: Uint8Array, start: number, end: number) => boolean;
+type DayParser = (bytes: Uint8Array, start: number, end: number) => number;
+
+/** The rules of one column, made ready for the loops over its fields. */
+export interface CompiledRules {
+  /** The byte before the fraction of a number. */
+  readonly point: number;
+  /** Null in columns of dates and numbers. */
+  readonly isNull: FieldTest;
+  /** Null in columns of text; undefined where only the empty field is. */
+  readonly isNullText: FieldTest | undefined;
+  readonly parseDay: DayParser;
+  /** False where a manifest asks for something of its own: loops then take their general path. */
+  readonly plain: boolean;
+}
+
+export const plainRules: CompiledRules = {
+  point: POINT,
+  isNull: isMarker,
+  isNullText: undefined,
+  parseDay,
+  plain: true,
+};
+
+export const compileRules = (rules: ColumnRules | undefined): CompiledRules => {
+  if (rules === undefined || Object.keys(rules).length === 0) return plainRules;
+  const isNullText = rules.nullValues?.length ? compileTexts(rules.nullValues) : undefined;
+  const parse = rules.dateFormat === undefined ? parseDay : compileDateFormat(rules.dateFormat);
+  return {
+    point: rules.decimal === ',' ? COMMA : POINT,
+    isNull: isNullText
+      ? (bytes, start, end) => isMarker(bytes, start, end) || isNullText(bytes, start, end)
+      : isMarker,
+    isNullText,
+    parseDay: rules.bareYear === true ? (bytes, start, end) => bareYear(bytes, start, end, parse) : parse,
+    plain: rules.decimal !== ',' && rules.dateFormat === undefined && rules.bareYear !== true,
+  };
+};
+
+const compileTexts = (texts: readonly string[]): FieldTest => {
+  const wanted = texts.map((text) => Buffer.from(text));
+  return (bytes, start, end) =>
+    wanted.some((text) => text.length === end - start && text.every((byte, i) => bytes[start + i] === byte));
+};
+
+/** Reads `count` digits at most, `least` at least; a negative count of digits is never returned. */
+const digitsAt = (
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  most: number,
+): { value: number; next: number } => {
+  let value = 0;
+  let next = start;
+  while (next < end && next - start < most) {
+    const digit = bytes[next]! - ZERO;
+    if (digit < 0 || digit > 9) break;
+    value = value * 10 + digit;
+    next++;
+  }
+  return { value, next };
+};
+
+const bareYear = (bytes: Uint8Array, start: number, end: number, parse: DayParser): number => {
+  if (end - start === 4) {
+    const { value, next } = digitsAt(bytes, start, end, 4);
+    if (next === end) return dayOf(value, 1, 1);
+  }
+  return parse(bytes, start, end);
+};
+
+const monthNames = [
+  'january',
+  'february',
+  'march',
+  'april',
+  'may',
+  'june',
+  'july',
+  'august',
+  'september',
+  'october',
+  'november',
+  'december',
+];
+
+interface DateParts {
+  year: number;
+  month: number;
+  day: number;
+}
+
+/** Reads one part of a date at `at`; the position after it, or -1. */
+type FormatStep = (bytes: Uint8Array, at: number, end: number, parts: DateParts) => number;
+
+const numberStep =
+  (least: number, most: number, store: (parts: DateParts, value: number) => void): FormatStep =>
+  (bytes, at, end, parts) => {
+    const { value, next } = digitsAt(bytes, at, end, most);
+    if (next - at < least) return -1;
+    store(parts, value);
+    return next;
+  };
+
+const nameStep =
+  (names: readonly string[]): FormatStep =>
+  (bytes, at, end, parts) => {
+    const text = Buffer.from(bytes.subarray(at, Math.min(end, at + 9)))
+      .toString('latin1')
+      .toLowerCase();
+    const month = names.findIndex((name) => text.startsWith(name));
+    if (month < 0) return -1;
+    parts.month = month + 1;
+    return at + names[month]!.length;
+  };
+
+/** Two-digit years as POSIX reads them: 69 to 99 are 1969 to 1999, 00 to 68 are 2000 to 2068. */
+const fullYear = (twoDigits: number): number => twoDigits + (twoDigits < 69 ? 2000 : 1900);
+
+const formatSteps: Readonly<Record<string, FormatStep>> = {
+  Y: numberStep(4, 4, (parts, value) => {
+    parts.year = value;
+  }),
+  y: numberStep(2, 2, (parts, value) => {
+    parts.year = fullYear(value);
+  }),
+  m: numberStep(1, 2, (parts, value) => {
+    parts.month = value;
+  }),
+  d: numberStep(1, 2, (parts, value) => {
+    parts.day = value;
+  }),
+  b: nameStep(monthNames.map((name) => name.slice(0, 3))),
+  B: nameStep(monthNames),
+};
+
+const literalStep =
+  (byte: number): FormatStep =>
+  (bytes, at, end) =>
+    at < end && bytes[at] === byte ? at + 1 : -1;
+
+/** Letters of a date format that are understood. */
+export const dateFormatLetters = Object.keys(formatSteps);
+
+/**
+ * Compiles a format of `%Y %y %m %d %b %B %%` and literal characters; month and day may lack their leading
+ * zero. A format without a year, or with an unknown letter, throws a RangeError: manifests are checked first.
+ */
+export const compileDateFormat = (format: string): DayParser => {
+  const steps: FormatStep[] = [];
+  const source = Buffer.from(format);
+  let hasYear = false;
+  for (let i = 0; i < source.length; i++) {
+    if (source[i] !== 0x25) {
+      steps.push(literalStep(source[i]!));
+      continue;
+    }
+    const letter = String.fromCharCode(source[++i] ?? 0);
+    const step = letter === '%' ? literalStep(0x25) : formatSteps[letter];
+    if (step === undefined) throw new RangeError(`Date format "${format}": unknown part %${letter}`);
+    hasYear ||= letter === 'Y' || letter === 'y';
+    steps.push(step);
+  }
+  if (!hasYear) throw new RangeError(`Date format "${format}" has no year (%Y or %y)`);
+  return (bytes, start, end) => {
+    const parts: DateParts = { year: 0, month: 1, day: 1 };
+    let at = start;
+    for (const step of steps) {
+      at = step(bytes, at, end, parts);
+      if (at < 0) return noDay;
+    }
+    return at === end ? dayOf(parts.year, parts.month, parts.day) : noDay;
+  };
+};

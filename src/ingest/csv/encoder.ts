@@ -1,0 +1,229 @@
+import { shownValue } from './bytes.js';
+import {
+  type ColumnBuffer,
+  createColumnBuffer,
+  markColumn,
+  resetColumn,
+  rewindColumn,
+  valueBytes,
+  withHeadroom,
+} from './column-buffer.js';
+import {
+  badRowOf,
+  createFieldIndex,
+  dropRecords,
+  type FieldIndex,
+  indexRecords,
+  rewindIndex,
+} from './field-index.js';
+import { columnHead, createBlockWriter, varUint } from './native-block.js';
+import { encodeDecimals, encodeDoubles } from './number-columns.js';
+import { encodeDays, encodeDayTexts, encodeTexts } from './text-columns.js';
+import type {
+  BadRow,
+  ChunkEncoder,
+  ChunkEncoderOptions,
+  ChunkPosition,
+  ColumnStats,
+  EncodeResult,
+  Violation,
+} from './types.js';
+
+/**
+ * CSV bytes in, one block in ClickHouse's Native format out, every value checked on the way. Columns are
+ * `_seg` (UInt64, the segment), `_row` (UInt64, position in the file) and the ones asked for.
+ *
+ * An encoder owns its memory and uses it again for the next chunk: what `encode` returns is valid until then.
+ */
+type ColumnLoop = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+) => number;
+
+const loopOf = (column: ColumnBuffer): ColumnLoop => {
+  switch (column.physical) {
+    case 'd':
+      return encodeDays;
+    case 't':
+      return encodeDayTexts;
+    case 'f':
+      return encodeDoubles;
+    case 's':
+    case 'u':
+      return encodeTexts;
+    default:
+      return encodeDecimals;
+  }
+};
+
+/** A column that is stored, and where it stands in the caller's list. */
+interface StoredBuffer {
+  readonly position: number;
+  readonly buffer: ColumnBuffer;
+  readonly encode: ColumnLoop;
+  readonly head: Buffer;
+}
+
+const segmentHead = columnHead('_seg', 'UInt64');
+const rowHead = columnHead('_row', 'UInt64');
+const noStats: ColumnStats = { minDay: null, maxDay: null, sawMarker: false };
+
+export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder => {
+  const { columns, dialect, fieldCount } = options;
+  const collect = options.onBadRow === 'collect';
+  const index = createFieldIndex(dialect, fieldCount);
+  const writer = createBlockWriter();
+  const stored: StoredBuffer[] = [];
+  columns.forEach((column, position) => {
+    if (column.physical === 'skip') return;
+    const buffer = createColumnBuffer(column);
+    stored.push({
+      position,
+      buffer,
+      encode: loopOf(buffer),
+      head: columnHead(column.storageName, buffer.type),
+    });
+  });
+  const blockHeadColumns = varUint(stored.length + 2);
+  let segments = new BigUint64Array(0);
+  let rowWords = new Uint32Array(0);
+
+  const reset = (rows: number): void => {
+    rewindIndex(index);
+    writer.reset();
+    for (const { buffer } of stored) resetColumn(buffer, rows);
+    if (segments.length >= rows) return;
+    segments = new BigUint64Array(withHeadroom(rows));
+    rowWords = new Uint32Array(withHeadroom(rows) * 2);
+  };
+
+  const writeRowNumbers = (firstRow: number, at: number): void => {
+    const { ordinals, rows } = index;
+    for (let i = 0; i < rows; i++) {
+      const row = firstRow + ordinals[i]!;
+      const word = (at + i) * 2;
+      rowWords[word] = row;
+      rowWords[word + 1] = row / 4_294_967_296;
+    }
+  };
+
+  const violationAt = (
+    { position, buffer }: StoredBuffer,
+    bytes: Uint8Array,
+    record: number,
+    chunk: ChunkPosition,
+  ): Violation => {
+    const cell = record * fieldCount + buffer.field;
+    const end = index.ends[cell]!;
+    return {
+      column: position,
+      field: buffer.field,
+      row: chunk.firstRow + index.ordinals[record]!,
+      line: chunk.firstLine + index.lines[record]!,
+      value: shownValue(bytes, index.starts[cell]!, end < 0 ? ~end : end, end < 0),
+      physical: buffer.physical,
+    };
+  };
+
+  /** Encodes the indexed block at row `at`; the earliest value that does not fit stops it, or is collected. */
+  const encodeBlock = (
+    bytes: Uint8Array,
+    chunk: ChunkPosition,
+    at: number,
+    rejected: Map<number, BadRow>,
+  ): Violation | undefined => {
+    let rows = index.rows;
+    let violation: Violation | undefined;
+    for (const column of stored) {
+      let from = 0;
+      while (from < rows) {
+        const misfit = column.encode(column.buffer, bytes, index, from, rows, at + from);
+        if (misfit < 0) break;
+        const found = violationAt(column, bytes, misfit, chunk);
+        if (collect && column.buffer.fixed) {
+          if (!rejected.has(misfit)) rejected.set(misfit, badValue(found, index, misfit));
+          from = misfit + 1;
+        } else {
+          violation = found;
+          rows = misfit;
+        }
+      }
+    }
+    return violation;
+  };
+
+  const encode = (bytes: Uint8Array, chunk: ChunkPosition, segment: bigint | number): EncodeResult => {
+    reset(chunk.rows);
+    const badRows: BadRow[] = [];
+    const rejected = new Map<number, BadRow>();
+    let rows = 0;
+    for (;;) {
+      indexRecords(index, bytes, !collect);
+      const malformed = index.malformed.map((record) => badRowOf(record, bytes, chunk));
+      if (index.rows === 0 && malformed.length === 0) break;
+      if (rows + index.rows > chunk.rows)
+        throw new RangeError(`More records than the ${chunk.rows} announced`);
+      const marks = collect ? stored.map(({ buffer }) => markColumn(buffer)) : [];
+      let violation = encodeBlock(bytes, chunk, rows, rejected);
+      if (violation !== undefined) return { kind: 'violation', violation };
+      if (rejected.size > 0) {
+        dropRecords(index, new Set(rejected.keys()));
+        stored.forEach(({ buffer }, i) => {
+          rewindColumn(buffer, marks[i]!);
+        });
+        badRows.push(...rejected.values());
+        rejected.clear();
+        violation = encodeBlock(bytes, chunk, rows, rejected);
+        if (violation !== undefined || rejected.size > 0) throw new Error('A block fits only once');
+      }
+      if (!collect && malformed[0] !== undefined) return { kind: 'bad_row', badRow: malformed[0] };
+      badRows.push(...malformed);
+      writeRowNumbers(chunk.firstRow, rows);
+      rows += index.rows;
+    }
+    if (index.ordinal !== chunk.rows) throw new RangeError(`${index.ordinal} records, not ${chunk.rows}`);
+    badRows.sort((a, b) => a.row - b.row);
+    return finish(rows, BigInt(segment), badRows);
+  };
+
+  const finish = (rows: number, segment: bigint, badRows: BadRow[]): EncodeResult => {
+    segments.fill(segment, 0, rows);
+    writer.add(blockHeadColumns);
+    writer.add(varUint(rows));
+    writer.add(segmentHead);
+    writer.add(new Uint8Array(segments.buffer, 0, rows * 8));
+    writer.add(rowHead);
+    writer.add(new Uint8Array(rowWords.buffer, 0, rows * 8));
+    for (const { buffer, head } of stored) {
+      writer.add(head);
+      writer.add(buffer.nulls.subarray(0, rows));
+      writer.add(valueBytes(buffer, rows));
+    }
+    const stats = columns.map(() => noStats);
+    for (const { position, buffer } of stored) stats[position] = statsOf(buffer);
+    return { kind: 'encoded', block: writer.pieces(), blockBytes: writer.bytes(), rows, stats, badRows };
+  };
+
+  return { encode };
+};
+
+const badValue = (violation: Violation, index: FieldIndex, record: number): BadRow => ({
+  reason: 'value',
+  row: violation.row,
+  line: violation.line,
+  field: violation.field,
+  value: violation.value,
+  fieldCount: null,
+  rawStart: index.recordStarts[record]!,
+  rawEnd: index.recordEnds[record]!,
+});
+
+const statsOf = (buffer: ColumnBuffer): ColumnStats => ({
+  minDay: buffer.minDay <= buffer.maxDay ? buffer.minDay : null,
+  maxDay: buffer.minDay <= buffer.maxDay ? buffer.maxDay : null,
+  sawMarker: buffer.sawMarker,
+});

@@ -1,0 +1,215 @@
+import { MINUS, ZERO } from './bytes.js';
+import type { ColumnBuffer } from './column-buffer.js';
+import type { FieldIndex } from './field-index.js';
+import {
+  createNumberText,
+  decimalFits,
+  doubleOf,
+  exactPowersOfTen,
+  negate,
+  parseNumber,
+  writeDecimal,
+} from './number-text.js';
+
+/**
+ * Loops over one column of a block, for numbers. Each writes rows `from` to `to` of the index at `at` of the
+ * column and returns the first row that does not fit, or -1. Rows before it are written.
+ *
+ * Numbers of up to 15 digits without an exponent, which nearly all are, never leave the loop.
+ */
+const number = createNumberText();
+
+/** Longest text that the short path looks at: a sign, 15 digits and a point. */
+const shortLength = 17;
+const shortDigits = 15;
+
+/** The value of a field off the short path: NaN where it does not fit, Infinity where it is null. */
+const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end: number): number => {
+  if (end < start) return Number.NaN;
+  const { rules } = column;
+  if (parseNumber(bytes, start, end, rules.point, number)) {
+    const value = doubleOf(bytes, number);
+    if (!Number.isNaN(value)) return value;
+  }
+  return rules.isNull(bytes, start, end) ? Number.POSITIVE_INFINITY : Number.NaN;
+};
+
+export const encodeDoubles = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+): number => {
+  const { starts, ends, fieldCount } = index;
+  const { nulls, doubles } = column;
+  const { point } = column.rules;
+  let cell = from * fieldCount + column.field;
+  let slot = at;
+  for (let row = from; row < to; row++, cell += fieldCount, slot++) {
+    const start = starts[cell]!;
+    const end = ends[cell]!;
+    if (start === end) {
+      nulls[slot] = 1;
+      doubles[slot] = 0;
+      continue;
+    }
+    let p = start;
+    if (end - start <= shortLength) {
+      const negative = bytes[p] === MINUS;
+      if (negative) p++;
+      const first = p;
+      let mantissa = 0;
+      while (p < end) {
+        const digit = (bytes[p]! - ZERO) >>> 0;
+        if (digit > 9) break;
+        mantissa = mantissa * 10 + digit;
+        p++;
+      }
+      const integerLength = p - first;
+      if (p === end) {
+        if (
+          integerLength > 0 &&
+          integerLength <= shortDigits &&
+          (integerLength === 1 || bytes[first] !== ZERO)
+        ) {
+          nulls[slot] = 0;
+          doubles[slot] = negative ? -mantissa : mantissa;
+          continue;
+        }
+      } else if (bytes[p] === point && (integerLength <= 1 || bytes[first] !== ZERO)) {
+        const fraction = ++p;
+        while (p < end) {
+          const digit = (bytes[p]! - ZERO) >>> 0;
+          if (digit > 9) break;
+          mantissa = mantissa * 10 + digit;
+          p++;
+        }
+        if (p === end && p > fraction && integerLength + p - fraction <= shortDigits) {
+          // Mantissa and power are exact, so the one rounding is the correct one.
+          const value = mantissa / exactPowersOfTen[p - fraction]!;
+          nulls[slot] = 0;
+          doubles[slot] = negative ? -value : value;
+          continue;
+        }
+      }
+    }
+    const value = slowDouble(column, bytes, start, end);
+    if (Number.isNaN(value)) return row;
+    const isNull = value === Number.POSITIVE_INFINITY;
+    nulls[slot] = isNull ? 1 : 0;
+    doubles[slot] = isNull ? 0 : value;
+  }
+  return -1;
+};
+
+const TWO_32 = 4_294_967_296;
+
+/** Writes an integer below 2^53 as two's complement. */
+const writeSafeInteger = (
+  words: Uint32Array,
+  at: number,
+  limbs: number,
+  value: number,
+  negative: boolean,
+): void => {
+  words[at] = value;
+  words[at + 1] = value / TWO_32;
+  words.fill(0, at + 2, at + limbs);
+  if (negative) negate(words, at, limbs);
+};
+
+/** 10^15: below it a mantissa of up to 15 digits stays an exact integer after scaling. */
+const safeInteger = 1e15;
+
+/** 0: written; 1: null; -1: does not fit. */
+const slowDecimal = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  at: number,
+): number => {
+  if (end < start) return -1;
+  const { rules, precision, scale } = column;
+  if (parseNumber(bytes, start, end, rules.point, number)) {
+    if (decimalFits(number, precision, scale)) {
+      writeDecimal(bytes, number, scale, column.words, at, column.limbs);
+      return 0;
+    }
+  }
+  return rules.isNull(bytes, start, end) ? 1 : -1;
+};
+
+/** Value of up to 15 digits times 10^scale, or -1 where the careful path has to look. */
+const shortScaled = (bytes: Uint8Array, first: number, end: number, point: number, scale: number): number => {
+  let p = first;
+  let mantissa = 0;
+  while (p < end) {
+    const digit = (bytes[p]! - ZERO) >>> 0;
+    if (digit > 9) break;
+    mantissa = mantissa * 10 + digit;
+    p++;
+  }
+  const integerLength = p - first;
+  if (integerLength === 0 || (integerLength > 1 && bytes[first] === ZERO)) return -1;
+  let fractionLength = 0;
+  if (p < end) {
+    if (bytes[p] !== point) return -1;
+    const fraction = ++p;
+    while (p < end) {
+      const digit = (bytes[p]! - ZERO) >>> 0;
+      if (digit > 9) break;
+      mantissa = mantissa * 10 + digit;
+      p++;
+    }
+    fractionLength = p - fraction;
+    if (fractionLength === 0 || p < end) return -1;
+  }
+  const shift = scale - fractionLength;
+  if (integerLength + fractionLength > shortDigits || shift < 0 || shift > shortDigits) return -1;
+  const scaled = mantissa * exactPowersOfTen[shift]!;
+  return scaled < safeInteger ? scaled : -1;
+};
+
+export const encodeDecimals = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+): number => {
+  const { starts, ends, fieldCount } = index;
+  const { nulls, words, limbs, scale } = column;
+  const { point } = column.rules;
+  let cell = from * fieldCount + column.field;
+  let slot = at;
+  for (let row = from; row < to; row++, cell += fieldCount, slot++) {
+    const start = starts[cell]!;
+    const end = ends[cell]!;
+    const word = slot * limbs;
+    nulls[slot] = 0;
+    if (start === end) {
+      nulls[slot] = 1;
+      words.fill(0, word, word + limbs);
+      continue;
+    }
+    if (end - start <= shortLength) {
+      const negative = bytes[start] === MINUS;
+      const scaled = shortScaled(bytes, negative ? start + 1 : start, end, point, scale);
+      if (scaled >= 0) {
+        writeSafeInteger(words, word, limbs, scaled, negative);
+        continue;
+      }
+    }
+    const outcome = slowDecimal(column, bytes, start, end, word);
+    if (outcome < 0) return row;
+    if (outcome > 0) {
+      nulls[slot] = 1;
+      words.fill(0, word, word + limbs);
+    }
+  }
+  return -1;
+};

@@ -1,0 +1,198 @@
+import { MINUS, ZERO } from './bytes.js';
+
+/**
+ * A number as it is written: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `.5` without the zero, as
+ * statistics packages print it. Everything else is text: a plus or a zero in front marks an identifier or a
+ * phone number, `5.` an ordinal, and blanks, `%`, currency and thousands signs would be lost on the way back.
+ *
+ * The value is `digits × 10^exp10`, where the digits are those from `first` to `last` without the point; both
+ * are significant (no zero at either end). Zero has no digits.
+ */
+export interface NumberText {
+  negative: boolean;
+  first: number;
+  last: number;
+  digits: number;
+  exp10: number;
+}
+
+export const createNumberText = (): NumberText => ({
+  negative: false,
+  first: 0,
+  last: 0,
+  digits: 0,
+  exp10: 0,
+});
+
+/** An exponent beyond this fits no type, however many digits come before it. */
+const maxExponent = 1_000_000;
+
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39;
+
+export const integerDigitsOf = (number: NumberText): number => Math.max(0, number.digits + number.exp10);
+export const fractionDigitsOf = (number: NumberText): number =>
+  number.digits === 0 ? 0 : Math.max(0, -number.exp10);
+
+/** Reads the bytes as a number into `out`; false where they are none. */
+export const parseNumber = (
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  pointByte: number,
+  out: NumberText,
+): boolean => {
+  let p = start;
+  out.negative = p < end && bytes[p] === MINUS;
+  if (out.negative) p++;
+  const integerStart = p;
+  while (p < end && isDigit(bytes[p]!)) p++;
+  const integerEnd = p;
+  const integerLength = integerEnd - integerStart;
+  if (integerLength > 1 && bytes[integerStart] === ZERO) return false;
+  let point = -1;
+  if (p < end && bytes[p] === pointByte) {
+    point = p++;
+    while (p < end && isDigit(bytes[p]!)) p++;
+    if (p === point + 1) return false;
+  } else if (integerLength === 0) {
+    return false;
+  }
+  const mantissaEnd = p;
+  let exponent = 0;
+  if (p < end) {
+    if (bytes[p] !== 0x65 && bytes[p] !== 0x45) return false;
+    p++;
+    const sign = p < end ? bytes[p]! : 0;
+    if (sign === 0x2b || sign === MINUS) p++;
+    if (p >= end) return false;
+    for (; p < end; p++) {
+      const digit = bytes[p]! - ZERO;
+      if (digit < 0 || digit > 9) return false;
+      if (exponent < maxExponent) exponent = exponent * 10 + digit;
+    }
+    exponent = Math.min(exponent, maxExponent);
+    if (sign === MINUS) exponent = -exponent;
+  }
+  let first = integerStart;
+  while (first < mantissaEnd && (bytes[first] === ZERO || first === point)) first++;
+  if (first === mantissaEnd) {
+    out.digits = 0;
+    out.exp10 = 0;
+    return true;
+  }
+  let last = mantissaEnd - 1;
+  while (bytes[last] === ZERO || last === point) last--;
+  out.first = first;
+  out.last = last;
+  out.digits = last - first + (point > first && point < last ? 0 : 1);
+  out.exp10 = exponent + (point < 0 || last < point ? integerEnd - 1 - last : point - last);
+  return true;
+};
+
+/** The digits as text, without the point. */
+const digitsText = (bytes: Uint8Array, number: NumberText): string => {
+  let text = '';
+  for (let p = number.first; p <= number.last; p++) {
+    const byte = bytes[p]!;
+    if (isDigit(byte)) text += String.fromCharCode(byte);
+  }
+  return text;
+};
+
+const powersOfTen = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
+/** 10^0 to 10^22: the powers of ten that a double holds exactly. */
+export const exactPowersOfTen: Readonly<Float64Array> = powersOfTen;
+
+/** Digits that every double in the normal range gives back. */
+const safeDigits = 15;
+/** Digits that tell any two doubles apart: no shortest text has more. */
+const maxShortestDigits = 17;
+
+/**
+ * The double whose text is this number, digit for digit, or NaN where there is none: at most 15 significant
+ * digits in the normal range, or exactly what the shortest text of the nearest double says.
+ */
+export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
+  const { digits, exp10, negative } = number;
+  if (digits === 0) return negative ? -0 : 0;
+  if (digits > maxShortestDigits) return Number.NaN;
+  if (digits <= safeDigits && exp10 >= -22 && exp10 <= 22) {
+    let mantissa = 0;
+    for (let p = number.first; p <= number.last; p++) {
+      const digit = bytes[p]! - ZERO;
+      if (digit >= 0 && digit <= 9) mantissa = mantissa * 10 + digit;
+    }
+    // Both operands are exact, so the one rounding of the operation is the correct one.
+    const value = exp10 < 0 ? mantissa / powersOfTen[-exp10]! : mantissa * powersOfTen[exp10]!;
+    return negative ? -value : value;
+  }
+  const text = digitsText(bytes, number);
+  const value = Number(`${text}e${exp10}`);
+  if (value === 0 || value === Number.POSITIVE_INFINITY) return Number.NaN;
+  const leading = digits + exp10 - 1;
+  if (digits <= safeDigits && leading >= -307 && leading <= 307) return negative ? -value : value;
+  const [shortest = '', exponent] = value.toExponential().split('e');
+  if (shortest.replace('.', '') !== text || Number(exponent) !== leading) return Number.NaN;
+  return negative ? -value : value;
+};
+
+const TWO_32 = 4_294_967_296;
+/** Digits taken at once: a 32-bit limb times a million stays within the 53 bits of a double. */
+const groupDigits = 6;
+
+export const decimalFits = (number: NumberText, precision: number, scale: number): boolean =>
+  fractionDigitsOf(number) <= scale && integerDigitsOf(number) <= precision - scale;
+
+/**
+ * Writes `number × 10^scale` as a little-endian two's complement integer of `limbs` 32-bit words. The number
+ * must fit (`decimalFits`).
+ */
+export const writeDecimal = (
+  bytes: Uint8Array,
+  number: NumberText,
+  scale: number,
+  out: Uint32Array,
+  at: number,
+  limbs: number,
+): void => {
+  out.fill(0, at, at + limbs);
+  if (number.digits === 0) return;
+  let used = 1;
+  let group = 0;
+  let factor = 1;
+  let count = 0;
+  const flush = (): void => {
+    let carry = group;
+    for (let limb = at; limb < at + used; limb++) {
+      const value = out[limb]! * factor + carry;
+      carry = Math.floor(value / TWO_32);
+      out[limb] = value - carry * TWO_32;
+    }
+    if (carry > 0 && used < limbs) out[at + used++] = carry;
+    group = 0;
+    factor = 1;
+    count = 0;
+  };
+  const push = (digit: number): void => {
+    group = group * 10 + digit;
+    factor *= 10;
+    if (++count === groupDigits) flush();
+  };
+  for (let p = number.first; p <= number.last; p++) {
+    const digit = bytes[p]! - ZERO;
+    if (digit >= 0 && digit <= 9) push(digit);
+  }
+  for (let zeros = scale + number.exp10; zeros > 0; zeros--) push(0);
+  flush();
+  if (number.negative) negate(out, at, limbs);
+};
+
+/** Two's complement in place. */
+export const negate = (words: Uint32Array, at: number, limbs: number): void => {
+  let carry = 1;
+  for (let limb = at; limb < at + limbs; limb++) {
+    const value = (~words[limb]! >>> 0) + carry;
+    words[limb] = value;
+    carry = value === TWO_32 ? 1 : 0;
+  }
+};

@@ -1,0 +1,221 @@
+import { MINUS, QUOTE, ZERO } from './bytes.js';
+import { type ColumnBuffer, growText } from './column-buffer.js';
+import { dayOf, isoDayLength, maxDate32Day, minDate32Day, noDay, writeIsoDay } from './date-text.js';
+import type { FieldIndex } from './field-index.js';
+import { isMarker } from './marker.js';
+
+/**
+ * Loops over one column of a block, for dates and text; the contract is that of `number-columns.ts`.
+ */
+
+/** Day of a field that is `YYYY-MM-DD`, read without a call; `noDay` for everything else. */
+const plainDay = (bytes: Uint8Array, p: number): number => {
+  if (bytes[p + 4] !== MINUS || bytes[p + 7] !== MINUS) return noDay;
+  const y1 = bytes[p]! - ZERO;
+  const y2 = bytes[p + 1]! - ZERO;
+  const y3 = bytes[p + 2]! - ZERO;
+  const y4 = bytes[p + 3]! - ZERO;
+  const m1 = bytes[p + 5]! - ZERO;
+  const m2 = bytes[p + 6]! - ZERO;
+  const d1 = bytes[p + 8]! - ZERO;
+  const d2 = bytes[p + 9]! - ZERO;
+  // A byte that is no digit leaves a negative number or one above 9.
+  if ((y1 | y2 | y3 | y4 | m1 | m2 | d1 | d2) < 0) return noDay;
+  if (y1 > 9 || y2 > 9 || y3 > 9 || y4 > 9 || m1 > 9 || m2 > 9 || d1 > 9 || d2 > 9) return noDay;
+  return dayOf(y1 * 1000 + y2 * 100 + y3 * 10 + y4, m1 * 10 + m2, d1 * 10 + d2);
+};
+
+/** Day of a field, or `noDay`; an empty field never comes here. */
+const dayOfField = (column: ColumnBuffer, bytes: Uint8Array, start: number, end: number): number => {
+  if (end - start === isoDayLength && column.rules.plain) {
+    const day = plainDay(bytes, start);
+    if (day !== noDay) return day;
+  }
+  return end < start ? noDay : column.rules.parseDay(bytes, start, end);
+};
+
+const noteDays = (column: ColumnBuffer, minDay: number, maxDay: number): void => {
+  if (minDay > maxDay) return;
+  if (minDay < column.minDay) column.minDay = minDay;
+  if (maxDay > column.maxDay) column.maxDay = maxDay;
+};
+
+export const encodeDays = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+): number => {
+  const { starts, ends, fieldCount } = index;
+  const { nulls, days } = column;
+  let minDay = maxDate32Day + 1;
+  let maxDay = minDate32Day - 1;
+  let cell = from * fieldCount + column.field;
+  let slot = at;
+  let misfit = -1;
+  for (let row = from; row < to; row++, cell += fieldCount, slot++) {
+    const start = starts[cell]!;
+    const end = ends[cell]!;
+    nulls[slot] = 0;
+    if (start !== end) {
+      const day = dayOfField(column, bytes, start, end);
+      if (day >= minDate32Day && day <= maxDate32Day) {
+        days[slot] = day;
+        if (day < minDay) minDay = day;
+        if (day > maxDay) maxDay = day;
+        continue;
+      }
+      if (end < start || !column.rules.isNull(bytes, start, end)) {
+        misfit = row;
+        break;
+      }
+    }
+    nulls[slot] = 1;
+    days[slot] = 0;
+  }
+  noteDays(column, minDay, maxDay);
+  return misfit;
+};
+
+/** Dates kept as text: every form becomes `YYYY-MM-DD`. */
+export const encodeDayTexts = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+): number => {
+  const { starts, ends, fieldCount } = index;
+  const { nulls } = column;
+  let { text, textBytes } = column;
+  let minDay = Number.POSITIVE_INFINITY;
+  let maxDay = Number.NEGATIVE_INFINITY;
+  let cell = from * fieldCount + column.field;
+  let slot = at;
+  let misfit = -1;
+  for (let row = from; row < to; row++, cell += fieldCount, slot++) {
+    const start = starts[cell]!;
+    const end = ends[cell]!;
+    if (textBytes + isoDayLength + 1 > text.length) text = growText(column, textBytes, isoDayLength + 1);
+    const day = start === end ? noDay : dayOfField(column, bytes, start, end);
+    if (day === noDay) {
+      if (start !== end && (end < start || !column.rules.isNull(bytes, start, end))) {
+        misfit = row;
+        break;
+      }
+      nulls[slot] = 1;
+      text[textBytes++] = 0;
+      continue;
+    }
+    nulls[slot] = 0;
+    text[textBytes++] = isoDayLength;
+    writeIsoDay(day, text, textBytes);
+    textBytes += isoDayLength;
+    if (day < minDay) minDay = day;
+    if (day > maxDay) maxDay = day;
+  }
+  column.textBytes = textBytes;
+  noteDays(column, minDay, maxDay);
+  return misfit;
+};
+
+/** Longest length in front of a text: 35 bits. */
+const lengthBytes = 5;
+/** Below this a loop copies faster than a call. */
+const loopCopyBytes = 48;
+
+/** Length of a field whose doubled quotes are undone. */
+const undoubledLength = (bytes: Uint8Array, start: number, end: number): number => {
+  let length = end - start;
+  for (let p = start; p < end; p++) {
+    if (bytes[p] === QUOTE) {
+      p++;
+      length--;
+    }
+  }
+  return length;
+};
+
+const putLength = (text: Uint8Array, at: number, length: number): number => {
+  let rest = length;
+  let next = at;
+  while (rest > 0x7f) {
+    text[next++] = (rest & 0x7f) | 0x80;
+    rest >>>= 7;
+  }
+  text[next++] = rest;
+  return next;
+};
+
+/** Writes a field with doubled quotes at `at`; returns the position after it. */
+const putUndoubled = (
+  text: Uint8Array,
+  at: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+): number => {
+  let next = putLength(text, at, undoubledLength(bytes, start, end));
+  for (let p = start; p < end; p++) {
+    const byte = bytes[p]!;
+    text[next++] = byte;
+    if (byte === QUOTE) p++;
+  }
+  return next;
+};
+
+export const encodeTexts = (
+  column: ColumnBuffer,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  from: number,
+  to: number,
+  at: number,
+): number => {
+  const { starts, ends, fieldCount } = index;
+  const { nulls } = column;
+  const { isNullText } = column.rules;
+  const onlyMarkers = column.physical === 'u';
+  let { text, textBytes: next } = column;
+  let cell = from * fieldCount + column.field;
+  let slot = at;
+  let misfit = -1;
+  for (let row = from; row < to; row++, cell += fieldCount, slot++) {
+    const start = starts[cell]!;
+    let end = ends[cell]!;
+    const doubled = end < start;
+    if (doubled) end = ~end;
+    const length = end - start;
+    if (next + length + lengthBytes > text.length) text = growText(column, next, length + lengthBytes);
+    if (length === 0 || (isNullText !== undefined && !doubled && isNullText(bytes, start, end))) {
+      nulls[slot] = 1;
+      text[next++] = 0;
+      continue;
+    }
+    nulls[slot] = 0;
+    if (onlyMarkers) {
+      if (doubled || !isMarker(bytes, start, end)) {
+        misfit = row;
+        break;
+      }
+      column.sawMarker = true;
+    }
+    if (doubled) {
+      next = putUndoubled(text, next, bytes, start, end);
+      continue;
+    }
+    if (length < loopCopyBytes) {
+      text[next++] = length;
+      for (let p = start; p < end; p++) text[next++] = bytes[p]!;
+      continue;
+    }
+    next = putLength(text, next, length);
+    text.set(bytes.subarray(start, end), next);
+    next += length;
+  }
+  column.textBytes = next;
+  return misfit;
+};
