@@ -38,6 +38,10 @@ const serverProperties = (port: number, controllerPort: number): string => {
     'inter.broker.listener.name': 'PLAINTEXT',
     // Relative to the working directory: the list is split at commas, which a path may hold.
     'log.dirs': 'data',
+    // After a kill the controller, which has died as well, waits this long for the former incarnation of the broker
+    // before it admits the new one; 9 s by default.
+    'broker.session.timeout.ms': 3_000,
+    'broker.heartbeat.interval.ms': 500,
     'auto.create.topics.enable': false,
     'group.initial.rebalance.delay.ms': 0,
     'offsets.topic.num.partitions': 5,

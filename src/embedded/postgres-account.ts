@@ -107,6 +107,8 @@ export const chooseAccount = (title: string, folders: string[]): ServerAccount =
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
+      // Without it `access(2)`, which the server asks about its own programs, ignores the capability.
+      '--securebits=+no_setuid_fixup',
       `--inh-caps=-all,+${capability.name}`,
       `--ambient-caps=-all,+${capability.name}`,
     ],
