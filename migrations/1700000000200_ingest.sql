@@ -24,6 +24,8 @@ CREATE TABLE processes (
   created_at timestamptz NOT NULL DEFAULT now(),
   -- last sign of life of the API that receives the file
   received_at timestamptz NOT NULL DEFAULT now(),
+  -- when the last chunk was handed to Kafka; null: still receiving
+  sealed_at timestamptz,
   completed_at timestamptz,
   lease_owner text,
   lease_until timestamptz

@@ -209,7 +209,7 @@ export const settings = {
   maxUploadsInFlight: setting(
     'MAX_UPLOADS_IN_FLIGHT',
     integer(1),
-    '64',
+    '32',
     'Uploads that one API process receives at a time; more wait.',
   ),
   insertsInFlight: setting(
@@ -217,6 +217,12 @@ export const settings = {
     integer(1, 64),
     '2',
     'Bulk chunks that one worker inserts at a time.',
+  ),
+  sendPatienceMs: setting(
+    'SEND_PATIENCE_MS',
+    integer(1000),
+    '300000',
+    'Milliseconds for which a chunk is tried to be handed to a Kafka that does not answer.',
   ),
   receiveTimeoutMs: setting(
     'RECEIVE_TIMEOUT_MS',

@@ -1,0 +1,81 @@
+import type { Log } from '../lib/log.js';
+import type { Chunk } from '../model/chunk.js';
+import type { ProcessError } from '../model/process.js';
+import { segmentId } from '../model/version.js';
+import type { StoreTables } from '../storage/clickhouse/store-table.js';
+import { decompressChunk } from './compression.js';
+import { createChunkEncoder } from './csv/encoder.js';
+import type { ChunkEncoder } from './csv/types.js';
+import { badRowError, violationError } from './file-errors.js';
+import { encodeColumns, type Layout, tableColumns } from './layout.js';
+import type { UploadState } from './process-store.js';
+
+export type InsertOutcome =
+  | { readonly kind: 'inserted'; readonly rows: number }
+  /** A value does not fit the proposed type of its column: the column has to be widened. */
+  | { readonly kind: 'violation'; readonly error: ProcessError }
+  /** The file itself is wrong. */
+  | { readonly kind: 'bad_file'; readonly error: ProcessError };
+
+/** Checks, encodes and inserts chunks. One inserter serves one chunk at a time: its memory is reused. */
+export interface ChunkInserter {
+  insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<InsertOutcome>;
+}
+
+export interface ChunkInserterOptions {
+  readonly tables: StoreTables;
+  readonly log: Log;
+  readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
+}
+
+/** Names a chunk for ever: the same chunk of the same attempt is the same block with the same token. */
+const tokenOf = (state: UploadState, chunk: Chunk): string =>
+  `${state.processId}/${state.attempt}/${chunk.number}`;
+
+export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOptions): ChunkInserter => {
+  let cached: { key: string; encoder: ChunkEncoder } | undefined;
+
+  const encoderOf = (state: UploadState, layout: Layout): ChunkEncoder => {
+    const key = `${state.processId}/${state.attempt}`;
+    if (cached?.key !== key) {
+      const { dialect, fieldCount } = layout;
+      cached = { key, encoder: createChunkEncoder({ dialect, fieldCount, columns: encodeColumns(layout) }) };
+    }
+    return cached.encoder;
+  };
+
+  return {
+    async insert(state, layout, chunk) {
+      const columns = tableColumns(layout);
+      await tables.ensure(state.storeId, columns);
+      if (chunk.rows === 0) return { kind: 'inserted', rows: 0 };
+
+      const startedAt = performance.now();
+      const bytes = await decompressChunk(chunk.data);
+      const segment = segmentId(state.processId, state.attempt);
+      const encoded = encoderOf(state, layout).encode(bytes, chunk, segment);
+      if (encoded.kind === 'violation') {
+        return { kind: 'violation', error: violationError(encoded.violation, layout) };
+      }
+      if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
+
+      const encodedAt = performance.now();
+      const token = tokenOf(state, chunk);
+      await tables.insertBlock({
+        storeId: state.storeId,
+        columns,
+        block: encoded.block,
+        rows: encoded.rows,
+        token,
+        queryId: `insert/${token}/${crypto.randomUUID()}`,
+      });
+      const endedAt = performance.now();
+      onInserted(encoded.rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
+      log.debug(
+        { token, rows: encoded.rows, encodeMs: encodedAt - startedAt, insertMs: endedAt - encodedAt },
+        'chunk inserted',
+      );
+      return { kind: 'inserted', rows: encoded.rows };
+    },
+  };
+};

@@ -1,0 +1,30 @@
+import { AppError } from '../lib/errors.js';
+
+/** One upload as the API hands it in, after the caller was allowed to make it. */
+export interface Upload {
+  readonly datasetId: number;
+  readonly storeId: number;
+  readonly accountId: number;
+  readonly requestId: string;
+  /** Bytes of the file as sent. */
+  readonly source: AsyncIterable<Buffer>;
+  /** Resolves when the rest of the request was read and is in order; the last chunk waits for it. */
+  readonly restOfRequest: Promise<void>;
+  /** Limits of the owner's plan. */
+  readonly quota: UploadQuota;
+}
+
+/** Limits of a plan; null: none. */
+export interface UploadQuota {
+  readonly maxBytes: number | null;
+  readonly maxRows: number | null;
+  readonly maxColumns: number | null;
+}
+
+/** @throws AppError kind `quota` when `used` is beyond the limit. */
+export const requireWithin = (used: number, limit: number | null, code: string, quota: string): void => {
+  if (limit === null || used <= limit) return;
+  throw new AppError('quota', code, `The plan allows ${limit} ${quota}.`, {
+    details: { quota, limit, used },
+  });
+};

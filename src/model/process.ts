@@ -1,0 +1,50 @@
+/** What came of an upload. */
+export type ProcessStatus = 'pending' | 'completed' | 'failed';
+
+/** Where a pending upload stands; see model/version.ts for what moves it. */
+export type ProcessPhase = 'insert' | 'collect' | 'replay' | 'ready';
+
+export type UploadMode = 'replace';
+
+/** Why an upload failed, in the terms of the file that was sent. */
+export interface ProcessError {
+  /** Stable identifier such as `field_count`. */
+  readonly code: string;
+  readonly message: string;
+  /** Physical line in the file, from 1; the header is line 1. */
+  readonly line?: number;
+  /** Name of the column. */
+  readonly column?: string;
+  /** The text that does not fit, cut to 200 characters. */
+  readonly value?: string;
+}
+
+/** An upload process as the API shows it. */
+export interface ProcessView {
+  readonly id: number;
+  readonly datasetId: number;
+  readonly status: ProcessStatus;
+  /** ISO 8601 in UTC, without zone offset. */
+  readonly createdAt: string;
+  readonly completedAt: string | null;
+  readonly mode: string;
+  /** The version that came of it; null until completed. */
+  readonly versionId: string | null;
+  /** Rows stored so far. */
+  readonly rows: number;
+  /** Uncompressed bytes received so far. */
+  readonly bytes: number;
+  readonly error: ProcessError | null;
+  readonly progress: ProcessProgress;
+}
+
+export interface ProcessProgress {
+  /** Uncompressed bytes received. */
+  readonly received: number;
+  /** Chunks in all; null while the file is still coming. */
+  readonly chunks: number | null;
+  readonly inserted: number;
+  readonly rows: number;
+  /** 1, or more when values made a second reading necessary. */
+  readonly attempt: number;
+}
