@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+
+const workers = { pool: 'forks', maxWorkers: 2, minWorkers: 1 } as const;
+
+export default defineConfig({
+  test: {
+    ...workers,
+    projects: [
+      {
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 },
+      },
+      {
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: ['test/support/services.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
