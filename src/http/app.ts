@@ -1,0 +1,90 @@
+import Koa from 'koa';
+import { type Clock, systemClock } from '../lib/clock.js';
+import type { Log } from '../lib/log.js';
+import type { Metrics } from '../lib/metrics.js';
+import { type Authenticate, createDispatch } from './dispatch.js';
+import type { Exchange } from './exchange.js';
+import { createErrors } from './middleware/errors.js';
+import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
+import { createRequest } from './middleware/request.js';
+import { createOpenApi } from './openapi.js';
+import type { Route } from './route.js';
+import { createRouter } from './router.js';
+import { createDocsRoutes } from './routes/docs.js';
+import { createHttpServer, type HttpServer } from './server.js';
+import { createFailureThrottle } from './throttle.js';
+
+export interface AppOptions {
+  /** Routes below `/api`. */
+  readonly routes: readonly Route[];
+  /** Routes at the root, such as `/healthz`. */
+  readonly rootRoutes: readonly Route[];
+  readonly authenticate: Authenticate;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly version: string;
+  readonly clock?: Clock;
+  readonly cors?: CorsOptions;
+  /** Believe `X-Forwarded-*` of one proxy in front. @default false */
+  readonly trustProxy?: boolean;
+  /** @default 15000 */
+  readonly headersTimeoutMs?: number;
+  /** @default 30000 */
+  readonly bodyTimeoutMs?: number;
+  /** Also serve `/`, `/openapi.json` and `/docs`. @default true */
+  readonly documents?: boolean;
+}
+
+/** Address of the API below the root. */
+export const apiBase = '/api';
+
+const publicReads: CorsOptions = { origins: ['*'], methods: ['GET', 'HEAD'] };
+
+/** The HTTP face: `listen` starts it, `close` drains it. */
+export const createApp = (options: AppOptions): HttpServer => {
+  const { log, metrics, version, clock = systemClock } = options;
+  const app = new Koa<Exchange>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });
+
+  const documents =
+    options.documents === false
+      ? []
+      : createDocsRoutes({
+          version,
+          openApi: createOpenApi({ routes: options.routes, version, base: apiBase }),
+        });
+  const dispatch = createDispatch({
+    authenticate: options.authenticate,
+    throttle: createFailureThrottle({ clock }),
+    metrics,
+    bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
+  });
+
+  app.use(createRequest({ log, metrics }));
+  app.use(createSecurityHeaders());
+  app.use(createCors(options.cors ?? publicReads));
+  app.use(createErrors());
+  app.use(
+    createRouter(
+      [
+        { base: apiBase, routes: options.routes },
+        { base: '', routes: [...options.rootRoutes, ...documents] },
+      ],
+      dispatch,
+    ),
+  );
+  // What reaches here happened after the headers were sent: the connection is already broken off.
+  app.on('error', (error: unknown, ctx?: Koa.ParameterizedContext<Exchange>) => {
+    if (ctx === undefined) {
+      log.error({ err: error }, 'request failed outside of its handler');
+      return;
+    }
+    if (ctx.state.signal?.aborted) return;
+    ctx.state.error = error;
+    (ctx.state.log ?? log).error({ err: error }, 'answer broken off');
+  });
+  return createHttpServer(
+    app.callback(),
+    { headersMs: options.headersTimeoutMs ?? 15_000, keepAliveMs: 65_000 },
+    log,
+  );
+};

@@ -1,0 +1,17 @@
+import type { Log } from '../lib/log.js';
+import type { Caller } from '../model/permission.js';
+import type { Route } from './route.js';
+
+/** What the kernel knows about a request while it is answered (`ctx.state`). */
+export interface Exchange {
+  requestId: string;
+  log: Log;
+  /** Aborted when the client hangs up before the answer is complete. */
+  signal: AbortSignal;
+  query: URLSearchParams;
+  route?: Route;
+  /** Path template of the route, base included: the only form of a path that metrics see. */
+  template?: string;
+  caller?: Caller;
+  error?: unknown;
+}

@@ -1,0 +1,61 @@
+import type { Middleware } from 'koa';
+import { isAppError } from '../../lib/errors.js';
+import type { Exchange } from '../exchange.js';
+import { HttpFault, statusOf } from '../status.js';
+
+interface Shaped {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Record<string, unknown>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const shape = (error: unknown): Shaped => {
+  if (error instanceof HttpFault)
+    return { status: error.status, code: error.code, message: error.message, headers: error.headers };
+  if (isAppError(error)) {
+    const status = statusOf(error.kind);
+    const retryAfter = error.retryAfterSeconds ?? (status === 503 ? 5 : undefined);
+    return {
+      status,
+      code: error.code,
+      message: error.message,
+      ...(error.details === undefined ? {} : { details: error.details }),
+      headers: {
+        ...(retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
+        ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="tabulary", charset="UTF-8"' } : {}),
+      },
+    };
+  }
+  // Whatever else was thrown was not written for callers: its text stays in the log.
+  return { status: 500, code: 'internal', message: 'internal error', headers: {} };
+};
+
+/**
+ * The one place that turns errors into answers. Only the message, code and details of an AppError leave the
+ * service; everything else is a plain 500.
+ */
+export const createErrors = (): Middleware<Exchange> =>
+  async function errors(ctx, next) {
+    try {
+      await next();
+    } catch (error) {
+      const { status, code, message, details, headers } = shape(error);
+      ctx.state.error = error;
+      if (status >= 500) ctx.state.log.error({ err: error }, 'request failed');
+      const asMessage = status === 404 && ctx.state.route?.notFoundShape === 'message';
+      ctx.status = status;
+      ctx.set(headers);
+      ctx.remove('Content-Encoding');
+      ctx.remove('Content-Disposition');
+      ctx.remove('ETag');
+      ctx.set('Cache-Control', 'no-store');
+      ctx.body = {
+        ...(asMessage ? { message } : { error: message }),
+        code,
+        ...(details === undefined ? {} : { details }),
+        ...(status >= 500 ? { requestId: ctx.state.requestId } : {}),
+      };
+    }
+  };

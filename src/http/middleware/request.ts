@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import type { Middleware } from 'koa';
+import type { Log } from '../../lib/log.js';
+import type { Metrics } from '../../lib/metrics.js';
+import type { Exchange } from '../exchange.js';
+import { parameterNames } from '../url.js';
+
+const saneId = /^[A-Za-z0-9._-]{1,64}$/;
+
+const idFrom = (header: string): string => (saneId.test(header) ? header : randomUUID());
+
+/**
+ * Outermost: gives the request its id and log, aborts `signal` when the client hangs up, and writes one log
+ * line and one measurement when the answer has ended, whichever way it ended.
+ */
+export const createRequest = ({ log, metrics }: { log: Log; metrics: Metrics }): Middleware<Exchange> =>
+  async function request(ctx, next) {
+    const startedAt = process.hrtime.bigint();
+    const hangUp = new AbortController();
+    const requestId = idFrom(ctx.get('X-Request-Id'));
+    ctx.state.requestId = requestId;
+    ctx.state.log = log.child({ requestId });
+    ctx.state.signal = hangUp.signal;
+    ctx.state.query = new URLSearchParams(ctx.querystring);
+    ctx.set('X-Request-Id', requestId);
+    metrics.httpInFlight.inc();
+
+    ctx.res.once('close', () => {
+      const finished = ctx.res.writableFinished;
+      if (!finished) hangUp.abort(new Error('the client hung up'));
+      const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
+      const { route, template = 'none', caller } = ctx.state;
+      const status = ctx.res.headersSent ? ctx.res.statusCode : 499;
+      metrics.httpInFlight.dec();
+      metrics.httpSeconds.observe({ method: ctx.method, route: template, status: String(status) }, seconds);
+      const failed = ctx.state.error !== undefined && ctx.res.headersSent && !finished;
+      if (!finished) metrics.httpBroken.inc({ route: template, reason: failed ? 'server' : 'client' });
+      ctx.state.log[route?.hidden ? 'debug' : 'info'](
+        {
+          method: ctx.method,
+          path: ctx.path,
+          route: template,
+          // Names only: values of a filter are the caller's data.
+          query: parameterNames(ctx.state.query),
+          status,
+          ms: Math.round(seconds * 1e4) / 10,
+          account: caller?.accountId,
+          complete: finished,
+        },
+        'request',
+      );
+    });
+    await next();
+  };

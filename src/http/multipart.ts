@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import { pipeline, type Readable } from 'node:stream';
+import busboy from 'busboy';
+import { AppError, invalid, isAppError } from '../lib/errors.js';
+
+/** A multipart form with fields first and one file part, read as a stream (RFC 7578). */
+export interface FileForm {
+  /** Fields in the order in which they came; a name may come twice. */
+  readonly fields: readonly FormField[];
+  /** Bytes of the file part. Must be read to its end or destroyed. */
+  readonly file: Readable;
+  /**
+   * Resolves after `file` was read: with undefined when the form ended with its closing boundary and nothing but
+   * the file followed, else with what is wrong. Never rejects.
+   */
+  readonly rest: Promise<AppError | undefined>;
+}
+
+export interface FormField {
+  readonly name: string;
+  readonly value: string;
+}
+
+const limits = { fields: 64, fieldNameSize: 200, fieldSize: 4 * 1024 * 1024, parts: 128, headerPairs: 100 };
+
+const brokenForm = (error: unknown): AppError => {
+  if (isAppError(error)) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ECONNRESET') {
+    return new AppError('invalid', 'upload_cut', 'The connection was closed before the file was complete.', {
+      cause: error,
+    });
+  }
+  return new AppError('invalid', 'bad_form', 'The multipart form is malformed or ends before its closing boundary.', {
+    cause: error,
+  });
+};
+
+const openParser = (request: IncomingMessage): busboy.Busboy => {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^multipart\/form-data\b/i.test(type)) {
+    throw new AppError(
+      'unsupported_media',
+      'not_multipart',
+      'The body must be multipart/form-data with the file in the part named "data".',
+    );
+  }
+  try {
+    return busboy({ headers: request.headers, limits, defParamCharset: 'utf8' });
+  } catch (error) {
+    throw new AppError('invalid', 'bad_form', 'The Content-Type header names no usable boundary.', { cause: error });
+  }
+};
+
+/**
+ * Reads a form up to the beginning of its file part.
+ * @param part name of the file part
+ * @throws AppError kind `invalid` (no such part, part twice, field after the file, malformed form) or
+ *   `unsupported_media`
+ */
+export const readFileForm = (request: IncomingMessage, part: string): Promise<FileForm> => {
+  const parser = openParser(request);
+  const fields: FormField[] = [];
+  let file: Readable | undefined;
+
+  return new Promise<FileForm>((resolve, reject) => {
+    let endRest: ((wrong: AppError | undefined) => void) | undefined;
+    const fail = (error: unknown): void => {
+      const reason = brokenForm(error);
+      reject(reason);
+      endRest?.(reason);
+      file?.destroy(reason);
+    };
+    const refuse = (code: string, message: string): void => {
+      fail(invalid(code, message));
+      request.unpipe(parser);
+      parser.destroy();
+    };
+
+    parser.on('field', (name, value, info) => {
+      if (file !== undefined) {
+        refuse('field_after_file', `The field "${name}" stands after the file; options must stand before it.`);
+      } else if (info.nameTruncated || info.valueTruncated) {
+        refuse('field_too_long', `The field "${name}" is too long.`);
+      } else fields.push({ name, value });
+    });
+    parser.on('file', (name, stream) => {
+      if (name !== part) {
+        stream.resume();
+        refuse('unknown_part', `The form has a file part "${name}"; the file must be in the part named "${part}".`);
+      } else if (file !== undefined) {
+        stream.resume();
+        refuse('part_twice', `The form has more than one part named "${part}".`);
+      } else {
+        file = stream;
+        const rest = new Promise<AppError | undefined>((done) => {
+          endRest = done;
+        });
+        resolve({ fields, file, rest });
+      }
+    });
+    for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
+      parser.on(limit, () => refuse('too_many_parts', 'The form has too many parts.'));
+    }
+    pipeline(request, parser, (error) => {
+      if (error) fail(error);
+      else if (file === undefined) fail(invalid('no_file', `The form has no file part named "${part}".`));
+      else endRest?.(undefined);
+    });
+  });
+};

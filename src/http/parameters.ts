@@ -1,0 +1,75 @@
+import { z } from 'zod';
+
+/** Replaces the generated JSON Schema of a parameter by what the caller should see. */
+const documented = <T extends z.ZodType>(
+  schema: T,
+  openapi: Record<string, unknown>,
+  description: string,
+): T => schema.meta({ openapi: { ...openapi, description } });
+
+/**
+ * An id in a path. Malformed text is a 400. A whole number that is larger than any id becomes 0, which is no
+ * id either, so that it is answered like every other unknown one (404).
+ */
+export const pathId = (description: string) =>
+  documented(
+    z
+      .string()
+      .regex(/^(0|[1-9]\d*)$/, 'must be a whole number')
+      .max(40, 'is too long for an id')
+      .transform((text) => (Number.isSafeInteger(Number(text)) ? Number(text) : 0)),
+    { type: 'integer', minimum: 0 },
+    description,
+  );
+
+/** An id in a query, with the rules of `pathId`. */
+export const queryId = pathId;
+
+export const queryInteger = (description: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
+  documented(
+    z
+      .string()
+      .regex(/^-?\d+$/, 'must be a whole number')
+      .transform(Number)
+      .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)),
+    { type: 'integer', minimum: min, maximum: max },
+    description,
+  );
+
+export const queryFlag = (description: string) =>
+  documented(
+    z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'),
+    { type: 'boolean' },
+    description,
+  );
+
+export const queryText = (description: string, { maxLength = 1000 } = {}) =>
+  documented(
+    z.string().max(maxLength, `must have at most ${maxLength} characters`),
+    { type: 'string', maxLength },
+    description,
+  );
+
+/** A point in time: ISO 8601 date or date-time; without a zone it is UTC, as in our answers. */
+export const queryTime = (description: string) =>
+  documented(
+    z
+      .string()
+      .regex(
+        /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
+        'must be an ISO 8601 date or date-time',
+      )
+      .transform((text, context) => {
+        const withZone = text.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
+        const time = new Date(withZone.replace(' ', 'T'));
+        if (!Number.isNaN(time.getTime())) return time;
+        context.addIssue({ code: 'custom', message: 'is not a date that exists' });
+        return z.NEVER;
+      }),
+    { type: 'string', example: '2026-01-31T00:00:00' },
+    description,
+  );
+
+/** A name in a path, such as a team's. */
+export const pathName = (description: string) =>
+  documented(z.string().min(1).max(255), { type: 'string', minLength: 1, maxLength: 255 }, description);

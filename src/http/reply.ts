@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+import type { Reply } from './route.js';
+
+/**
+ * Waits until a stream has something to say, so that a failure before the first byte can still be answered
+ * with a proper status.
+ */
+const firstBytes = async (stream: Readable): Promise<void> => {
+  if (stream.readableLength > 0 || stream.readableEnded) return;
+  if (stream.destroyed) throw stream.errored ?? new Error('the stream of an answer was closed');
+  const settled = new AbortController();
+  try {
+    await Promise.race([
+      once(stream, 'readable', { signal: settled.signal }),
+      once(stream, 'end', { signal: settled.signal }),
+    ]);
+  } finally {
+    settled.abort();
+  }
+};
+
+/** Writes what a handler answered into the response. */
+export const sendReply = async (ctx: Context, reply: Reply): Promise<void> => {
+  const { status, headers = {}, body = null } = reply;
+  if (body instanceof Readable && ctx.method !== 'HEAD') await firstBytes(body);
+  ctx.status = status;
+  ctx.set(headers);
+  if (body === null) {
+    ctx.body = null;
+    return;
+  }
+  if (body instanceof Readable) {
+    if (ctx.method === 'HEAD') body.destroy();
+    else ctx.body = body;
+    // Koa guesses a type for streams and drops the length: what the handler said counts.
+    ctx.set(headers);
+    return;
+  }
+  const isText = typeof body === 'string' || Buffer.isBuffer(body);
+  const bytes = isText ? body : JSON.stringify(body);
+  const type = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+  ctx.body = bytes;
+  ctx.set({ 'Content-Type': type, ...headers, 'Content-Length': String(Buffer.byteLength(bytes)) });
+};

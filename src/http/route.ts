@@ -1,0 +1,132 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { Log } from '../lib/log.js';
+import type { Caller } from '../model/permission.js';
+
+/**
+ * A route is a declaration: what it takes, what it answers, who may call it, and one function. Everything else
+ * (authentication, validation, limits, error shapes, metrics, OpenAPI) follows from the declaration.
+ */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * `none`: credentials are not looked at. `optional`: the route works without, but credentials that are given
+ * must be valid. `required`: 401 without.
+ */
+export type Auth = 'none' | 'optional' | 'required';
+
+/** `stream`: the handler reads the raw body itself from `request.raw`. */
+export type BodySpec = z.ZodType | 'stream' | undefined;
+
+export interface ResponseSpec {
+  readonly description: string;
+  /** Shape of a JSON body. Absent with `contentTypes` absent too: no body. */
+  readonly schema?: z.ZodType;
+  /** Media types of a body that is not JSON described by `schema`. */
+  readonly contentTypes?: readonly string[];
+  /** Response headers worth documenting: name -> meaning. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly example?: unknown;
+}
+
+/** JSON-serialisable value: sent as `application/json`. */
+export type ReplyBody = object | Buffer | string | Readable | null;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Object or array: JSON. String, Buffer: as it is, `Content-Type` from `headers`. Readable: streamed with
+   * back-pressure; the status line is sent with its first bytes, so that an error before them is answered
+   * properly, and an error after them destroys the connection.
+   */
+  readonly body?: ReplyBody;
+}
+
+export interface RouteRequest<P, Q, B, C> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  readonly caller: C;
+  readonly requestId: string;
+  /** Carries the request id. */
+  readonly log: Log;
+  readonly raw: IncomingMessage;
+  /** Aborted when the client hangs up before the answer is complete. */
+  readonly signal: AbortSignal;
+  /** Path and query as sent, without `apiKey`. */
+  readonly url: string;
+  readonly method: string;
+  /** First value of a request header, by lower-case name. */
+  header(name: string): string | undefined;
+}
+
+type BodyOf<B> = B extends z.ZodType ? z.output<B> : undefined;
+type CallerOf<A> = A extends 'required' ? Caller : A extends 'none' ? undefined : Caller | undefined;
+type ObjectOf<S> = S extends z.ZodType ? z.output<S> : Record<string, never>;
+
+interface RouteShape<P, Q, B, A extends Auth> {
+  readonly method: Method;
+  /** `/datasets/:id`; `*name` takes the rest of the path, slashes included. Below `/api` unless a root route. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** First one groups the route in the documents. */
+  readonly tags: readonly string[];
+  readonly auth: A;
+  readonly params?: P;
+  /** Known query parameters; any other is refused unless its name starts with `_`. */
+  readonly query?: Q;
+  readonly body?: B;
+  /** Media types of a `stream` body, for the documents. */
+  readonly bodyTypes?: readonly string[];
+  readonly bodyExample?: unknown;
+  /** Largest JSON body in bytes. @default 1 MiB */
+  readonly bodyLimitBytes?: number;
+  /** True when the JSON body may be left out (the schema then sees `{}`). */
+  readonly bodyOptional?: boolean;
+  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** Statuses of errors beside those every route may answer (400, 401, 413, 415, 500, 503 as they apply). */
+  readonly errors?: readonly number[];
+  /** `message`: a 404 of this route is shaped `{message}` instead of `{error}`. */
+  readonly notFoundShape?: 'error' | 'message';
+  /** True keeps the route out of the documents. */
+  readonly hidden?: boolean;
+}
+
+export interface RouteSpec<
+  P extends z.ZodObject | undefined,
+  Q extends z.ZodObject | undefined,
+  B extends BodySpec,
+  A extends Auth,
+> extends RouteShape<P, Q, B, A> {
+  readonly handler: (
+    request: RouteRequest<ObjectOf<P>, ObjectOf<Q>, BodyOf<B>, CallerOf<A>>,
+  ) => Promise<Reply> | Reply;
+}
+
+/** A route whose types were checked at its declaration and are no longer needed. */
+export interface Route extends RouteShape<z.ZodObject | undefined, z.ZodObject | undefined, BodySpec, Auth> {
+  readonly handler: (
+    request: RouteRequest<unknown, unknown, unknown, Caller | undefined>,
+  ) => Promise<Reply> | Reply;
+}
+
+/**
+ * Declares a route. The handler's request is typed by the schemas; the kernel parses with the same schemas
+ * before it calls, which is what makes forgetting the types here sound.
+ */
+export const route = <
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends BodySpec = undefined,
+  A extends Auth = Auth,
+>(
+  spec: RouteSpec<P, Q, B, A>,
+): Route => spec as unknown as Route;
+
+/** `200` with a JSON body. */
+export const ok = (body: object): Reply => ({ status: 200, body });
+export const created = (body: object): Reply => ({ status: 201, body });
+export const noContent: Reply = { status: 204 };

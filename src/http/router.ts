@@ -1,0 +1,49 @@
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import type { Exchange } from './exchange.js';
+import type { Route } from './route.js';
+import { HttpFault } from './status.js';
+
+/** A literal segment before a parameter, a parameter before a wildcard: `/x/home` wins over `/x/:id`. */
+const rankOf = (path: string): string =>
+  path
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? '1' : segment.startsWith('*') ? '2' : '0'))
+    .join('');
+
+const bySpecificity = (a: Route, b: Route): number => rankOf(a.path).localeCompare(rankOf(b.path));
+
+export interface MountedRoutes {
+  /** In front of every path. */
+  readonly base: string;
+  readonly routes: readonly Route[];
+}
+
+/** `/datasets/:id` -> `/datasets/{id}`, the form that documents and metrics show. */
+export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
+
+/** Answers every path: with its route, 405 with `Allow` for a wrong method, 404 for an unknown path. */
+export const createRouter = (
+  mounted: readonly MountedRoutes[],
+  dispatch: (route: Route, template: string) => Middleware<Exchange>,
+): Middleware<Exchange> => {
+  const router = new Router<Exchange>();
+  for (const { base, routes } of mounted) {
+    for (const route of [...routes].sort(bySpecificity)) {
+      const path = `${base}${route.path}`;
+      router.register(path, [route.method], dispatch(route, templateOf(path)) as never);
+    }
+  }
+  const run = router.routes() as unknown as Middleware<Exchange>;
+
+  return async function routing(ctx, next) {
+    const found = router.match(ctx.path, ctx.method);
+    if (found.pathAndMethod.length > 0) return run(ctx, next);
+    if (found.path.length === 0) throw new HttpFault(404, 'unknown_path', 'there is nothing at this path');
+    const methods = [...new Set(found.path.flatMap((layer) => layer.methods)), 'OPTIONS'].sort().join(', ');
+    if (ctx.method !== 'OPTIONS')
+      throw new HttpFault(405, 'wrong_method', `this path takes ${methods}`, { Allow: methods });
+    ctx.status = 204;
+    ctx.set('Allow', methods);
+  };
+};

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Metrics } from '../../lib/metrics.js';
+import { type Route, route } from '../route.js';
+
+/** One thing the process depends on. */
+export interface Check {
+  readonly name: string;
+  /** Resolves when it works; what it throws is the reason why it does not. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface OperationsOptions {
+  readonly version: string;
+  readonly metrics: Metrics;
+  readonly checks: readonly Check[];
+  /** True once the process was asked to stop: it is alive but takes no new work. */
+  readonly draining?: () => boolean;
+  /** Milliseconds one check may take. @default 3000 */
+  readonly checkTimeoutMs?: number;
+}
+
+const health = z.object({ status: z.literal('ok'), version: z.string() });
+const readiness = z.object({
+  status: z.enum(['ready', 'not ready']),
+  checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number() })),
+});
+
+const runCheck = async (check: Check, timeoutMs: number) => {
+  const startedAt = Date.now();
+  const signal = AbortSignal.timeout(timeoutMs);
+  const expired = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error(`no answer within ${timeoutMs} ms`)), {
+      once: true,
+    });
+  });
+  const failure: unknown = await Promise.race([check.run(signal), expired]).then(
+    () => undefined,
+    (error: unknown) => error ?? new Error('failed'),
+  );
+  return { name: check.name, failure, result: { ok: failure === undefined, ms: Date.now() - startedAt } };
+};
+
+/** `/healthz`: the process runs. `/readyz`: what it depends on answers. `/metrics`: Prometheus text. */
+export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
+  const { version, metrics, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
+  const shared = { method: 'GET', tags: ['Operations'], auth: 'none', hidden: true } as const;
+  return [
+    route({
+      ...shared,
+      path: '/healthz',
+      summary: 'The process runs',
+      responses: { 200: { description: 'Alive.', schema: health } },
+      handler: () => ({ status: 200, body: { status: 'ok', version } }),
+    }),
+    route({
+      ...shared,
+      path: '/readyz',
+      summary: 'What the process depends on answers',
+      responses: {
+        200: { description: 'Ready.', schema: readiness },
+        503: { description: 'Not ready, or asked to stop.', schema: readiness },
+      },
+      handler: async ({ log }) => {
+        const results = await Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs)));
+        for (const { name, failure } of results)
+          if (failure !== undefined) log.warn({ check: name, err: failure }, 'not ready');
+        const ready = !draining() && results.every(({ result }) => result.ok);
+        return {
+          status: ready ? 200 : 503,
+          body: {
+            status: ready ? 'ready' : 'not ready',
+            checks: Object.fromEntries(results.map(({ name, result }) => [name, result])),
+          },
+        };
+      },
+    }),
+    route({
+      ...shared,
+      path: '/metrics',
+      summary: 'Measurements in Prometheus text format',
+      responses: { 200: { description: 'Measurements.', contentTypes: ['text/plain'] } },
+      handler: async () => ({
+        status: 200,
+        headers: { 'Content-Type': metrics.registry.contentType },
+        body: await metrics.registry.metrics(),
+      }),
+    }),
+  ];
+};

@@ -1,0 +1,92 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Log } from '../lib/log.js';
+
+export interface HttpServer {
+  /** Listens and gives the port that was taken. */
+  listen(options: { host: string; port: number }): Promise<number>;
+  /**
+   * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed.
+   * Safe to call more than once.
+   */
+  close(drainMs: number): Promise<void>;
+  readonly draining: boolean;
+}
+
+export interface ServerTimeouts {
+  /** Milliseconds for the request line and headers. */
+  readonly headersMs: number;
+  /** Milliseconds an idle kept-alive connection stays open. */
+  readonly keepAliveMs: number;
+}
+
+/** Long `$filter` and `$select` travel in the request line. */
+const maxHeaderBytes = 64 * 1024;
+
+const refuse = (socket: Socket, code: string | undefined): void => {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? '431 Request Header Fields Too Large'
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? '408 Request Timeout'
+        : '400 Bad Request';
+  const body = JSON.stringify({ error: status.slice(4).toLowerCase(), code: 'malformed_request' });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+};
+
+export const createHttpServer = (handle: RequestListener, timeouts: ServerTimeouts, log: Log): HttpServer => {
+  let closing: Promise<void> | undefined;
+
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
+    // A connection that is kept alive would outlive the drain.
+    if (closing !== undefined) response.setHeader('Connection', 'close');
+    handle(request, response);
+  });
+  server.headersTimeout = timeouts.headersMs;
+  server.keepAliveTimeout = timeouts.keepAliveMs;
+  // Uploads may take hours: bodies are bounded where they are read, by idle time.
+  server.requestTimeout = 0;
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    log.debug({ err: error }, 'malformed request');
+    refuse(socket as Socket, error.code);
+  });
+
+  const drain = async (drainMs: number): Promise<void> => {
+    if (!server.listening) return;
+    const closed = new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+    server.closeIdleConnections();
+    const bound = setTimeout(() => {
+      log.warn({ drainMs }, 'requests still run after the drain; closing their connections');
+      server.closeAllConnections();
+    }, drainMs);
+    await closed;
+    clearTimeout(bound);
+  };
+
+  return {
+    listen: ({ host, port }) =>
+      new Promise((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, () => {
+          server.removeListener('error', reject);
+          resolve((server.address() as AddressInfo).port);
+        });
+      }),
+    close(drainMs) {
+      closing ??= drain(drainMs);
+      return closing;
+    },
+    get draining() {
+      return closing !== undefined;
+    },
+  };
+};

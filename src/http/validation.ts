@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import { invalid } from '../lib/errors.js';
+import { nearest } from '../lib/nearest.js';
+
+const missing = (issue: { input?: unknown }): string | undefined =>
+  issue.input === undefined ? 'is required' : undefined;
+
+/**
+ * Parses with a schema of a route.
+ * @throws AppError `invalid` that names every field that is wrong.
+ */
+export const parseWith = (schema: z.ZodType, value: unknown, where: string): unknown => {
+  const parsed = schema.safeParse(value, { error: missing });
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({
+    field: issue.path.map(String).join('.'),
+    message: issue.message,
+  }));
+  const text = issues
+    .map(({ field, message }) => (field === '' ? message : `${field} ${message}`))
+    .join('; ');
+  throw invalid('invalid_request', `${where}: ${text}`, { issues });
+};
+
+/** NUL can be stored nowhere and means nothing in a name, a filter or a text. */
+const refuseNul = (name: string, value: string): void => {
+  if (value.includes('\0')) throw invalid('invalid_request', `${name} holds a NUL character`);
+};
+
+/** Path parameters as the router decoded them. */
+export const parseParams = (schema: z.ZodObject | undefined, given: Record<string, string>): unknown => {
+  for (const [name, value] of Object.entries(given)) refuseNul(name, value);
+  return schema === undefined ? {} : parseWith(schema, given, 'path');
+};
+
+/**
+ * Query parameters: each at most once, none unknown, so that a typo never widens what is answered. Names that
+ * start with `_` are left to caches and tracers; `apiKey` is read elsewhere.
+ */
+export const parseQuery = (schema: z.ZodObject | undefined, given: URLSearchParams): unknown => {
+  const known = Object.keys(schema?.shape ?? {});
+  const values: Record<string, string> = {};
+  for (const [name, value] of given) {
+    if (name === 'apiKey' || name.startsWith('_')) continue;
+    if (!known.includes(name)) throw unknownParameter(name, known);
+    if (Object.hasOwn(values, name))
+      throw invalid('repeated_parameter', `query parameter ${name} is given more than once`, {
+        parameter: name,
+      });
+    refuseNul(`query parameter ${name}`, value);
+    values[name] = value;
+  }
+  return schema === undefined ? {} : parseWith(schema, values, 'query');
+};
+
+const unknownParameter = (name: string, known: readonly string[]) => {
+  const meant = nearest(name, [...known, 'apiKey']);
+  const shown = JSON.stringify(name.slice(0, 64));
+  return invalid(
+    'unknown_parameter',
+    `unknown query parameter ${shown}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    { parameter: name.slice(0, 64), ...(meant === undefined ? {} : { didYouMean: meant }), known },
+  );
+};
+
+const holdsNul = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, item]) => name.includes('\0') || holdsNul(item));
+};
+
+/** A parsed JSON body. Depth is bounded by the body limit and the JSON parser. */
+export const parseBody = (schema: z.ZodType, body: unknown): unknown => {
+  if (holdsNul(body)) throw invalid('invalid_request', 'body: holds a NUL character');
+  return parseWith(schema, body, 'body');
+};
