@@ -61,7 +61,15 @@ export const requireJars = async ({ folder, output, signal }: JarOptions): Promi
       what: 'fetching the broker of embedded Kafka with Maven',
       command: {
         program: 'mvn',
-        args: ['-q', '-B', '-f', pom, 'dependency:copy-dependencies', `-DoutputDirectory=${unfinished}`],
+        args: [
+          '-q',
+          '-B',
+          '-Dstyle.color=never',
+          '-f',
+          pom,
+          'dependency:copy-dependencies',
+          `-DoutputDirectory=${unfinished}`,
+        ],
       },
       cwd: dirname(pom),
       output,

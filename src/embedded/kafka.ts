@@ -1,20 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ComponentContext } from './component.js';
+import { formatKafkaFolder } from './kafka-format.js';
 import { defaultJarFolder, requireJars, requireJava } from './kafka-jars.js';
 import { answersApiVersions } from './kafka-probe.js';
-import { createLogFile, type LogFile } from './log-file.js';
+import { createLogFile } from './log-file.js';
 import { choosePort } from './ports.js';
-import { runPreparation } from './preparation.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 const title = 'embedded Kafka';
@@ -77,42 +68,6 @@ const javaOptions = [
   'lib/*',
 ];
 
-const isFormatted = (dataFolder: string): boolean => {
-  const path = join(dataFolder, 'meta.properties');
-  if (!existsSync(path) || !existsSync(join(dataFolder, 'bootstrap.checkpoint'))) return false;
-  const text = readFileSync(path, 'utf8');
-  return ['cluster.id=', 'directory.id=', 'node.id='].every((entry) => text.includes(entry));
-};
-
-/** True when the folder holds a partition of a topic, so that formatting it anew would lose messages. */
-const holdsMessages = (dataFolder: string): boolean =>
-  existsSync(dataFolder) &&
-  readdirSync(dataFolder).some((name) => /-\d+$/.test(name) && !name.startsWith('__cluster_metadata-'));
-
-const format = async (folder: string, output: LogFile, signal: AbortSignal): Promise<void> => {
-  const dataFolder = join(folder, 'data');
-  if (isFormatted(dataFolder)) return;
-  const keep = holdsMessages(dataFolder);
-  if (!keep) rmSync(dataFolder, { recursive: true, force: true });
-  const clusterId = randomBytes(16).toString('base64url');
-  const args = [
-    'kafka.tools.StorageTool',
-    'format',
-    '-t',
-    clusterId,
-    '-c',
-    'server.properties',
-    '--standalone',
-  ];
-  await runPreparation({
-    what: `formatting the data folder of ${title}`,
-    command: { program: 'java', args: [...javaOptions, ...args, ...(keep ? ['--ignore-formatted'] : [])] },
-    cwd: folder,
-    output,
-    signal,
-  });
-};
-
 const choosePorts = async ({ state }: ComponentContext, settings: KafkaSettings) => {
   const remembered = state.read().ports;
   const broker = await choosePort({
@@ -146,7 +101,7 @@ export const startKafka = async (context: ComponentContext, settings: KafkaSetti
   // A link, because a class path is split at colons.
   rmSync(join(folder, 'lib'), { force: true });
   symlinkSync(libDir, join(folder, 'lib'), 'junction');
-  await format(folder, output, signal);
+  await formatKafkaFolder({ title, folder, javaOptions, output, signal });
 
   const child = createSupervisedChild({
     title,

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { AppError } from '../lib/errors.js';
+import type { LogFile } from './log-file.js';
+import { runPreparation } from './preparation.js';
+
+export interface FormatOptions {
+  title: string;
+  /** Holds `server.properties`, `lib` and, once formatted, `data`. */
+  folder: string;
+  javaOptions: string[];
+  output: LogFile;
+  signal: AbortSignal;
+}
+
+const isFormatted = (data: string): boolean => {
+  const path = join(data, 'meta.properties');
+  if (!existsSync(path) || !existsSync(join(data, 'bootstrap.checkpoint'))) return false;
+  const text = readFileSync(path, 'utf8');
+  return ['cluster.id=', 'directory.id=', 'node.id='].every((entry) => text.includes(entry));
+};
+
+const listFolder = (path: string): string[] => (existsSync(path) ? readdirSync(path) : []);
+
+/** True when a broker has run on the folder; formatting alone writes no log. */
+const wasUsed = (data: string): boolean =>
+  listFolder(join(data, '__cluster_metadata-0')).some((name) => name.endsWith('.log'));
+
+const holdsMessages = (data: string): boolean =>
+  listFolder(data).some((name) => /-\d+$/.test(name) && !name.startsWith('__cluster_metadata-'));
+
+const copyWhole = (from: string, to: string): void => {
+  copyFileSync(from, `${to}.new`);
+  renameSync(`${to}.new`, to);
+};
+
+/**
+ * Makes the broker's data folder. A formatting that was cut short is begun anew. The ids that formatting drew are
+ * part of everything the broker writes later, so a folder that was used is never formatted again: a copy of the
+ * ids is kept and put back when the broker's own file is lost.
+ */
+export const formatKafkaFolder = async (options: FormatOptions): Promise<void> => {
+  const { title, folder, javaOptions, output, signal } = options;
+  const data = join(folder, 'data');
+  const ids = join(data, 'meta.properties');
+  const keptIds = join(folder, 'meta.properties.kept');
+  if (isFormatted(data)) {
+    if (!existsSync(keptIds)) copyWhole(ids, keptIds);
+    return;
+  }
+  if (wasUsed(data) && existsSync(keptIds)) {
+    copyWhole(keptIds, ids);
+    return;
+  }
+  if (holdsMessages(data)) {
+    throw new AppError(
+      'unavailable',
+      'kafka_folder_damaged',
+      `${title} can not use ${data}: it holds messages but its meta.properties is damaged; restore that file or move the folder away`,
+    );
+  }
+  rmSync(data, { recursive: true, force: true });
+  const clusterId = randomBytes(16).toString('base64url');
+  await runPreparation({
+    what: `formatting the data folder of ${title}`,
+    command: {
+      program: 'java',
+      args: [
+        ...javaOptions,
+        'kafka.tools.StorageTool',
+        'format',
+        // With the sign of equality: an id may begin with a hyphen.
+        `--cluster-id=${clusterId}`,
+        '--config=server.properties',
+        '--standalone',
+      ],
+    },
+    cwd: folder,
+    output,
+    signal,
+  });
+  copyWhole(ids, keptIds);
+};
