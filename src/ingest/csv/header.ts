@@ -1,0 +1,65 @@
+import { invalid } from '../../lib/errors.js';
+import { maxColumns } from '../../model/column.js';
+import { createFieldIndex, indexRecords } from './field-index.js';
+import type { Dialect, HeaderRecord } from './types.js';
+
+/** Number of fields of one record. */
+export const countFields = (bytes: Uint8Array, dialect: Dialect): number => {
+  const index = createFieldIndex(dialect, 1);
+  indexRecords(index, bytes, true);
+  return index.malformed[0]?.fieldCount ?? index.rows;
+};
+
+/**
+ * The names in a header record, exactly as they stand in the file, blanks at their ends included. Throws an
+ * AppError for an empty name (nothing but blanks), for names that occur twice (all of them are listed), and for
+ * more columns than a dataset may have.
+ */
+export const parseHeader = (header: HeaderRecord): string[] => {
+  const { bytes, dialect, line } = header;
+  const fieldCount = countFields(bytes, dialect);
+  if (fieldCount > maxColumns) {
+    throw invalid(
+      'too_many_columns',
+      `The file has ${fieldCount} columns; at most ${maxColumns} are allowed.`,
+    );
+  }
+  const index = createFieldIndex(dialect, Math.max(1, fieldCount));
+  indexRecords(index, bytes, true);
+  if (index.rows === 0 || index.next < bytes.length) {
+    throw invalid('malformed_header', `Line ${line}: the header is malformed at a quote.`, { line });
+  }
+  const names = Array.from({ length: fieldCount }, (_, field) => {
+    const end = index.ends[field]!;
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
+      bytes.subarray(index.starts[field], end < index.starts[field]! ? ~end : end),
+    );
+    return end < index.starts[field]! ? text.replaceAll('""', '"') : text;
+  });
+  checkNames(names, line);
+  return names;
+};
+
+const checkNames = (names: readonly string[], line: number): void => {
+  const empty = names.flatMap((name, i) => (name.trim() === '' ? [i + 1] : []));
+  if (empty.length > 0) {
+    const positions = empty.slice(0, 10).join(', ');
+    throw invalid('empty_column_name', `Line ${line}: column ${positions} of the header has no name.`, {
+      line,
+      positions: empty,
+    });
+  }
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) twice.add(name);
+    seen.add(name);
+  }
+  if (twice.size > 0) {
+    const list = [...twice].map((name) => `"${name}"`).join(', ');
+    throw invalid('duplicate_column_name', `Line ${line}: the header names more than one column ${list}.`, {
+      line,
+      names: [...twice],
+    });
+  }
+};

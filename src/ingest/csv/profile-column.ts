@@ -1,0 +1,109 @@
+import { MINUS, ZERO } from './bytes.js';
+import type { CompiledRules } from './column-rules.js';
+import { maxDate32Day, minDate32Day, noDay } from './date-text.js';
+import type { FieldIndex } from './field-index.js';
+import { createNumberText, doubleOf, fractionDigitsOf, integerDigitsOf, parseNumber } from './number-text.js';
+import type { ColumnProfile } from './types.js';
+
+export type MutableProfile = { -readonly [Key in keyof ColumnProfile]: ColumnProfile[Key] };
+
+export const emptyProfile = (): MutableProfile => ({
+  kind: 'none',
+  marker: false,
+  farDate: false,
+  inexact: false,
+  integerDigits: 0,
+  fractionDigits: 0,
+});
+
+const number = createNumberText();
+
+/** Any number of up to 15 digits without an exponent fits a double; the short path settles those. */
+const shortLength = 17;
+const shortDigits = 15;
+
+/**
+ * Digits of a short plain number: `integer × 32 + fraction`, without leading and trailing zeros, or -1 where
+ * the careful path has to look.
+ */
+const shortNumber = (bytes: Uint8Array, start: number, end: number, point: number): number => {
+  let p = start;
+  if (bytes[p] === MINUS) p++;
+  const first = p;
+  while (p < end && (bytes[p]! - ZERO) >>> 0 <= 9) p++;
+  const integerLength = p - first;
+  if (integerLength === 0 || integerLength > shortDigits) return -1;
+  const startsWithZero = bytes[first] === ZERO;
+  if (startsWithZero && integerLength > 1) return -1;
+  const integerDigits = startsWithZero ? 0 : integerLength;
+  if (p === end) return integerDigits * 32;
+  if (bytes[p] !== point) return -1;
+  const fraction = ++p;
+  while (p < end && (bytes[p]! - ZERO) >>> 0 <= 9) p++;
+  if (p < end || p === fraction || integerLength + p - fraction > shortDigits) return -1;
+  while (p > fraction && bytes[p - 1] === ZERO) p--;
+  return integerDigits * 32 + p - fraction;
+};
+
+/** Adds one value that is not empty; false once the column is text. */
+const addValue = (
+  profile: MutableProfile,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  rules: CompiledRules,
+): boolean => {
+  if (end < start) return false;
+  const day = rules.parseDay(bytes, start, end);
+  if (day !== noDay) {
+    if (profile.kind === 'number') return false;
+    profile.kind = 'date';
+    if (day < minDate32Day || day > maxDate32Day) profile.farDate = true;
+    return true;
+  }
+  if (parseNumber(bytes, start, end, rules.point, number)) {
+    if (profile.kind === 'date') return false;
+    profile.kind = 'number';
+    if (!profile.inexact && Number.isNaN(doubleOf(bytes, number))) profile.inexact = true;
+    profile.integerDigits = Math.max(profile.integerDigits, integerDigitsOf(number));
+    profile.fractionDigits = Math.max(profile.fractionDigits, fractionDigitsOf(number));
+    return true;
+  }
+  if (!rules.isNull(bytes, start, end)) return false;
+  profile.marker = true;
+  return true;
+};
+
+/** Adds the values of one field of the indexed records. */
+export const profileColumn = (
+  profile: MutableProfile,
+  bytes: Uint8Array,
+  index: FieldIndex,
+  field: number,
+  rules: CompiledRules,
+): void => {
+  const { starts, ends, fieldCount, rows } = index;
+  const { plain, point } = rules;
+  let { integerDigits, fractionDigits } = profile;
+  let cell = field;
+  for (let row = 0; row < rows; row++, cell += fieldCount) {
+    const start = starts[cell]!;
+    const end = ends[cell]!;
+    if (start === end) continue;
+    if (plain && profile.kind !== 'date' && end - start <= shortLength) {
+      const digits = shortNumber(bytes, start, end, point);
+      if (digits >= 0) {
+        profile.kind = 'number';
+        if (digits >> 5 > integerDigits) integerDigits = digits >> 5;
+        if ((digits & 31) > fractionDigits) fractionDigits = digits & 31;
+        continue;
+      }
+    }
+    if (!addValue(profile, bytes, start, end, rules)) {
+      profile.kind = 'text';
+      return;
+    }
+  }
+  profile.integerDigits = Math.max(profile.integerDigits, integerDigits);
+  profile.fractionDigits = Math.max(profile.fractionDigits, fractionDigits);
+};
