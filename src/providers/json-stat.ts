@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { parsePeriod } from './dates.js';
+import { ambiguousSeries } from './errors.js';
+import { parseValue } from './numbers.js';
+import type { Observation, Provider } from './provider.js';
+import { readShape, understood, written } from './shape.js';
+
+/**
+ * JSON-stat 2.0: a cube as one flat list in row-major order of the dimensions `id` with lengths `size`. `value`
+ * is a list, or a sparse map from flat position to value; a position that is not there is missing.
+ */
+const category = z.object({
+  /** Code → position, or the codes in order; left out when there is one code only. */
+  index: z.union([z.record(z.string(), z.number().int()), z.array(z.string())]).optional(),
+  label: z.record(z.string(), z.string()).optional(),
+});
+
+const cells = z.union([z.record(z.string().regex(/^\d+$/), written), z.array(written)]);
+
+const cubeShape = z
+  .object({
+    class: z.literal('dataset').optional(),
+    label: z.string().optional(),
+    source: z.string().optional(),
+    updated: z.string().optional(),
+    id: z.array(z.string()).min(1),
+    size: z.array(z.number().int().nonnegative()),
+    dimension: z.record(z.string(), z.object({ label: z.string().optional(), category })),
+    value: cells,
+    status: z
+      .union([z.record(z.string(), z.string()), z.array(z.string().nullable()), z.string()])
+      .optional(),
+  })
+  .refine(({ id, size, dimension }) => id.length === size.length && id.every((name) => name in dimension));
+
+export interface CubeDimension {
+  readonly id: string;
+  readonly label: string;
+  /** In the order of their positions. */
+  readonly codes: readonly { readonly code: string; readonly label: string }[];
+}
+
+export interface Cube {
+  readonly label: string | undefined;
+  readonly source: string | undefined;
+  /** As the service wrote it. */
+  readonly updated: string | undefined;
+  readonly dimensions: readonly CubeDimension[];
+  /** The cell at a flat position; undefined when it is not there. */
+  cell(position: number): string | number | null | undefined;
+}
+
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+const orderedCodes = ({ index, label }: z.output<typeof category>): string[] => {
+  if (index === undefined) return Object.keys(label ?? {});
+  return Array.isArray(index)
+    ? index
+    : Object.entries(index)
+        .sort(([, a], [, b]) => a - b)
+        .map(([code]) => code);
+};
+
+/** The cube of a payload; anything else is an unexpected reply. */
+export const readCube = (provider: Named, payload: unknown): Cube => {
+  const { value, ...cube } = readShape(provider, cubeShape, payload);
+  const dimensions = cube.id.map((id, place): CubeDimension => {
+    const { label = id, category: list } = understood(provider, id, cube.dimension[id]);
+    const codes = orderedCodes(list).map((code) => ({ code, label: list.label?.[code] ?? code }));
+    return understood(
+      provider,
+      `the size of ${id}`,
+      codes.length === cube.size[place] ? { id, label, codes } : undefined,
+    );
+  });
+  return {
+    label: cube.label,
+    source: cube.source,
+    updated: cube.updated,
+    dimensions,
+    cell: (position) => (Array.isArray(value) ? value[position] : value[String(position)]),
+  };
+};
+
+/**
+ * The one series of a cube: every dimension but time has one code. Positions that are not there are null.
+ * `missing` are further words of the service for "no value".
+ */
+export const readCubeSeries = (
+  provider: Named,
+  seriesId: string,
+  cube: Cube,
+  timeDimension: string,
+  missing: readonly string[] = [':', ''],
+): Observation[] => {
+  const time = understood(
+    provider,
+    `the dimension ${timeDimension}`,
+    cube.dimensions.find(({ id }) => id === timeDimension),
+  );
+  const open = cube.dimensions.filter((dimension) => dimension !== time && dimension.codes.length > 1);
+  if (open.length > 0) {
+    throw ambiguousSeries(provider, seriesId, `give one code for ${open.map(({ id }) => id).join(', ')}`);
+  }
+  // With one code elsewhere, the position in time is the flat position, whatever the order of dimensions.
+  return time.codes.map(({ code }, position) => ({
+    date: understood(provider, 'a period', parsePeriod(code)),
+    value: understood(provider, 'the value of an observation', parseValue(cube.cell(position), missing)),
+  }));
+};

@@ -1,0 +1,91 @@
+import { parse } from 'csv-parse/sync';
+import { childNamed, childrenNamed, descendantsNamed, type XmlElement } from './xml.js';
+
+/** One row of SDMX-CSV: column id → cell. With `labels=both` head and cell are `CODE: Label`. */
+export interface CsvTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, string>>[];
+}
+
+const beforeLabel = (text: string): string => {
+  const colon = text.indexOf(': ');
+  return colon === -1 ? text : text.slice(0, colon);
+};
+
+/**
+ * SDMX-CSV 1.0 and 2.0. Throws for text that is no CSV with `TIME_PERIOD` and `OBS_VALUE`, so that a page with
+ * an apology is not read as a series without observations.
+ */
+export const readCsv = (text: string): CsvTable => {
+  const [head = [], ...records] = parse(text, {
+    bom: true,
+    skip_empty_lines: true,
+    relax_column_count: false,
+  }) as string[][];
+  // Only with labels: a plain id holds no blank, so its cells may keep theirs.
+  const labelled = head.some((name) => name.includes(': '));
+  const columns = head.map((name) => (labelled ? beforeLabel(name) : name).trim());
+  if (!columns.includes('TIME_PERIOD') || !columns.includes('OBS_VALUE')) {
+    throw new SyntaxError('no columns TIME_PERIOD and OBS_VALUE');
+  }
+  const plainCells = new Set(['OBS_VALUE', 'TIME_PERIOD']);
+  const cell = (column: string, value: string): string =>
+    labelled && !plainCells.has(column) ? beforeLabel(value) : value;
+  const rows = records.map((record) =>
+    Object.fromEntries(columns.map((column, index) => [column, cell(column, record[index] ?? '')])),
+  );
+  return { columns, rows };
+};
+
+export interface XmlSeries {
+  readonly key: Readonly<Record<string, string>>;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly observations: readonly {
+    readonly period: string;
+    readonly value: string | null;
+    readonly status?: string;
+  }[];
+}
+
+const valuesOf = (element: XmlElement | undefined): Record<string, string> =>
+  Object.fromEntries(
+    (element === undefined ? [] : childrenNamed(element, 'Value')).map(({ attributes }) => [
+      attributes.id ?? '',
+      attributes.value ?? '',
+    ]),
+  );
+
+const genericSeries = (series: XmlElement, shared: Record<string, string>): XmlSeries => ({
+  key: valuesOf(childNamed(series, 'SeriesKey')),
+  attributes: { ...shared, ...valuesOf(childNamed(series, 'Attributes')) },
+  observations: childrenNamed(series, 'Obs').map((observation) => {
+    const status = valuesOf(childNamed(observation, 'Attributes')).OBS_STATUS;
+    return {
+      period: childNamed(observation, 'ObsDimension')?.attributes.value ?? '',
+      value: childNamed(observation, 'ObsValue')?.attributes.value ?? null,
+      ...(status === undefined ? {} : { status }),
+    };
+  }),
+});
+
+/** Structure-specific XML keeps dimensions and attributes in one bag; the caller knows which are which. */
+const specificSeries = (series: XmlElement, shared: Readonly<Record<string, string>>): XmlSeries => ({
+  key: series.attributes,
+  attributes: { ...shared, ...series.attributes },
+  observations: childrenNamed(series, 'Obs').map(({ attributes }) => ({
+    period: attributes.TIME_PERIOD ?? '',
+    value: attributes.OBS_VALUE ?? null,
+    ...(attributes.OBS_STATUS === undefined ? {} : { status: attributes.OBS_STATUS }),
+  })),
+});
+
+/** Generic and structure-specific data messages. */
+export const readXmlData = (root: XmlElement): XmlSeries[] =>
+  descendantsNamed(root, 'DataSet').flatMap((dataSet) => {
+    const shared = valuesOf(childNamed(dataSet, 'Attributes'));
+    return descendantsNamed(dataSet, 'Series').map((series) =>
+      childNamed(series, 'SeriesKey') === undefined
+        ? specificSeries(series, shared)
+        : genericSeries(series, shared),
+    );
+  });

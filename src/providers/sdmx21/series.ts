@@ -1,0 +1,171 @@
+import { boundDay, parsePeriod } from '../dates.js';
+import { ambiguousSeries, malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
+import { parseValue } from '../numbers.js';
+import type { Observation, Params, Provider, SeriesData, SeriesMetadata } from '../provider.js';
+import { understood } from '../shape.js';
+import { type CsvTable, readCsv } from './data.js';
+
+type Named = Pick<Provider, 'slug' | 'name' | 'provider' | 'seriesIdPlaceholder'>;
+
+export interface SeriesRef {
+  /** As it stands in addresses: `EXR`, or `AGENCY,FLOW,VERSION`. */
+  readonly flow: string;
+  /** Codes joined by dots. */
+  readonly key: string;
+}
+
+const flowForm = /^[\w@.$-]+(,[\w@$-]+(,[\w.+-]+)?)?$/;
+const keyForm = /^[\w@$*-]*(\.[\w@$*-]*)+$|^[\w@$-]+$/;
+
+/** `FLOW/KEY`. A key with `+` names several series, so it is none. */
+export const parseSeriesId = (provider: Named, seriesId: string): SeriesRef => {
+  const slash = seriesId.indexOf('/');
+  const flow = seriesId.slice(0, Math.max(slash, 0));
+  const key = seriesId.slice(slash + 1);
+  if (!flowForm.test(flow) || !keyForm.test(key)) {
+    throw malformedSeriesId(provider, seriesId, provider.seriesIdPlaceholder);
+  }
+  return { flow, key };
+};
+
+const frequencies: Readonly<Record<string, string>> = {
+  A: 'Annual',
+  S: 'Half-yearly',
+  H: 'Half-yearly',
+  T: 'Every four months',
+  Q: 'Quarterly',
+  M: 'Monthly',
+  W: 'Weekly',
+  D: 'Daily',
+  B: 'Daily, business days',
+  N: 'Every minute',
+  I: 'Irregular',
+};
+
+export const frequencyLabel = (code: string | undefined): string | undefined =>
+  code === undefined || code === '' ? undefined : (frequencies[code] ?? code);
+
+/** `M`: missing. An empty value and NaN say the same; any other text in place of a number is unexpected. */
+const missing = ['', 'NaN'];
+
+const observationOf = (provider: Named, row: Readonly<Record<string, string>>): Observation => ({
+  date: understood(provider, 'a period', parsePeriod(row.TIME_PERIOD ?? '')),
+  value: understood(provider, 'the value of an observation', parseValue(row.OBS_VALUE, missing)),
+});
+
+/**
+ * Columns that tell series apart stand before TIME_PERIOD: all of them are dimensions, after the columns that
+ * name flow and action.
+ */
+const notDimensions: ReadonlySet<string> = new Set([
+  'KEY',
+  'DATAFLOW',
+  'STRUCTURE',
+  'STRUCTURE_ID',
+  'STRUCTURE_NAME',
+  'ACTION',
+]);
+
+export const dimensionColumns = ({ columns }: CsvTable): string[] =>
+  columns.slice(0, columns.indexOf('TIME_PERIOD')).filter((column) => !notDimensions.has(column));
+
+/** Refuses a reply that holds more than one series, naming the dimensions that the id leaves open. */
+export const requireOneSeries = (provider: Named, seriesId: string, table: CsvTable): void => {
+  const [first] = table.rows;
+  if (first === undefined) throw seriesNotFound(provider, seriesId);
+  const open = dimensionColumns(table).filter((column) =>
+    table.rows.some((row) => row[column] !== first[column]),
+  );
+  if (open.length > 0) throw ambiguousSeries(provider, seriesId, `give one code for ${open.join(', ')}`);
+};
+
+const present = (text: string | undefined): string | undefined =>
+  text === undefined || text.trim() === '' ? undefined : text.trim();
+
+/** Spells a code out when the structure is known. */
+export type Spell = (column: string, code: string) => string | undefined;
+
+const unitsOf = (row: Readonly<Record<string, string>>, spell: Spell): string | undefined => {
+  const [column, code] = (['UNIT', 'UNIT_MEASURE'] as const)
+    .map((name) => [name, present(row[name])] as const)
+    .find(([, value]) => value !== undefined) ?? ['UNIT', undefined];
+  return code === undefined ? undefined : (spell(column, code) ?? code);
+};
+
+const multipliers: Readonly<Record<string, string>> = {
+  '3': 'thousands',
+  '6': 'millions',
+  '9': 'billions',
+  '12': 'trillions',
+};
+
+const metadataOf = (provider: Named, row: Readonly<Record<string, string>>, spell: Spell): SeriesMetadata => {
+  const exponent = present(row.UNIT_MULT);
+  const facts: Record<string, string | undefined> = {
+    frequency: frequencyLabel(row.FREQ ?? row.FREQUENCY),
+    units: unitsOf(row, spell),
+    unit_multiplier:
+      exponent === undefined || exponent === '0' ? undefined : (multipliers[exponent] ?? `10^${exponent}`),
+    seasonal_adjustment: (['ADJUSTMENT', 'SEASONAL_ADJUST'] as const)
+      .map((column) => [column, present(row[column])] as const)
+      .flatMap(([column, code]) => (code === undefined ? [] : [spell(column, code) ?? code]))[0],
+    source: present(row.SOURCE_REF) ?? provider.provider,
+    notes: present(row.COMPILATION) ?? present(row.TITLE_COMPL),
+  };
+  return Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value !== undefined),
+  ) as SeriesMetadata;
+};
+
+/** The title that some services send, else the codes of the key spelled out. */
+const labelOf = (row: Readonly<Record<string, string>>, table: CsvTable, spell: Spell): string =>
+  present(row.TITLE) ??
+  present(row.TITLE_COMPL) ??
+  dimensionColumns(table)
+    .flatMap((column) => {
+      const code = row[column];
+      // `_Z` not applicable, `_T` total: noise in a title unless spelled out by the list.
+      return code === undefined || code === '' || code === '_Z' ? [] : [spell(column, code) ?? code];
+    })
+    .join(' - ');
+
+/** True when a title needs the code lists. */
+export const needsCodes = (table: CsvTable): boolean =>
+  table.rows[0] === undefined
+    ? false
+    : present(table.rows[0].TITLE) === undefined && present(table.rows[0].TITLE_COMPL) === undefined;
+
+export const parseTable = (provider: Named, text: string): CsvTable => {
+  try {
+    return readCsv(text);
+  } catch (error) {
+    throw unexpectedReply(
+      provider,
+      'it is not the CSV of SDMX',
+      new Error(error instanceof SyntaxError ? error.message : 'CSV'),
+    );
+  }
+};
+
+export const toSeriesData = (
+  provider: Named,
+  seriesId: string,
+  table: CsvTable,
+  spell: Spell,
+): SeriesData => {
+  const first = requireOneSeries(provider, seriesId, table);
+  // Attributes of the series may stand in the last row only, or in each.
+  const newest = table.rows.at(-1) ?? first;
+  return {
+    label: labelOf(newest, table, spell),
+    metadata: metadataOf(provider, newest, spell),
+    data: table.rows.map((row) => observationOf(provider, row)),
+  };
+};
+
+/** Cuts to the caller's bounds, for services that do not apply both. */
+export const withinBounds = (series: SeriesData, { start, end }: Params): SeriesData => {
+  const from = start === undefined ? '' : (boundDay(String(start), 'start') ?? '');
+  const to = end === undefined ? '9999' : (boundDay(String(end), 'end') ?? '9999');
+  return { ...series, data: series.data.filter(({ date }) => date >= from && date <= to) };
+};

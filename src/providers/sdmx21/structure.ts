@@ -1,0 +1,127 @@
+import { at, childrenNamed, descendantsNamed, englishText, type XmlElement } from './xml.js';
+
+/** A dataflow: what SDMX services publish data under. */
+export interface Flow {
+  readonly agency: string;
+  readonly id: string;
+  readonly version: string;
+  readonly name: string;
+  readonly description: string | undefined;
+}
+
+export interface Dimension {
+  readonly id: string;
+  readonly label: string;
+  /** Codes in the order of the list; empty for a dimension without one. */
+  readonly codes: ReadonlyMap<string, string>;
+}
+
+export interface Structure {
+  readonly flow: Flow | undefined;
+  /** In the order of the key, without time. */
+  readonly dimensions: readonly Dimension[];
+  /** Code lists of attributes that a reader may want to spell out (units, status), by attribute id. */
+  readonly attributes: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+const toFlow = (element: XmlElement): Flow => {
+  const { id = '', agencyID = '', version = '1.0' } = element.attributes;
+  return {
+    agency: agencyID,
+    id,
+    version,
+    name: englishText(element, 'Name') ?? id,
+    description: englishText(element, 'Description'),
+  };
+};
+
+export const readFlows = (root: XmlElement): Flow[] =>
+  descendantsNamed(root, 'Dataflow')
+    .filter(({ attributes }) => attributes.id !== undefined)
+    .map(toFlow);
+
+const listKey = (agency: string | undefined, id: string | undefined): string => JSON.stringify([agency, id]);
+
+type Codelists = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+const readCodelists = (root: XmlElement): Codelists =>
+  new Map(
+    descendantsNamed(root, 'Codelist').map((list) => [
+      listKey(list.attributes.agencyID, list.attributes.id),
+      new Map(
+        childrenNamed(list, 'Code').map((code) => [
+          code.attributes.id ?? '',
+          englishText(code, 'Name') ?? code.attributes.id ?? '',
+        ]),
+      ),
+    ]),
+  );
+
+const readConceptNames = (root: XmlElement): ReadonlyMap<string, string> =>
+  new Map(
+    descendantsNamed(root, 'ConceptScheme').flatMap((scheme) =>
+      childrenNamed(scheme, 'Concept').map((concept): [string, string] => [
+        concept.attributes.id ?? '',
+        englishText(concept, 'Name') ?? concept.attributes.id ?? '',
+      ]),
+    ),
+  );
+
+const codesOf = (component: XmlElement, codelists: Codelists): ReadonlyMap<string, string> | undefined => {
+  const ref = at(component, 'LocalRepresentation', 'Enumeration', 'Ref');
+  return ref === undefined ? undefined : codelists.get(listKey(ref.attributes.agencyID, ref.attributes.id));
+};
+
+/** Services order dimensions by `position`; some leave it out and mean the order in which they stand. */
+const byPosition = (a: XmlElement, b: XmlElement): number =>
+  Number(a.attributes.position ?? 0) - Number(b.attributes.position ?? 0);
+
+/** Reads a reply to `dataflow/…?references=descendants` (or a data structure with its children). */
+export const readStructure = (root: XmlElement): Structure | undefined => {
+  const definition = descendantsNamed(root, 'DataStructure').find(
+    (one) => at(one, 'DataStructureComponents') !== undefined,
+  );
+  const list =
+    definition === undefined ? undefined : at(definition, 'DataStructureComponents', 'DimensionList');
+  if (definition === undefined || list === undefined) return undefined;
+  const codelists = readCodelists(root);
+  const names = readConceptNames(root);
+  const labelOf = (component: XmlElement, id: string): string =>
+    names.get(at(component, 'ConceptIdentity', 'Ref')?.attributes.id ?? id) ?? id;
+  const dimensions = childrenNamed(list, 'Dimension')
+    .toSorted(byPosition)
+    .map((dimension): Dimension => {
+      const { id = '' } = dimension.attributes;
+      return { id, label: labelOf(dimension, id), codes: codesOf(dimension, codelists) ?? new Map() };
+    });
+  const attributes = descendantsNamed(definition, 'Attribute').flatMap(
+    (attribute): [string, ReadonlyMap<string, string>][] => {
+      const codes = codesOf(attribute, codelists);
+      return codes === undefined ? [] : [[attribute.attributes.id ?? '', codes]];
+    },
+  );
+  return { flow: readFlows(root)[0], dimensions, attributes: new Map(attributes) };
+};
+
+/** Codes per dimension that have data, from a content constraint (`availableconstraint`, `contentconstraint`). */
+export const readAvailability = (root: XmlElement): ReadonlyMap<string, readonly string[]> =>
+  new Map(
+    descendantsNamed(root, 'CubeRegion')
+      .filter(({ attributes }) => attributes.include !== 'false')
+      .flatMap((region) => childrenNamed(region, 'KeyValue'))
+      .map((value) => [value.attributes.id ?? '', childrenNamed(value, 'Value').map(({ text }) => text)]),
+  );
+
+export interface SdmxError {
+  /** 100 no results, 110 unauthorised, 130 too large, 140 syntax, 150 semantic, 413, 500 … */
+  readonly code: number;
+  readonly text: string;
+}
+
+/** The error document of SDMX 2.1, when the text is one. Looks before it parses: bodies may be pages. */
+export const readErrorDocument = (text: string): SdmxError | undefined => {
+  const code = /<(?:\w+:)?ErrorMessage[^>]*\bcode="(\d+)"/.exec(text)?.[1];
+  if (code === undefined) return undefined;
+  const words = /<(?:\w+:)?Text[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
+  return { code: Number(code), text: words.replace(/\s+/g, ' ').trim() };
+};

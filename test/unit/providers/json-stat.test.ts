@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { parseExactJson } from '../../../src/providers/exact-json.js';
+import { readCube, readCubeSeries } from '../../../src/providers/json-stat.js';
+
+const provider = { slug: 'x', name: 'X Statistics' };
+
+// The form of a recorded Eurostat reply, cut short.
+const payload = (value: string, geo = '{"DE":0}', geoSize = 1): unknown =>
+  parseExactJson(`{
+    "version":"2.0","class":"dataset","label":"HICP","source":"ESTAT","updated":"2026-02-06T23:00:00+0100",
+    "value":${value},"id":["freq","geo","time"],"size":[1,${geoSize},3],
+    "dimension":{
+      "freq":{"label":"Time frequency","category":{"index":{"M":0},"label":{"M":"Monthly"}}},
+      "geo":{"label":"Geo","category":{"index":${geo},"label":{"DE":"Germany"}}},
+      "time":{"label":"Time","category":{"index":{"2025-03":2,"2025-01":0,"2025-02":1}}}
+    }}`);
+
+describe('readCubeSeries', () => {
+  it('reads a sparse map: what is not there is missing, digits stay', () => {
+    const cube = readCube(provider, payload('{"0":2.80,"2":-0.1}'));
+    expect(readCubeSeries(provider, 'd/M.DE', cube, 'time')).toEqual([
+      { date: '2025-01-01', value: '2.80' },
+      { date: '2025-02-01', value: null },
+      { date: '2025-03-01', value: '-0.1' },
+    ]);
+    expect(cube.dimensions[1]).toEqual({
+      id: 'geo',
+      label: 'Geo',
+      codes: [{ code: 'DE', label: 'Germany' }],
+    });
+  });
+
+  it('reads a list as well', () => {
+    const cube = readCube(provider, payload('[1,null,":"]'));
+    expect(readCubeSeries(provider, 'd', cube, 'time').map(({ value }) => value)).toEqual(['1', null, null]);
+  });
+
+  it('names the dimension that an id leaves open', () => {
+    const cube = readCube(provider, payload('{}', '{"DE":0,"FR":1}', 2));
+    expect(() => readCubeSeries(provider, 'd', cube, 'time')).toThrow(/geo/);
+  });
+
+  it('refuses a cube whose sizes do not fit, and text in place of a number', () => {
+    expect(() => readCube(provider, payload('{}', '{"DE":0,"FR":1}', 1))).toThrow(/size of geo/);
+    expect(() => readCube(provider, { class: 'dataset' })).toThrow(/Unexpected reply of X Statistics/);
+    const cube = readCube(provider, payload('{"0":"?"}'));
+    expect(() => readCubeSeries(provider, 'd', cube, 'time')).toThrow(/value/);
+    expect(() => readCubeSeries(provider, 'd', cube, 'period')).toThrow(/dimension period/);
+  });
+});

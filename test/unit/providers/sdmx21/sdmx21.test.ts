@@ -1,0 +1,160 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { readCsv, readXmlData } from '../../../../src/providers/sdmx21/data.js';
+import { createSdmx21, type Sdmx21Record } from '../../../../src/providers/sdmx21/sdmx21.js';
+import { parseXml } from '../../../../src/providers/sdmx21/xml.js';
+import { type OpenedConnector, openConnector } from '../../../support/connector.js';
+import { type Exchange, fixture } from '../../../support/replay-upstream.js';
+import { describeConnector } from '../contract.js';
+
+const file = (name: string): string => fixture(`providers/sdmx21/${name}`);
+
+const record: Sdmx21Record = {
+  slug: 'xbank',
+  name: 'X Bank Data',
+  provider: 'X Bank',
+  description: 'Policy rates and exchange rates of a central bank that does not exist.',
+  popularSeries: [{ id: 'RATES/M.CH', label: 'Policy rate of Switzerland' }],
+  seriesIdPlaceholder: 'RATES/M.CH',
+  baseUrl: 'https://sdmx.xbank.example/rest',
+  limits: { anonymous: { perSecond: 2 }, maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 86_400, series: 3_600 },
+  timeoutMs: 20_000,
+  agency: 'XB',
+  flowRef: 'id',
+  csv: { query: { format: 'csvdata' } },
+  availability: 'constraint',
+};
+const xbank = createSdmx21(record);
+
+// Forms follow recorded replies of ECB, BIS, Norges Bank and OECD; the bank itself is made up.
+const noResults =
+  '<mes:Error xmlns:mes="m" xmlns:com="c"><mes:ErrorMessage code="100"><com:Text>No data</com:Text></mes:ErrorMessage></mes:Error>';
+const exchanges: Exchange[] = [
+  { path: '/dataflow/XB/all/latest', reply: file('dataflows.xml') },
+  { path: '/dataflow/XB/RATES/latest', query: { references: 'descendants' }, reply: file('structure.xml') },
+  { path: '/dataflow/XB/NOPE/latest', query: { references: 'descendants' }, status: 404, reply: noResults },
+  { path: '/availableconstraint/RATES/M./all/AREA', reply: file('availability.xml') },
+  { path: '/data/RATES/M.', query: { detail: 'serieskeysonly' }, reply: file('keys.xml') },
+  ...[{ lastNObservations: '24' }, {}, { startPeriod: '2026' }].map((query) => ({
+    path: '/data/RATES/M.CH',
+    query: { ...query, format: 'csvdata' },
+    reply: file('rates.csv'),
+  })),
+  ...[{ lastNObservations: '24' }, {}].map((query) => ({
+    path: '/data/RATES/M.NOPE',
+    query: { ...query, format: 'csvdata' },
+    status: 404,
+    reply: noResults,
+  })),
+];
+
+describeConnector({
+  provider: xbank,
+  exchanges,
+  series: { id: 'RATES/M.CH' },
+  unknownSeries: 'RATES/M.NOPE',
+  folderPath: ['RATES', 'M'],
+  seriesPath: ['RATES', 'M'],
+  unknownPath: ['NOPE'],
+});
+
+describe('an SDMX 2.1 service', () => {
+  let opened: OpenedConnector | undefined;
+  afterEach(() => opened?.close());
+  const open = async (provider = xbank) => {
+    opened = await openConnector(provider, { exchanges });
+    return opened;
+  };
+
+  it('spells codes out where the service sends no title', async () => {
+    const { ctx } = await open();
+    const { label, metadata, data } = await xbank.series('RATES/M.CH', {}, ctx);
+    expect(label).toBe('Monthly - Switzerland');
+    expect(metadata).toEqual({ frequency: 'Monthly', units: 'Per cent per year', source: 'X Bank' });
+    expect(data).toContainEqual({ date: '2025-12-01', value: '0.50' });
+    expect(data).toContainEqual({ date: '2026-01-01', value: null });
+  });
+
+  it('lists flows, then the codes of each dimension that have data', async () => {
+    const { ctx } = await open();
+    expect(await xbank.browse?.([], ctx)).toEqual([
+      { segment: 'RATES', label: 'Policy rates' },
+      { segment: 'EXR', label: 'Exchange rates' },
+    ]);
+    expect(await xbank.browse?.(['RATES', 'M'], ctx)).toEqual([
+      { segment: 'CH', label: 'Switzerland', leaf: true },
+      { segment: 'NO', label: 'Norge', leaf: true },
+    ]);
+    expect(await xbank.browse?.(['RATES', 'M', 'CH'], ctx)).toEqual([]);
+  });
+
+  it('does not know a code that the list lacks', async () => {
+    const { ctx } = await open();
+    await expect(xbank.browse?.(['RATES', 'Z'], ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(xbank.browse?.(['RATES', 'M', 'CH', 'M'], ctx)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('lists the series below a path', async () => {
+    const { ctx } = await open();
+    expect(await xbank.seriesAt?.(['RATES', 'M'], { limit: 1, offset: 1 }, ctx)).toEqual({
+      items: [{ id: 'RATES/M.NO', label: 'Monthly - Norge', path: ['RATES', 'M', 'NO'] }],
+      total: 2,
+    });
+  });
+
+  it('names the open dimensions of an id that stands for several series', async () => {
+    const { ctx, upstream } = await open();
+    upstream.answerAll({ reply: `${file('rates.csv')}XB:RATES(1.0),M,NO,2026-02,4.00,A,368,0\n` });
+    await expect(xbank.series('RATES/M.', {}, ctx)).rejects.toMatchObject({
+      code: 'ambiguous_series',
+      message: expect.stringContaining('AREA'),
+    });
+  });
+
+  it('cuts the range itself where the service does not', async () => {
+    const cutting = createSdmx21({ ...record, cutsRange: true });
+    const { ctx } = await open(cutting);
+    const { data } = await cutting.series('RATES/M.CH', { start: '2026' }, ctx);
+    expect(data.map(({ date }) => date)).toEqual(['2026-02-01', '2026-01-01']);
+  });
+
+  it.each([
+    [413, '', 'upstream_too_large'],
+    [500, noResults.replace('100', '130'), 'upstream_too_large'],
+    [400, noResults.replace('100', '150'), 'series_not_found'],
+    [503, noResults.replace('100', '503'), 'upstream_failed'],
+    [200, 'a,b\n1,2\n', 'unexpected_reply'],
+  ])('understands status %i with %s', async (status, reply, code) => {
+    const { ctx, upstream } = await open();
+    upstream.answerAll({ status, reply });
+    await expect(xbank.series('RATES/M.CH', {}, ctx)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('the parts of the SDMX reader', () => {
+  it('reads CSV with labels by its codes', () => {
+    const { columns, rows } = readCsv(file('labels.csv'));
+    expect(columns.slice(3)).toEqual(['AREA', 'FREQ', 'TIME_PERIOD', 'OBS_VALUE', 'OBS_STATUS']);
+    expect(rows[1]).toMatchObject({ AREA: 'CH', FREQ: 'A', TIME_PERIOD: '2020', OBS_VALUE: '1' });
+  });
+
+  it('reads generic and structure-specific observations alike', () => {
+    const generic =
+      '<g:D xmlns:g="g"><g:DataSet><g:Attributes><g:Value id="U" value="9"/></g:Attributes><g:Series><g:SeriesKey><g:Value id="F" value="M"/></g:SeriesKey><g:Obs><g:ObsDimension value="2025-12"/><g:ObsValue value="0.10"/><g:Attributes><g:Value id="OBS_STATUS" value="A"/></g:Attributes></g:Obs></g:Series></g:DataSet></g:D>';
+    const specific =
+      '<g:D xmlns:g="g"><g:DataSet><Series F="M" U="9"><Obs TIME_PERIOD="2025-12" OBS_VALUE="0.10" OBS_STATUS="A"/></Series></g:DataSet></g:D>';
+    const [one] = readXmlData(parseXml(generic));
+    const [other] = readXmlData(parseXml(specific));
+    expect(one?.key).toEqual({ F: 'M' });
+    expect(one?.attributes).toEqual({ U: '9' });
+    expect(other?.key.F).toBe('M');
+    expect(other?.observations).toEqual(one?.observations);
+    expect(one?.observations).toEqual([{ period: '2025-12', value: '0.10', status: 'A' }]);
+  });
+
+  it('refuses a document type and text that is not well-formed', () => {
+    expect(() => parseXml('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>')).toThrow(SyntaxError);
+    expect(() => parseXml('<a><b></a>')).toThrow();
+    expect(() => parseXml('')).toThrow();
+  });
+});
