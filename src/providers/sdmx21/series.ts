@@ -147,15 +147,10 @@ export const parseTable = (provider: Named, text: string): CsvTable => {
   }
 };
 
-export const toSeriesData = (
-  provider: Named,
-  seriesId: string,
-  table: CsvTable,
-  spell: Spell,
-): SeriesData => {
-  const first = requireOneSeries(provider, seriesId, table);
+/** Of a table with rows of one series. */
+export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): SeriesData => {
   // Attributes of the series may stand in the last row only, or in each.
-  const newest = table.rows.at(-1) ?? first;
+  const newest = table.rows.at(-1) ?? {};
   return {
     label: labelOf(newest, table, spell),
     metadata: metadataOf(provider, newest, spell),
