@@ -1,0 +1,208 @@
+/**
+ * Typed tree → SQL with bound parameters. Text of the caller can enter through `parameters.add` alone, and the
+ * only identifiers are the `sql` of columns.
+ *
+ * A condition is compiled for the question that is asked about it. `isTrue` and `isFalse` give SQL where null
+ * means no, so plain comparisons stay plain and indexes can serve them; `not` swaps the question. Only where a
+ * condition is itself compared (`contains(A,'x') eq null`) its three-valued value is needed.
+ */
+import { dateMembership, dateTest } from './date-test.js';
+import type { Emitter } from './emitter.js';
+import { createShapes, type Shapes } from './number-shape.js';
+import { doubleSql, exactSql } from './number-sql.js';
+import { isNull, numberMembership, numberTest } from './number-test.js';
+import type { Parameters } from './parameters.js';
+import { always, isFalse, isTrue, never, signs, type Test } from './test-sql.js';
+import { textSql } from './text-sql.js';
+import type { Condition, Operand, TextNode, TextTest } from './typed.js';
+
+type Comparing = Extract<Condition, { kind: 'compare' }>;
+type Belonging = Extract<Condition, { kind: 'in' }>;
+
+interface Context {
+  readonly emit: Emitter;
+  readonly shapes: Shapes;
+}
+
+const createContext = (parameters: Parameters): Context => {
+  const shapes = createShapes();
+  const emit: Emitter = {
+    parameters,
+    text: (node) => textSql(node, emit, shapes),
+    exact: (node) => exactSql(node, emit, shapes),
+    double: (node) => doubleSql(node, emit, shapes),
+  };
+  return { emit, shapes };
+};
+
+const join = (items: readonly string[], word: 'AND' | 'OR'): string => `(${items.join(` ${word} `)})`;
+
+const whenTrue = (node: Condition, context: Context): string => {
+  switch (node.kind) {
+    case 'constant':
+      return node.value === true ? always : never;
+    case 'and':
+    case 'or':
+      return join(
+        node.items.map((item) => whenTrue(item, context)),
+        node.kind === 'and' ? 'AND' : 'OR',
+      );
+    case 'not':
+      return whenFalse(node.operand, context);
+    case 'isNull':
+      return nullTest(node.operand, context);
+    case 'contains':
+    case 'startswith':
+    case 'endswith':
+      return textTest(node.kind, node.left, node.right, context);
+    case 'compare':
+      return isTrue(comparison(node, context));
+    case 'in':
+      return membership(node, true, context);
+    default:
+      return node satisfies never;
+  }
+};
+
+const whenFalse = (node: Condition, context: Context): string => {
+  switch (node.kind) {
+    case 'constant':
+      return node.value === false ? always : never;
+    case 'and':
+    case 'or':
+      return join(
+        node.items.map((item) => whenFalse(item, context)),
+        node.kind === 'and' ? 'OR' : 'AND',
+      );
+    case 'not':
+      return whenTrue(node.operand, context);
+    case 'isNull':
+      return `NOT ${nullTest(node.operand, context)}`;
+    case 'contains':
+    case 'startswith':
+    case 'endswith':
+      return `NOT ${textTest(node.kind, node.left, node.right, context)}`;
+    case 'compare':
+      return isFalse(comparison(node, context));
+    case 'in':
+      return membership(node, false, context);
+    default:
+      return node satisfies never;
+  }
+};
+
+/** 1, 0 or null. */
+const threeValued = (node: Condition, context: Context): string => {
+  switch (node.kind) {
+    case 'constant':
+      return node.value === null ? "CAST(NULL, 'Nullable(UInt8)')" : node.value ? always : never;
+    case 'and':
+    case 'or':
+      return join(
+        node.items.map((item) => threeValued(item, context)),
+        node.kind === 'and' ? 'AND' : 'OR',
+      );
+    case 'not':
+      return `NOT ${threeValued(node.operand, context)}`;
+    case 'isNull':
+    case 'contains':
+    case 'startswith':
+    case 'endswith':
+      return whenTrue(node, context);
+    case 'compare':
+    case 'in':
+      return `ifNull(${whenTrue(node, context)}, 0)`;
+    default:
+      return node satisfies never;
+  }
+};
+
+const nullTest = (operand: Exclude<Operand, { type: 'null' }>, context: Context): string => {
+  switch (operand.type) {
+    case 'number':
+      return isNull({ node: operand.node, shape: context.shapes(operand.node) }, context.emit);
+    case 'text':
+      return `isNull(${context.emit.text(operand.node).sql})`;
+    case 'date':
+      return operand.node.kind === 'column' ? `isNull(${operand.node.column.sql})` : never;
+    case 'boolean':
+      return `isNull(${threeValued(operand.node, context)})`;
+    default:
+      return operand satisfies never;
+  }
+};
+
+const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: Context): string => {
+  const operands = `${emit.text(left).sql}, ${emit.text(right).sql}`;
+  switch (kind) {
+    case 'contains':
+      // Bytes suffice: UTF-8 never matches in the middle of a character.
+      return `(position(${operands}) > 0)`;
+    case 'startswith':
+      return `startsWith(${operands})`;
+    case 'endswith':
+      return `endsWith(${operands})`;
+    default:
+      return kind satisfies never;
+  }
+};
+
+const comparison = (node: Comparing, context: Context): Test => {
+  const { operator } = node;
+  switch (node.type) {
+    case 'number':
+      return bracketed(numberTest(operator, node.left, node.right, context.emit, context.shapes));
+    case 'date':
+      return bracketed(dateTest(operator, node.left, node.right, context.emit));
+    case 'text': {
+      const left = context.emit.text(node.left);
+      const right = context.emit.text(node.right);
+      const nulls = [left, right].flatMap(({ sql, nullable }) => (nullable ? [`isNull(${sql})`] : []));
+      return { operator, test: `(${left.sql} ${signs[operator]} ${right.sql})`, nulls };
+    }
+    case 'boolean': {
+      const left = threeValued(node.left, context);
+      const right = threeValued(node.right, context);
+      // 2 stands for null, which equals null alone; each side is written once, so nesting stays linear.
+      if (operator === 'eq')
+        return { operator, test: `(ifNull(${left}, 2) = ifNull(${right}, 2))`, nulls: [] };
+      // NULL as a second answer only tells that the test itself may be null.
+      return { operator, test: `(${left} ${signs[operator]} ${right})`, nulls: ['NULL'] };
+    }
+    default:
+      return node satisfies never;
+  }
+};
+
+const bracketed = (test: Test): Test =>
+  typeof test.test === 'string' ? { ...test, test: `(${test.test})` } : test;
+
+const membership = (node: Belonging, wanted: boolean, context: Context): string => {
+  const test = membershipTest(node, context);
+  if (!node.orNull || test.nulls.length === 0) return wanted ? isTrue(test) : isFalse(test);
+  const belongs =
+    typeof test.test === 'string' ? `ifNull(${test.test}, 1)` : test.test ? always : test.nulls.join('');
+  return wanted ? belongs : `NOT ${belongs}`;
+};
+
+const membershipTest = (node: Belonging, { emit, shapes }: Context): Test => {
+  switch (node.type) {
+    case 'number':
+      return numberMembership(node.operand, node.values, emit, shapes);
+    case 'date':
+      return dateMembership(node.operand, node.values, emit);
+    case 'text': {
+      const { sql, nullable } = emit.text(node.operand);
+      const nulls = nullable ? [`isNull(${sql})`] : [];
+      if (node.values.length === 0) return { operator: 'in', test: false, nulls };
+      const list = emit.parameters.add('Array(String)', [...new Set(node.values)]);
+      return { operator: 'in', test: `(${sql} IN ${list})`, nulls };
+    }
+    default:
+      return node satisfies never;
+  }
+};
+
+/** SQL for a WHERE clause; null counts as false there. */
+export const compileCondition = (condition: Condition, parameters: Parameters): string =>
+  whenTrue(condition, createContext(parameters));

@@ -1,0 +1,51 @@
+/** Dates and periods as statistics write them; each stands for its first day, written `YYYY-MM-DD`. */
+
+const pad = (value: number): string => String(value).padStart(2, '0');
+
+const dayText = (year: string, month: number, day: number): string | undefined => {
+  // Date.UTC would read years below 100 as 19xx and roll 31 April over into May.
+  const date = new Date(0);
+  date.setUTCFullYear(Number(year), month - 1, day);
+  const real = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && Number(year) > 0;
+  return real ? `${year}-${pad(month)}-${pad(day)}` : undefined;
+};
+
+/** Monday of an ISO 8601 week: week 1 is the one with 4 January in it. */
+const weekText = (year: string, week: number): string | undefined => {
+  const monday = new Date(0);
+  monday.setUTCFullYear(Number(year), 0, 4);
+  monday.setUTCDate(4 - ((monday.getUTCDay() + 6) % 7) + 7 * (week - 1));
+  const thursday = new Date(monday);
+  thursday.setUTCDate(monday.getUTCDate() + 3);
+  if (thursday.getUTCFullYear() !== Number(year) || week < 1) return undefined;
+  return monday.toISOString().slice(0, 10);
+};
+
+const forms: readonly (readonly [RegExp, (year: string, part: number, day: number) => string | undefined])[] =
+  [
+    [/^(\d{4})-(\d{2})-(\d{2})$/, dayText],
+    [/^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/, dayText],
+    [/^(\d{4})-(\d{2})-(\d{2})T00:00(?::00(?:\.0+)?)?Z?$/, dayText],
+    [/^(\d{4})-(\d{2})$/, (year, month) => dayText(year, month, 1)],
+    [/^(\d{4})-?[Mm](\d{1,2})$/, (year, month) => dayText(year, month, 1)],
+    [/^(\d{4})-?[Qq]([1-4])$/, (year, quarter) => dayText(year, quarter * 3 - 2, 1)],
+    [/^(\d{4})-?[Ww](\d{2})$/, weekText],
+    [/^(\d{4})$/, (year) => dayText(year, 1, 1)],
+  ];
+
+/** First day of a date or period; undefined when the text is neither or names a day that does not exist. */
+export const firstDayOf = (text: string): string | undefined => {
+  for (const [form, read] of forms) {
+    const match = form.exec(text);
+    if (match) return read(match[1] ?? '', Number(match[2] ?? 1), Number(match[3] ?? 1));
+  }
+  return undefined;
+};
+
+/** A bare date or period at an offset. A year alone is a number until it meets a Date column. */
+export const bareDate =
+  /\d{4}(?:-\d{2}-\d{2}|-\d{2}|-?[Qq][1-4]|-?[Mm]\d{2}|-?[Ww]\d{2})(?![\p{L}\p{N}_-])/uy;
+
+/** What a Date32 column can hold. */
+export const firstDate32 = '1900-01-01';
+export const lastDate32 = '2299-12-31';

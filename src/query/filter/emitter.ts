@@ -1,0 +1,17 @@
+import type { Parameters } from './parameters.js';
+import type { NumberNode, TextNode } from './typed.js';
+
+/** SQL of operands; conditions are built from it. Texts and numbers nest in each other, so they meet here. */
+export interface Emitter {
+  readonly parameters: Parameters;
+  text(node: TextNode): TextSql;
+  /** Decimal(76, scale) of the node's shape; null where the row has no exact result. */
+  exact(node: NumberNode): string;
+  /** Float64 of any number; may be infinite or NaN after arithmetic. */
+  double(node: NumberNode): string;
+}
+
+export interface TextSql {
+  readonly sql: string;
+  readonly nullable: boolean;
+}

@@ -1,0 +1,238 @@
+/**
+ * Cuts the text into tokens, one at a time. What a piece of text means depends on where it stands (`Speed in
+ * knots` may be a name, `in` may be an operator), so the parser asks for an operand or for what follows one.
+ *
+ * At an operand the longest reading wins: a known column name against a literal, keyword or function. At equal
+ * length the literal or keyword wins, and the column is reached by its bracketed form.
+ */
+import { bareDate, firstDayOf } from './date-literal.js';
+import type { Failures } from './failure.js';
+import type { NameIndex } from './names.js';
+import { parseExact } from './number-literal.js';
+import type { LiteralNode } from './syntax.js';
+import {
+  type ArithmeticOperator,
+  type ComparisonOperator,
+  type FunctionName,
+  isFunctionName,
+} from './syntax.js';
+import { diagnoseOperand } from './unsupported.js';
+
+export type OperandToken =
+  | { readonly kind: 'literal'; readonly node: LiteralNode; readonly end: number }
+  | {
+      readonly kind: 'column';
+      readonly name: string;
+      readonly known: boolean;
+      readonly start: number;
+      readonly end: number;
+    }
+  | { readonly kind: 'function'; readonly name: FunctionName; readonly start: number; readonly end: number }
+  | { readonly kind: 'open'; readonly start: number; readonly end: number }
+  | { readonly kind: 'minus' | 'not'; readonly start: number; readonly end: number };
+
+export type OperatorWord = ComparisonOperator | ArithmeticOperator | 'and' | 'or' | 'in';
+
+export type FollowingToken =
+  | { readonly kind: 'operator'; readonly word: OperatorWord; readonly start: number; readonly end: number }
+  | { readonly kind: 'close' | 'comma' | 'end'; readonly start: number; readonly end: number };
+
+/** 4.01 asks for operators in any case; `divby` differs from `div` for integers only, which we do not have. */
+const operatorWords: Readonly<Record<string, OperatorWord>> = {
+  eq: 'eq',
+  ne: 'ne',
+  gt: 'gt',
+  ge: 'ge',
+  lt: 'lt',
+  le: 'le',
+  and: 'and',
+  or: 'or',
+  in: 'in',
+  add: 'add',
+  sub: 'sub',
+  mul: 'mul',
+  div: 'div',
+  divby: 'div',
+  mod: 'mod',
+};
+
+const operatorAt = /[A-Za-z]+(?=[\s([]|$)/y;
+const numberAt = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const wordAt = /[A-Za-z]+/y;
+
+const matchAt = (pattern: RegExp, text: string, offset: number): string | undefined => {
+  pattern.lastIndex = offset;
+  return pattern.exec(text)?.[0];
+};
+
+const operatorWordAt = (text: string, offset: number): { word: OperatorWord; length: number } | undefined => {
+  const found = matchAt(operatorAt, text, offset);
+  const lower = found?.toLowerCase() ?? '';
+  const word = Object.hasOwn(operatorWords, lower) ? operatorWords[lower] : undefined;
+  return word === undefined || found === undefined ? undefined : { word, length: found.length };
+};
+
+export interface Lexer {
+  operand(offset: number): OperandToken;
+  following(offset: number): FollowingToken;
+  skipSpace(offset: number): number;
+}
+
+const operandExpected = "a column, a value, a function, 'not' or '('";
+
+export const createLexer = (text: string, names: NameIndex, failures: Failures): Lexer => {
+  const skipSpace = (offset: number): number => {
+    let at = offset;
+    while (at < text.length && /\s/.test(text[at] ?? '')) at += 1;
+    return at;
+  };
+
+  /** After a literal only a space, `)`, `,` or the end may follow: `5abc`, `'a'b` are slips, not two tokens. */
+  const checkLiteralEnd = (start: number, end: number): void => {
+    if (end >= text.length || /[\s),]/.test(text[end] ?? '')) return;
+    throw (
+      diagnoseOperand(text, start, failures) ?? failures.syntax(end, "a space, ',' or ')' after the value")
+    );
+  };
+
+  const literal = (start: number, end: number, value: LiteralValue): OperandToken => ({
+    kind: 'literal',
+    node: { ...value, start, height: 1 },
+    end,
+  });
+
+  const string = (start: number): OperandToken => {
+    let at = start + 1;
+    for (;;) {
+      const quote = text.indexOf("'", at);
+      if (quote < 0)
+        throw failures.syntax(
+          start,
+          "a closing quote (') for this text",
+          'none before the end of the filter',
+        );
+      if (text[quote + 1] !== "'") {
+        checkLiteralEnd(start, quote + 1);
+        const value = text.slice(start + 1, quote).replaceAll("''", "'");
+        return literal(start, quote + 1, { kind: 'string', value });
+      }
+      at = quote + 2;
+    }
+  };
+
+  const bracketed = (start: number): OperandToken => {
+    let at = start + 1;
+    for (;;) {
+      const bracket = text.indexOf(']', at);
+      if (bracket < 0)
+        throw failures.syntax(
+          start,
+          "a closing bracket (']') for this column name",
+          'none before the end of the filter',
+        );
+      if (text[bracket + 1] !== ']') {
+        const name = text.slice(start + 1, bracket).replaceAll(']]', ']');
+        const known = names.has(name);
+        if (!known && /^\s*["[{]/.test(name))
+          throw failures.unsupported(start, 'collections (JSON arrays) are', "write lists as in ('a', 'b')");
+        return { kind: 'column', name, known, start, end: bracket + 1 };
+      }
+      at = bracket + 2;
+    }
+  };
+
+  /** Keyword, function, number or date at the offset; the end of the literal is not checked yet. */
+  const plain = (start: number): OperandToken | undefined => {
+    const date = matchAt(bareDate, text, start);
+    if (date !== undefined) {
+      const value = firstDayOf(date);
+      if (value === undefined) return undefined;
+      return literal(start, start + date.length, { kind: 'date', value, text: date });
+    }
+    const number = matchAt(numberAt, text, start);
+    const value = number === undefined ? undefined : parseExact(number);
+    if (number !== undefined && value !== undefined) {
+      return literal(start, start + number.length, { kind: 'number', value, text: number });
+    }
+    const word = matchAt(wordAt, text, start);
+    if (word === undefined) return undefined;
+    const end = start + word.length;
+    const lower = word.toLowerCase();
+    if (text[end] === '(' && isFunctionName(lower))
+      return { kind: 'function', name: lower, start, end: end + 1 };
+    const whole = end >= text.length || /[\s),([]/.test(text[end] ?? '');
+    if (!whole) return undefined;
+    if (lower === 'not') return { kind: 'not', start, end };
+    // As in the ABNF: true and false in any case, null in lower case only.
+    if (lower === 'true' || lower === 'false')
+      return literal(start, end, { kind: 'boolean', value: lower === 'true' });
+    return word === 'null' ? literal(start, end, { kind: 'null' }) : undefined;
+  };
+
+  /** An unknown name reaches to the next operator, bracket, comma or quote. */
+  const unknown = (start: number): OperandToken => {
+    let end = start;
+    while (end < text.length && !/[(),']/.test(text[end] ?? '')) {
+      if (/\s/.test(text[end] ?? '') && operatorWordAt(text, skipSpace(end)) !== undefined) break;
+      end += 1;
+    }
+    const name = text.slice(start, end).trimEnd();
+    if (name === '' || operatorWordAt(text, start) !== undefined)
+      throw failures.syntax(start, operandExpected);
+    if (text[end] === '(' && end === start + name.length && /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name)) {
+      throw failures.syntax(start, 'a function that exists', `the unknown function '${name}'`);
+    }
+    return { kind: 'column', name, known: false, start, end: start + name.length };
+  };
+
+  const badDate = (start: number): void => {
+    const date = matchAt(bareDate, text, start);
+    if (date !== undefined && firstDayOf(date) === undefined) {
+      throw failures.syntax(start, 'a day of the calendar', `'${date}', which is none`);
+    }
+  };
+
+  const operand = (offset: number): OperandToken => {
+    const start = skipSpace(offset);
+    const first = text[start];
+    if (first === undefined) throw failures.syntax(start, operandExpected);
+    if (first === "'") return string(start);
+    if (first === '[') return bracketed(start);
+    const reading = plain(start);
+    const name = names.longestAt(text, start);
+    if (name !== undefined && start + name.length > (reading?.end ?? start)) {
+      return { kind: 'column', name, known: true, start, end: start + name.length };
+    }
+    if (reading) {
+      if (reading.kind === 'literal') checkLiteralEnd(start, reading.end);
+      return reading;
+    }
+    if (first === '(') return { kind: 'open', start, end: start + 1 };
+    badDate(start);
+    const refused = diagnoseOperand(text, start, failures);
+    if (refused) throw refused;
+    if (first === '-') return { kind: 'minus', start, end: start + 1 };
+    return unknown(start);
+  };
+
+  const following = (offset: number): FollowingToken => {
+    const start = skipSpace(offset);
+    const next = text[start];
+    if (next === undefined) return { kind: 'end', start, end: start };
+    if (next === ')') return { kind: 'close', start, end: start + 1 };
+    if (next === ',') return { kind: 'comma', start, end: start + 1 };
+    const operator = operatorWordAt(text, start);
+    const separated = start > offset || /[)\]]/.test(text[start - 1] ?? '');
+    if (operator && separated)
+      return { kind: 'operator', word: operator.word, start, end: start + operator.length };
+    if (/^has\s/i.test(text.slice(start, start + 4)))
+      throw failures.unsupported(start, "the operator 'has' is");
+    if (next === '/') throw failures.unsupported(start, 'navigation paths are');
+    throw failures.syntax(start, "an operator (eq, ne, gt, ge, lt, le, and, or, in, add, …), ')' or the end");
+  };
+
+  return { operand, following, skipSpace };
+};
+
+type LiteralValue = DistributiveOmit<LiteralNode, 'start' | 'height'>;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -1,0 +1,97 @@
+/**
+ * Exact decimals of any length: value = digits × 10^-scale. The scale may be negative (1e400 is one digit),
+ * so a literal is never written out before it is known to be short.
+ */
+export interface Exact {
+  readonly digits: bigint;
+  readonly scale: number;
+}
+
+const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** Exponents beyond this are beyond every stored value; clamping keeps the arithmetic on them cheap. */
+const largestExponent = 1_000_000;
+
+/** Trailing zeros move into the scale, zero is 0 × 10^0: equal values have equal parts. */
+const reduced = (negative: boolean, text: string, scale: number): Exact => {
+  const significant = text.replace(/^0+/, '');
+  if (significant === '') return { digits: 0n, scale: 0 };
+  const kept = significant.replace(/0+$/, '');
+  const digits = BigInt(kept);
+  return { digits: negative ? -digits : digits, scale: scale - (significant.length - kept.length) };
+};
+
+/** Reads a number as OData and JavaScript write it; undefined for anything else. */
+export const parseExact = (text: string): Exact | undefined => {
+  const match = pattern.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponentText = '0'] = match;
+  const exponent = Math.max(-largestExponent, Math.min(largestExponent, Number(exponentText)));
+  return reduced(sign === '-', whole + fraction, fraction.length - exponent);
+};
+
+export const exactOf = (value: number): Exact => {
+  const parsed = parseExact(String(value));
+  if (!parsed) throw new RangeError('a finite number was expected');
+  return parsed;
+};
+
+export const negateExact = (value: Exact): Exact => ({ digits: -value.digits, scale: value.scale });
+
+/** One spelling per value, without writing out long exponents: `-12345e-2`. */
+export const canonicalText = ({ digits, scale }: Exact): string =>
+  scale === 0 ? `${digits}` : `${digits}e${-scale}`;
+
+/** The nearest double; ±Infinity beyond the range. JavaScript rounds decimal text correctly. */
+export const nearestDouble = (value: Exact): number => Number(canonicalText(value));
+
+const digitCount = (digits: bigint): number => (digits < 0n ? -digits : digits).toString().length;
+
+/** Place of the leading digit: 1 for 1…9, 2 for 10…99, 0 for 0.1…0.9. */
+const magnitude = ({ digits, scale }: Exact): number => digitCount(digits) - scale;
+
+export const compareExact = (left: Exact, right: Exact): -1 | 0 | 1 => {
+  const leftSign = left.digits === 0n ? 0 : left.digits < 0n ? -1 : 1;
+  const rightSign = right.digits === 0n ? 0 : right.digits < 0n ? -1 : 1;
+  if (leftSign !== rightSign) return leftSign < rightSign ? -1 : 1;
+  if (leftSign === 0) return 0;
+  const byMagnitude = magnitude(left) - magnitude(right);
+  // Only numbers of the same magnitude are written out, so the work is bounded by the text's own length.
+  if (byMagnitude !== 0) return byMagnitude < 0 === leftSign > 0 ? -1 : 1;
+  const scale = Math.max(left.scale, right.scale);
+  const difference =
+    left.digits * 10n ** BigInt(scale - left.scale) - right.digits * 10n ** BigInt(scale - right.scale);
+  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
+};
+
+export const isInteger = (value: Exact): boolean => value.scale <= 0;
+
+export interface ScaledFloor {
+  /** Largest multiple of 10^-scale that is not above the value, as a count of such units. */
+  readonly units: bigint;
+  /** True when the value is that multiple. */
+  readonly exact: boolean;
+}
+
+/**
+ * The value in units of 10^-scale, rounded down. Undefined when it has more than `maxDigits` digits at that
+ * scale: then it is beyond anything the column holds and only its sign matters.
+ */
+export const floorAt = (value: Exact, scale: number, maxDigits: number): ScaledFloor | undefined => {
+  if (value.digits !== 0n && magnitude(value) + scale > maxDigits) return undefined;
+  if (value.scale <= scale) {
+    return { units: value.digits * 10n ** BigInt(scale - value.scale), exact: true };
+  }
+  // All digits lie below the unit: no need to write out a divisor of a million digits.
+  if (magnitude(value) + scale < 0) return { units: value.digits < 0n ? -1n : 0n, exact: false };
+  const divisor = 10n ** BigInt(value.scale - scale);
+  const quotient = value.digits / divisor;
+  return { units: value.digits < 0n ? quotient - 1n : quotient, exact: false };
+};
+
+/** `units` × 10^-scale in plain notation, as ClickHouse reads a Decimal. */
+export const unitsText = (units: bigint, scale: number): string => {
+  if (scale === 0) return units.toString();
+  const text = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
+  return `${units < 0n ? '-' : ''}${text.slice(0, -scale)}.${text.slice(-scale)}`;
+};

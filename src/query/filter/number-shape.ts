@@ -1,0 +1,152 @@
+/**
+ * What is known about a number before any row is read: its scale and how large it can get.
+ *
+ * Rules of arithmetic (documented for users; the tests hold an independent statement of them):
+ * - Numbers are decimals. add, sub, mul, mod, minus, round, floor, ceiling are exact; div is cut off (towards
+ *   zero) after the left operand's decimals, at least `quotientScale` of them.
+ * - ClickHouse calculates with up to 76 digits. A stored double takes part exactly when it is 0 or its size is
+ *   from 10^-6 to below 10^16: then its decimal text has at most 22 digits after the point.
+ * - Rows outside of that, and expressions that could need more than 76 digits, are calculated in double.
+ * - Division and mod by zero, and results that are not finite, are null.
+ */
+import { decimalShapeOf } from '../../model/column.js';
+import type { FilterColumn, NumberNode } from './typed.js';
+
+export interface ExactShape {
+  readonly scale: number;
+  /** Every value is below this, and above its negative, counted in units of 10^-scale. */
+  readonly bound: bigint;
+  /** No value but zero is smaller than this, in the same units. */
+  readonly least: bigint;
+}
+
+export interface NumberShape {
+  /** Undefined when the expression may need more than 76 digits. */
+  readonly exact: ExactShape | undefined;
+  /** True when every row has the exact result, or null because an operand is null or a divisor zero. */
+  readonly sure: boolean;
+  readonly nullable: boolean;
+}
+
+export const maxDigits = 76;
+export const maxUnits = 10n ** BigInt(maxDigits);
+export const doubleScale = 22;
+const doubleBound = 10n ** 38n;
+const quotientScale = 22;
+/** Lengths, positions, years: far below this. */
+export const integerBound = 10n ** 18n;
+
+export const powerOfTen = (exponent: number): bigint => 10n ** BigInt(exponent);
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+const fitting = (scale: number, bound: bigint, least = 1n): ExactShape | undefined =>
+  scale <= maxDigits && bound <= maxUnits ? { scale, bound, least } : undefined;
+
+/** Both in units of the finer scale, or undefined when one of them does not fit there. */
+export const aligned = (
+  left: ExactShape | undefined,
+  right: ExactShape | undefined,
+): { scale: number; left: bigint; right: bigint } | undefined => {
+  if (!left || !right) return undefined;
+  const scale = Math.max(left.scale, right.scale);
+  const bounds = {
+    scale,
+    left: left.bound * powerOfTen(scale - left.scale),
+    right: right.bound * powerOfTen(scale - right.scale),
+  };
+  return bounds.left <= maxUnits && bounds.right <= maxUnits ? bounds : undefined;
+};
+
+const columnShape = (column: FilterColumn): NumberShape => {
+  const decimal = decimalShapeOf(column.physical);
+  if (decimal) {
+    const exact = { scale: decimal.scale, bound: powerOfTen(decimal.precision), least: 1n };
+    return { exact, sure: true, nullable: true };
+  }
+  return { exact: { scale: doubleScale, bound: doubleBound, least: 1n }, sure: false, nullable: true };
+};
+
+const arithmeticShape = (node: Extract<NumberNode, { kind: 'arithmetic' }>, shapes: Shapes): NumberShape => {
+  const left = shapes(node.left);
+  const right = shapes(node.right);
+  const exact = resultShape(node.operator, left.exact, right.exact);
+  const sure = exact !== undefined && left.sure && right.sure;
+  const divides = node.operator === 'div' || node.operator === 'mod';
+  return { exact, sure, nullable: left.nullable || right.nullable || divides || !sure };
+};
+
+const resultShape = (
+  operator: Extract<NumberNode, { kind: 'arithmetic' }>['operator'],
+  left: ExactShape | undefined,
+  right: ExactShape | undefined,
+): ExactShape | undefined => {
+  if (!left || !right) return undefined;
+  switch (operator) {
+    case 'add':
+    case 'sub': {
+      const bounds = aligned(left, right);
+      return bounds && fitting(bounds.scale, bounds.left + bounds.right);
+    }
+    case 'mul':
+      return fitting(left.scale + right.scale, left.bound * right.bound);
+    case 'mod': {
+      const bounds = aligned(left, right);
+      return bounds && fitting(bounds.scale, bounds.right);
+    }
+    case 'div': {
+      const scale = Math.max(left.scale, quotientScale);
+      // ClickHouse widens the dividend by the divisor's scale before it divides.
+      const dividend = left.bound * powerOfTen(scale - left.scale + right.scale);
+      return dividend <= maxUnits ? fitting(scale, dividend / right.least + 1n) : undefined;
+    }
+    default:
+      return operator satisfies never;
+  }
+};
+
+export type Shapes = (node: NumberNode) => NumberShape;
+
+const shapeOf = (node: NumberNode, shapes: Shapes): NumberShape => {
+  switch (node.kind) {
+    case 'number': {
+      const { digits, scale } = node.value;
+      // 1e400 is one digit with a scale of -400: refused by its size before it is written out.
+      const whole = scale < -maxDigits ? undefined : absolute(digits) * powerOfTen(Math.max(0, -scale));
+      const exact = whole === undefined ? undefined : fitting(Math.max(0, scale), whole + 1n, whole || 1n);
+      return { exact, sure: exact !== undefined, nullable: exact === undefined };
+    }
+    case 'column':
+      return columnShape(node.column);
+    case 'arithmetic':
+      return arithmeticShape(node, shapes);
+    case 'negate':
+      return shapes(node.operand);
+    case 'round':
+    case 'floor':
+    case 'ceiling': {
+      const { exact: inner, sure, nullable } = shapes(node.operand);
+      const exact = inner && fitting(inner.scale, inner.bound + powerOfTen(inner.scale));
+      return { exact, sure: sure && exact !== undefined, nullable: nullable || !exact };
+    }
+    case 'length':
+    case 'indexof':
+    case 'year':
+    case 'month':
+    case 'day':
+      return { exact: { scale: 0, bound: integerBound, least: 1n }, sure: true, nullable: true };
+    default:
+      return node satisfies never;
+  }
+};
+
+/** Shapes are asked for at every level of a deep tree: each is worked out once. */
+export const createShapes = (): Shapes => {
+  const known = new WeakMap<NumberNode, NumberShape>();
+  const shapes: Shapes = (node) => {
+    const shape = known.get(node) ?? shapeOf(node, shapes);
+    known.set(node, shape);
+    return shape;
+  };
+  return shapes;
+};

@@ -1,0 +1,143 @@
+import { decimalShapeOf } from '../../model/column.js';
+import type { Emitter } from './emitter.js';
+import { nearestDouble, unitsText } from './number-literal.js';
+import { doubleScale, powerOfTen, type Shapes } from './number-shape.js';
+import type { NumberNode } from './typed.js';
+
+/** A number as it is stored or counted, before it is widened for arithmetic: what indexes can be used for. */
+export interface RawNumber {
+  readonly sql: string;
+  /** ClickHouse type of a parameter that is compared with it. */
+  readonly type: string;
+}
+
+type IntegerNode = Extract<NumberNode, { kind: 'length' | 'indexof' | 'year' | 'month' | 'day' }>;
+
+const datePartSql = (node: Extract<NumberNode, { kind: 'year' | 'month' | 'day' }>): string => {
+  const { sql, physical } = node.column;
+  const places = { year: '1, 4', month: '6, 2', day: '9, 2' } as const;
+  const calls = { year: 'toYear', month: 'toMonth', day: 'toDayOfMonth' } as const;
+  return physical === 'd'
+    ? `${calls[node.kind]}(${sql})`
+    : `toInt64OrNull(substring(${sql}, ${places[node.kind]}))`;
+};
+
+const integerSql = (node: IntegerNode, emit: Emitter): string => {
+  switch (node.kind) {
+    case 'length':
+      return `toInt64(lengthUTF8(${emit.text(node.operand).sql}))`;
+    case 'indexof':
+      return `(toInt64(positionUTF8(${emit.text(node.left).sql}, ${emit.text(node.right).sql})) - 1)`;
+    case 'year':
+    case 'month':
+    case 'day':
+      return `toInt64(${datePartSql(node)})`;
+    default:
+      return node satisfies never;
+  }
+};
+
+export const rawNumber = (node: NumberNode, emit: Emitter): RawNumber | undefined => {
+  switch (node.kind) {
+    case 'column': {
+      const decimal = decimalShapeOf(node.column.physical);
+      const type = decimal ? `Decimal(${decimal.precision}, ${decimal.scale})` : 'Float64';
+      return { sql: node.column.sql, type };
+    }
+    case 'length':
+    case 'indexof':
+    case 'year':
+    case 'month':
+    case 'day':
+      return { sql: integerSql(node, emit), type: 'Int64' };
+    default:
+      return undefined;
+  }
+};
+
+/** Null for the rows whose double is not written with at most 22 digits after the point and 16 before it. */
+const exactDouble = (sql: string): string =>
+  `if(${sql} = 0 OR (abs(${sql}) >= 1e-6 AND abs(${sql}) < 1e16), toDecimal256OrNull(toString(${sql}), ${doubleScale}), NULL)`;
+
+const roundings = { round: 'round', floor: 'floor', ceiling: 'ceil' } as const;
+const symbols = { add: '+', sub: '-', mul: '*', div: '/', mod: '%' } as const;
+
+export const exactSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
+  const shape = shapes(node).exact;
+  if (!shape) throw new RangeError('only numbers with an exact shape have exact SQL');
+  switch (node.kind) {
+    case 'number': {
+      const units = node.value.digits * powerOfTen(shape.scale - node.value.scale);
+      return emit.parameters.add(`Decimal(76, ${shape.scale})`, unitsText(units, shape.scale));
+    }
+    case 'column':
+      return node.column.physical === 'f'
+        ? exactDouble(node.column.sql)
+        : `toDecimal256(${node.column.sql}, ${shape.scale})`;
+    case 'negate':
+      return `negate(${emit.exact(node.operand)})`;
+    case 'round':
+    case 'floor':
+    case 'ceiling':
+      return `${roundings[node.kind]}(${emit.exact(node.operand)})`;
+    case 'arithmetic':
+      return exactArithmetic(node, emit, shapes);
+    default:
+      return `toDecimal256(${integerSql(node, emit)}, 0)`;
+  }
+};
+
+const exactArithmetic = (
+  node: Extract<NumberNode, { kind: 'arithmetic' }>,
+  emit: Emitter,
+  shapes: Shapes,
+): string => {
+  const left = emit.exact(node.left);
+  const right = emit.exact(node.right);
+  const scale = shapes(node).exact?.scale ?? 0;
+  switch (node.operator) {
+    case 'add':
+    case 'sub':
+    case 'mul':
+      return `(${left} ${symbols[node.operator]} ${right})`;
+    case 'div':
+      return `(toDecimal256(${left}, ${scale}) / nullIf(${right}, 0))`;
+    case 'mod':
+      // Unequal scales are refused by ClickHouse.
+      return `(toDecimal256(${left}, ${scale}) % nullIf(toDecimal256(${right}, ${scale}), 0))`;
+    default:
+      return node.operator satisfies never;
+  }
+};
+
+export const doubleSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
+  switch (node.kind) {
+    case 'number': {
+      const value = nearestDouble(node.value);
+      return Number.isFinite(value)
+        ? emit.parameters.add('Float64', value)
+        : "CAST(NULL, 'Nullable(Float64)')";
+    }
+    case 'column':
+      return node.column.physical === 'f' ? node.column.sql : `toFloat64(${node.column.sql})`;
+    default:
+      break;
+  }
+  if (shapes(node).sure) return `toFloat64(${emit.exact(node)})`;
+  switch (node.kind) {
+    case 'negate':
+      return `negate(${emit.double(node.operand)})`;
+    case 'round':
+    case 'floor':
+    case 'ceiling':
+      return `${roundings[node.kind]}(${emit.double(node.operand)})`;
+    case 'arithmetic': {
+      const left = emit.double(node.left);
+      const right = emit.double(node.right);
+      const divides = node.operator === 'div' || node.operator === 'mod';
+      return `(${left} ${symbols[node.operator]} ${divides ? `nullIf(${right}, 0)` : right})`;
+    }
+    default:
+      return `toFloat64(${integerSql(node, emit)})`;
+  }
+};

@@ -1,0 +1,225 @@
+/** Comparison of numbers, exact for everything that is stored and everything that can be written. */
+import type { Emitter } from './emitter.js';
+import { compareExact, type Exact, exactOf, floorAt, nearestDouble, unitsText } from './number-literal.js';
+import { aligned, type ExactShape, maxDigits, type NumberShape, type Shapes } from './number-shape.js';
+import { type RawNumber, rawNumber } from './number-sql.js';
+import { mirrored, signs, type Test } from './test-sql.js';
+import type { Comparison, NumberNode } from './typed.js';
+
+const holds = (operator: Comparison, order: number): boolean => {
+  switch (operator) {
+    case 'eq':
+      return order === 0;
+    case 'lt':
+      return order < 0;
+    case 'le':
+      return order <= 0;
+    case 'gt':
+      return order > 0;
+    case 'ge':
+      return order >= 0;
+    default:
+      return operator satisfies never;
+  }
+};
+
+const isDouble = (node: NumberNode): boolean => node.kind === 'column' && node.column.physical === 'f';
+
+interface Side {
+  readonly node: NumberNode;
+  readonly shape: NumberShape;
+}
+
+export const numberTest = (
+  operator: Comparison,
+  leftNode: NumberNode,
+  rightNode: NumberNode,
+  emit: Emitter,
+  shapes: Shapes,
+): Test => {
+  const left: Side = { node: leftNode, shape: shapes(leftNode) };
+  const right: Side = { node: rightNode, shape: shapes(rightNode) };
+  if (leftNode.kind === 'number') {
+    if (rightNode.kind !== 'number') return numberTest(mirrored[operator], rightNode, leftNode, emit, shapes);
+    return { operator, test: holds(operator, compareExact(leftNode.value, rightNode.value)), nulls: [] };
+  }
+  const nulls = [left, right].flatMap((side) =>
+    side.shape.nullable && side.node.kind !== 'number' ? [isNull(side, emit)] : [],
+  );
+  const tell = (test: string | boolean): Test => ({ operator, test, nulls });
+  if (rightNode.kind === 'number') {
+    if (isDouble(leftNode)) return tell(doubleWithLiteral(operator, leftNode, rightNode.value, emit));
+    if (left.shape.sure && left.shape.exact) {
+      return tell(exactWithLiteral(operator, rawOf(left, emit), left.shape.exact, rightNode.value, emit));
+    }
+    return tell(mixed(operator, left, right, emit));
+  }
+  if (isDouble(leftNode) && isDouble(rightNode)) {
+    return tell(`${emit.double(leftNode)} ${signs[operator]} ${emit.double(rightNode)}`);
+  }
+  if (isDouble(leftNode) && right.shape.sure) return tell(doubleWithExact(operator, leftNode, right, emit));
+  if (isDouble(rightNode) && left.shape.sure)
+    return tell(doubleWithExact(mirrored[operator], rightNode, left, emit));
+  if (left.shape.sure && right.shape.sure) return tell(exactWithExact(operator, left, right, emit));
+  return tell(mixed(operator, left, right, emit));
+};
+
+const rawOf = ({ node, shape }: Side, emit: Emitter): RawNumber =>
+  rawNumber(node, emit) ?? { sql: emit.exact(node), type: `Decimal(76, ${shape.exact?.scale ?? 0})` };
+
+/** Double that is null where arithmetic left the numbers. */
+const finite = ({ node, shape }: Side, emit: Emitter): string => {
+  const sql = emit.double(node);
+  return shape.sure || isDouble(node) || node.kind === 'number' ? sql : `if(isFinite(${sql}), ${sql}, NULL)`;
+};
+
+export const isNull = (side: Side, emit: Emitter): string =>
+  `isNull(${side.shape.sure || isDouble(side.node) ? rawOf(side, emit).sql : finite(side, emit)})`;
+
+/**
+ * A stored double stands for its shortest decimal text. Texts are ordered as their doubles are, so a literal
+ * between two of them moves the comparison to the nearest one, from the side on which it lies.
+ */
+const doubleWithLiteral = (
+  operator: Comparison,
+  node: NumberNode,
+  literal: Exact,
+  emit: Emitter,
+): string | boolean => {
+  const nearest = nearestDouble(literal);
+  if (!Number.isFinite(nearest)) return holds(operator, nearest > 0 ? -1 : 1);
+  const order = compareExact(exactOf(nearest), literal);
+  if (operator === 'eq') {
+    return order === 0 && `${emit.double(node)} = ${emit.parameters.add('Float64', nearest)}`;
+  }
+  const shifted = order === 0 ? operator : nearestOperator(operator, order < 0);
+  return `${emit.double(node)} ${signs[shifted]} ${emit.parameters.add('Float64', nearest)}`;
+};
+
+/** Ordering against a neighbour of the literal; `below` tells that the neighbour lies below it. */
+const nearestOperator = (operator: Exclude<Comparison, 'eq'>, below: boolean): Comparison => {
+  const less = operator === 'lt' || operator === 'le';
+  if (less) return below ? 'le' : 'lt';
+  return below ? 'gt' : 'ge';
+};
+
+const exactWithLiteral = (
+  operator: Comparison,
+  raw: RawNumber,
+  shape: ExactShape,
+  literal: Exact,
+  emit: Emitter,
+): string | boolean => {
+  const floor = floorAt(literal, shape.scale, maxDigits);
+  if (floor === undefined) return holds(operator, literal.digits > 0n ? -1 : 1);
+  if (floor.units >= shape.bound) return holds(operator, -1);
+  if (floor.units <= -shape.bound) return holds(operator, 1);
+  if (operator === 'eq' && !floor.exact) return false;
+  const shifted = floor.exact || operator === 'eq' ? operator : nearestOperator(operator, true);
+  return `${raw.sql} ${signs[shifted]} ${emit.parameters.add(raw.type, unitsText(floor.units, shape.scale))}`;
+};
+
+const exactWithExact = (operator: Comparison, left: Side, right: Side, emit: Emitter): string => {
+  const [leftRaw, rightRaw] = [rawOf(left, emit), rawOf(right, emit)];
+  if (leftRaw.type === rightRaw.type) return `${leftRaw.sql} ${signs[operator]} ${rightRaw.sql}`;
+  const [leftSql, rightSql] = [emit.exact(left.node), emit.exact(right.node)];
+  if (aligned(left.shape.exact, right.shape.exact)) return `${leftSql} ${signs[operator]} ${rightSql}`;
+  // No common scale holds both: whole parts first, then what is left of them, which always fits.
+  const [leftWhole, rightWhole] = [`toInt256(trunc(${leftSql}))`, `toInt256(trunc(${rightSql}))`];
+  const [leftRest, rightRest] = [`(${leftSql} - trunc(${leftSql}))`, `(${rightSql} - trunc(${rightSql}))`];
+  const whole = operator === 'eq' ? '0' : `${leftWhole} ${signs[operator]} ${rightWhole}`;
+  return `if(${leftWhole} = ${rightWhole}, ${leftRest} ${signs[operator]} ${rightRest}, ${whole})`;
+};
+
+/**
+ * A double's text cut off at the other side's scale, and whether that lost digits: a lost rest moves the double
+ * away from zero, never past the other side. Text that does not fit at that scale is larger than all it holds.
+ */
+const doubleWithExact = (operator: Comparison, double: NumberNode, other: Side, emit: Emitter): string => {
+  const column = emit.double(double);
+  const exact = emit.exact(other.node);
+  const scale = other.shape.exact?.scale ?? 0;
+  const cut = `toDecimal256OrNull(toString(${column}), ${scale})`;
+  const decimals = `(toInt32(length(extract(toString(${column}), '\\\\.([0-9]+)'))) - toInt32OrZero(extract(toString(${column}), 'e(-?[0-9]+)')))`;
+  const missing = `(isNull(${column}) OR isNull(${exact}))`;
+  const lost = `${decimals} > ${scale}`;
+  switch (operator) {
+    case 'eq':
+      return `multiIf(${missing}, NULL, isNull(${cut}), 0, ${cut} = ${exact} AND NOT ${lost})`;
+    case 'lt':
+    case 'le':
+      return `multiIf(${missing}, NULL, isNull(${cut}), ${column} < 0, ${lost}, if(${column} < 0, ${cut} <= ${exact}, ${cut} < ${exact}), ${cut} ${signs[operator]} ${exact})`;
+    case 'gt':
+    case 'ge':
+      return `multiIf(${missing}, NULL, isNull(${cut}), ${column} > 0, ${lost}, if(${column} > 0, ${cut} >= ${exact}, ${cut} > ${exact}), ${cut} ${signs[operator]} ${exact})`;
+    default:
+      return operator satisfies never;
+  }
+};
+
+/** Exact where the row allows it, double elsewhere. */
+const mixed = (operator: Comparison, left: Side, right: Side, emit: Emitter): string => {
+  const double = `${finite(left, emit)} ${signs[operator]} ${finite(right, emit)}`;
+  if (!aligned(left.shape.exact, right.shape.exact)) return double;
+  return `ifNull(${emit.exact(left.node)} ${signs[operator]} ${emit.exact(right.node)}, ${double})`;
+};
+
+/** SQL that is null where the operand is; or false when no listed value can be one of its values. */
+export const numberMembership = (
+  node: NumberNode,
+  values: readonly Exact[],
+  emit: Emitter,
+  shapes: Shapes,
+): Test => {
+  const side: Side = { node, shape: shapes(node) };
+  if (node.kind === 'number') {
+    return { operator: 'in', test: values.some((value) => compareExact(value, node.value) === 0), nulls: [] };
+  }
+  const { exact, sure, nullable } = side.shape;
+  const nulls = nullable ? [isNull(side, emit)] : [];
+  if (isDouble(node))
+    return {
+      operator: 'in',
+      test: doubleMembership(emit.double(node), values.filter(isDoubleText), emit),
+      nulls,
+    };
+  const exactTest = exact === undefined ? false : exactMembership(rawOf(side, emit), exact, values, emit);
+  if (sure) return { operator: 'in', test: exactTest, nulls };
+  const double = doubleMembership(finite(side, emit), values, emit);
+  if (double === false) return { operator: 'in', test: false, nulls };
+  if (exact === undefined) return { operator: 'in', test: double, nulls };
+  const test = `if(isNull(${emit.exact(node)}), ${double}, ${exactTest === false ? '0' : exactTest})`;
+  return { operator: 'in', test, nulls };
+};
+
+const isDoubleText = (value: Exact): boolean => {
+  const nearest = nearestDouble(value);
+  return Number.isFinite(nearest) && compareExact(exactOf(nearest), value) === 0;
+};
+
+const doubleMembership = (sql: string, values: readonly Exact[], emit: Emitter): string | false => {
+  const doubles = [...new Set(values.map(nearestDouble).filter(Number.isFinite))];
+  if (doubles.length === 0) return false;
+  const listed = `${sql} IN ${emit.parameters.add('Array(Float64)', doubles)}`;
+  // Sets tell -0 from 0.
+  return doubles.includes(0) ? `(${listed} OR ${sql} = 0)` : `(${listed})`;
+};
+
+const exactMembership = (
+  raw: RawNumber,
+  shape: ExactShape,
+  values: readonly Exact[],
+  emit: Emitter,
+): string | false => {
+  const texts = new Set<string>();
+  for (const value of values) {
+    const floor = floorAt(value, shape.scale, maxDigits);
+    if (floor?.exact && floor.units < shape.bound && floor.units > -shape.bound) {
+      texts.add(unitsText(floor.units, shape.scale));
+    }
+  }
+  if (texts.size === 0) return false;
+  // The client quotes texts in arrays, which arrays of numbers do not read.
+  const list = emit.parameters.add('Array(String)', [...texts]);
+  return `(${raw.sql} IN CAST(${list}, 'Array(${raw.type})'))`;
+};

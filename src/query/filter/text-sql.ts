@@ -1,0 +1,59 @@
+import type { Emitter, TextSql } from './emitter.js';
+import type { Shapes } from './number-shape.js';
+import { rawNumber } from './number-sql.js';
+import type { NumberNode, TextNode } from './typed.js';
+
+/** White_Space of Unicode; the class \s of ClickHouse's regular expressions is ASCII only. */
+const space =
+  '[\\\\x{9}-\\\\x{D}\\\\x{20}\\\\x{85}\\\\x{A0}\\\\x{1680}\\\\x{2000}-\\\\x{200A}\\\\x{2028}\\\\x{2029}\\\\x{202F}\\\\x{205F}\\\\x{3000}]';
+
+/** Longer than any stored text; keeps offsets within what ClickHouse counts with. */
+const longest = 4_000_000_000;
+
+/** Cut to a whole number from 0; nothing here duplicates its operand, so nesting stays linear. */
+const countSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
+  if (node.kind === 'number') {
+    // The binder lets only whole numbers from 0 pass; a longer one reaches past the end as well as the longest.
+    const value =
+      node.value.scale < -longest.toString().length
+        ? BigInt(longest)
+        : node.value.digits * 10n ** BigInt(-node.value.scale);
+    return emit.parameters.add('Int64', value < BigInt(longest) ? value.toString() : String(longest));
+  }
+  const raw = node.kind === 'column' ? undefined : rawNumber(node, emit);
+  const number = shapes(node).sure ? `toFloat64(trunc(${raw?.sql ?? emit.exact(node)}))` : emit.double(node);
+  return `toInt64(min2(max2(${number}, 0), ${longest}))`;
+};
+
+export const textSql = (node: TextNode, emit: Emitter, shapes: Shapes): TextSql => {
+  switch (node.kind) {
+    case 'text':
+      return { sql: emit.parameters.add('String', node.value), nullable: false };
+    case 'column':
+      return { sql: node.column.sql, nullable: true };
+    case 'concat': {
+      const left = emit.text(node.left);
+      const right = emit.text(node.right);
+      return { sql: `concat(${left.sql}, ${right.sql})`, nullable: left.nullable || right.nullable };
+    }
+    case 'tolower':
+    case 'toupper': {
+      const { sql, nullable } = emit.text(node.operand);
+      return { sql: `${node.kind === 'tolower' ? 'lowerUTF8' : 'upperUTF8'}(${sql})`, nullable };
+    }
+    case 'trim': {
+      const { sql, nullable } = emit.text(node.operand);
+      return { sql: `replaceRegexpAll(${sql}, '^${space}+|${space}+$', '')`, nullable };
+    }
+    case 'substring': {
+      const { sql, nullable } = emit.text(node.operand);
+      const counts = node.length === undefined ? [node.from] : [node.from, node.length];
+      const [from, length] = counts.map((count) => countSql(count, emit, shapes));
+      const rest = length === undefined ? '' : `, ${length}`;
+      const unsure = counts.some((count) => shapes(count).nullable);
+      return { sql: `substringUTF8(${sql}, ${from} + 1${rest})`, nullable: nullable || unsure };
+    }
+    default:
+      return node satisfies never;
+  }
+};

@@ -1,0 +1,91 @@
+import type { DataType, PhysicalType } from '../../model/column.js';
+import type { Exact } from './number-literal.js';
+import type { ArithmeticOperator } from './syntax.js';
+
+/** A column as a filter sees it. */
+export interface FilterColumn {
+  readonly id: number;
+  /** Case-sensitive; what the caller writes. */
+  readonly name: string;
+  readonly dataType: DataType;
+  readonly physical: PhysicalType;
+  /** SQL expression (identifier) of the stored value, e.g. `c12_f`. The only text of a column that reaches SQL. */
+  readonly sql: string;
+}
+
+/** The typed tree: every operand has one type, literals are coerced, null literals are gone from operators. */
+export type NumberNode =
+  | { readonly kind: 'number'; readonly value: Exact }
+  | { readonly kind: 'column'; readonly column: FilterColumn }
+  | {
+      readonly kind: 'arithmetic';
+      readonly operator: ArithmeticOperator;
+      readonly left: NumberNode;
+      readonly right: NumberNode;
+    }
+  | { readonly kind: 'negate' | RoundingName; readonly operand: NumberNode }
+  | { readonly kind: 'length'; readonly operand: TextNode }
+  | { readonly kind: 'indexof'; readonly left: TextNode; readonly right: TextNode }
+  | { readonly kind: DatePart; readonly column: FilterColumn };
+
+export type RoundingName = 'round' | 'floor' | 'ceiling';
+export type DatePart = 'year' | 'month' | 'day';
+export type TextTest = 'contains' | 'startswith' | 'endswith';
+
+export type TextNode =
+  | { readonly kind: 'text'; readonly value: string }
+  | { readonly kind: 'column'; readonly column: FilterColumn }
+  | { readonly kind: 'concat'; readonly left: TextNode; readonly right: TextNode }
+  | { readonly kind: 'tolower' | 'toupper' | 'trim'; readonly operand: TextNode }
+  | {
+      readonly kind: 'substring';
+      readonly operand: TextNode;
+      readonly from: NumberNode;
+      readonly length: NumberNode | undefined;
+    };
+
+export type DateNode =
+  | { readonly kind: 'date'; readonly value: string }
+  | { readonly kind: 'column'; readonly column: FilterColumn };
+
+/** `ne` is a negated `eq`; the orderings are kept as written. */
+export type Comparison = 'eq' | 'lt' | 'le' | 'gt' | 'ge';
+
+interface Pair<Type, Node> {
+  readonly kind: 'compare';
+  readonly type: Type;
+  readonly operator: Comparison;
+  readonly left: Node;
+  readonly right: Node;
+}
+
+interface Membership<Type, Node, Value> {
+  readonly kind: 'in';
+  readonly type: Type;
+  readonly operand: Node;
+  readonly values: readonly Value[];
+  readonly orNull: boolean;
+}
+
+export type Condition =
+  /** null is the unknown of three-valued logic. */
+  | { readonly kind: 'constant'; readonly value: boolean | null }
+  | { readonly kind: 'and' | 'or'; readonly items: readonly Condition[] }
+  | { readonly kind: 'not'; readonly operand: Condition }
+  | { readonly kind: 'isNull'; readonly operand: Exclude<Operand, { type: 'null' }> }
+  | { readonly kind: TextTest; readonly left: TextNode; readonly right: TextNode }
+  | Pair<'number', NumberNode>
+  | Pair<'text', TextNode>
+  | Pair<'date', DateNode>
+  | Pair<'boolean', Condition>
+  | Membership<'number', NumberNode, Exact>
+  | Membership<'text', TextNode, string>
+  | Membership<'date', DateNode, string>;
+
+export type Operand =
+  | { readonly type: 'number'; readonly node: NumberNode }
+  | { readonly type: 'text'; readonly node: TextNode }
+  | { readonly type: 'date'; readonly node: DateNode }
+  | { readonly type: 'boolean'; readonly node: Condition }
+  /** The literal, and whatever is null because one of its operands is that literal. */
+  | { readonly type: 'null' };
