@@ -29,7 +29,6 @@ CREATE TABLE accounts (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   name text NOT NULL UNIQUE,
   plan text NOT NULL REFERENCES plans,
-  workspace text NOT NULL DEFAULT 'personal',
   is_operator boolean NOT NULL DEFAULT false,
   created_at timestamptz NOT NULL DEFAULT now()
 );
@@ -57,6 +56,41 @@ CREATE TABLE teams (
   created_at timestamptz NOT NULL DEFAULT now()
 );
 
+-- The active workspace: null is the personal one. Counts only while the account is in the team.
+ALTER TABLE accounts ADD COLUMN workspace_team_id bigint REFERENCES teams ON DELETE SET NULL;
+
+-- Accounts and teams share one set of names, regardless of case: a grant names either of them.
+CREATE TABLE names (
+  key text PRIMARY KEY,
+  account_id bigint UNIQUE REFERENCES accounts ON DELETE CASCADE,
+  team_id bigint UNIQUE REFERENCES teams ON DELETE CASCADE,
+  CHECK (num_nonnulls(account_id, team_id) = 1)
+);
+
+CREATE FUNCTION claim_name() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_TABLE_NAME = 'accounts' THEN
+    INSERT INTO names (key, account_id) VALUES (lower(NEW.name), NEW.id)
+    ON CONFLICT (account_id) DO UPDATE SET key = excluded.key;
+  ELSE
+    INSERT INTO names (key, team_id) VALUES (lower(NEW.name), NEW.id)
+    ON CONFLICT (team_id) DO UPDATE SET key = excluded.key;
+  END IF;
+  RETURN NULL;
+END $$;
+
+CREATE TRIGGER accounts_name AFTER INSERT OR UPDATE OF name ON accounts FOR EACH ROW EXECUTE FUNCTION claim_name();
+CREATE TRIGGER teams_name AFTER INSERT OR UPDATE OF name ON teams FOR EACH ROW EXECUTE FUNCTION claim_name();
+
+-- What an account has taken out on a day (UTC); the row counts exactly, also under concurrent requests.
+CREATE TABLE export_usage (
+  account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
+  day date NOT NULL,
+  exports bigint NOT NULL DEFAULT 0,
+  bytes bigint NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_id, day)
+);
+
 CREATE TABLE team_members (
   team_id bigint NOT NULL REFERENCES teams ON DELETE CASCADE,
   account_id bigint NOT NULL REFERENCES accounts ON DELETE CASCADE,
@@ -77,6 +111,7 @@ CREATE TABLE repositories (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 CREATE UNIQUE INDEX repositories_home ON repositories (created_by) WHERE is_home;
+CREATE INDEX repositories_created_by ON repositories (created_by);
 CREATE INDEX repositories_team ON repositories (team_id);
 CREATE INDEX repositories_public ON repositories (id) WHERE privacy = 'Public';
 
@@ -107,6 +142,9 @@ CREATE TABLE datasets (
   source_url text,
   created_by bigint NOT NULL REFERENCES accounts,
   current_version_id bigint,
+  -- grows with every change of the name or role of a column: what is derived from a version and shows names
+  -- depends on both
+  columns_revision integer NOT NULL DEFAULT 0,
   created_at timestamptz NOT NULL DEFAULT now(),
   updated_at timestamptz NOT NULL DEFAULT now(),
   CONSTRAINT datasets_name UNIQUE (repository_id, name)
@@ -130,6 +168,8 @@ CREATE TABLE columns (
   dataset_id bigint NOT NULL REFERENCES datasets ON DELETE CASCADE,
   name text NOT NULL,
   description text,
+  -- set by hand; null: as the type decides
+  is_entity boolean,
   -- the id under which the values lie in the store; null means id
   storage_id bigint,
   CONSTRAINT columns_name UNIQUE (dataset_id, name)
@@ -137,5 +177,6 @@ CREATE TABLE columns (
 
 -- Down Migration
 
-DROP TABLE columns, dataset_grants, datasets, stores, repository_grants, repositories, team_members, teams,
-  api_keys, accounts, plans, settings CASCADE;
+DROP TABLE columns, dataset_grants, datasets, stores, repository_grants, repositories, team_members, export_usage,
+  names, teams, api_keys, accounts, plans, settings CASCADE;
+DROP FUNCTION claim_name();

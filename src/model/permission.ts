@@ -77,3 +77,86 @@ export const higherLevel = (a: Level | null, b: Level | null): Level | null => {
 /** True when the key may not touch this repository at all: it is limited to others. */
 export const keyExcludes = (caller: Caller, repositoryId: number): boolean =>
   caller.key.repositoryIds !== null && !caller.key.repositoryIds.includes(repositoryId);
+
+const teamDefault = (role: TeamRole): Level => (role === 'admin' ? 'Admin' : 'Write');
+
+/** What the caller's teams give: a grant to the team of the repository replaces what membership gives. */
+const levelByTeams = (caller: Caller, facts: AccessFacts): Level | null => {
+  let level: Level | null = null;
+  for (const team of caller.teams) {
+    const grant = facts.repositoryGrants.find((item) => item.teamId === team.id)?.level;
+    const byMembership = team.id === facts.teamId ? teamDefault(team.role) : null;
+    level = higherLevel(level, grant ?? byMembership);
+  }
+  return level;
+};
+
+/**
+ * Level on a repository: its creator is Owner; otherwise a grant to the account decides alone, then the best
+ * of what the account's teams have; a public one can be read by everybody.
+ */
+const repositoryLevel = (caller: Caller | undefined, facts: AccessFacts): Level | null => {
+  const open: Level | null = facts.privacy === 'Public' ? 'Read' : null;
+  if (caller === undefined) return open;
+  if (facts.createdBy === caller.accountId) return 'Owner';
+  const own = facts.repositoryGrants.find((item) => item.accountId === caller.accountId)?.level;
+  return higherLevel(own ?? levelByTeams(caller, facts), open);
+};
+
+/**
+ * The level of a caller on a repository, or on the dataset in it when the facts name one; null: it does not
+ * exist for the caller. A dataset follows its repository, grants on the dataset add to that, and whoever made
+ * it has Admin while allowed to write to the repository. Limits of the key are not part of the level: they
+ * are looked at where something is done (`keyExcludes`, `readOnly`).
+ */
+export const levelOn = (caller: Caller | undefined, facts: AccessFacts): Level | null => {
+  const onRepository = repositoryLevel(caller, facts);
+  const { dataset } = facts;
+  if (dataset === undefined || caller === undefined) return onRepository;
+  if (dataset.createdBy === caller.accountId && includesLevel(onRepository, 'Write')) return 'Admin';
+  const teams = caller.teams.map(({ id }) => id);
+  return dataset.grants
+    .filter(
+      ({ accountId, teamId }) =>
+        accountId === caller.accountId || (teamId !== null && teams.includes(teamId)),
+    )
+    .reduce<Level | null>((level, grant) => higherLevel(level, grant.level), onRepository);
+};
+
+/** Looking, or changing something. */
+export type Intent = 'read' | 'write';
+
+export type Decision =
+  | { readonly allowed: true; readonly level: Level }
+  | {
+      readonly allowed: false;
+      /**
+       * `no_key`: credentials are needed. `hidden`: for the caller it does not exist. `key_scope`,
+       * `key_read_only`: the account may, this key may not. `level`: visible, but the level is too low.
+       */
+      readonly reason: 'no_key' | 'hidden' | 'key_scope' | 'key_read_only' | 'level';
+      readonly level: Level | null;
+    };
+
+const refuse = (reason: Exclude<Decision, { allowed: true }>['reason'], level: Level | null): Decision => ({
+  allowed: false,
+  reason,
+  level,
+});
+
+/** The one decision about access; `facts` undefined: there is no such thing. */
+export const decide = (
+  caller: Caller | undefined,
+  facts: AccessFacts | undefined,
+  need: Level,
+  intent: Intent,
+): Decision => {
+  const level = facts === undefined ? null : levelOn(caller, facts);
+  if (caller === undefined && (intent === 'write' || !includesLevel(level, need)))
+    return refuse('no_key', level);
+  if (facts === undefined || level === null) return refuse('hidden', null);
+  if (caller !== undefined && keyExcludes(caller, facts.repositoryId)) return refuse('key_scope', level);
+  if (!includesLevel(level, need)) return refuse('level', level);
+  if (intent === 'write' && caller?.key.readOnly) return refuse('key_read_only', level);
+  return { allowed: true, level };
+};

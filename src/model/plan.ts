@@ -1,0 +1,65 @@
+import { AppError } from '../lib/errors.js';
+
+/** What an account may use. A limit that is null does not exist. */
+export interface Plan {
+  readonly name: string;
+  /** Private repositories beyond Home. */
+  readonly maxPrivateRepositories: number | null;
+  /** Bytes of the current versions of all datasets in the account's repositories. */
+  readonly maxStoredBytes: number | null;
+  readonly maxDatasetRows: number | null;
+  readonly maxColumns: number | null;
+  /** Uncompressed bytes of one upload. */
+  readonly maxUploadBytes: number | null;
+  readonly maxExportsPerDay: number | null;
+  readonly maxExportBytesPerDay: number | null;
+  /** Providers that cost money may be used. */
+  readonly paidProviders: boolean;
+  /** Home may be private. */
+  readonly privateHome: boolean;
+  /** `own`: data of the account's own repositories and teams only. */
+  readonly downloads: DownloadRights;
+}
+
+export type DownloadRights = 'own' | 'all';
+
+/** Limits that apply to what is stored in a repository: those of the account that made it. */
+export type StorageLimits = Pick<Plan, 'maxStoredBytes' | 'maxDatasetRows' | 'maxColumns' | 'maxUploadBytes'>;
+
+/** Names of quotas as callers see them. */
+export type QuotaName =
+  | 'privateRepositories'
+  | 'privateHome'
+  | 'storedBytes'
+  | 'datasetRows'
+  | 'columns'
+  | 'uploadBytes'
+  | 'exportsPerDay'
+  | 'exportBytesPerDay'
+  | 'paidProviders';
+
+const words: Readonly<Record<QuotaName, string>> = {
+  privateRepositories: 'private repositories',
+  privateHome: 'private Home repositories',
+  storedBytes: 'stored bytes',
+  datasetRows: 'rows per dataset',
+  columns: 'columns per dataset',
+  uploadBytes: 'bytes per upload',
+  exportsPerDay: 'exports per day',
+  exportBytesPerDay: 'exported bytes per day',
+  paidProviders: 'paid providers',
+};
+
+/** 402 that names the quota, its limit and its use. */
+export const quotaExceeded = (quota: QuotaName, limit: number, used: number): AppError =>
+  new AppError('quota', 'quota_exceeded', `The plan allows ${limit} ${words[quota]}; ${used} are used.`, {
+    details: { quota, limit, used },
+  });
+
+/**
+ * @param wanted What would be used if the action went through.
+ * @throws AppError kind `quota` when that is beyond the limit.
+ */
+export const requireQuota = (quota: QuotaName, limit: number | null, used: number, wanted = used): void => {
+  if (limit !== null && wanted > limit) throw quotaExceeded(quota, limit, used);
+};

@@ -1,0 +1,47 @@
+import { fileURLToPath } from 'node:url';
+import { runner } from 'node-pg-migrate';
+import pg from 'pg';
+import type { Log } from '../../lib/log.js';
+
+/** Any number that nothing else locks; held while migrations run, so that processes that start together wait. */
+const migrationLock = 7_228_301_994;
+
+/** The same depth below the root of the package in `src` and in `dist`. */
+const folder = fileURLToPath(new URL('../../../migrations', import.meta.url));
+
+export interface MigrateOptions {
+  readonly databaseUrl: string;
+  readonly log: Log;
+  /** `down` undoes the last one. @default up */
+  readonly direction?: 'up' | 'down';
+}
+
+/** Brings the catalog database to the newest schema; gives the names of what ran. */
+export const migrate = async ({ databaseUrl, log, direction = 'up' }: MigrateOptions): Promise<string[]> => {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    const done = await runner({
+      dbClient: client,
+      dir: folder,
+      direction,
+      migrationsTable: 'schema_migrations',
+      ...(direction === 'down' ? { count: 1 } : {}),
+      noLock: true,
+      checkOrder: true,
+      logger: {
+        debug: (text: string) => log.debug(text),
+        info: (text: string) => log.debug(text),
+        warn: (text: string) => log.warn(text),
+        error: (text: string) => log.error(text),
+      },
+    });
+    const names = done.map(({ name }) => name);
+    if (names.length > 0) log.info({ migrations: names, direction }, 'database migrated');
+    return names;
+  } finally {
+    // Ends the session, and with it the lock.
+    await client.end();
+  }
+};
