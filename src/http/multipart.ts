@@ -31,9 +31,14 @@ const brokenForm = (error: unknown): AppError => {
       cause: error,
     });
   }
-  return new AppError('invalid', 'bad_form', 'The multipart form is malformed or ends before its closing boundary.', {
-    cause: error,
-  });
+  return new AppError(
+    'invalid',
+    'bad_form',
+    'The multipart form is malformed or ends before its closing boundary.',
+    {
+      cause: error,
+    },
+  );
 };
 
 const openParser = (request: IncomingMessage): busboy.Busboy => {
@@ -48,7 +53,9 @@ const openParser = (request: IncomingMessage): busboy.Busboy => {
   try {
     return busboy({ headers: request.headers, limits, defParamCharset: 'utf8' });
   } catch (error) {
-    throw new AppError('invalid', 'bad_form', 'The Content-Type header names no usable boundary.', { cause: error });
+    throw new AppError('invalid', 'bad_form', 'The Content-Type header names no usable boundary.', {
+      cause: error,
+    });
   }
 };
 
@@ -79,7 +86,10 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
 
     parser.on('field', (name, value, info) => {
       if (file !== undefined) {
-        refuse('field_after_file', `The field "${name}" stands after the file; options must stand before it.`);
+        refuse(
+          'field_after_file',
+          `The field "${name}" stands after the file; options must stand before it.`,
+        );
       } else if (info.nameTruncated || info.valueTruncated) {
         refuse('field_too_long', `The field "${name}" is too long.`);
       } else fields.push({ name, value });
@@ -87,7 +97,10 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
     parser.on('file', (name, stream) => {
       if (name !== part) {
         stream.resume();
-        refuse('unknown_part', `The form has a file part "${name}"; the file must be in the part named "${part}".`);
+        refuse(
+          'unknown_part',
+          `The form has a file part "${name}"; the file must be in the part named "${part}".`,
+        );
       } else if (file !== undefined) {
         stream.resume();
         refuse('part_twice', `The form has more than one part named "${part}".`);

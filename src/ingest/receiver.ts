@@ -106,7 +106,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         requireWithin(received, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
         for (const split of splitter.push(piece)) await take(split);
       }
-      await upload.restOfRequest;
+      const wrong = await upload.restOfRequest;
+      if (wrong !== undefined) throw wrong;
       for (const split of splitter.end()) await take(split);
     };
 

@@ -8,8 +8,11 @@ export interface Upload {
   readonly requestId: string;
   /** Bytes of the file as sent. */
   readonly source: AsyncIterable<Buffer>;
-  /** Resolves when the rest of the request was read and is in order; the last chunk waits for it. */
-  readonly restOfRequest: Promise<void>;
+  /**
+   * Resolves when the rest of the request was read: with undefined, or with what is wrong about it. The last chunk
+   * waits for it.
+   */
+  readonly restOfRequest: Promise<AppError | undefined>;
   /** Limits of the owner's plan. */
   readonly quota: UploadQuota;
 }

@@ -38,6 +38,44 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Requests whose credentials were refused.',
       registers,
     }),
+    ingestRows: new Counter({
+      name: 'tabulary_ingest_rows_total',
+      help: 'Rows inserted by this worker, repeated inserts included.',
+      registers,
+    }),
+    ingestBytes: new Counter({
+      name: 'tabulary_ingest_bytes_total',
+      help: 'Raw CSV bytes inserted by this worker, repeated inserts included.',
+      registers,
+    }),
+    /** Seconds to unpack, check, encode and insert one chunk. */
+    insertSeconds: new Histogram({
+      name: 'tabulary_ingest_chunk_seconds',
+      help: 'Seconds to unpack, check, encode and insert one chunk.',
+      buckets: latencyBuckets,
+      registers,
+    }),
+    versionsPublished: new Counter({
+      name: 'tabulary_versions_published_total',
+      help: 'Dataset versions published by this process.',
+      registers,
+    }),
+    replays: new Counter({
+      name: 'tabulary_replays_total',
+      help: 'Uploads read again because a value did not fit the proposed type.',
+      registers,
+    }),
+    /** Should always be zero: ClickHouse held more or fewer rows than were recorded; the upload is read again. */
+    segmentsMiscounted: new Counter({
+      name: 'tabulary_segments_miscounted_total',
+      help: 'Segments whose rows did not match what was recorded. Should always be zero.',
+      registers,
+    }),
+    parked: new Counter({
+      name: 'tabulary_parked_total',
+      help: 'Messages that could not be understood and were parked.',
+      registers,
+    }),
   };
 };
 

@@ -1,6 +1,9 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import type { Log } from '../../lib/log.js';
 
+/** A connection to Kafka; the type that other rooms know it by. */
+export type KafkaConnection = Kafka;
+
 export interface KafkaOptions {
   readonly brokers: readonly string[];
   readonly clientId: string;

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import type { Log } from '../lib/log.js';
+import type { Metrics } from '../lib/metrics.js';
+import type { Scope } from '../lib/scope.js';
+import type { Lane } from '../model/chunk.js';
+import type { ClickHouse } from '../storage/clickhouse/client.js';
+import type { StoreTables } from '../storage/clickhouse/store-table.js';
+import type { KafkaConnection } from '../storage/kafka/client.js';
+import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
+import { createChunkReader } from '../storage/kafka/chunk-reader.js';
+import { createParking } from '../storage/kafka/parking.js';
+import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { createChunkInserter } from './chunk-inserter.js';
+import { createChunkWorker } from './chunk-worker.js';
+import { createLeases } from './leases.js';
+import { createProcessStore } from './process-store.js';
+import { createReplayer } from './replayer.js';
+import { createSegmentCloser, type SegmentCloser } from './segment-closer.js';
+import { createSweeper, type Sweeper } from './sweeper.js';
+import { createVersionPublisher } from './version-publisher.js';
+
+export interface IngestWorkerOptions {
+  readonly sql: Sql;
+  readonly kafka: KafkaConnection;
+  readonly topics: TopicNames;
+  readonly clickhouse: ClickHouse;
+  readonly tables: StoreTables;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  /** Start of consumer group names. */
+  readonly groupPrefix: string;
+  /** Chunks of long uploads that are in flight at a time. */
+  readonly bulkMembers: number;
+  /** Chunks of short uploads that are in flight at a time. */
+  readonly shortMembers: number;
+  readonly leaseMs: number;
+  readonly sweepIntervalMs: number;
+  readonly receiveTimeoutMs: number;
+  readonly retentionMs: number;
+}
+
+export interface IngestWorker {
+  readonly sweeper: Sweeper;
+  /** Milliseconds since the epoch of the last sign of life of the consumer that is quiet for longest. */
+  lastTickAt(): number;
+}
+
+/** Starts everything a worker does; the scope stops it, consumers first. */
+export const startIngestWorker = async (
+  options: IngestWorkerOptions,
+  scope: Scope,
+): Promise<IngestWorker> => {
+  const { sql, kafka, topics, clickhouse, tables, metrics, log } = options;
+  const processes = createProcessStore(sql);
+  const publisher = createVersionPublisher({ sql, log, onPublished: () => metrics.versionsPublished.inc() });
+  const leases = createLeases({ sql, owner: randomUUID(), leaseMs: options.leaseMs, log });
+  const reader = createChunkReader({ kafka, groupPrefix: options.groupPrefix, log });
+  const createInserter = () =>
+    createChunkInserter({
+      tables,
+      log,
+      onInserted: (rows, bytes, seconds) => {
+        metrics.ingestRows.inc(rows);
+        metrics.ingestBytes.inc(bytes);
+        metrics.insertSeconds.observe(seconds);
+      },
+    });
+
+  let closer: SegmentCloser;
+  const replayer = createReplayer({
+    processes,
+    leases,
+    reader,
+    inserter: createInserter(),
+    closer: () => closer,
+    publisher,
+    onReplay: () => metrics.replays.inc(),
+    log,
+  });
+  closer = createSegmentCloser({
+    clickhouse,
+    processes,
+    publisher,
+    startReplay: replayer.start,
+    onMiscount: () => metrics.segmentsMiscounted.inc(),
+    log,
+  });
+
+  const parking = await createParking({ kafka, topic: topics.parked, onParked: () => metrics.parked.inc() });
+  await scope.defer('parking', parking.close);
+
+  const sweeper = createSweeper({
+    sql,
+    processes,
+    publisher,
+    replayer,
+    tables,
+    intervalMs: options.sweepIntervalMs,
+    receiveTimeoutMs: options.receiveTimeoutMs,
+    retentionMs: options.retentionMs,
+    log,
+  });
+  await scope.defer('sweeper', sweeper.close);
+  await scope.defer('replays', replayer.close);
+
+  const join = async (lane: Lane): Promise<ChunkConsumer> => {
+    const handle = createChunkWorker({
+      processes,
+      inserter: createInserter(),
+      closer,
+      publisher,
+      replayer,
+      log,
+    });
+    const topic = topicOf(topics, lane);
+    const consumer = await createChunkConsumer({
+      kafka,
+      groupId: `${options.groupPrefix}.${lane}`,
+      topic,
+      handle,
+      parking,
+      log,
+    });
+    await scope.defer(`consumer of ${topic}`, consumer.close);
+    return consumer;
+  };
+  const lanes: Lane[] = [
+    ...new Array<Lane>(options.shortMembers).fill('short'),
+    ...new Array<Lane>(options.bulkMembers).fill('bulk'),
+  ];
+  const consumers = await Promise.all(lanes.map(join));
+  return { sweeper, lastTickAt: () => Math.min(...consumers.map((consumer) => consumer.lastTickAt())) };
+};
