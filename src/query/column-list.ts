@@ -1,0 +1,154 @@
+import { type AppError, invalid } from '../lib/errors.js';
+import { nearest } from '../lib/nearest.js';
+import type { StoredColumn } from '../model/column.js';
+
+/**
+ * Lists of columns as `$select` and `$orderby` write them, separated by commas. An item is
+ *   a name        as it stands, spaces included
+ *   "a name"      quotes doubled inside; the form for names that hold a comma
+ *   [a name]      closing brackets doubled inside
+ *   12            the id of a column; a name of digits needs quotes or brackets when it is also an id
+ */
+export interface ListItem {
+  /** What was written, for messages. */
+  readonly text: string;
+  /** True for a quoted item: it is a name, never an id. */
+  readonly quoted: boolean;
+  /** What follows a quoted name or the last blank of a bare one, such as `desc`. */
+  readonly rest: string;
+}
+
+const closers: Readonly<Record<string, string>> = { '"': '"', '[': ']' };
+
+/** Splits at the commas outside quotes. */
+export const splitList = (option: string, text: string): ListItem[] => {
+  const items: ListItem[] = [];
+  let at = 0;
+  while (at <= text.length) {
+    while (/\s/.test(text[at] ?? '')) at += 1;
+    const closer = closers[text[at] ?? ''];
+    let name: string | undefined;
+    if (closer !== undefined) [name, at] = quotedName(option, text, at, closer);
+    const comma = text.indexOf(',', at);
+    const end = comma < 0 ? text.length : comma;
+    const tail = text.slice(at, end).trim();
+    if (name === undefined && tail === '') throw invalid('bad_option', `${option} has an empty item.`);
+    items.push(
+      name === undefined ? { text: tail, quoted: false, rest: '' } : { text: name, quoted: true, rest: tail },
+    );
+    at = end + 1;
+  }
+  return items;
+};
+
+const quotedName = (option: string, text: string, start: number, closer: string): [string, number] => {
+  let name = '';
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text[at] !== closer) name += text[at];
+    else if (text[at + 1] === closer) {
+      name += closer;
+      at += 1;
+    } else return [name, at + 1];
+  }
+  throw invalid('bad_option', `${option}: the ${text[start]} at character ${start + 1} is not closed.`);
+};
+
+/** Finds columns by name or id. */
+export interface ColumnIndex {
+  byName(name: string): StoredColumn | undefined;
+  /** An unquoted item: an id of this dataset, else a name. */
+  byText(text: string): StoredColumn | undefined;
+  readonly names: readonly string[];
+}
+
+export const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
+  const names = new Map(columns.map((column) => [column.name, column]));
+  const ids = new Map(columns.map((column) => [String(column.id), column]));
+  return {
+    byName: (name) => names.get(name),
+    byText: (text) => ids.get(text) ?? names.get(text),
+    names: [...names.keys()],
+  };
+};
+
+const excerpt = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
+
+/** One error for all columns that a list names and the dataset lacks. */
+export const unknownColumns = (option: string, unknown: readonly string[], index: ColumnIndex): AppError => {
+  const listed = [...new Set(unknown)];
+  const near = listed.length === 1 ? nearest(listed[0]!, index.names) : undefined;
+  const hint = near === undefined ? '' : ` Did you mean ${excerpt(near)}?`;
+  return invalid(
+    'unknown_column',
+    `Invalid column names: ${listed.map(excerpt).join(', ')} (${option}).${hint}`,
+    {
+      columns: listed.map(excerpt),
+    },
+  );
+};
+
+/** Columns that `$select` names, in its order, each once. */
+export const selectedColumns = (
+  select: string | readonly string[],
+  columns: readonly StoredColumn[],
+): StoredColumn[] => {
+  const index = createColumnIndex(columns);
+  const items =
+    typeof select === 'string'
+      ? splitList('$select', select)
+      : select.map((text) => ({ text, quoted: false, rest: '' }));
+  const found = new Set<StoredColumn>();
+  const unknown: string[] = [];
+  for (const item of items) {
+    if (item.rest !== '') {
+      throw invalid(
+        'bad_option',
+        `$select: expected a comma after ${excerpt(item.text)}, found ${excerpt(item.rest)}.`,
+      );
+    }
+    const column = item.quoted ? index.byName(item.text) : index.byText(item.text);
+    if (column === undefined) unknown.push(item.text);
+    else found.add(column);
+  }
+  if (unknown.length > 0) throw unknownColumns('$select', unknown, index);
+  return [...found];
+};
+
+export interface OrderTerm {
+  readonly column: StoredColumn;
+  readonly descending: boolean;
+}
+
+/** A bare item is first tried as a name as a whole: a column may be called `price desc`. */
+const orderTerm = (item: ListItem, index: ColumnIndex): OrderTerm | string => {
+  if (item.quoted) {
+    const column = index.byName(item.text);
+    if (column === undefined) return item.text;
+    if (!/^(asc|desc)?$/i.test(item.rest)) {
+      throw invalid(
+        'bad_option',
+        `$orderby: expected asc or desc after ${excerpt(item.text)}, found ${excerpt(item.rest)}.`,
+      );
+    }
+    return { column, descending: item.rest.toLowerCase() === 'desc' };
+  }
+  const whole = index.byText(item.text);
+  if (whole !== undefined) return { column: whole, descending: false };
+  const parts = /^(.*\S)\s+(asc|desc)$/is.exec(item.text);
+  const column = parts === null ? undefined : index.byText(parts[1]!);
+  if (column === undefined) return parts?.[1] ?? item.text;
+  return { column, descending: parts?.[2]?.toLowerCase() === 'desc' };
+};
+
+export const orderTerms = (orderBy: string, columns: readonly StoredColumn[]): OrderTerm[] => {
+  const index = createColumnIndex(columns);
+  const terms: OrderTerm[] = [];
+  const unknown: string[] = [];
+  for (const item of splitList('$orderby', orderBy)) {
+    const term = orderTerm(item, index);
+    if (typeof term === 'string') unknown.push(term);
+    else if (!terms.some(({ column }) => column === term.column)) terms.push(term);
+  }
+  if (unknown.length > 0) throw unknownColumns('$orderby', unknown, index);
+  return terms;
+};

@@ -1,0 +1,162 @@
+import { PassThrough, pipeline, type Readable } from 'node:stream';
+import type { Log } from '../lib/log.js';
+import type { Reader } from '../storage/clickhouse/reader.js';
+import { type Coding, chooseCoding, createEncoder } from './content-coding.js';
+import { dispositionOf, fileNameOf } from './disposition.js';
+import { codedTag, matchesTag } from './entity-tag.js';
+import type { FilterLimits } from './filter/filter.js';
+import { formatOfAccept, formatSpecs } from './formats.js';
+import type { DownloadOptions } from './options.js';
+import { type Plan, planDownload } from './plan.js';
+import { countRows, openRows } from './rows.js';
+import type { Release, Slots } from './slots.js';
+import type { Versions } from './versions.js';
+
+export interface DownloadRequest {
+  readonly dataset: { readonly id: number; readonly name: string; readonly currentVersionId: number | null };
+  readonly options: DownloadOptions;
+  /** Who shares places with whom: the account, or the address of an anonymous caller. */
+  readonly owner: string;
+  readonly accept: string | undefined;
+  readonly acceptEncoding: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  /** True for HEAD: headers as for GET, no rows are read. */
+  readonly headOnly: boolean;
+  readonly filterLimits?: Partial<FilterLimits>;
+  /** Ends the queries when the client is gone. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+export type DownloadAnswer =
+  | { readonly kind: 'unchanged'; readonly headers: Headers }
+  /** A whole file, to be fetched by a link. */
+  | { readonly kind: 'file'; readonly plan: Plan; readonly headers: Headers; readonly fileName: string }
+  | { readonly kind: 'count'; readonly count: number; readonly headers: Headers }
+  /** `body` is undefined for HEAD. */
+  | { readonly kind: 'rows'; readonly body: Readable | undefined; readonly headers: Headers };
+
+/** Answers requests for the rows of a dataset. */
+export interface Downloads {
+  download(request: DownloadRequest): Promise<DownloadAnswer>;
+}
+
+export interface DownloadsOptions {
+  readonly versions: Versions;
+  readonly reader: Reader;
+  readonly slots: Slots;
+  readonly log: Log;
+}
+
+export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): Downloads => {
+  const count = async (plan: Plan, request: DownloadRequest): Promise<number> => {
+    const { rowCount } = plan.version;
+    if (plan.source.complete && !plan.options.distinct) return rowCount;
+    return countRows(reader, plan, { queryId: `${request.requestId}-count`, signal: request.signal });
+  };
+
+  /** Number for the header `Row-Count`; undefined when the answer has none. */
+  const rowCountHeader = (plan: Plan, request: DownloadRequest): Promise<number> | undefined => {
+    if (plan.options.top !== undefined) return count(plan, request);
+    return plan.options.last === undefined ? undefined : Promise.resolve(plan.version.rowCount);
+  };
+
+  const withSlot = async <T>(
+    request: DownloadRequest,
+    work: (release: Release) => Promise<T>,
+  ): Promise<T> => {
+    const release = await slots.take(request.owner, request.signal);
+    try {
+      return await work(release);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  };
+
+  /** Rows and their number are asked for at the same time; neither goes on when the other fails. */
+  const openCounted = async (
+    plan: Plan,
+    request: DownloadRequest,
+  ): Promise<{ body: Readable | undefined; rowCount: number | undefined }> => {
+    const counted = rowCountHeader(plan, request);
+    if (request.headOnly) return { body: undefined, rowCount: await counted };
+    const opened = openRows(reader, plan, { queryId: `${request.requestId}-rows`, signal: request.signal });
+    const [body, rowCount] = await Promise.allSettled([opened, counted]);
+    if (body.status === 'rejected') throw body.reason;
+    if (rowCount.status === 'fulfilled') return { body: body.value, rowCount: rowCount.value };
+    body.value.destroy();
+    throw rowCount.reason;
+  };
+
+  const rows = (plan: Plan, request: DownloadRequest, headers: Headers, coding: Coding) =>
+    withSlot(request, async (release): Promise<DownloadAnswer> => {
+      const { body, rowCount } = await openCounted(plan, request);
+      const counted: Record<string, string> =
+        rowCount === undefined
+          ? {}
+          : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count' };
+      if (body === undefined) release();
+      else body.once('close', release);
+      return {
+        kind: 'rows',
+        body: body === undefined ? undefined : encoded(body, coding),
+        headers: { ...headers, ...counted },
+      };
+    });
+
+  return {
+    async download(request) {
+      const { dataset, options } = request;
+      const version = await versions.find({
+        datasetId: dataset.id,
+        currentVersionId: dataset.currentVersionId,
+        versionId: options.versionId,
+      });
+      const format = options.format ?? formatOfAccept(request.accept) ?? 'csv';
+      const { filterLimits = {} } = request;
+      const plan = planDownload({ database: reader.database, version, options, format, filterLimits });
+      const spec = formatSpecs[format];
+      const isFile = plan.wholeFile !== undefined;
+      const coding =
+        spec.compressible && !isFile && !options.count ? chooseCoding(request.acceptEncoding) : 'identity';
+      const tag = codedTag(plan.entityTag, coding);
+      const shared = {
+        ETag: tag,
+        'Last-Modified': new Date(version.createdAt).toUTCString(),
+        Vary: 'Accept, Accept-Encoding, Authorization',
+      };
+      if (matchesTag(request.ifNoneMatch, tag)) return { kind: 'unchanged', headers: shared };
+      if (options.count) {
+        const number = await withSlot(request, async (release) => {
+          const result = await count(plan, request);
+          release();
+          return result;
+        });
+        return { kind: 'count', count: number, headers: shared };
+      }
+      const fileName = fileNameOf(dataset.name, spec.extension);
+      if (isFile) return { kind: 'file', plan, headers: shared, fileName };
+      const headers = {
+        ...shared,
+        'Content-Type': spec.contentType,
+        'Content-Disposition': dispositionOf(fileName),
+        ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
+      };
+      return rows(plan, request, headers, coding);
+    },
+  };
+};
+
+/** Compresses; an error of the rows ends the compressed stream with the same error. */
+const encoded = (body: Readable, coding: Coding): Readable => {
+  if (coding === 'identity') return body;
+  const encoder = createEncoder(coding);
+  const out = new PassThrough({ highWaterMark: 64 * 1024 });
+  pipeline(body, encoder, out, (error) => {
+    if (error != null) out.destroy(error);
+  });
+  return out;
+};

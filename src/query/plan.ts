@@ -1,0 +1,98 @@
+import { type StoredColumn, storageName } from '../model/column.js';
+import type { ReadableVersion } from '../model/version.js';
+import { type OrderTerm, orderTerms } from './column-list.js';
+import { entityTag } from './entity-tag.js';
+import { type CompiledFilter, compileFilter, type FilterLimits } from './filter/filter.js';
+import { type Format, formatSpecs } from './formats.js';
+import { type DownloadOptions, isWholeTable, isWholeTransposed } from './options.js';
+import { chosenColumns, type OutputColumn, outputColumns, requireColumns } from './projection.js';
+import { buildRowSource, type RowSource, requireDateColumn } from './statement.js';
+
+/** What is answered, settled before the first query. */
+export interface Plan {
+  readonly version: ReadableVersion;
+  readonly options: DownloadOptions;
+  readonly format: Format;
+  /** Columns that take part, entity columns first. */
+  readonly chosen: readonly StoredColumn[];
+  /** Columns of the answer, except of a transposed one. */
+  readonly output: readonly OutputColumn[];
+  readonly source: RowSource;
+  readonly order: readonly OrderTerm[];
+  /** Strong tag of the answer without content coding. */
+  readonly entityTag: string;
+  /** The variant of a whole file, when the answer is one that a link may lead to. */
+  readonly wholeFile: 'table' | 'transposed' | undefined;
+}
+
+/** Part of every tag: raise it when the same request gives other bytes than before. */
+const formatRevision = 1;
+
+const columnLimits: Partial<Record<Format, number>> = { xlsx: 16_384 };
+
+const compile = (
+  options: DownloadOptions,
+  columns: readonly StoredColumn[],
+  limits: Partial<FilterLimits>,
+): CompiledFilter | undefined =>
+  options.filter === undefined
+    ? undefined
+    : compileFilter(
+        options.filter,
+        columns.map((column) => ({ ...column, sql: storageName(column) })),
+        limits,
+      );
+
+export interface PlanInput {
+  readonly database: string;
+  readonly version: ReadableVersion;
+  readonly options: DownloadOptions;
+  readonly format: Format;
+  /** Beyond the usual bounds of a filter. */
+  readonly filterLimits?: Partial<FilterLimits>;
+}
+
+/**
+ * Binds options to a version.
+ * @throws AppError `invalid` for columns, filters and combinations that the dataset does not allow.
+ */
+export const planDownload = ({ database, version, options, format, filterLimits = {} }: PlanInput): Plan => {
+  const { columns } = version;
+  const chosen = chosenColumns(options, columns);
+  const filter = compile(options, columns, filterLimits);
+  const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);
+  if (options.transpose) requireDateColumn('transpose', columns);
+  const output = outputColumns(options, chosen);
+  const limit = columnLimits[format];
+  if (limit !== undefined && !options.transpose) requireColumns(format, output.length, limit);
+  const source = buildRowSource({ database, version, filter, options, chosen });
+  const { last, top, skip, distinct, dropNA, transpose, combineEntities, includeIds, decimals } = options;
+  return {
+    version,
+    options,
+    format,
+    chosen,
+    output,
+    source,
+    order,
+    entityTag: entityTag([
+      formatRevision,
+      version.versionId,
+      format,
+      formatSpecs[format].clickHouse,
+      output.map(({ name }) => name),
+      chosen.map(({ id }) => id),
+      filter?.normalized ?? null,
+      order.map(({ column, descending }) => [column.id, descending]),
+      { last, top, skip, distinct, dropNA, transpose, combineEntities, includeIds, decimals },
+      options.count,
+    ]),
+    wholeFile: wholeFileOf(options, format),
+  };
+};
+
+const wholeFileOf = (options: DownloadOptions, format: Format): Plan['wholeFile'] => {
+  if (format !== 'csv') return undefined;
+  if (isWholeTable(options)) return 'table';
+  return isWholeTransposed(options) ? 'transposed' : undefined;
+};

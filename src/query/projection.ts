@@ -1,0 +1,88 @@
+import { invalid } from '../lib/errors.js';
+import { dataTypeOf, type StoredColumn, storageName } from '../model/column.js';
+import { selectedColumns } from './column-list.js';
+import type { DownloadOptions } from './options.js';
+
+/** A column of the answer. */
+export interface OutputColumn {
+  /** As the header shows it. */
+  readonly name: string;
+  /** Expression over the columns of the store. */
+  readonly sql: string;
+  /** How the values lie in the store; combined ones are text. */
+  readonly physical: StoredColumn['physical'];
+}
+
+const separator = ' | ';
+
+/** Columns that take part in an answer, entity columns first, each group in its order. */
+export const chosenColumns = (
+  options: Pick<DownloadOptions, 'select' | 'distinct'>,
+  columns: readonly StoredColumn[],
+): readonly StoredColumn[] => {
+  if (options.select === undefined) return columns;
+  const selected = selectedColumns(options.select, columns);
+  // Distinct values of a few columns: with the entity columns beside them every row would differ.
+  const entities = options.distinct
+    ? columns.filter((column) => column.isEntity && selected.includes(column))
+    : columns.filter((column) => column.isEntity);
+  return [...entities, ...selected.filter((column) => !column.isEntity)];
+};
+
+export const headerOf = (column: StoredColumn, includeIds: boolean): string =>
+  includeIds ? `${column.name} [${column.id}]` : column.name;
+
+const textOf = (column: StoredColumn): string => {
+  const name = storageName(column);
+  return dataTypeOf(column.physical) === 'String' || column.physical === 't'
+    ? `ifNull(${name}, '')`
+    : `ifNull(toString(${name}), '')`;
+};
+
+/** All given columns as one text, values joined as their names are; a missing value is an empty part. */
+export const combinedColumn = (columns: readonly StoredColumn[], includeIds: boolean): OutputColumn => ({
+  name: columns.map((column) => headerOf(column, includeIds)).join(separator),
+  sql:
+    columns.length === 1 ? textOf(columns[0]!) : `concat(${columns.map(textOf).join(`, '${separator}', `)})`,
+  physical: 's',
+});
+
+/** A name that is not taken yet, close to the wanted one. */
+export const freeName = (wanted: string, taken: ReadonlySet<string>): string => {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number += 1) name = `${wanted} ${number}`;
+  return name;
+};
+
+const plainColumn = (column: StoredColumn, includeIds: boolean): OutputColumn => ({
+  name: headerOf(column, includeIds),
+  sql: storageName(column),
+  physical: column.physical,
+});
+
+/** Columns of the answer in their order. */
+export const outputColumns = (
+  options: Pick<DownloadOptions, 'combineEntities' | 'includeIds'>,
+  chosen: readonly StoredColumn[],
+): OutputColumn[] => {
+  const { combineEntities, includeIds } = options;
+  const entities = chosen.filter((column) => column.isEntity);
+  if (!combineEntities || entities.length < 2) return chosen.map((column) => plainColumn(column, includeIds));
+  const values = chosen.filter((column) => !column.isEntity).map((column) => plainColumn(column, includeIds));
+  const combined = combinedColumn(entities, includeIds);
+  const taken = new Set(values.map(({ name }) => name));
+  return [{ ...combined, name: freeName(combined.name, taken) }, ...values];
+};
+
+/** Value columns that `dropNA` looks at; empty when there is nothing to look at. */
+export const judgedColumns = (chosen: readonly StoredColumn[]): readonly StoredColumn[] =>
+  chosen.filter((column) => !column.isEntity);
+
+export const requireColumns = (format: string, columns: number, limit: number): void => {
+  if (columns <= limit) return;
+  throw invalid(
+    'too_many_columns',
+    `$format=${format} holds at most ${limit} columns, the answer has ${columns}; choose some with $select.`,
+    { limit, columns },
+  );
+};

@@ -1,0 +1,127 @@
+import { invalid } from '../lib/errors.js';
+import { type StoredColumn, storageName } from '../model/column.js';
+import { dateColumnOf, type ReadableVersion } from '../model/version.js';
+import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import { segmentsGone } from '../storage/clickhouse/read-errors.js';
+import { clickHouseType, tableName } from '../storage/clickhouse/store-table.js';
+import type { OrderTerm } from './column-list.js';
+import type { DownloadOptions } from './options.js';
+import { judgedColumns, type OutputColumn } from './projection.js';
+import { quoteIdentifier } from './sql-text.js';
+
+/** The part of a filter that the rows must satisfy. */
+export interface CompiledCondition {
+  readonly sql: string;
+  readonly params: BoundValues;
+}
+
+/** Rows of a version that an answer is made of, before any limit. */
+export interface RowSource {
+  /** `FROM … WHERE …` */
+  readonly sql: string;
+  readonly values: BoundValues;
+  /** True when every row of the version qualifies, so that their number is known. */
+  readonly complete: boolean;
+}
+
+export interface RowSourceInput {
+  readonly database: string;
+  readonly version: ReadableVersion;
+  readonly filter: CompiledCondition | undefined;
+  readonly options: Pick<DownloadOptions, 'last' | 'dropNA'>;
+  readonly chosen: readonly StoredColumn[];
+}
+
+const noDateColumn = (option: string) =>
+  invalid('no_date_column', `${option} needs a Date column, and the dataset has none.`);
+
+export const requireDateColumn = (option: string, columns: readonly StoredColumn[]): StoredColumn => {
+  const column = dateColumnOf(columns);
+  if (column === undefined) throw noDateColumn(option);
+  return column;
+};
+
+/**
+ * The rows of the version's segments, and a guard: a query that starts after a segment was dropped must fail,
+ * not answer with fewer rows. The guard is a scalar subquery, which is always run; it counts from the parts'
+ * headers, no row is read for it.
+ */
+const segmentRows = (table: string): string =>
+  `_seg IN {segments:Array(UInt64)}
+AND (SELECT throwIf(count() != {rows:UInt64}, '${segmentsGone}') FROM ${table} WHERE _seg IN {segments:Array(UInt64)}) = 0`;
+
+/** Stands for the table of a version without rows, which may have none. */
+const emptyTable = (columns: readonly StoredColumn[]): string => {
+  const names = columns.map(
+    (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS ${storageName(column)}`,
+  );
+  return `(SELECT ${[...names, 'toUInt64(0) AS _seg', 'toUInt64(0) AS _row'].join(', ')} WHERE 0)`;
+};
+
+export const buildRowSource = ({ database, version, filter, options, chosen }: RowSourceInput): RowSource => {
+  const isEmpty = version.rowCount === 0;
+  const table = isEmpty ? emptyTable(version.columns) : `${database}.${tableName(version.storeId)}`;
+  const judged = options.dropNA ? judgedColumns(chosen) : [];
+  const conditions = [isEmpty ? 'true' : segmentRows(table)];
+  if (filter !== undefined) conditions.push(`(${filter.sql})`);
+  if (judged.length > 0) {
+    conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
+  }
+  if (options.last !== undefined) {
+    const date = storageName(requireDateColumn('$last', version.columns));
+    conditions.push(
+      `${date} >= (SELECT min(d) FROM (SELECT ${date} AS d FROM ${table} WHERE ${conditions.join(' AND ')}
+        AND ${date} IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
+    );
+  }
+  return {
+    sql: `FROM ${table} WHERE ${conditions.join('\nAND ')}`,
+    values: { ...filter?.params, segments: version.segmentIds, rows: version.rowCount },
+    complete: conditions.length === 1,
+  };
+};
+
+const orderSql = (terms: readonly OrderTerm[]): string =>
+  [
+    ...terms.map(
+      ({ column, descending }) => `${storageName(column)} ${descending ? 'DESC' : 'ASC'} NULLS LAST`,
+    ),
+    '_seg',
+    '_row',
+  ].join(', ');
+
+export const limitSql = ({ top, skip }: Pick<DownloadOptions, 'top' | 'skip'>): string => {
+  if (top === undefined && skip === undefined) return '';
+  return top === undefined
+    ? ` OFFSET ${skip}`
+    : ` LIMIT ${top}${skip === undefined ? '' : ` OFFSET ${skip}`}`;
+};
+
+/** Order, distinctness and limits of rows that stand in `source`. */
+export const buildTail = (
+  options: Pick<DownloadOptions, 'top' | 'skip' | 'distinct'>,
+  order: readonly OrderTerm[],
+  chosen: readonly StoredColumn[],
+): string => {
+  // Keeps the first of equal rows, and the order, in one pass.
+  const distinct = options.distinct ? ` LIMIT 1 BY ${chosen.map(storageName).join(', ')}` : '';
+  return `ORDER BY ${orderSql(order)}${distinct}${limitSql(options)}`;
+};
+
+export interface Selection {
+  readonly source: RowSource;
+  readonly output: readonly OutputColumn[];
+  /** Everything behind WHERE. */
+  readonly tail: string;
+}
+
+export const selectSql = ({ source, output, tail }: Selection): string => {
+  const list = output.map(({ sql, name }) => `${sql} AS ${quoteIdentifier(name)}`).join(',\n');
+  return `SELECT ${list}\n${source.sql}\n${tail}`;
+};
+
+/** Number of rows that match, before `$top` and `$skip`. */
+export const countSql = (source: RowSource, distinct: readonly StoredColumn[] | undefined): string =>
+  distinct === undefined
+    ? `SELECT toString(count()) AS n ${source.sql}`
+    : `SELECT toString(count()) AS n FROM (SELECT 1 ${source.sql} GROUP BY ${distinct.map(storageName).join(', ')})`;
