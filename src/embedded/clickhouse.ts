@@ -3,9 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.js';
-import type { ComponentContext } from './component.js';
+import type { ComponentContext } from './component-group.js';
 import { createLogFile } from './log-file.js';
-import { choosePort } from './ports.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 const title = 'embedded ClickHouse';
@@ -76,12 +75,12 @@ const answersPing = async (url: string): Promise<boolean> => {
 };
 
 export const startClickhouse = async (
-  { dataDir, state, log, adopt }: ComponentContext,
+  { dataDir, state, ports, log, adopt }: ComponentContext,
   wantedPort: number | undefined,
 ): Promise<string> => {
   const libraries = findLibraries();
-  await endOrphan(title, state, 'SIGTERM', log);
-  const port = await choosePort({
+  await endOrphan(state, 'SIGTERM', log);
+  const port = await ports.choose({
     owner: title,
     variable: 'EMBEDDED_CLICKHOUSE_PORT',
     wanted: wantedPort,

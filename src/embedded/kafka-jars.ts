@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { AppError } from '../lib/errors.js';
+import { AppError, messageOf } from '../lib/errors.js';
+import { stoppedError } from './child-process.js';
 import type { LogFile } from './log-file.js';
 import { runPreparation } from './preparation.js';
+import { identify } from './process-identity.js';
 
 const run = promisify(execFile);
 const oldestJava = 17;
@@ -21,7 +24,7 @@ export const requireJava = async (signal: AbortSignal): Promise<void> => {
   try {
     ({ stderr: version } = await run('java', ['-version'], { signal }));
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted) throw stoppedError('embedded Kafka');
     throw cannotRun(`Java ${oldestJava} or newer: install one and put java on the PATH`, error);
   }
   const major = Number(/version "(?:1\.)?(\d+)/.exec(version)?.[1]);
@@ -43,45 +46,64 @@ export interface JarOptions {
   signal: AbortSignal;
 }
 
+/** Removes what processes that were killed while they fetched have left beside the folder. */
+const removeLeftovers = (folder: string): void => {
+  for (const name of readdirSync(dirname(folder))) {
+    const [, base, pid] = /^(.*)\.(\d+)-[\da-f-]+\.new$/.exec(name) ?? [];
+    if (base !== basename(folder) || identify(Number(pid)) !== undefined) continue;
+    rmSync(join(dirname(folder), name), { recursive: true, force: true });
+  }
+};
+
+const prepareParent = (folder: string): void => {
+  try {
+    mkdirSync(dirname(folder), { recursive: true });
+    removeLeftovers(folder);
+  } catch (error) {
+    throw new AppError(
+      'unavailable',
+      'data_folder_unusable',
+      `the folder for the broker of embedded Kafka, ${folder}, can not be made (${messageOf(error)}): make it writable or set KAFKA_BROKERS`,
+      { cause: error },
+    );
+  }
+};
+
+/** Puts the fetched folder in its place, unless another start was faster. */
+const install = (fetched: string, folder: string): void => {
+  if (hasBroker(folder)) return;
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(fetched, folder);
+  } catch (error) {
+    if (!hasBroker(folder)) throw error;
+  }
+};
+
 /** Fetches the broker's jars with Maven unless they are there. The folder appears by a rename, so it is whole. */
 export const requireJars = async ({ folder, output, signal }: JarOptions): Promise<void> => {
   if (hasBroker(folder)) return;
   try {
     await run('mvn', ['-v'], { signal });
   } catch (error) {
-    if (signal.aborted) throw error;
+    if (signal.aborted) throw stoppedError('embedded Kafka');
     throw cannotRun('Maven to fetch the broker once: install it and put mvn on the PATH', error);
   }
+  prepareParent(folder);
   const pom = fileURLToPath(new URL('../../deploy/kafka/pom.xml', import.meta.url));
-  const unfinished = `${folder}.${process.pid}.new`;
-  mkdirSync(dirname(folder), { recursive: true });
-  rmSync(unfinished, { recursive: true, force: true });
+  const fetched = `${folder}.${process.pid}-${randomUUID()}.new`;
+  const copy = ['dependency:copy-dependencies', `-DoutputDirectory=${fetched}`];
   try {
     await runPreparation({
       what: 'fetching the broker of embedded Kafka with Maven',
-      command: {
-        program: 'mvn',
-        args: [
-          '-q',
-          '-B',
-          '-Dstyle.color=never',
-          '-f',
-          pom,
-          'dependency:copy-dependencies',
-          `-DoutputDirectory=${unfinished}`,
-        ],
-      },
+      command: { program: 'mvn', args: ['-q', '-B', '-Dstyle.color=never', '-f', pom, ...copy] },
       cwd: dirname(pom),
       output,
       signal,
     });
-    // Another start may have been faster; then its folder is kept.
-    if (!hasBroker(folder)) {
-      rmSync(folder, { recursive: true, force: true });
-      renameSync(unfinished, folder);
-    }
+    install(fetched, folder);
   } finally {
-    rmSync(unfinished, { recursive: true, force: true });
+    rmSync(fetched, { recursive: true, force: true });
   }
 };
 

@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ComponentContext } from './component.js';
+import type { ComponentContext } from './component-group.js';
 import { formatKafkaFolder } from './kafka-format.js';
 import { defaultJarFolder, requireJars, requireJava } from './kafka-jars.js';
 import { answersApiVersions } from './kafka-probe.js';
 import { createLogFile } from './log-file.js';
-import { choosePort } from './ports.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 const title = 'embedded Kafka';
@@ -68,15 +67,15 @@ const javaOptions = [
   'lib/*',
 ];
 
-const choosePorts = async ({ state }: ComponentContext, settings: KafkaSettings) => {
+const choosePorts = async ({ state, ports }: ComponentContext, settings: KafkaSettings) => {
   const remembered = state.read().ports;
-  const broker = await choosePort({
+  const broker = await ports.choose({
     owner: title,
     variable: 'EMBEDDED_KAFKA_PORT',
     wanted: settings.port,
     remembered: remembered.broker,
   });
-  const controller = await choosePort({
+  const controller = await ports.choose({
     owner: `the controller of ${title}`,
     variable: 'EMBEDDED_KAFKA_CONTROLLER_PORT',
     wanted: settings.controllerPort,
@@ -92,7 +91,7 @@ export const startKafka = async (context: ComponentContext, settings: KafkaSetti
   const libDir = settings.libDir ?? defaultJarFolder();
   await requireJava(signal);
   await requireJars({ folder: libDir, output, signal });
-  await endOrphan(title, state, 'SIGTERM', log);
+  await endOrphan(state, 'SIGTERM', log);
   const ports = await choosePorts(context, settings);
 
   const folder = join(dataDir, 'kafka');

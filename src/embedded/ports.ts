@@ -17,14 +17,6 @@ const isFree = (port: number): Promise<boolean> =>
 const lowestPort = 20_000;
 const highestPort = 30_000;
 
-const freePort = async (): Promise<number> => {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const port = randomInt(lowestPort, highestPort);
-    if (await isFree(port)) return port;
-  }
-  throw new AppError('unavailable', 'no_free_port', `no free port between ${lowestPort} and ${highestPort}`);
-};
-
 export interface PortWish {
   /** Whose port it is, in words for a person: "embedded Kafka". */
   owner: string;
@@ -36,15 +28,45 @@ export interface PortWish {
   remembered: number | undefined;
 }
 
-export const choosePort = async ({ owner, variable, wanted, remembered }: PortWish): Promise<number> => {
-  if (wanted !== undefined) {
-    if (await isFree(wanted)) return wanted;
+export interface PortChooser {
+  /** A port that nobody listens on now and that this chooser has not given to another one. */
+  choose(wish: PortWish): Promise<number>;
+}
+
+/** One chooser serves one start: what it has given is not listened on yet, so asking the system is not enough. */
+export const createPortChooser = (): PortChooser => {
+  const given = new Set<number>();
+  const take = async (port: number): Promise<boolean> => {
+    if (given.has(port)) return false;
+    given.add(port);
+    if (await isFree(port)) return true;
+    given.delete(port);
+    return false;
+  };
+
+  const takeAny = async (): Promise<number> => {
+    for (let attempt = 0; attempt < 200; attempt++) {
+      const port = randomInt(lowestPort, highestPort);
+      if (await take(port)) return port;
+    }
     throw new AppError(
       'unavailable',
-      'port_occupied',
-      `port ${wanted} for ${owner} is occupied: stop what listens there or set ${variable} to another port`,
+      'no_free_port',
+      `no free port between ${lowestPort} and ${highestPort}`,
     );
-  }
-  if (remembered !== undefined && (await isFree(remembered))) return remembered;
-  return freePort();
+  };
+
+  return {
+    async choose({ owner, variable, wanted, remembered }) {
+      if (wanted !== undefined) {
+        if (await take(wanted)) return wanted;
+        throw new AppError(
+          'unavailable',
+          'port_occupied',
+          `port ${wanted} for ${owner} is occupied: stop what listens there or set ${variable} to another port`,
+        );
+      }
+      return remembered !== undefined && (await take(remembered)) ? remembered : takeAny();
+    },
+  };
 };

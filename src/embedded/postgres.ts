@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ComponentContext } from './component.js';
+import type { ComponentContext } from './component-group.js';
 import { type Command, wrapCommand } from './launcher.js';
 import { createLogFile } from './log-file.js';
-import { choosePort } from './ports.js';
 import { chooseAccount } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import { runPreparation } from './preparation.js';
@@ -124,8 +123,8 @@ export const startPostgres = async (
 ): Promise<string> => {
   const { state, log } = context;
   const { cluster, account, output, server } = openCluster(context, settings.durability);
-  await endOrphan(title, state, 'SIGINT', log);
-  const port = await choosePort({
+  await endOrphan(state, 'SIGINT', log);
+  const port = await context.ports.choose({
     owner: title,
     variable: 'EMBEDDED_POSTGRES_PORT',
     wanted: settings.port,

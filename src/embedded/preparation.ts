@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
-import { AppError, messageOf } from '../lib/errors.js';
+import { messageOf } from '../lib/errors.js';
+import { failureOf, stoppedError } from './child-process.js';
 import type { Command } from './launcher.js';
 import type { LogFile } from './log-file.js';
 import { sendSignal } from './process-identity.js';
@@ -48,16 +49,8 @@ export const runPreparation = async (options: PreparationOptions): Promise<void>
       if (signal.aborted) kill();
     });
   } catch (error) {
-    if (signal.aborted) throw new AppError('unavailable', 'stopped', `${what} was stopped`);
-    const said = output.tail();
-    throw new AppError(
-      'unavailable',
-      'component_failed',
-      said === ''
-        ? `${what} failed: ${messageOf(error)}`
-        : `${what} failed: ${messageOf(error)}; its last words: ${said}`,
-      { cause: error },
-    );
+    if (signal.aborted) throw stoppedError(what);
+    throw failureOf(what, `failed: ${messageOf(error)}`, output, error);
   } finally {
     signal.removeEventListener('abort', kill);
   }

@@ -1,36 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync } from 'node:fs';
+import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
+import {
+  type ChildOptions,
+  endChild,
+  hasEnded,
+  launchChild,
+  stoppedError,
+  waitUntilReady,
+} from './child-process.js';
 import type { StateFile } from './component-state.js';
-import { type Command, wrapCommand } from './launcher.js';
-import type { LogFile } from './log-file.js';
-import { endProcess, identify, isAlive, sendSignal } from './process-identity.js';
-
-export interface ChildOptions {
-  /** In words for a person: "embedded Kafka". */
-  title: string;
-  command: Command;
-  cwd: string;
-  /** The account to run as; left out or empty, that of this process. */
-  spawnAs?: { uid?: number; gid?: number };
-  /** Further arguments of `setpriv` when the child needs a privilege its account lacks. */
-  privileges?: string[];
-  /** Asks the child to end in an orderly way; also sent by the kernel when this process dies. */
-  stopSignal: NodeJS.Signals;
-  /** How long an orderly end may take before the child is killed. */
-  stopWithinMs: number;
-  startWithinMs: number;
-  /** True when the child answers requests. */
-  isReady(pid: number): Promise<boolean>;
-  /** Repairs what an earlier death may have left, before each start. */
-  prepare?(): void;
-  state: StateFile;
-  output: LogFile;
-  log: Log;
-}
+import { endProcess, isAlive } from './process-identity.js';
 
 /** A child process that is started again when it dies, until it is stopped. */
 export interface SupervisedChild {
@@ -41,148 +21,78 @@ export interface SupervisedChild {
   pid(): number | undefined;
 }
 
-const readyPollMs = 40;
 const firstBackoffMs = 250;
 const longestBackoffMs = 10_000;
+const orphanGraceMs = 5_000;
 
 /** Ends the child that an earlier process of ours left behind. */
-export const endOrphan = async (
-  title: string,
-  state: StateFile,
-  signal: NodeJS.Signals,
-  log: Log,
-): Promise<void> => {
+export const endOrphan = async (state: StateFile, signal: NodeJS.Signals, log: Log): Promise<void> => {
   const orphan = state.read().process;
   if (orphan === undefined || !isAlive(orphan)) return;
-  log.warn({ component: title, pid: orphan.pid }, 'ending a process left by an earlier run');
-  await endProcess(orphan, signal, 5_000);
+  log.warn({ pid: orphan.pid }, 'ending a process left by an earlier run');
+  await endProcess(orphan, signal, orphanGraceMs);
 };
 
 export const createSupervisedChild = (options: ChildOptions): SupervisedChild => {
-  const { title, state, output, log } = options;
+  const { title, log } = options;
   const stopping = new AbortController();
-  let child: ChildProcess | undefined;
+  let current: ChildProcess | undefined;
   let restarting: Promise<void> | undefined;
 
-  const launch = (): ChildProcess => {
-    options.prepare?.();
-    const { program, args } = wrapCommand(options.command, options.stopSignal, options.privileges);
-    const descriptor = output.open();
+  const start = async (): Promise<void> => {
+    if (stopping.signal.aborted) throw stoppedError(title);
+    // No await between the question above and this assignment, so that a stop always finds the child.
+    const child = launchChild(options);
+    current = child;
     try {
-      // A session of its own: Ctrl-C in a terminal reaches only us, and we decide the order of the stop.
-      const started = spawn(program, args, {
-        cwd: options.cwd,
-        detached: true,
-        stdio: ['ignore', descriptor, descriptor],
-        ...options.spawnAs,
-      });
-      const identity = started.pid === undefined ? undefined : identify(started.pid);
-      if (identity !== undefined) state.update({ process: identity });
-      return started;
-    } finally {
-      closeSync(descriptor);
-    }
-  };
-
-  const hasEnded = (process: ChildProcess): boolean =>
-    process.pid === undefined || process.exitCode !== null || process.signalCode !== null;
-
-  const end = async (process: ChildProcess): Promise<void> => {
-    if (process.pid === undefined || hasEnded(process)) return;
-    const ended = once(process, 'exit');
-    sendSignal(process.pid, options.stopSignal);
-    const killer = setTimeout(() => {
-      log.warn({ component: title }, 'does not end in time, killing it');
-      sendSignal(-(process.pid ?? 0), 'SIGKILL');
-    }, options.stopWithinMs);
-    await ended;
-    clearTimeout(killer);
-  };
-
-  const failure = (code: string, what: string): AppError => {
-    const said = output.tail();
-    const message = said === '' ? `${title} ${what}` : `${title} ${what}; its last words: ${said}`;
-    return new AppError('unavailable', code, message);
-  };
-
-  const waitUntilReady = async (process: ChildProcess): Promise<void> => {
-    let spawnError: Error | undefined;
-    process.once('error', (error) => {
-      spawnError = error;
-    });
-    const deadline = Date.now() + options.startWithinMs;
-    for (;;) {
-      if (stopping.signal.aborted) throw new AppError('unavailable', 'stopped', `${title} was stopped`);
-      await sleep(readyPollMs);
-      if (spawnError !== undefined)
-        throw failure('component_failed', `can not be run (${spawnError.message})`);
-      if (hasEnded(process)) {
-        throw failure(
-          'component_failed',
-          `ended during its start (${process.signalCode ?? process.exitCode})`,
-        );
-      }
-      if (process.pid !== undefined && (await options.isReady(process.pid))) return;
-      if (Date.now() > deadline) {
-        throw failure('component_silent', `gave no answer within ${options.startWithinMs / 1000} s`);
-      }
-    }
-  };
-
-  const startOnce = async (): Promise<void> => {
-    if (stopping.signal.aborted) throw new AppError('unavailable', 'stopped', `${title} was stopped`);
-    const started = launch();
-    child = started;
-    try {
-      await waitUntilReady(started);
+      await waitUntilReady(child, options, stopping.signal);
     } catch (error) {
-      await end(started);
+      await endChild(child, options);
       throw error;
     }
-    watch(started);
+    if (hasEnded(child)) revive(child);
+    else child.once('exit', () => revive(child));
   };
 
-  const watch = (process: ChildProcess): void => {
-    const revive = (): void => {
-      if (stopping.signal.aborted) return;
-      log.warn(
-        { component: title, exitCode: process.exitCode, signal: process.signalCode },
-        'component died, starting it again',
-      );
-      restarting = restart();
-    };
-    if (hasEnded(process)) revive();
-    else process.once('exit', revive);
+  const revive = ({ exitCode, signalCode }: ChildProcess): void => {
+    if (stopping.signal.aborted) return;
+    log.warn({ exitCode, signal: signalCode }, 'component died, starting it again');
+    restarting = restart();
+  };
+
+  /** True when the pause was whole, false when a stop cut it short. */
+  const pause = async (ms: number): Promise<boolean> => {
+    try {
+      await sleep(ms, undefined, { signal: stopping.signal });
+      return true;
+    } catch (error) {
+      if (stopping.signal.aborted) return false;
+      throw error;
+    }
   };
 
   const restart = async (): Promise<void> => {
-    for (
-      let backoffMs = firstBackoffMs;
-      !stopping.signal.aborted;
-      backoffMs = Math.min(backoffMs * 2, longestBackoffMs)
-    ) {
-      // A stop during the pause rejects it; the loop's condition is what ends the loop.
-      await sleep(backoffMs, undefined, { signal: stopping.signal }).catch((error: unknown) => {
-        if (!stopping.signal.aborted) throw error;
-      });
+    let backoffMs = firstBackoffMs;
+    while (await pause(backoffMs)) {
       try {
-        await startOnce();
-        log.info({ component: title, pid: child?.pid }, 'component is back');
+        await start();
+        log.info({ pid: current?.pid }, 'component is back');
         return;
       } catch (error) {
-        if (!stopping.signal.aborted)
-          log.error({ component: title, err: error }, 'component can not be started again');
+        if (stopping.signal.aborted) return;
+        log.error({ err: error }, 'component can not be started again yet');
+        backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
       }
     }
   };
 
   return {
-    start: startOnce,
+    start,
     async stop() {
       stopping.abort();
-      if (child !== undefined) await end(child);
+      if (current !== undefined) await endChild(current, options);
       await restarting;
     },
-    pid: () => (child === undefined || hasEnded(child) ? undefined : child.pid),
+    pid: () => (current === undefined || hasEnded(current) ? undefined : current.pid),
   };
 };

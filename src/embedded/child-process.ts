@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { StateFile } from './component-state.js';
+import { type Command, wrapCommand } from './launcher.js';
+import type { LogFile } from './log-file.js';
+import { identify, sendSignal } from './process-identity.js';
+
+export interface ChildOptions {
+  /** In words for a person: "embedded Kafka". */
+  title: string;
+  command: Command;
+  cwd: string;
+  /** The account to run as; left out or empty, that of this process. */
+  spawnAs?: { uid?: number; gid?: number };
+  /** Further arguments of `setpriv` when the child needs a privilege its account lacks. */
+  privileges?: string[];
+  /** Asks the child to end in an orderly way; also sent by the kernel when this process dies. */
+  stopSignal: NodeJS.Signals;
+  /** How long an orderly end may take before the child is killed. */
+  stopWithinMs: number;
+  startWithinMs: number;
+  /** True when the child answers requests. */
+  isReady(pid: number): Promise<boolean>;
+  /** Repairs what an earlier death may have left, before each start. */
+  prepare?(): void;
+  state: StateFile;
+  output: LogFile;
+  log: Log;
+}
+
+const readyPollMs = 40;
+
+/** The error of a component that ended because everything is being stopped: a consequence, never a cause. */
+export const stoppedError = (title: string): AppError =>
+  new AppError('unavailable', 'stopped', `${title} was stopped`);
+
+/** An error that tells what the child itself had to say. */
+export const failureOf = (title: string, what: string, output: LogFile, cause?: unknown): AppError => {
+  const said = output.tail();
+  const message = said === '' ? `${title} ${what}` : `${title} ${what}; its last words: ${said}`;
+  return new AppError('unavailable', 'component_failed', message, cause === undefined ? {} : { cause });
+};
+
+export const hasEnded = (child: ChildProcess): boolean =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+
+/** Starts the child and writes down who it is before anything else happens. */
+export const launchChild = (options: ChildOptions): ChildProcess => {
+  options.prepare?.();
+  const { program, args } = wrapCommand(options.command, options.stopSignal, options.privileges);
+  const descriptor = options.output.open();
+  try {
+    // A session of its own: Ctrl-C in a terminal reaches only us, and we decide the order of the stop.
+    const child = spawn(program, args, {
+      cwd: options.cwd,
+      detached: true,
+      stdio: ['ignore', descriptor, descriptor],
+      ...options.spawnAs,
+    });
+    const identity = child.pid === undefined ? undefined : identify(child.pid);
+    if (identity !== undefined) options.state.update({ process: identity });
+    return child;
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/** Asks the child to end and returns when it has; kills its group when it takes too long. */
+export const endChild = async (child: ChildProcess, options: ChildOptions): Promise<void> => {
+  const { pid } = child;
+  if (pid === undefined || hasEnded(child)) return;
+  const ended = once(child, 'exit');
+  sendSignal(pid, options.stopSignal);
+  const killer = setTimeout(() => {
+    options.log.warn({ pid }, 'component does not end in time, killing it');
+    sendSignal(-pid, 'SIGKILL');
+  }, options.stopWithinMs);
+  await ended;
+  clearTimeout(killer);
+};
+
+/** Returns when the child answers; rejects when it ends, stays silent or `stopping` is aborted. */
+export const waitUntilReady = async (
+  child: ChildProcess,
+  options: ChildOptions,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const { title, output, startWithinMs } = options;
+  let spawnError: Error | undefined;
+  child.once('error', (error) => {
+    spawnError = error;
+  });
+  const deadline = Date.now() + startWithinMs;
+  for (;;) {
+    await sleep(readyPollMs);
+    // Asked first: a child that was told to end has not failed.
+    if (stopping.aborted) throw stoppedError(title);
+    if (spawnError !== undefined) throw failureOf(title, `can not be run (${spawnError.message})`, output);
+    if (child.pid === undefined || hasEnded(child)) {
+      throw failureOf(title, `ended during its start (${child.signalCode ?? child.exitCode})`, output);
+    }
+    if (await options.isReady(child.pid)) return;
+    if (Date.now() > deadline) {
+      throw failureOf(title, `gave no answer within ${startWithinMs / 1000} s`, output);
+    }
+  }
+};

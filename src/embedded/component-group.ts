@@ -1,0 +1,82 @@
+import type { Log } from '../lib/log.js';
+import { stoppedError } from './child-process.js';
+import { type ComponentName, createStateFile, type StateFile } from './component-state.js';
+import { createPortChooser, type PortChooser } from './ports.js';
+import type { SupervisedChild } from './supervised-child.js';
+
+/** What a component gets to start with. */
+export interface ComponentContext {
+  /** Absolute path of the data folder. */
+  dataDir: string;
+  state: StateFile;
+  ports: PortChooser;
+  log: Log;
+  /** Aborted when everything is to stop; long preparations end at once. */
+  signal: AbortSignal;
+  /** Called with the child before it is started, so that a stop during the start finds it. */
+  adopt(child: SupervisedChild): void;
+}
+
+/** Components that start side by side and stop together. */
+export interface ComponentGroup {
+  /** Begins a start; when it fails, the others are stopped as well. The outcome comes from `started`. */
+  start(name: ComponentName, run: (context: ComponentContext) => Promise<void>): void;
+  /** Resolves when all of them answer; rejects with the first cause once none of them is starting any more. */
+  started(): Promise<void>;
+  /** Safe at any time; afterwards nothing of the group is left running. */
+  stop(): Promise<void>;
+  pid(name: ComponentName): number | undefined;
+}
+
+const isConsequence = (reason: unknown): boolean =>
+  reason instanceof Error && 'code' in reason && reason.code === 'stopped';
+
+export const createComponentGroup = (dataDir: string, log: Log): ComponentGroup => {
+  const ports = createPortChooser();
+  const stopping = new AbortController();
+  const children = new Map<ComponentName, SupervisedChild>();
+  const starts: Promise<void>[] = [];
+
+  const stopChildren = async (): Promise<void> => {
+    stopping.abort();
+    await Promise.all([...children.values()].map((child) => child.stop()));
+  };
+
+  const contextOf = (name: ComponentName): ComponentContext => ({
+    dataDir,
+    state: createStateFile(dataDir, name),
+    ports,
+    log: log.child({ component: name }),
+    signal: stopping.signal,
+    adopt(child) {
+      if (stopping.signal.aborted) throw stoppedError(name);
+      children.set(name, child);
+    },
+  });
+
+  return {
+    start(name, run) {
+      const startedAt = Date.now();
+      const begin = async (): Promise<void> => {
+        try {
+          await run(contextOf(name));
+          log.info({ component: name, ms: Date.now() - startedAt }, 'embedded component started');
+        } catch (error) {
+          await stopChildren();
+          throw error;
+        }
+      };
+      starts.push(begin());
+    },
+    async started() {
+      const outcomes = await Promise.allSettled(starts);
+      const reasons = outcomes.filter((outcome) => outcome.status === 'rejected').map(({ reason }) => reason);
+      if (reasons.length > 0) throw reasons.find((reason) => !isConsequence(reason)) ?? reasons[0];
+    },
+    async stop() {
+      await stopChildren();
+      await Promise.allSettled(starts);
+    },
+    pid: (name) => children.get(name)?.pid(),
+  };
+};

@@ -1,0 +1,103 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../../src/embedded/components.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope, type Scope } from '../../../src/lib/scope.js';
+
+const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
+
+export const nothing = { postgres: false, kafka: false, clickhouse: false };
+export const everything = { postgres: true, kafka: true, clickhouse: true };
+
+export interface Run extends Embedded {
+  scope: Scope;
+}
+
+/** Starts components in this process; a failed start is stopped before the error is passed on. */
+export const up = async (dataDir: string, options: Partial<EmbeddedOptions> = {}): Promise<Run> => {
+  const scope = options.scope ?? createScope(silentLog);
+  try {
+    const embedded = await startEmbedded({
+      dataDir,
+      need: everything,
+      durability: 'off',
+      log: silentLog,
+      ...options,
+      scope,
+    });
+    return { ...embedded, scope };
+  } catch (error) {
+    await scope.close();
+    throw error;
+  }
+};
+
+/** Folders with a blank and quotes in their names, removed by `remove`. */
+export const createFolders = () => {
+  const made: string[] = [];
+  return {
+    make(): string {
+      const folder = mkdtempSync(join(tmpdir(), `tabulary em'bed"ded `));
+      made.push(folder);
+      return folder;
+    },
+    remove(): void {
+      for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+const commandOf = (pid: string): string => {
+  try {
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+    return `${pid} in ${readlinkSync(`/proc/${pid}/cwd`)}: ${command}`;
+  } catch (error) {
+    // It ended while it was looked at, or belongs to somebody else.
+    if (error instanceof Error && 'code' in error) return '';
+    throw error;
+  }
+};
+
+/** The processes that name the folder in their arguments or work in it. */
+export const processesIn = (folder: string): string[] => {
+  const all =
+    process.platform === 'linux'
+      ? readdirSync('/proc')
+          .filter((name) => /^\d+$/.test(name))
+          .map(commandOf)
+      : execFileSync('ps', ['-axo', 'pid=,command='], { encoding: 'utf8' }).split('\n');
+  return all.filter((line) => line.includes(folder) && !line.startsWith(`${process.pid} `));
+};
+
+/** What still lives in the folder a moment after everything was told to end. */
+export const remaining = async (folder: string): Promise<string[]> => {
+  for (let attempt = 0; attempt < 40 && processesIn(folder).length > 0; attempt++) await sleep(50);
+  return processesIn(folder);
+};
+
+/** Another program that listens on the port. */
+export const occupy = (port: number): Promise<Server> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => resolve(server));
+  });
+
+/** Runs `parent.ts` in a process of its own; resolves with it once it has said that everything is up. */
+export const spawnParent = (dataDir: string): Promise<ChildProcess> =>
+  new Promise((resolve, reject) => {
+    const viteNode = join(projectDir, 'node_modules', 'vite-node', 'vite-node.mjs');
+    const script = fileURLToPath(new URL('./parent.ts', import.meta.url));
+    const child = spawn(process.execPath, [viteNode, script, dataDir], {
+      cwd: projectDir,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child.once('error', reject);
+    child.once('exit', (code, signal) => reject(new Error(`the parent ended early (${signal ?? code})`)));
+    child.stdout.once('data', () => resolve(child));
+  });

@@ -1,0 +1,210 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createStateFile } from '../../../src/embedded/component-state.js';
+import { identify, isAlive } from '../../../src/embedded/process-identity.js';
+import { createFolders, nothing, occupy, remaining, up } from './harness.js';
+
+const folders = createFolders();
+afterAll(() => folders.remove());
+
+const onlyClickhouse = { need: { ...nothing, clickhouse: true } };
+const onlyPostgres = { need: { ...nothing, postgres: true } };
+const onlyKafka = { need: { ...nothing, kafka: true } };
+
+/** A process that does nothing, in a session of its own like a component. */
+const spawnIdle = async () => {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], {
+    detached: true,
+    stdio: 'ignore',
+  });
+  await once(child, 'spawn');
+  const identity = identify(child.pid ?? 0);
+  if (identity === undefined) throw new Error('the idle process is not in the process table');
+  return { child, identity };
+};
+
+const refused = async (folder: string, options: Parameters<typeof up>[1]): Promise<unknown> => {
+  try {
+    const run = await up(folder, options);
+    await run.scope.close();
+    return 'started';
+  } catch (error) {
+    return error;
+  }
+};
+
+describe('ports', { timeout: 60_000 }, () => {
+  const cases = [
+    { key: 'postgres', options: onlyPostgres, variable: 'EMBEDDED_POSTGRES_PORT' },
+    { key: 'kafka', options: onlyKafka, variable: 'EMBEDDED_KAFKA_PORT' },
+    { key: 'kafkaController', options: onlyKafka, variable: 'EMBEDDED_KAFKA_CONTROLLER_PORT' },
+    { key: 'clickhouse', options: onlyClickhouse, variable: 'EMBEDDED_CLICKHOUSE_PORT' },
+  ];
+  it.each(cases)('an occupied port that was asked for is refused, naming $variable', async (given) => {
+    const folder = folders.make();
+    const stranger = await occupy(0);
+    const address = stranger.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+    const error = await refused(folder, { ...given.options, ports: { [given.key]: port } });
+
+    expect(error).toMatchObject({ kind: 'unavailable', code: 'port_occupied' });
+    expect(String(error)).toContain(`port ${port} `);
+    expect(String(error)).toContain(given.variable);
+    expect(String(error)).not.toContain('\n');
+    expect(await remaining(folder)).toEqual([]);
+    stranger.close();
+  });
+
+  it('a port that was asked for is taken; a remembered one gives way to a stranger', async () => {
+    const folder = folders.make();
+    const first = await up(folder, onlyClickhouse);
+    await first.scope.close();
+    const port = Number(new URL(first.clickhouseUrl ?? '').port);
+
+    const stranger = await occupy(port);
+    const second = await up(folder, onlyClickhouse);
+    expect(second.clickhouseUrl).not.toBe(first.clickhouseUrl);
+    await second.scope.close();
+    stranger.close();
+    await once(stranger, 'close');
+
+    const third = await up(folder, { ...onlyClickhouse, ports: { clickhouse: port } });
+    expect(third.clickhouseUrl).toBe(first.clickhouseUrl);
+    await third.scope.close();
+  });
+});
+
+describe('the data folder', { timeout: 60_000 }, () => {
+  it('has one owner at a time, and a dead owner does not count', async () => {
+    const folder = folders.make();
+    const run = await up(folder, { need: nothing });
+    const error = await refused(folder, { need: nothing });
+    expect(error).toMatchObject({ kind: 'unavailable', code: 'data_folder_in_use' });
+    expect(String(error)).toContain(String(process.pid));
+    await run.scope.close();
+
+    const { child, identity } = await spawnIdle();
+    writeFileSync(join(folder, 'embedded', 'lock'), `${identity.pid} ${identity.startedAt}\n`);
+    expect(await refused(folder, { need: nothing })).toMatchObject({ code: 'data_folder_in_use' });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(await refused(folder, { need: nothing })).toBe('started');
+
+    // Its number lives on in another process: not the owner.
+    writeFileSync(join(folder, 'embedded', 'lock'), `${process.pid} long-ago\n`);
+    expect(await refused(folder, { need: nothing })).toBe('started');
+  });
+
+  it('that can not be written is refused in one line that names DATA_DIR', async () => {
+    const file = join(folders.make(), 'file');
+    writeFileSync(file, '');
+    const error = await refused(join(file, 'data'), { need: nothing });
+    expect(error).toMatchObject({ kind: 'unavailable', code: 'data_folder_unusable' });
+    expect(String(error)).toContain('DATA_DIR');
+    expect(String(error)).not.toContain('\n');
+  });
+});
+
+describe('what an earlier run left', { timeout: 60_000 }, () => {
+  it('an orphan of ours is ended; a stranger that got its number is not', async () => {
+    const folder = folders.make();
+    const orphan = await spawnIdle();
+    const stranger = await spawnIdle();
+    createStateFile(folder, 'clickhouse').update({ process: orphan.identity });
+    createStateFile(folder, 'postgres').update({ process: { ...stranger.identity, startedAt: 'long-ago' } });
+
+    const run = await up(folder, { need: { ...nothing, clickhouse: true, postgres: true } });
+
+    expect(isAlive(orphan.identity)).toBe(false);
+    expect(isAlive(stranger.identity)).toBe(true);
+    stranger.child.kill('SIGKILL');
+    await run.scope.close();
+  });
+
+  it('a half-made PostgreSQL folder and a stale pid file do not matter', async () => {
+    const folder = folders.make();
+    mkdirSync(join(folder, 'postgres.new', 'base'), { recursive: true });
+    writeFileSync(join(folder, 'postgres.new', 'PG_VERSION'), '18\n');
+    const first = await up(folder, onlyPostgres);
+    await first.scope.close();
+    expect(existsSync(join(folder, 'postgres.new'))).toBe(false);
+
+    const { child, identity } = await spawnIdle();
+    writeFileSync(
+      join(folder, 'postgres', 'postmaster.pid'),
+      `${identity.pid}\n${folder}/postgres\n1\n1\n\n\n`,
+    );
+    const second = await up(folder, onlyPostgres);
+    const client = new pg.Client({ connectionString: second.databaseUrl });
+    await client.connect();
+    expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await client.end();
+    await second.scope.close();
+    expect(isAlive(identity)).toBe(true);
+    child.kill('SIGKILL');
+  });
+
+  it('a lost password is replaced by a new one', async () => {
+    const folder = folders.make();
+    const first = await up(folder, onlyPostgres);
+    await first.scope.close();
+    rmSync(join(folder, 'embedded', 'postgres.json'));
+    const second = await up(folder, onlyPostgres);
+    const client = new pg.Client({ connectionString: second.databaseUrl });
+    await client.connect();
+    await client.end();
+    await second.scope.close();
+    expect(second.databaseUrl).not.toBe(first.databaseUrl);
+  });
+
+  it('a half-formatted Kafka folder is formatted again, a used one gets its ids back', async () => {
+    const folder = folders.make();
+    const data = join(folder, 'kafka', 'data');
+    mkdirSync(join(data, '__cluster_metadata-0'), { recursive: true });
+    writeFileSync(join(data, 'meta.properties'), 'node.id=1\nver');
+    const first = await up(folder, onlyKafka);
+    await first.scope.close();
+
+    const ids = readFileSync(join(data, 'meta.properties'), 'utf8');
+    truncateSync(join(data, 'meta.properties'), 10);
+    const second = await up(folder, onlyKafka);
+    await second.scope.close();
+    expect(readFileSync(join(data, 'meta.properties'), 'utf8')).toBe(ids);
+  });
+
+  it('a Kafka folder with messages is never formatted anew', async () => {
+    const folder = folders.make();
+    mkdirSync(join(folder, 'kafka', 'data', 'chunks-0'), { recursive: true });
+    const error = await refused(folder, onlyKafka);
+    expect(error).toMatchObject({ kind: 'unavailable', code: 'kafka_folder_damaged' });
+    expect(existsSync(join(folder, 'kafka', 'data', 'chunks-0'))).toBe(true);
+  });
+});
+
+describe('a failure', { timeout: 60_000 }, () => {
+  it('of one component ends the others and tells its own cause', async () => {
+    const folder = folders.make();
+    const stranger = await occupy(0);
+    const address = stranger.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const error = await refused(folder, { ports: { clickhouse: port } });
+    expect(error).toMatchObject({ code: 'port_occupied' });
+    expect(await remaining(folder)).toEqual([]);
+    stranger.close();
+  });
+
+  it('during the start carries what the component said last', async () => {
+    const folder = folders.make();
+    const first = await up(folder, onlyPostgres);
+    await first.scope.close();
+    writeFileSync(join(folder, 'postgres', 'postgresql.conf'), 'no_such_setting = 1\n');
+    const error = await refused(folder, onlyPostgres);
+    expect(error).toMatchObject({ kind: 'unavailable', code: 'component_failed' });
+    expect(String(error)).toContain('no_such_setting');
+  });
+});
