@@ -14,6 +14,8 @@ export interface ChildOptions {
   title: string;
   command: Command;
   cwd: string;
+  /** The child's environment; that of this process when left out. */
+  env?: Readonly<Record<string, string | undefined>>;
   /** The account to run as; left out or empty, that of this process. */
   spawnAs?: { uid?: number; gid?: number };
   /** Further arguments of `setpriv` when the child needs a privilege its account lacks. */
@@ -59,6 +61,7 @@ export const launchChild = (options: ChildOptions): ChildProcess => {
       cwd: options.cwd,
       detached: true,
       stdio: ['ignore', descriptor, descriptor],
+      ...(options.env === undefined ? {} : { env: { ...options.env } }),
       ...options.spawnAs,
     });
     const identity = child.pid === undefined ? undefined : identify(child.pid);

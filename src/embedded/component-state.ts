@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
-export type ComponentName = 'postgres' | 'kafka' | 'clickhouse';
+export type ComponentName = 'postgres' | 'kafka' | 'clickhouse' | 'worker' | 'api';
 
 const stateSchema = z.object({
   /** Where the component listened last, by purpose. */
