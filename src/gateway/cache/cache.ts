@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { isAppError } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { Telemetry } from '../telemetry.js';
+import type { Kept, Memory } from './memory.js';
+import type { CacheStore } from './store.js';
+
+export interface CacheQuestion {
+  readonly provider: string;
+  /** Whose answer it is: `shared`, or one account's. Only the same audience is served from it. */
+  readonly audience: string;
+  /** Operation and arguments; everything that makes the answer another one. */
+  readonly parts: readonly unknown[];
+  readonly validSeconds: number;
+}
+
+export interface Answer {
+  readonly body: string;
+  readonly ageSeconds: number;
+  /** The upstream could not be asked; this is what it said last. */
+  readonly stale: boolean;
+}
+
+export interface Cache {
+  /**
+   * A fresh answer, else a new one from `ask`. Equal questions at the same time share one `ask`. When it fails
+   * because the upstream is down, the last answer is given as stale.
+   */
+  answer(question: CacheQuestion, ask: () => Promise<string>): Promise<Answer>;
+  /** A fresh answer that is there already. */
+  peek(question: CacheQuestion): Promise<Answer | undefined>;
+  trim(): Promise<void>;
+}
+
+export interface CacheOptions {
+  readonly store: CacheStore;
+  readonly memory: Memory;
+  readonly telemetry: Telemetry;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** JSON of a list can not be confused by separators inside its parts. */
+export const cacheKey = ({ provider, audience, parts }: CacheQuestion): string =>
+  createHash('sha256')
+    .update(JSON.stringify([provider, audience, parts]))
+    .digest('hex');
+
+const downKinds: ReadonlySet<string> = new Set(['upstream', 'timeout', 'unavailable']);
+
+/** Errors after which an old answer is better than none: not 404, not a refused key, not a used up quota. */
+const mayServeStale = (error: unknown): boolean => isAppError(error) && downKinds.has(error.kind);
+
+export const createCache = ({ store, memory, telemetry, log, now }: CacheOptions): Cache => {
+  const asking = new Map<string, Promise<Answer>>();
+
+  const toAnswer = ({ body, storedAtMs }: Kept, stale: boolean): Answer => ({
+    body,
+    ageSeconds: Math.max(0, Math.floor((now() - storedAtMs) / 1000)),
+    stale,
+  });
+
+  const isFresh = (kept: Kept | undefined): kept is Kept => kept !== undefined && kept.freshUntilMs > now();
+
+  const lookUp = async (
+    key: string,
+    provider: string,
+  ): Promise<{ kept: Kept | undefined; fresh: boolean }> => {
+    const near = memory.get(key);
+    if (isFresh(near)) {
+      telemetry.answered(provider, 'memory');
+      return { kept: near, fresh: true };
+    }
+    const kept = await store.get(key);
+    if (!isFresh(kept)) return { kept: kept ?? near, fresh: false };
+    memory.set(key, kept);
+    telemetry.answered(provider, 'database');
+    return { kept, fresh: true };
+  };
+
+  const keep = async (key: string, question: CacheQuestion, body: string): Promise<Kept> => {
+    const storedAtMs = now();
+    const kept = { body, storedAtMs, freshUntilMs: storedAtMs + question.validSeconds * 1000 };
+    memory.set(key, kept);
+    try {
+      await store.set(key, question.provider, kept);
+    } catch (error) {
+      // The answer is good without being kept.
+      log.warn({ err: error, provider: question.provider }, 'answer not kept');
+    }
+    return kept;
+  };
+
+  const askNew = async (
+    key: string,
+    question: CacheQuestion,
+    ask: () => Promise<string>,
+  ): Promise<Answer> => {
+    const { kept, fresh } = await lookUp(key, question.provider);
+    if (fresh && kept !== undefined) return toAnswer(kept, false);
+    try {
+      const body = await ask();
+      telemetry.answered(question.provider, 'upstream');
+      return toAnswer(await keep(key, question, body), false);
+    } catch (error) {
+      if (kept === undefined || !mayServeStale(error)) throw error;
+      log.warn({ provider: question.provider, err: error }, 'upstream is down, serving its last answer');
+      telemetry.answered(question.provider, 'stale');
+      return toAnswer(kept, true);
+    }
+  };
+
+  return {
+    async answer(question, ask) {
+      const key = cacheKey(question);
+      const near = memory.get(key);
+      if (isFresh(near)) {
+        telemetry.answered(question.provider, 'memory');
+        return toAnswer(near, false);
+      }
+      const known = asking.get(key);
+      if (known !== undefined) return known;
+      const answer = askNew(key, question, ask).finally(() => asking.delete(key));
+      asking.set(key, answer);
+      return answer;
+    },
+    async peek(question) {
+      const { kept, fresh } = await lookUp(cacheKey(question), question.provider);
+      return fresh && kept !== undefined ? toAnswer(kept, false) : undefined;
+    },
+    trim: () => store.trim(),
+  };
+};

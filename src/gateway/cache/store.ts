@@ -1,0 +1,62 @@
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { Kept } from './memory.js';
+
+/** Answers in PostgreSQL: a restart does not ask all again, and processes share them. */
+export interface CacheStore {
+  get(key: string): Promise<Kept | undefined>;
+  set(key: string, provider: string, kept: Kept): Promise<void>;
+  /** Drops what was used longest ago until the bound holds, and what is too old to be served even as stale. */
+  trim(): Promise<void>;
+}
+
+export interface CacheStoreOptions {
+  readonly sql: Sql;
+  readonly maxBytes: number;
+  /** How long an answer is kept beyond its validity, for the days when the upstream is down. */
+  readonly staleMs: number;
+  readonly now: () => number;
+}
+
+interface Row {
+  body: string;
+  stored_at: Date;
+  fresh_until: Date;
+  used_at: Date;
+}
+
+/** An entry is marked as used at most this often: reading should not write. */
+const touchMs = 600_000;
+
+const read = `SELECT body, stored_at, fresh_until, used_at FROM gateway_cache WHERE key = decode($1, 'hex')`;
+const touch = `UPDATE gateway_cache SET used_at = $2 WHERE key = decode($1, 'hex')`;
+const write = `
+  INSERT INTO gateway_cache (key, provider, body, bytes, stored_at, fresh_until, used_at)
+  VALUES (decode($1, 'hex'), $2, $3, $4, $5, $6, $5)
+  ON CONFLICT (key) DO UPDATE SET body = excluded.body, bytes = excluded.bytes, stored_at = excluded.stored_at,
+    fresh_until = excluded.fresh_until, used_at = excluded.used_at
+  WHERE gateway_cache.stored_at <= excluded.stored_at`;
+const dropOld = `DELETE FROM gateway_cache WHERE fresh_until < $1`;
+// Down to nine tenths, so that a full cache is not trimmed at every write.
+const dropUnused = `
+  DELETE FROM gateway_cache WHERE key IN (
+    SELECT key FROM (
+      SELECT key, sum(bytes) OVER (ORDER BY used_at DESC, key) AS running, sum(bytes) OVER () AS total FROM gateway_cache
+    ) AS entries WHERE total > $1::bigint AND running > $1::bigint * 9 / 10)`;
+
+export const createCacheStore = ({ sql, maxBytes, staleMs, now }: CacheStoreOptions): CacheStore => ({
+  async get(key) {
+    const [row] = await sql.query<Row>(read, [key]);
+    if (row === undefined) return undefined;
+    if (now() - row.used_at.getTime() > touchMs) await sql.query(touch, [key, new Date(now())]);
+    return { body: row.body, storedAtMs: row.stored_at.getTime(), freshUntilMs: row.fresh_until.getTime() };
+  },
+  async set(key, provider, { body, storedAtMs, freshUntilMs }) {
+    const bytes = Buffer.byteLength(body);
+    if (bytes > maxBytes / 4) return;
+    await sql.query(write, [key, provider, body, bytes, new Date(storedAtMs), new Date(freshUntilMs)]);
+  },
+  async trim() {
+    await sql.query(dropOld, [new Date(now() - staleMs)]);
+    await sql.query(dropUnused, [maxBytes]);
+  },
+});

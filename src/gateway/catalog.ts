@@ -1,0 +1,114 @@
+import { notFound } from '../lib/errors.js';
+import type { Parameter, ParameterValue, Provider } from '../providers/provider.js';
+
+export interface ProviderEntry {
+  readonly slug: string;
+  readonly name: string;
+  readonly provider: string;
+  readonly description: string;
+  readonly capabilities: readonly string[];
+  readonly license?: string;
+  /** The sentence that the upstream asks to show beside its data. */
+  readonly attribution?: string;
+}
+
+export interface ParameterEntry {
+  readonly key: string;
+  readonly label: string;
+  readonly type: Parameter['type'];
+  readonly location: Parameter['location'];
+  readonly default?: string | number;
+  readonly values?: readonly ParameterValue[];
+}
+
+export interface ProviderDetail extends ProviderEntry {
+  readonly parameters: readonly ParameterEntry[];
+  readonly popular_series: readonly { readonly id: string; readonly label: string }[];
+  readonly api_key_url?: string;
+  readonly api_key_label?: string;
+  readonly anonymous_limit_message?: string;
+  readonly browse_root_label?: string;
+  readonly series_id_placeholder: string;
+  readonly has_user_api_key: boolean;
+}
+
+export interface ProviderMatch extends ProviderEntry {
+  readonly parameters?: readonly ParameterEntry[];
+  readonly popular_series?: readonly { readonly id: string; readonly label: string }[];
+  readonly api_key_required?: true;
+  readonly has_api_key?: boolean;
+  readonly api_key_label?: string;
+  readonly api_key_hint?: string;
+}
+
+/** The providers by slug; slugs of callers may be written in any case. */
+export interface Catalog {
+  readonly providers: readonly Provider[];
+  /** Unknown: 404. */
+  require(slug: string): Provider;
+}
+
+export const createCatalog = (providers: readonly Provider[]): Catalog => {
+  const bySlug = new Map(providers.map((provider) => [provider.slug, provider]));
+  if (bySlug.size !== providers.length) throw new Error('two connectors have the same slug');
+  return {
+    providers: providers.toSorted((a, b) => (a.slug < b.slug ? -1 : 1)),
+    require(slug) {
+      const provider = bySlug.get(slug.toLowerCase());
+      if (provider === undefined) throw notFound('provider_not_found', `There is no provider '${slug}'.`);
+      return provider;
+    },
+  };
+};
+
+export const toEntry = (provider: Provider): ProviderEntry => ({
+  slug: provider.slug,
+  name: provider.name,
+  provider: provider.provider,
+  description: provider.description,
+  capabilities: provider.capabilities,
+  ...(provider.license === undefined ? {} : { license: provider.license }),
+  ...(provider.attribution === undefined ? {} : { attribution: provider.attribution }),
+});
+
+const toParameter = ({
+  key,
+  label,
+  type,
+  location,
+  default: fallback,
+  values,
+}: Parameter): ParameterEntry => ({
+  key,
+  label,
+  type,
+  location,
+  ...(fallback === undefined ? {} : { default: fallback }),
+  ...(values === undefined ? {} : { values }),
+});
+
+export const toDetail = (provider: Provider, hasUserKey: boolean): ProviderDetail => ({
+  ...toEntry(provider),
+  parameters: provider.parameters.map(toParameter),
+  popular_series: provider.popularSeries,
+  ...(provider.key === undefined ? {} : { api_key_url: provider.key.url, api_key_label: provider.key.label }),
+  ...(provider.anonymousLimitMessage === undefined
+    ? {}
+    : { anonymous_limit_message: provider.anonymousLimitMessage }),
+  ...(provider.browseRootLabel === undefined ? {} : { browse_root_label: provider.browseRootLabel }),
+  series_id_placeholder: provider.seriesIdPlaceholder,
+  has_user_api_key: hasUserKey,
+});
+
+export const toMatch = (provider: Provider, hasUserKey: boolean): ProviderMatch => {
+  if (provider.key?.required !== true) return toEntry(provider);
+  return {
+    ...toEntry(provider),
+    parameters: provider.parameters.map(toParameter),
+    popular_series: provider.popularSeries,
+    api_key_required: true,
+    has_api_key: hasUserKey,
+    api_key_label: provider.key.label,
+    api_key_hint: provider.key.hint,
+  };
+};

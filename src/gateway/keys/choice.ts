@@ -1,0 +1,39 @@
+import type { Provider } from '../../providers/provider.js';
+import type { UserKeys } from './user-keys.js';
+
+/** The key that an operation uses. */
+export interface ChosenKey {
+  readonly kind: 'none' | 'service' | 'own';
+  readonly value: string | undefined;
+  /** Names the limits that it shares: `none`, `service`, `own:` and its fingerprint. */
+  readonly scope: string;
+  /** Who may be shown what was got with it: `shared`, or one account's. */
+  readonly audience: string;
+}
+
+export interface KeyChoice {
+  /** The caller's own key, else the service's, else none. */
+  choose(provider: Provider, accountId: number | undefined): Promise<ChosenKey>;
+}
+
+export const noKey: ChosenKey = { kind: 'none', value: undefined, scope: 'none', audience: 'shared' };
+
+/** Upstreams tell more with a key (catalogs, notes), so answers with and without one are kept apart. */
+const keyedAudience = 'shared with key';
+
+export const createKeyChoice = (
+  userKeys: Pick<UserKeys, 'read'>,
+  serviceKeys: Readonly<Record<string, string>>,
+): KeyChoice => ({
+  async choose(provider, accountId) {
+    if (provider.key === undefined) return noKey;
+    const own = accountId === undefined ? undefined : await userKeys.read(accountId, provider.slug);
+    if (own !== undefined) {
+      const audience = provider.key.mayShareAnswers === true ? keyedAudience : `account ${accountId}`;
+      return { kind: 'own', value: own.value, scope: `own:${own.fingerprint}`, audience };
+    }
+    const service = serviceKeys[provider.slug];
+    if (service === undefined || service === '') return noKey;
+    return { kind: 'service', value: service, scope: 'service', audience: keyedAudience };
+  },
+});

@@ -1,0 +1,185 @@
+import { setTimeout as sleepMs } from 'node:timers/promises';
+import Bottleneck from 'bottleneck';
+import { AppError } from '../../lib/errors.js';
+import type { Provider, Rate } from '../../providers/provider.js';
+import type { Telemetry } from '../telemetry.js';
+import type { Place, UsageStore } from './usage.js';
+
+/** Whose quota a request uses. */
+export interface Lane {
+  readonly provider: Provider;
+  /** `none`, `service`, or `own:` and the fingerprint of the key. */
+  readonly keyScope: string;
+  /** Who asks, for the fair share. */
+  readonly account: string;
+}
+
+/** Sends requests to upstreams no faster than they allow; the one place that knows the limiter's library. */
+export interface Limiter {
+  /** Runs `send` when it is its turn; throws `rate_limited` without running it when that would take too long. */
+  run<T>(lane: Lane, options: { readonly counted: boolean }, send: () => Promise<T>): Promise<T>;
+  /** The upstream itself said that it is too much. */
+  hold(lane: Lane, milliseconds: number): Promise<void>;
+  /** Limiters in use, by upstream and key. */
+  readonly size: number;
+}
+
+export interface LimiterOptions {
+  readonly usage: UsageStore;
+  readonly telemetry: Telemetry;
+  /** Longest wait for a turn; then 429. */
+  readonly maxWaitMs: number;
+  /** Fraction of a shared quota that accounts divide among themselves. */
+  readonly fairShare: number;
+  /** A limiter without requests for this long is dropped. */
+  readonly idleMs?: number;
+  readonly now?: () => number;
+  readonly sleep?: (milliseconds: number) => Promise<unknown>;
+}
+
+interface Entry {
+  readonly bottleneck: Bottleneck;
+  /** Requests per account that wait or run, so that who has many lets others pass. */
+  readonly load: Map<string, number>;
+  usedAt: number;
+}
+
+export const scopeOf = ({ provider, keyScope }: Lane): string => `${provider.slug}/${keyScope}`;
+
+/** Without a key the anonymous rate, else the keyed one; an upstream that names one rate has it for both. */
+export const rateOf = ({ provider, keyScope }: Lane): Rate => {
+  const { anonymous, keyed } = provider.limits;
+  return (keyScope === 'none' ? (anonymous ?? keyed) : (keyed ?? anonymous)) ?? {};
+};
+
+const spacingOf = ({ perSecond }: Rate): number =>
+  perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
+
+const words: Readonly<Record<string, string>> = { minute: 'per minute', hour: 'per hour', day: 'per day' };
+
+const denial = (lane: Lane, place: Extract<Place, { granted: false }>): AppError => {
+  const { provider, keyScope } = lane;
+  const retryAfterSeconds = Math.max(1, Math.ceil(place.retryAfterMs / 1000));
+  const limit = place.span === undefined ? 'rate limit' : `limit of requests ${words[place.span]}`;
+  const own = provider.key !== undefined && !keyScope.startsWith('own:') ? ' Your own key raises it.' : '';
+  const text =
+    place.reason === 'share'
+      ? `Your share of the ${limit} of ${provider.name} is used up; the rest is for others.`
+      : `The ${limit} of ${provider.name} is reached.`;
+  return new AppError('rate_limited', 'upstream_rate_limited', `${text}${own}`, {
+    details: { provider: provider.slug, reason: place.reason },
+    retryAfterSeconds,
+  });
+};
+
+/** 0 is served first, 9 last: the more an account has waiting, the later its next. */
+const priorityOf = (load: number): number => Math.min(9, load);
+
+export const createLimiter = (options: LimiterOptions): Limiter => {
+  const {
+    usage,
+    telemetry,
+    maxWaitMs,
+    fairShare,
+    idleMs = 300_000,
+    now = Date.now,
+    sleep = sleepMs,
+  } = options;
+  const entries = new Map<string, Entry>();
+
+  const dropIdle = (): void => {
+    for (const [scope, entry] of entries) {
+      if (now() - entry.usedAt > idleMs && entry.load.size === 0) entries.delete(scope);
+    }
+  };
+
+  const entryOf = (lane: Lane): Entry => {
+    const scope = scopeOf(lane);
+    const known = entries.get(scope);
+    if (known !== undefined) {
+      known.usedAt = now();
+      return known;
+    }
+    dropIdle();
+    const { maxConcurrent } = lane.provider.limits;
+    const bottleneck = new Bottleneck({ maxConcurrent, minTime: spacingOf(rateOf(lane)) });
+    const entry: Entry = { bottleneck, load: new Map(), usedAt: now() };
+    entries.set(scope, entry);
+    return entry;
+  };
+
+  const countLoad = ({ load }: Entry, account: string, by: 1 | -1): number => {
+    const count = (load.get(account) ?? 0) + by;
+    if (count === 0) load.delete(account);
+    else load.set(account, count);
+    return count;
+  };
+
+  const deny = (lane: Lane, place: Extract<Place, { granted: false }>, reason: string): AppError => {
+    telemetry.denied(lane.provider.slug, reason);
+    return denial(lane, place);
+  };
+
+  const takePlace = async (lane: Lane, counted: boolean, waitLeftMs: number): Promise<void> => {
+    const place = await usage.take({
+      scope: scopeOf(lane),
+      account: lane.account,
+      rate: rateOf(lane),
+      zone: lane.provider.limits.resetZone ?? 'UTC',
+      maxWaitMs: waitLeftMs,
+      fairShare: lane.keyScope.startsWith('own:') ? undefined : fairShare,
+      counted,
+    });
+    if (!place.granted) throw deny(lane, place, place.reason);
+    for (const { span, left } of place.left) telemetry.quotaLeft(lane.provider.slug, span, left);
+    if (place.waitMs > 0) await sleep(place.waitMs);
+  };
+
+  /** Queued in Bottleneck, but gone at once when the wait is over: the caller does not wait for its old turn. */
+  const enqueue = <T>(
+    entry: Entry,
+    lane: Lane,
+    priority: number,
+    work: (waitedMs: number) => Promise<T>,
+  ): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const queuedAt = now();
+      let gone = false;
+      const timer = setTimeout(() => {
+        gone = true;
+        reject(deny(lane, { granted: false, reason: 'pace', retryAfterMs: maxWaitMs }, 'queue'));
+      }, maxWaitMs);
+      const turn = async (): Promise<void> => {
+        clearTimeout(timer);
+        if (!gone) await work(now() - queuedAt).then(resolve, reject);
+      };
+      entry.bottleneck.schedule({ priority }, turn).catch(reject);
+    });
+
+  return {
+    async run(lane, { counted }, send) {
+      const entry = entryOf(lane);
+      const waiting = entry.bottleneck.queued();
+      telemetry.queue(lane.provider.slug, waiting);
+      const spacingMs = spacingOf(rateOf(lane));
+      // Who could not have its turn in time is told at once.
+      if (waiting * spacingMs > maxWaitMs) {
+        throw deny(lane, { granted: false, reason: 'pace', retryAfterMs: waiting * spacingMs }, 'queue');
+      }
+      const load = countLoad(entry, lane.account, 1);
+      try {
+        return await enqueue(entry, lane, priorityOf(load - 1), async (waitedMs) => {
+          await takePlace(lane, counted, Math.max(0, maxWaitMs - waitedMs));
+          return send();
+        });
+      } finally {
+        countLoad(entry, lane.account, -1);
+        entry.usedAt = now();
+      }
+    },
+    hold: (lane, milliseconds) => usage.hold(scopeOf(lane), milliseconds),
+    get size() {
+      return entries.size;
+    },
+  };
+};

@@ -1,0 +1,41 @@
+import type { Provider } from '../providers/provider.js';
+import { wordsOf } from './search/words.js';
+
+export const mostMatches = 5;
+
+/** Where a word was found, from the most telling place to the least. */
+const placeWeights = { slug: 8, name: 5, provider: 4, description: 2 } as const;
+
+const scoreWord = (word: string, texts: readonly string[]): number => {
+  if (texts.includes(word)) return 1;
+  // Beginnings count from three letters on: "unemploy", but not "a".
+  if (word.length >= 3 && texts.some((text) => text.startsWith(word))) return 0.6;
+  return word.length >= 4 && texts.some((text) => text.includes(word)) ? 0.3 : 0;
+};
+
+const scoreProvider = (provider: Provider, words: readonly string[]): { matched: number; score: number } => {
+  const places = Object.entries(placeWeights).map(([place, weight]) => ({
+    weight,
+    texts: wordsOf(provider[place as keyof typeof placeWeights]),
+  }));
+  const scores = words.map((word) =>
+    places.reduce((sum, { weight, texts }) => sum + weight * scoreWord(word, texts), 0),
+  );
+  return {
+    matched: scores.filter((score) => score > 0).length,
+    score: scores.reduce((sum, score) => sum + score, 0),
+  };
+};
+
+/** Providers that match words of the query, each word by itself: more matched words first, then better places. */
+export const matchProviders = (providers: readonly Provider[], query: string): Provider[] => {
+  const words = [...new Set(wordsOf(query))];
+  return providers
+    .map((provider) => ({ provider, ...scoreProvider(provider, words) }))
+    .filter(({ matched }) => matched > 0)
+    .toSorted(
+      (a, b) => b.matched - a.matched || b.score - a.score || (a.provider.slug < b.provider.slug ? -1 : 1),
+    )
+    .slice(0, mostMatches)
+    .map(({ provider }) => provider);
+};

@@ -1,0 +1,16 @@
+/**
+ * Paths of the browse tree: segments joined by slashes, readable as they are. A slash or a per cent sign inside
+ * of a segment is written `%2F` or `%25`; nothing else is encoded, so most paths look like their codes.
+ */
+const encodeSegment = (segment: string): string => segment.replaceAll('%', '%25').replaceAll('/', '%2F');
+
+const decodeSegment = (segment: string): string => segment.replace(/%2f/gi, '/').replaceAll('%25', '%');
+
+export const formatPath = (segments: readonly string[]): string => segments.map(encodeSegment).join('/');
+
+/** Leading, closing and doubled slashes mean nothing. */
+export const parsePath = (path: string): string[] =>
+  path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .map(decodeSegment);

@@ -1,0 +1,26 @@
+import type { ErrorKind } from '../lib/errors.js';
+
+/** What the gateway counts. The receiver turns these into metrics; labels are slugs and words of closed lists. */
+export interface Telemetry {
+  /** One request to an upstream, repetitions included; `outcome` is `ok` or the kind of error. */
+  upstreamCall(provider: string, outcome: 'ok' | ErrorKind, seconds: number): void;
+  /** How an answer came about. */
+  answered(provider: string, from: 'memory' | 'database' | 'upstream' | 'stale'): void;
+  /** A reply without its expected form. Should always be zero: the upstream has changed. */
+  unexpectedReply(provider: string): void;
+  /** Requests that wait for their turn in this process. */
+  queue(provider: string, waiting: number): void;
+  /** What is left of a quota after a request: `minute`, `hour`, `day`. */
+  quotaLeft(provider: string, span: string, left: number): void;
+  /** Requests not sent: `pace`, `quota`, `share`, `queue`, `circuit`. */
+  denied(provider: string, reason: string): void;
+}
+
+export const silentTelemetry: Telemetry = {
+  upstreamCall: () => undefined,
+  answered: () => undefined,
+  unexpectedReply: () => undefined,
+  queue: () => undefined,
+  quotaLeft: () => undefined,
+  denied: () => undefined,
+};

@@ -1,0 +1,104 @@
+import { AppError } from '../../lib/errors.js';
+import type { Provider } from '../../providers/provider.js';
+
+/** Stops asking an upstream that is down, or that locks out who errs too often. */
+export interface Breaker {
+  /** Throws `unavailable` while the circuit is open. */
+  check(provider: Provider, scope: string): void;
+  /** As `check`, right before a request is sent: after the pause it lets one through, to see. `record` follows. */
+  pass(provider: Provider, scope: string): void;
+  /** What came of a request that passed. */
+  record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused'): void;
+}
+
+interface Circuit {
+  /** Failures in a row that mean the upstream is down. */
+  failures: number;
+  openUntilMs: number;
+  /** A request is on its way to see whether the upstream is back. */
+  probing: boolean;
+}
+
+const failuresToOpen = 5;
+const firstOpenMs = 15_000;
+const longestOpenMs = 300_000;
+
+const openFor = (failures: number): number =>
+  Math.min(longestOpenMs, firstOpenMs * 2 ** Math.min(10, failures - failuresToOpen));
+
+const closedFor = (provider: Provider, milliseconds: number, reason: string): AppError => {
+  const retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  return new AppError(
+    'unavailable',
+    'upstream_circuit_open',
+    `${provider.name} ${reason}; it is asked again in ${retryAfterSeconds} s.`,
+    {
+      details: { provider: provider.slug },
+      retryAfterSeconds,
+    },
+  );
+};
+
+/** One process's view: each process finds out by itself, which costs an upstream a handful of requests. */
+export const createBreaker = (now: () => number): Breaker => {
+  const circuits = new Map<string, Circuit>();
+  /** Instants of errors in the last minute, by upstream and key. */
+  const errors = new Map<string, number[]>();
+
+  const circuitOf = (slug: string): Circuit => {
+    const known = circuits.get(slug);
+    if (known !== undefined) return known;
+    const circuit = { failures: 0, openUntilMs: 0, probing: false };
+    circuits.set(slug, circuit);
+    return circuit;
+  };
+
+  const recentErrors = (scope: string): number[] => {
+    const recent = (errors.get(scope) ?? []).filter((at) => at > now() - 60_000);
+    if (recent.length === 0) errors.delete(scope);
+    else errors.set(scope, recent);
+    return recent;
+  };
+
+  const checkErrors = (provider: Provider, scope: string): void => {
+    const bound = provider.limits.errorsPerMinute;
+    if (bound === undefined) return;
+    const recent = recentErrors(scope);
+    const oldest = recent[0];
+    // Two below the bound: requests that are on their way may still err.
+    if (oldest !== undefined && recent.length >= Math.max(1, bound - 2)) {
+      throw closedFor(provider, oldest + 60_000 - now(), 'answered with too many errors');
+    }
+  };
+
+  const check = (provider: Provider, scope: string): void => {
+    checkErrors(provider, scope);
+    const { failures, openUntilMs, probing } = circuitOf(provider.slug);
+    if (failures < failuresToOpen) return;
+    if (openUntilMs > now() || probing) {
+      throw closedFor(provider, Math.max(1_000, openUntilMs - now()), 'has failed repeatedly');
+    }
+  };
+
+  return {
+    check,
+    pass(provider, scope) {
+      check(provider, scope);
+      const circuit = circuitOf(provider.slug);
+      if (circuit.failures >= failuresToOpen) circuit.probing = true;
+    },
+    record(provider, scope, outcome) {
+      const circuit = circuitOf(provider.slug);
+      circuit.probing = false;
+      if (outcome !== 'ok' && provider.limits.errorsPerMinute !== undefined) {
+        errors.set(scope, [...recentErrors(scope), now()]);
+      }
+      if (outcome !== 'down') {
+        circuit.failures = 0;
+        return;
+      }
+      circuit.failures += 1;
+      if (circuit.failures >= failuresToOpen) circuit.openUntilMs = now() + openFor(circuit.failures);
+    },
+  };
+};

@@ -1,0 +1,164 @@
+import { AppError } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { Context, Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
+import type { Cache } from '../cache/cache.js';
+import type { ChosenKey } from '../keys/choice.js';
+import type { Lane, Limiter } from '../limits/limiter.js';
+import { scopeOf } from '../limits/limiter.js';
+import type { Telemetry } from '../telemetry.js';
+import type { BaseUrls } from './address.js';
+import type { Breaker } from './breaker.js';
+import { createAsk, createUpstreamHttp, type Outcome } from './client.js';
+import { mayRetry } from './outcome.js';
+import { messageRedaction, shortestKeyInData } from './redaction.js';
+import { AttemptError, type RetryBudget, repeat } from './repetition.js';
+import type { Transport } from './transport.js';
+
+/** What all operations share. */
+export interface UpstreamAccess {
+  readonly baseUrls: BaseUrls;
+  readonly transport: Transport;
+  readonly limiter: Limiter;
+  readonly breaker: Breaker;
+  readonly budget: RetryBudget;
+  readonly cache: Cache;
+  readonly telemetry: Telemetry;
+  readonly log: Log;
+  readonly now: () => number;
+  /** Attempts after the first. */
+  readonly retries: number;
+  readonly firstRetryWaitMs: number;
+  /** For one operation with all its requests and waits. */
+  readonly operationTimeoutMs: number;
+}
+
+/** One operation of a connector: its context, and what it saw last for the log. */
+export interface Session {
+  readonly ctx: Context;
+  /** Start of the last reply, without the key; for the log when a connector does not understand it. */
+  sample(): string;
+}
+
+/** Longest wait for a 429 without `Retry-After`. */
+const defaultHoldMs = 30_000;
+const sampleLength = 300;
+
+const deadlinePassed = (provider: Provider): AppError =>
+  new AppError(
+    'timeout',
+    'operation_timeout',
+    `${provider.name} took too long; narrow the date range or try again later.`,
+    {
+      details: { provider: provider.slug },
+    },
+  );
+
+/** Upstreams with a handful of requests a day are not asked twice for the same. */
+const retriesFor = ({ limits }: Provider, lane: Lane, retries: number): number => {
+  const perDay = (lane.keyScope === 'none' ? limits.anonymous : limits.keyed)?.perDay;
+  return perDay !== undefined && perDay <= 100 ? Math.min(1, retries) : retries;
+};
+
+const breakerOutcome = ({ error, status }: Outcome): 'ok' | 'down' | 'refused' => {
+  if (error === undefined) return 'ok';
+  return mayRetry(status, error) ? 'down' : 'refused';
+};
+
+export interface SessionOptions {
+  readonly access: UpstreamAccess;
+  readonly provider: Provider;
+  readonly key: ChosenKey;
+  readonly lane: Lane;
+}
+
+export const createSession = ({ access, provider, key, lane }: SessionOptions): Session => {
+  const { limiter, breaker, budget, telemetry, cache, now } = access;
+  const deadlineMs = now() + access.operationTimeoutMs;
+  const ask = createAsk({
+    provider,
+    baseUrls: access.baseUrls,
+    key: key.value,
+    transport: access.transport,
+    now,
+  });
+  const redact = messageRedaction(key.value);
+  let last = '';
+
+  const timeLeft = (): number => {
+    const left = deadlineMs - now();
+    if (left <= 0) throw deadlinePassed(provider);
+    return left;
+  };
+
+  const askOnce = async (request: UpstreamRequest): Promise<Outcome> => {
+    const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft());
+    breaker.pass(provider, scopeOf(lane));
+    const startedAt = now();
+    const outcome = await ask({ ...request, timeoutMs });
+    telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
+    breaker.record(provider, scopeOf(lane), breakerOutcome(outcome));
+    if (outcome.error?.kind === 'rate_limited') {
+      await limiter.hold(lane, (outcome.error.retryAfterSeconds ?? defaultHoldMs / 1000) * 1000);
+    }
+    return outcome;
+  };
+
+  const attempt = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+    timeLeft();
+    breaker.check(provider, scopeOf(lane));
+    const { reply, status, error } = await limiter.run(lane, { counted: request.counted ?? true }, () =>
+      askOnce(request),
+    );
+    if (reply !== undefined) return reply;
+    throw new AttemptError(error ?? deadlinePassed(provider), error !== undefined && mayRetry(status, error));
+  };
+
+  const send = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+    budget.earn(provider.slug);
+    const reply = await repeat(() => attempt(request), {
+      retries: retriesFor(provider, lane, access.retries),
+      firstWaitMs: access.firstRetryWaitMs,
+      allowed: () => deadlineMs > now() && budget.spend(provider.slug),
+    });
+    last = reply.text.slice(0, sampleLength);
+    return reply;
+  };
+
+  // Headers of a kept reply are not kept: connectors that need one do not ask for keeping.
+  const keepable = key.value === undefined || key.value.length >= shortestKeyInData;
+  const sendOrReuse = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+    const { keep } = request;
+    if (keep === undefined || !keepable) return send(request);
+    const { body } = await cache.answer(
+      {
+        provider: provider.slug,
+        audience: key.audience,
+        parts: [
+          'reply',
+          request.base ?? '',
+          request.path,
+          request.query ?? {},
+          request.headers ?? {},
+          request.body ?? null,
+        ],
+        validSeconds: provider.validity[keep],
+      },
+      async () => {
+        const { status, text } = await send(request);
+        return JSON.stringify({ status, text });
+      },
+    );
+    const { status, text } = JSON.parse(body) as { status: number; text: string };
+    last = text.slice(0, sampleLength);
+    return { status, text, header: () => undefined };
+  };
+
+  return {
+    ctx: {
+      http: createUpstreamHttp(provider, sendOrReuse),
+      key: key.kind,
+      today: new Date(now()).toISOString().slice(0, 10),
+    },
+    sample: () => redact(last),
+  };
+};
