@@ -138,6 +138,31 @@ export const settings = {
     'Where export files lie: file:///folder or s3://bucket/prefix; default: DATA_DIR/exports.',
   ),
 
+  embeddedPostgresPort: setting(
+    'EMBEDDED_POSTGRES_PORT',
+    optional(integer(1, 65_535)),
+    undefined,
+    'Port of the embedded PostgreSQL; default: a free one, remembered in DATA_DIR.',
+  ),
+  embeddedKafkaPort: setting(
+    'EMBEDDED_KAFKA_PORT',
+    optional(integer(1, 65_535)),
+    undefined,
+    'Port of the embedded Kafka; default: a free one, remembered in DATA_DIR.',
+  ),
+  embeddedKafkaControllerPort: setting(
+    'EMBEDDED_KAFKA_CONTROLLER_PORT',
+    optional(integer(1, 65_535)),
+    undefined,
+    'Port of the controller of the embedded Kafka; default: a free one, remembered in DATA_DIR.',
+  ),
+  embeddedClickhousePort: setting(
+    'EMBEDDED_CLICKHOUSE_PORT',
+    optional(integer(1, 65_535)),
+    undefined,
+    'Port of the embedded ClickHouse; default: a free one, remembered in DATA_DIR.',
+  ),
+
   linkSecret: setting(
     'LINK_SECRET',
     optional(z.string().min(32, 'must have at least 32 characters')),
@@ -318,3 +343,12 @@ export const describeConfig = (config: Config): string =>
       return `${item.env}=${value === undefined ? '' : item.secret ? '[hidden]' : String(value)}`;
     })
     .join('\n');
+
+/** The environment of a child process of ours: this one's, with other values for some settings. */
+export const childEnvironment = (
+  changes: Partial<Record<keyof Config, string>>,
+  env: Environment = process.env,
+): Record<string, string | undefined> => {
+  const changed = Object.entries(changes).map(([key, value]) => [settings[key as keyof Config].env, value]);
+  return { ...env, ...Object.fromEntries(changed) };
+};

@@ -14,6 +14,8 @@ export interface Entry {
   readonly name: string;
   /** First line of `--help`. */
   readonly summary: string;
+  /** True for a process that talks to a person: logs of level warn and above only, on standard error. */
+  readonly quiet?: boolean;
   /** Starts everything; what is to be stopped is registered with the scope. */
   start(context: EntryContext): Promise<void>;
 }
@@ -52,10 +54,12 @@ export const runEntry = async (entry: Entry): Promise<void> => {
   }
   if (flags.includes('--check-config')) return print(describeConfig(config));
 
-  const log = createLog(entry.name, config.logLevel);
+  const log = entry.quiet
+    ? createLog(entry.name, config.logLevel === 'info' ? 'warn' : config.logLevel, 2)
+    : createLog(entry.name, config.logLevel);
   const scope = createScope(log);
   let stopped = false;
-  const stop = (reason: string) => async (): Promise<void> => {
+  const stop = async (reason: string): Promise<void> => {
     if (stopped) return;
     stopped = true;
     log.info({ reason }, 'stopping');
@@ -64,8 +68,8 @@ export const runEntry = async (entry: Entry): Promise<void> => {
     // Whatever a library keeps open must not keep the process.
     process.exit();
   };
-  process.on('SIGINT', stop('SIGINT'));
-  process.on('SIGTERM', stop('SIGTERM'));
+  process.on('SIGINT', () => stop('SIGINT'));
+  process.on('SIGTERM', () => stop('SIGTERM'));
 
   try {
     await entry.start({ config, log, scope });
@@ -74,6 +78,6 @@ export const runEntry = async (entry: Entry): Promise<void> => {
     if (stopped) return;
     if (!isAppError(error)) log.fatal({ err: error }, 'could not start');
     fail(error);
-    await stop('could not start')();
+    await stop('could not start');
   }
 };

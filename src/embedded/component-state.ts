@@ -2,7 +2,10 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 
-export type ComponentName = 'postgres' | 'kafka' | 'clickhouse' | 'worker' | 'api';
+/** A component that stands in for one that production brings along. */
+export type EmbeddedName = 'postgres' | 'kafka' | 'clickhouse';
+
+export type ComponentName = EmbeddedName | 'worker' | 'api';
 
 const stateSchema = z.object({
   /** Where the component listened last, by purpose. */

@@ -3,7 +3,7 @@ import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { startClickhouse } from './clickhouse.js';
 import { createComponentGroup } from './component-group.js';
-import type { ComponentName } from './component-state.js';
+import type { EmbeddedName } from './component-state.js';
 import { lockFolder } from './folder-lock.js';
 import { startKafka } from './kafka.js';
 import { startPostgres } from './postgres.js';
@@ -32,7 +32,7 @@ export interface Embedded {
   kafkaBrokers?: string;
   clickhouseUrl?: string;
   /** The process ids at this moment; undefined for what is not started here or is being restarted. */
-  pids(): Record<ComponentName, number | undefined>;
+  pids(): Record<EmbeddedName, number | undefined>;
 }
 
 /**

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { DatasetAccess } from '../../catalog/access.js';
+import type { Access } from '../../catalog/access.js';
 import type { ProcessStore } from '../../ingest/process-store.js';
 import { notFound } from '../../lib/errors.js';
-import type { Caller, Level } from '../../model/permission.js';
 import { pathId } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 
@@ -37,11 +36,11 @@ export const processSchema = z
   .meta({ id: 'Process' });
 
 export interface ProcessRoutesDeps {
-  readonly authorize: (caller: Caller | undefined, datasetId: number, need: Level) => Promise<DatasetAccess>;
+  readonly access: Access;
   readonly processes: ProcessStore;
 }
 
-const read = ({ authorize, processes }: ProcessRoutesDeps): Route =>
+const read = ({ access, processes }: ProcessRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId',
@@ -52,8 +51,8 @@ const read = ({ authorize, processes }: ProcessRoutesDeps): Route =>
     responses: { 200: { description: 'The process as it stands.', schema: processSchema } },
     errors: [403, 404],
     handler: async ({ params, caller }) => {
-      const access = await authorize(caller, params.id, 'Read');
-      const view = await processes.view(access.id, params.processId);
+      const dataset = await access.dataset(caller, params.id, 'Read', 'read');
+      const view = await processes.view(dataset.id, params.processId);
       if (view === undefined)
         throw notFound('process_not_found', `The dataset has no process ${params.processId}.`);
       return ok(view);

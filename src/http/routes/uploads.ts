@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import type { DatasetAccess } from '../../catalog/access.js';
+import type { Access } from '../../catalog/access.js';
 import type { Receiver } from '../../ingest/receiver.js';
 import { AppError, invalid } from '../../lib/errors.js';
 import type { Slots } from '../../lib/slots.js';
-import type { Caller, Level } from '../../model/permission.js';
 import { readFileForm } from '../multipart.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './processes.js';
 
 export interface UploadRoutesDeps {
-  readonly authorize: (caller: Caller, datasetId: number, need: Level) => Promise<DatasetAccess>;
+  readonly access: Access;
   readonly receiver: Receiver;
   /** Places for uploads that are received at a time. */
   readonly slots: Slots;
@@ -57,7 +56,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
     },
     errors: [402, 403, 404, 415, 503],
     handler: async ({ params, caller, raw, header, requestId }) => {
-      const access = await deps.authorize(caller, params.id, 'Write');
+      const dataset = await deps.access.dataset(caller, params.id, 'Write', 'write');
       requireNoEncoding(header('content-encoding'));
       const release = await deps.slots.take();
       try {
@@ -68,13 +67,13 @@ const upload = (deps: UploadRoutesDeps): Route =>
           throw invalid('unknown_option', `There is no upload option "${option.name}".`);
         }
         const process = await deps.receiver.receive({
-          datasetId: access.id,
-          storeId: access.storeId,
+          datasetId: dataset.id,
+          storeId: dataset.storeId,
           accountId: caller.accountId,
           requestId,
           source: form.file as AsyncIterable<Buffer>,
           restOfRequest: form.rest,
-          quota: access.uploadQuota,
+          quota: dataset.uploadQuota,
         });
         return { status: 201, body: process };
       } finally {

@@ -14,7 +14,7 @@ import {
   dropRecords,
   type FieldIndex,
   indexRecords,
-  rewindIndex,
+  openIndex,
 } from './field-index.js';
 import { columnHead, createBlockWriter, varUint } from './native-block.js';
 import { encodeDecimals, encodeDoubles } from './number-columns.js';
@@ -92,8 +92,8 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   let segments = new BigUint64Array(0);
   let rowWords = new Uint32Array(0);
 
-  const reset = (rows: number): void => {
-    rewindIndex(index);
+  const reset = (bytes: Uint8Array, rows: number): void => {
+    openIndex(index, bytes);
     writer.reset();
     for (const { buffer } of stored) resetColumn(buffer, rows);
     if (segments.length >= rows) return;
@@ -157,7 +157,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   };
 
   const encode = (bytes: Uint8Array, chunk: ChunkPosition, segment: bigint | number): EncodeResult => {
-    reset(chunk.rows);
+    reset(bytes, chunk.rows);
     const badRows: BadRow[] = [];
     const rejected = new Map<number, BadRow>();
     let rows = 0;

@@ -34,9 +34,13 @@ export interface FieldIndex {
   next: number;
   ordinal: number;
   line: number;
+  /** The chunk, for reads of whole words. */
+  view: DataView;
   /** Malformed records met by the last call. */
   readonly malformed: MalformedRecord[];
   readonly classes: Uint8Array;
+  /** Highest byte that is not text. */
+  readonly topByte: number;
   readonly quote: number;
 }
 
@@ -82,13 +86,17 @@ export const createFieldIndex = (dialect: Dialect, fieldCount: number): FieldInd
     next: 0,
     ordinal: 0,
     line: 0,
+    view: new DataView(new ArrayBuffer(0)),
     malformed: [],
     classes,
+    topByte: Math.max(dialect.delimiter, dialect.quote, CR, LF),
     quote: dialect.quote,
   };
 };
 
-export const rewindIndex = (index: FieldIndex): void => {
+/** Puts the index before the first record of a chunk. */
+export const openIndex = (index: FieldIndex, bytes: Uint8Array): void => {
+  index.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   index.rows = 0;
   index.next = 0;
   index.ordinal = 0;
@@ -96,12 +104,51 @@ export const rewindIndex = (index: FieldIndex): void => {
   index.malformed.length = 0;
 };
 
+const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
+
+/**
+ * Position of the next byte that is no text, or `end`. Four bytes per turn, and one comparison for most of them:
+ * letters and digits lie above all bytes that matter in a file with commas. Nearly half as fast without.
+ */
+const fieldEnd = (bytes: Uint8Array, from: number, end: number, classes: Uint8Array, top: number): number => {
+  let p = from;
+  for (const last = end - 4; p <= last; p += 4) {
+    let byte = bytes[p]!;
+    if (byte <= top && classes[byte] !== textKind) return p;
+    byte = bytes[p + 1]!;
+    if (byte <= top && classes[byte] !== textKind) return p + 1;
+    byte = bytes[p + 2]!;
+    if (byte <= top && classes[byte] !== textKind) return p + 2;
+    byte = bytes[p + 3]!;
+    if (byte <= top && classes[byte] !== textKind) return p + 3;
+  }
+  while (p < end && classes[bytes[p]!] === textKind) p++;
+  return p;
+};
+
+/**
+ * Position of the quote that closes a field, or -1 where it takes more care: a line end or a quote inside, or
+ * none of delimiter and line end after it.
+ */
+const closingQuote = (
+  bytes: Uint8Array,
+  from: number,
+  end: number,
+  classes: Uint8Array,
+  top: number,
+): number => {
+  let p = fieldEnd(bytes, from, end, classes, top);
+  while (p < end && classes[bytes[p]!] === delimiterKind) p = fieldEnd(bytes, p + 1, end, classes, top);
+  if (p >= end || classes[bytes[p]!] !== quoteKind) return -1;
+  return p + 1 === end || isFieldEnd(classes[bytes[p + 1]!]!) ? p : -1;
+};
+
 /**
  * Indexes the next block of records; `index.rows` is 0 when there are none left. With `stopAtMalformed` the
  * block ends at the first malformed record.
  */
 export const indexRecords = (index: FieldIndex, bytes: Uint8Array, stopAtMalformed: boolean): void => {
-  const { starts, ends, classes, fieldCount, capacity } = index;
+  const { starts, ends, classes, topByte, quote, fieldCount, capacity } = index;
   const end = bytes.length;
   let p = index.next;
   let rows = 0;
@@ -113,25 +160,30 @@ export const indexRecords = (index: FieldIndex, bytes: Uint8Array, stopAtMalform
     let fields = 0;
     let kind: number = textKind;
     do {
-      kind = textKind;
-      starts[cell] = p;
-      while (p < end) {
-        kind = classes[bytes[p]!]!;
-        if (kind !== textKind) break;
-        p++;
+      if (bytes[p] === quote) {
+        const closing = closingQuote(bytes, p + 1, end, classes, topByte);
+        if (closing < 0) {
+          kind = quoteKind;
+          break;
+        }
+        starts[cell] = p + 1;
+        ends[cell++] = closing;
+        p = closing + 1;
+      } else {
+        starts[cell] = p;
+        p = fieldEnd(bytes, p, end, classes, topByte);
+        ends[cell++] = p;
       }
-      ends[cell++] = p++;
+      kind = p < end ? classes[bytes[p]!]! : lineEndKind;
+      p++;
       fields++;
     } while (kind === delimiterKind && fields < fieldCount);
     let recordEnd = p - 1;
-    if (fields === fieldCount && recordEnd > recordStart && (kind === lineEndKind || kind === textKind)) {
-      // An unquoted record with the right number of fields, ended by a line end or the end of the chunk.
-      if (kind === lineEndKind && bytes[recordEnd] === CR && p < end && bytes[p] === LF) p++;
+    if (kind === lineEndKind && (recordEnd === recordStart || fields === fieldCount)) {
+      // A blank line, or a plain record with the right number of fields.
       index.line = line + 1;
-    } else if (recordEnd === recordStart && kind === lineEndKind) {
-      if (bytes[recordStart] === CR && p < end && bytes[p] === LF) p++;
-      index.line = line + 1;
-      continue;
+      if (p < end && bytes[p] === LF && bytes[recordEnd] === CR) p++;
+      if (recordEnd === recordStart) continue;
     } else {
       const good = indexRecord(index, bytes, recordStart, rows);
       p = index.next;
@@ -240,8 +292,6 @@ const indexRecord = (index: FieldIndex, bytes: Uint8Array, recordStart: number, 
   });
   return false;
 };
-
-const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
 
 /** True where the bytes before a quote are blanks only, and there are some. */
 const isBlank = (bytes: Uint8Array, start: number, end: number): boolean => {

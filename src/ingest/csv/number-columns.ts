@@ -116,7 +116,7 @@ const writeSafeInteger = (
 ): void => {
   words[at] = value;
   words[at + 1] = value / TWO_32;
-  words.fill(0, at + 2, at + limbs);
+  for (let word = at + 2; word < at + limbs; word++) words[word] = 0;
   if (negative) negate(words, at, limbs);
 };
 

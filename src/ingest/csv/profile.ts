@@ -1,6 +1,6 @@
 import type { PhysicalType } from '../../model/column.js';
 import { type CompiledRules, compileRules } from './column-rules.js';
-import { createFieldIndex, indexRecords } from './field-index.js';
+import { createFieldIndex, indexRecords, openIndex } from './field-index.js';
 import { emptyProfile, type MutableProfile, profileColumn } from './profile-column.js';
 import type { ColumnProfile, ColumnRules, Dialect, EncodePhysical } from './types.js';
 
@@ -22,6 +22,7 @@ export const profileChunk = (
   rules: ReadonlyMap<number, ColumnRules> = new Map(),
 ): ColumnProfile[] => {
   const index = createFieldIndex(dialect, fieldCount);
+  openIndex(index, bytes);
   const profiles: MutableProfile[] = Array.from({ length: fieldCount }, emptyProfile);
   const compiled: CompiledRules[] = profiles.map((_, field) => compileRules(rules.get(field)));
   for (;;) {

@@ -37,43 +37,6 @@ import {
 } from './structure.js';
 import { parseXml, type XmlElement } from './xml.js';
 
-/**
- * An SDMX 2.1 REST service as a data record. Paths are flow, then one code per dimension in the order of the
- * key; a series id is `FLOW/KEY`. Parameters `start` and `end` are added here.
- */
-export interface Sdmx21Record
-  extends Omit<
-    Provider,
-    | 'capabilities'
-    | 'parameters'
-    | 'explain'
-    | 'browse'
-    | 'seriesAt'
-    | 'search'
-    | 'listAll'
-    | 'preview'
-    | 'series'
-  > {
-  /** Agency whose flows are listed; `all` for every one. */
-  readonly agency: string;
-  /** How a flow is named in addresses and ids: its id alone, or `AGENCY,ID,VERSION`. */
-  readonly flowRef: 'id' | 'full';
-  /** How CSV is asked for. */
-  readonly csv: { readonly query?: Readonly<Record<string, string>>; readonly accept?: string };
-  /** Path parts after the key; `['all']` where the service wants the provider. */
-  readonly dataSuffix?: readonly string[];
-  /** How the codes that have data are known: `constraint` asks `availableconstraint`; `codelist` shows all. */
-  readonly availability: 'constraint' | 'codelist';
-  /** `Accept` of structure calls; several services answer 406 without one. */
-  readonly structureAccept?: string;
-  /** For structure calls, where they are slow; in milliseconds. */
-  readonly structureTimeoutMs?: number;
-  /** True when the service may answer with more than the range that was asked for. */
-  readonly cutsRange?: boolean;
-  /** False when structure calls are not counted against the limits of the service. */
-  readonly structureCounted?: boolean;
-}
-
 const genericXml = 'application/vnd.sdmx.genericdata+xml;version=2.1';
 const structureXml = 'application/vnd.sdmx.structure+xml;version=2.1';
 

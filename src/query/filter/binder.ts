@@ -5,8 +5,10 @@
  */
 import { type Binding, describe } from './binding.js';
 import { bindCall } from './call-binder.js';
+import { foldArithmetic } from './constant-folding.js';
 import { firstDayOf } from './date-literal.js';
 import { excerpt, type Failures } from './failure.js';
+import { negateExact } from './number-literal.js';
 import type { ComparisonOperator, LiteralNode, SyntaxNode } from './syntax.js';
 import type { Comparison, Condition, FilterColumn, Operand } from './typed.js';
 
@@ -78,6 +80,9 @@ const bindCondition = (node: SyntaxNode, binding: Binding): Condition => {
 const bindNegate = (node: Extract<SyntaxNode, { kind: 'negate' }>, binding: Binding): Operand => {
   const operand = bind(node.operand, binding);
   if (operand.type === 'null') return operand;
+  if (operand.type === 'number' && operand.node.kind === 'number') {
+    return { type: 'number', node: { kind: 'number', value: negateExact(operand.node.value) } };
+  }
   if (operand.type === 'number') return { type: 'number', node: { kind: 'negate', operand: operand.node } };
   throw binding.failures.type(
     node.operand.start,
@@ -100,6 +105,11 @@ const bindArithmetic = (node: Extract<SyntaxNode, { kind: 'arithmetic' }>, bindi
     );
   }
   if (left.type !== 'number' || right.type !== 'number') return { type: 'null' };
+  if (left.node.kind === 'number' && right.node.kind === 'number') {
+    const value = foldArithmetic(node.operator, left.node.value, right.node.value);
+    if (value === null) return { type: 'null' };
+    if (value) return { type: 'number', node: { kind: 'number', value } };
+  }
   return {
     type: 'number',
     node: { kind: 'arithmetic', operator: node.operator, left: left.node, right: right.node },

@@ -12,7 +12,7 @@ import { createShapes, type Shapes } from './number-shape.js';
 import { doubleSql, exactSql } from './number-sql.js';
 import { isNull, numberMembership, numberTest } from './number-test.js';
 import type { Parameters } from './parameters.js';
-import { always, isFalse, isTrue, never, signs, type Test } from './test-sql.js';
+import { always, isFalse, isTrue, negated, never, signs, type Test } from './test-sql.js';
 import { textSql } from './text-sql.js';
 import type { Condition, Operand, TextNode, TextTest } from './typed.js';
 
@@ -77,11 +77,11 @@ const whenFalse = (node: Condition, context: Context): string => {
     case 'not':
       return whenTrue(node.operand, context);
     case 'isNull':
-      return `NOT ${nullTest(node.operand, context)}`;
+      return negated(nullTest(node.operand, context));
     case 'contains':
     case 'startswith':
     case 'endswith':
-      return `NOT ${textTest(node.kind, node.left, node.right, context)}`;
+      return negated(textTest(node.kind, node.left, node.right, context));
     case 'compare':
       return isFalse(comparison(node, context));
     case 'in':
@@ -103,7 +103,7 @@ const threeValued = (node: Condition, context: Context): string => {
         node.kind === 'and' ? 'AND' : 'OR',
       );
     case 'not':
-      return `NOT ${threeValued(node.operand, context)}`;
+      return negated(threeValued(node.operand, context));
     case 'isNull':
     case 'contains':
     case 'startswith':
@@ -182,7 +182,7 @@ const membership = (node: Belonging, wanted: boolean, context: Context): string 
   if (!node.orNull || test.nulls.length === 0) return wanted ? isTrue(test) : isFalse(test);
   const belongs =
     typeof test.test === 'string' ? `ifNull(${test.test}, 1)` : test.test ? always : test.nulls.join('');
-  return wanted ? belongs : `NOT ${belongs}`;
+  return wanted ? belongs : negated(belongs);
 };
 
 const membershipTest = (node: Belonging, { emit, shapes }: Context): Test => {

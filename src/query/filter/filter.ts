@@ -11,7 +11,7 @@ import { createFailures } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
 import { createNameIndex, unknownColumns } from './names.js';
 import { normalForm } from './normal-form.js';
-import { createParameters, type ParameterValue } from './parameters.js';
+import { createPackedParameters, createParameters, maxPlainParameters, type ParameterValue } from './parameters.js';
 import { parseFilter } from './parser.js';
 import type { SyntaxNode } from './syntax.js';
 import type { FilterColumn } from './typed.js';
@@ -78,15 +78,17 @@ export const compileFilter = (
   const { root, unknown } = parseFilter(text, names, failures, bounds);
   if (unknown.length > 0) throw unknownColumns(text, unknown, names.names);
   const condition = bindFilter(root, byName, failures);
-  const parameters = createParameters('p');
-  const sql = compileCondition(condition, parameters);
+  const plain = createParameters();
+  const plainSql = compileCondition(condition, plain);
+  const packed = plain.count() > maxPlainParameters ? createPackedParameters() : undefined;
+  const sql = packed ? compileCondition(condition, packed) : plainSql;
   if (sql.length > bounds.maxSqlLength) {
     throw failures.limit(0, 'the filter is too complex; split it or calculate with fewer columns at once');
   }
   const columnIds = [...columnNames(root)].flatMap((name) => byName.get(name)?.id ?? []);
   return {
     sql,
-    params: parameters.values(),
+    params: (packed ?? plain).values(),
     normalized: normalForm(condition),
     columnIds: [...new Set(columnIds)].sort((left, right) => left - right),
   };

@@ -169,17 +169,20 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
     return word === 'null' ? literal(start, end, { kind: 'null' }) : undefined;
   };
 
+  const endsUnknown = (offset: number): boolean =>
+    operatorWordAt(text, offset) !== undefined || /^has\s/i.test(text.slice(offset, offset + 4));
+
   /** An unknown name reaches to the next operator, bracket, comma or quote. */
   const unknown = (start: number): OperandToken => {
     let end = start;
     while (end < text.length && !/[(),']/.test(text[end] ?? '')) {
-      if (/\s/.test(text[end] ?? '') && operatorWordAt(text, skipSpace(end)) !== undefined) break;
+      if (/\s/.test(text[end] ?? '') && endsUnknown(skipSpace(end))) break;
       end += 1;
     }
     const name = text.slice(start, end).trimEnd();
     if (name === '' || operatorWordAt(text, start) !== undefined)
       throw failures.syntax(start, operandExpected);
-    if (text[end] === '(' && end === start + name.length && /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name)) {
+    if (text[end] === '(' && /^[\p{L}_][\p{L}\p{N}_.]*$/u.test(name)) {
       throw failures.syntax(start, 'a function that exists', `the unknown function '${name}'`);
     }
     return { kind: 'column', name, known: false, start, end: start + name.length };
@@ -209,6 +212,9 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
     }
     if (first === '(') return { kind: 'open', start, end: start + 1 };
     badDate(start);
+    if (/^[+-]?\.\d/.test(text.slice(start, start + 3))) {
+      throw failures.syntax(start, 'a digit before the decimal point');
+    }
     const refused = diagnoseOperand(text, start, failures);
     if (refused) throw refused;
     if (first === '-') return { kind: 'minus', start, end: start + 1 };

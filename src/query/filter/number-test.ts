@@ -145,7 +145,7 @@ const doubleWithExact = (operator: Comparison, double: NumberNode, other: Side, 
   const lost = `${decimals} > ${scale}`;
   switch (operator) {
     case 'eq':
-      return `multiIf(${missing}, NULL, isNull(${cut}), 0, ${cut} = ${exact} AND NOT ${lost})`;
+      return `multiIf(${missing}, NULL, isNull(${cut}), 0, ${cut} = ${exact} AND (NOT (${lost})))`;
     case 'lt':
     case 'le':
       return `multiIf(${missing}, NULL, isNull(${cut}), ${column} < 0, ${lost}, if(${column} < 0, ${cut} <= ${exact}, ${cut} < ${exact}), ${cut} ${signs[operator]} ${exact})`;

@@ -99,6 +99,9 @@ export const parseFilter = (
 
   const inItems = (start: number): LiteralNode[] => {
     const open = lexer.skipSpace(offset);
+    if (text[open] === '[') {
+      throw failures.unsupported(open, 'collections (JSON arrays) are', "write lists as in ('a', 'b')");
+    }
     if (text[open] !== '(') throw failures.syntax(open, "'(' and a list of values after 'in'");
     advance(open + 1);
     const items: LiteralNode[] = [];

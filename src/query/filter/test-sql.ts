@@ -12,6 +12,9 @@ export interface Test {
 export const never = '0';
 export const always = '1';
 
+/** In brackets of its own: ClickHouse reads `not(a) <= b` as `NOT ((a) <= b)`. */
+export const negated = (sql: string): string => `(NOT (${sql}))`;
+
 const any = (conditions: readonly string[]): string =>
   conditions.length === 0 ? never : `(${conditions.join(' OR ')})`;
 
@@ -24,16 +27,16 @@ export const isTrue = ({ operator, test, nulls }: Test): string => {
   if (typeof test === 'string') return equal ? `(${test} OR ${bothNull(nulls)})` : test;
   if (!test) return equal ? bothNull(nulls) : never;
   if (equal) return `(${nulls.join(' = ')})`;
-  return nulls.length === 0 ? always : `NOT ${any(nulls)}`;
+  return nulls.length === 0 ? always : negated(any(nulls));
 };
 
 /** SQL that is true where the comparison is false; never null. */
 export const isFalse = ({ operator, test, nulls }: Test): string => {
   const whenNull = operator === 'eq' ? bothNull(nulls) : never;
   if (typeof test === 'string')
-    return nulls.length === 0 ? `NOT ${test}` : `NOT ifNull(${test}, ${whenNull})`;
+    return nulls.length === 0 ? negated(test) : negated(`ifNull(${test}, ${whenNull})`);
   if (operator === 'eq' && nulls.length === 2)
-    return test ? `(${nulls.join(' != ')})` : `NOT ${bothNull(nulls)}`;
+    return test ? `(${nulls.join(' != ')})` : negated(bothNull(nulls));
   if (!test) return always;
   return any(nulls);
 };

@@ -18,9 +18,9 @@ const constructs: readonly (readonly [pattern: RegExp, what: (match: string) => 
   [/(?:cast|isof)(?=\s*\()/iy, (match) => `${match} is`],
   [/(?:any|all)(?=\s*\()/iy, (match) => `the lambda operator ${match} is`],
   [
-    /(?:hour|minute|second|fractionalseconds?|date|time|totaloffsetminutes|totalseconds|now|maxdatetime|mindatetime)(?=\()/iy,
+    /(?:hour|minute|second|fractionalseconds?|date|time|totaloffsetminutes|totalseconds|now|maxdatetime|mindatetime)(?=\s*\()/iy,
     (match) => `the time function ${match} is`,
-    'dates have year, month and day',
+    'of a date only year, month and day can be asked',
   ],
   [/(?:hassubset|hassubsequence)(?=\()/iy, (match) => `the collection function ${match} is`],
   [/matchespattern(?=\()/iy, (match) => `the function ${match} is`, 'use contains, startswith or endswith'],

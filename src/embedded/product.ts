@@ -1,0 +1,83 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Log } from '../lib/log.js';
+import type { Scope } from '../lib/scope.js';
+import { createStateFile } from './component-state.js';
+import { createLogFile } from './log-file.js';
+import { createPortChooser } from './ports.js';
+import { createSupervisedChild, endOrphan } from './supervised-child.js';
+
+/** One of the two entries of the product, run as a child of `npm start`. */
+export interface ProductProcess {
+  readonly port: number;
+  pid(): number | undefined;
+}
+
+export interface ProductOptions {
+  readonly entry: 'api' | 'worker';
+  readonly dataDir: string;
+  /** Port of its HTTP server; 0 takes a free one. */
+  readonly port: number;
+  /** The variable that sets the port, for the message when it is occupied. */
+  readonly portVariable: 'PORT' | 'WORKER_PORT';
+  /** Address under which it is asked whether it is ready. */
+  readonly host: string;
+  /** Its environment; port and data folder are added. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly drainTimeoutMs: number;
+  readonly log: Log;
+  readonly scope: Scope;
+}
+
+const answersReady = async (url: string): Promise<boolean> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    // Refused or cut off: not yet listening.
+    return false;
+  }
+};
+
+/** An address that can be asked: a wildcard is no address to call. */
+const reachable = (host: string): string => {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '[::1]' : host;
+};
+
+/** Starts an entry and waits until it is ready. When it dies it is started again, until the scope closes. */
+export const startProduct = async (options: ProductOptions): Promise<ProductProcess> => {
+  const { entry, host, log, scope } = options;
+  const dataDir = resolve(options.dataDir);
+  const state = createStateFile(dataDir, entry);
+  await endOrphan(state, 'SIGTERM', log);
+  const port = await createPortChooser().choose({
+    owner: `the ${entry}`,
+    variable: options.portVariable,
+    wanted: options.port === 0 ? undefined : options.port,
+    remembered: state.read().ports.http,
+  });
+  state.update({ ports: { http: port } });
+
+  const script = fileURLToPath(new URL(`../${entry}.js`, import.meta.url));
+  const logsDir = join(dataDir, 'logs');
+  mkdirSync(logsDir, { recursive: true });
+  const child = createSupervisedChild({
+    title: `the ${entry}`,
+    command: { program: process.execPath, args: ['--enable-source-maps', script] },
+    cwd: dirname(script),
+    env: { ...options.env, [options.portVariable]: String(port), DATA_DIR: dataDir },
+    stopSignal: 'SIGTERM',
+    stopWithinMs: options.drainTimeoutMs + 2_000,
+    startWithinMs: 60_000,
+    isReady: () => answersReady(`http://${reachable(host)}:${port}/readyz`),
+    state,
+    output: createLogFile(join(logsDir, `${entry}.log`)),
+    log: log.child({ component: entry }),
+  });
+  await scope.defer(`the ${entry}`, child.stop);
+  await child.start();
+  return { port, pid: child.pid };
+};
