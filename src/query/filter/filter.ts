@@ -11,7 +11,12 @@ import { createFailures } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
 import { createNameIndex, unknownColumns } from './names.js';
 import { normalForm } from './normal-form.js';
-import { createPackedParameters, createParameters, maxPlainParameters, type ParameterValue } from './parameters.js';
+import {
+  createPackedParameters,
+  createParameters,
+  maxPlainParameters,
+  type ParameterValue,
+} from './parameters.js';
 import { parseFilter } from './parser.js';
 import type { SyntaxNode } from './syntax.js';
 import type { FilterColumn } from './typed.js';

@@ -1,0 +1,213 @@
+/**
+ * Filters on a real ClickHouse, row by row against the independent evaluator. FILTER_PAIRS sets how many
+ * generated (table, filter) pairs are compared, FILTER_SEED where the generator starts.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { decimalShapeOf } from '../../../src/model/column.js';
+import { compileFilter, type FilterColumn } from '../../../src/query/filter/filter.js';
+import { filterSettings } from '../../../src/query/filter/limits.js';
+import { type ClickHouseQuery, clickHouseText } from '../../support/clickhouse-http.js';
+import { createEvaluator } from '../../support/odata-evaluator.js';
+import { choicesArb, filterArb, tableArb, writeFilter } from '../../support/odata-generator.js';
+import type { Cell, TestColumn, TestTable } from '../../support/odata-tree.js';
+
+const pairs = Number(process.env.FILTER_PAIRS ?? 400);
+const seed = Number(process.env.FILTER_SEED ?? 20_260_701);
+const filtersPerTable = 25;
+const database = `filter_${process.pid}`;
+
+const ask = (query: ClickHouseQuery): Promise<string> =>
+  clickHouseText(inject('clickhouseUrl'), { ...query, settings: { ...filterSettings, ...query.settings } });
+
+const typeOf = ({ physical }: TestColumn): string => {
+  const decimal = decimalShapeOf(physical);
+  if (decimal) return `Nullable(Decimal(${decimal.precision}, ${decimal.scale}))`;
+  return { d: 'Nullable(Date32)', f: 'Nullable(Float64)' }[physical as string] ?? 'Nullable(String)';
+};
+
+const asFilterColumns = (columns: readonly TestColumn[]): FilterColumn[] =>
+  columns.map((column) => ({ ...column, sql: `c${column.id}_${column.physical}` }));
+
+const load = async (name: string, table: TestTable): Promise<void> => {
+  const columns = table.columns.map((column) => `c${column.id}_${column.physical} ${typeOf(column)}`);
+  await ask({
+    sql: `CREATE TABLE ${database}.${name} (_row UInt32, ${columns.join(', ')}) ENGINE = MergeTree ORDER BY _row`,
+  });
+  const lines = table.rows.map((row, at) =>
+    JSON.stringify({
+      _row: at,
+      ...Object.fromEntries(
+        table.columns.map((column, index) => [`c${column.id}_${column.physical}`, row[index]]),
+      ),
+    }),
+  );
+  await ask({ sql: `INSERT INTO ${database}.${name} FORMAT JSONEachRow\n${lines.join('\n')}` });
+};
+
+const matching = async (name: string, text: string, columns: readonly TestColumn[]): Promise<number[]> => {
+  const { sql, params } = compileFilter(text, asFilterColumns(columns));
+  const answer = await ask({
+    sql: `SELECT _row FROM ${database}.${name} WHERE ${sql} ORDER BY _row FORMAT TSV`,
+    params,
+  });
+  return answer.split('\n').filter(Boolean).map(Number);
+};
+
+beforeAll(async () => {
+  await ask({ sql: `CREATE DATABASE ${database}` });
+});
+
+afterAll(async () => {
+  await ask({ sql: `DROP DATABASE ${database}` });
+});
+
+describe('generated filters', () => {
+  it(`keep the rows that OData asks for, in ${pairs} pairs of table and filter`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const tables = fc.sample(tableArb, { seed, numRuns: Math.ceil(pairs / filtersPerTable) });
+    const filters = fc.sample(fc.tuple(filterArb, choicesArb), { seed, numRuns: pairs });
+    let decided = 0;
+    for (const [index, table] of tables.entries()) {
+      const name = `t${index}`;
+      await load(name, table);
+      const evaluator = createEvaluator(table.columns);
+      for (const [filter, choices] of filters.slice(index * filtersPerTable, (index + 1) * filtersPerTable)) {
+        const text = writeFilter(filter, choices);
+        const wanted = table.rows.map((row) => evaluator.keeps(filter, row));
+        const found = new Set(await matching(name, text, table.columns));
+        const wrong = wanted.flatMap((keep, row) =>
+          keep === undefined || keep === found.has(row) ? [] : [{ row, keep, cells: table.rows[row] }],
+        );
+        expect(wrong, text).toEqual([]);
+        decided += wanted.filter((keep) => keep !== undefined).length;
+      }
+      await ask({ sql: `DROP TABLE ${database}.${name}` });
+    }
+    const rows = tables.reduce((sum, { rows: all }) => sum + all.length, 0) * filtersPerTable;
+    // The evaluator may leave rows open, but not so many that the comparison loses its point.
+    expect(decided / rows).toBeGreaterThan(0.8);
+  });
+});
+
+const oneColumn = (
+  physical: TestColumn['physical'],
+  dataType: TestColumn['dataType'],
+  cells: readonly Cell[],
+): TestTable => ({
+  columns: [{ id: 1, name: 'V', dataType, physical }],
+  rows: cells.map((cell) => [cell]),
+});
+
+describe('single columns', () => {
+  const cases: readonly [title: string, TestTable, filter: string, rows: readonly number[]][] = [
+    [
+      'a literal with more digits than a double lies above it',
+      oneColumn('f', 'Decimal', ['0.1', '0.2', null]),
+      'V lt 0.10000000000000000001',
+      [0],
+    ],
+    ['a sum of decimals is exact', oneColumn('f', 'Decimal', ['0.1', '0.2']), 'V add 0.2 eq 0.3', [0]],
+    [
+      'a quotient of decimals is exact where it ends',
+      oneColumn('f', 'Decimal', ['0.3', '0.4']),
+      'V div 0.1 eq 3',
+      [0],
+    ],
+    [
+      'numbers beyond the double range can be compared',
+      oneColumn('f', 'Decimal', ['1e300', '-1e300', null]),
+      'V lt 1e400',
+      [0, 1],
+    ],
+    ['division by zero is null', oneColumn('f', 'Decimal', ['0', '1']), '1 div V eq null', [0]],
+    ['mod by zero is null', oneColumn('n38_2', 'Decimal', ['0.00', '1.00']), '1 mod V ne null', [1]],
+    [
+      'overflow is null and never true',
+      oneColumn('f', 'Decimal', ['1e308', '-1e308', '1']),
+      'V mul 10 gt 5',
+      [2],
+    ],
+    [
+      'two digits after the point against three',
+      oneColumn('n38_2', 'Decimal', ['1.23', '1.24', null]),
+      'V gt 1.235',
+      [1],
+    ],
+    ['not of an ordering keeps nulls', oneColumn('f', 'Decimal', ['1', '9', null]), 'not (V lt 5)', [1, 2]],
+    ['ne keeps nulls', oneColumn('s', 'String', ['a', 'b', null]), "V ne 'a'", [1, 2]],
+    ['not contains leaves null out', oneColumn('s', 'String', ['a', 'b', null]), "not contains(V, 'a')", [1]],
+    ['a list with null keeps null', oneColumn('s', 'String', ['a', 'b', null]), "V in ('a', null)", [0, 2]],
+    ['not in keeps null', oneColumn('s', 'String', ['a', 'b', null]), "not (V in ('a'))", [1, 2]],
+    [
+      'text is bound, not pasted',
+      oneColumn('s', 'String', ["' OR 1=1 --", 'a\\b', 'x']),
+      "V eq ''' OR 1=1 --' or V eq 'a\\b'",
+      [0, 1],
+    ],
+    [
+      'a NUL in the text finds nothing and breaks nothing',
+      oneColumn('s', 'String', ['a']),
+      "V eq 'a\u0000'",
+      [],
+    ],
+    [
+      'half is rounded away from zero',
+      oneColumn('f', 'Decimal', ['2.5', '-2.5', '3.4']),
+      'round(V) in (3, -3)',
+      [0, 1, 2],
+    ],
+    ['a negative zero is a zero', oneColumn('f', 'Decimal', ['-0', '1']), 'V in (0)', [0]],
+    [
+      'dates beyond the type are known without asking',
+      oneColumn('d', 'Date', ['2020-01-01', null]),
+      'V lt 9999-12-31',
+      [0],
+    ],
+    ['a quarter is its first day', oneColumn('d', 'Date', ['2020-04-01', '2020-05-01']), 'V eq 2020Q2', [0]],
+    ['true keeps every row', oneColumn('s', 'String', ['a', null]), 'true', [0, 1]],
+    ['false keeps none', oneColumn('s', 'String', ['a', null]), 'false', []],
+  ];
+
+  it.each(cases)('%s', async (_, table, filter, rows) => {
+    const name = `s${cases.findIndex(([title]) => title === _)}`;
+    await load(name, table);
+    expect(await matching(name, filter, table.columns)).toEqual(rows);
+  });
+});
+
+describe('large filters', () => {
+  const table = oneColumn('f', 'Decimal', ['1', '5', null]);
+  const chain = (term: string, word: string, count: number) =>
+    Array.from({ length: count }, () => term).join(word);
+
+  beforeAll(() => load('large', table));
+
+  it.each([
+    ['thousands of conditions', Array.from({ length: 5_000 }, (_, at) => `V eq ${at}`).join(' or '), [0, 1]],
+    ['thousands of negated conditions', chain('not (V ne 5)', ' and ', 3_800), [1]],
+    [
+      'thousands of lists',
+      `${Array.from({ length: 3_500 }, (_, at) => `V in (${at},7)`).join(' or ')}`,
+      [0, 1],
+    ],
+    ['a list of a thousand values', `V in (${Array.from({ length: 1_000 }, (_, at) => at).join()})`, [0, 1]],
+    ['parentheses to the limit', `${'('.repeat(199)}V eq 5${')'.repeat(199)}`, [1]],
+    ['negations to the limit', `${'not ('.repeat(99)}true${')'.repeat(99)}`, []],
+    ['a sum to the limit', `V${' add 1'.repeat(190)} eq 195`, [1]],
+    ['products to the limit', `V${' mul 1.5'.repeat(190)} gt 0`, [0, 1]],
+    ['quotients to the limit', `V${' div 1'.repeat(190)} eq 5`, [1]],
+    ['remainders to the limit', `V${' mod 7'.repeat(190)} eq 5`, [1]],
+    ['roundings to the limit', `${'round('.repeat(190)}V${')'.repeat(190)} eq 5`, [1]],
+    ['comparisons of comparisons to the limit', `V eq 5${' eq true'.repeat(190)}`, [1]],
+    ['text functions to the limit', `${'trim('.repeat(190)}'5'${')'.repeat(190)} eq '5'`, [0, 1, 2]],
+    [
+      'substrings by lengths of substrings, to the limit',
+      `${"length(substring('abcdefghij', ".repeat(60)}V${'))'.repeat(60)} ge 0`,
+      [0, 1],
+    ],
+  ])('%s', async (_, filter, rows) => {
+    expect(await matching('large', filter, table.columns)).toEqual(rows);
+  });
+});

@@ -1,0 +1,503 @@
+/** Generated tables, filters as typed trees, and their text in one of its many spellings. */
+import fc from 'fast-check';
+import type { Bool, Cell, Day, Num, Op, Operand, Str, TestColumn, TestTable } from './odata-tree.js';
+
+const columns: readonly TestColumn[] = [
+  { id: 11, name: 'City', dataType: 'String', physical: 's' },
+  { id: 12, name: 'City of birth', dataType: 'String', physical: 's' },
+  { id: 13, name: 'Speed IAS in knots', dataType: 'Decimal', physical: 'f' },
+  { id: 14, name: 'not [a] keyword', dataType: 'Decimal', physical: 'f' },
+  { id: 15, name: 'Price', dataType: 'Decimal', physical: 'n38_2' },
+  { id: 16, name: 'Total', dataType: 'Decimal', physical: 'n76_0' },
+  { id: 17, name: '2020-01-01', dataType: 'Decimal', physical: 'n76_70' },
+  { id: 18, name: 'Date', dataType: 'Date', physical: 'd' },
+  { id: 19, name: `O'Neil "x"`, dataType: 'Date', physical: 't' },
+];
+
+/** Columns that only the bracketed form reaches. */
+const needsBrackets = new Set(['2020-01-01']);
+
+const strings = [
+  '',
+  'a',
+  'A',
+  'ab',
+  'Äß',
+  'é',
+  ' a ',
+  '\u00a0b\u3000',
+  '😀a',
+  "it's",
+  '\\',
+  'a\tb',
+  'x\ny',
+  '%_',
+  '10',
+  'null',
+];
+const stringArb = fc.oneof(
+  fc.constantFrom(...strings),
+  fc
+    .array(fc.constantFrom('a', 'B', 'ä', ' ', "'", '\\', '😀', '1', '\t'), { maxLength: 5 })
+    .map((parts) => parts.join('')),
+);
+
+const doubleTexts = [
+  '0',
+  '1',
+  '-1',
+  '0.1',
+  '0.2',
+  '0.3',
+  '2.5',
+  '-2.5',
+  '0.5',
+  '100',
+  '1e16',
+  '1e22',
+  '1.5e300',
+  '1e-7',
+  '2.5e-300',
+  '123456789.12345678',
+  '9007199254740993',
+  '0.1000000000000000055',
+];
+const doubleArb = fc
+  .oneof(
+    { arbitrary: fc.constantFrom(...doubleTexts).map(Number), weight: 5 },
+    { arbitrary: fc.integer({ min: -50, max: 50 }).map((n) => n / 10), weight: 3 },
+    { arbitrary: fc.double({ noNaN: true, noDefaultInfinity: true }), weight: 1 },
+  )
+  .map((value) => String(value === 0 ? 0 : value));
+
+const decimalArb = (precision: number, scale: number): fc.Arbitrary<string> => {
+  const largest = 10n ** BigInt(precision) - 1n;
+  const small = fc.bigInt({ min: -200n, max: 200n });
+  const unit = 10n ** BigInt(Math.min(scale, precision - 3));
+  const units = fc.oneof(
+    small,
+    small.map((n) => (n > 99n || n < -99n ? n : n * unit)),
+    fc.bigInt({ min: -largest, max: largest }),
+  );
+  return units.map((value) => {
+    if (scale === 0) return value.toString();
+    const text = (value < 0n ? -value : value).toString().padStart(scale + 1, '0');
+    return `${value < 0n ? '-' : ''}${text.slice(0, -scale)}.${text.slice(-scale)}`;
+  });
+};
+
+const dayText = (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10);
+const dayArb = fc.oneof(
+  fc.constantFrom('2020-01-01', '2020-02-29', '1900-01-01', '2299-12-31', '1969-12-31', '2020-04-01'),
+  fc.integer({ min: -25_000, max: 100_000 }).map(dayText),
+);
+const farDayArb = fc.oneof(dayArb, fc.constantFrom('1066-10-14', '0001-01-01', '9999-12-31', '2300-01-01'));
+
+const cellArb = (column: TestColumn): fc.Arbitrary<Cell> => {
+  const shape = /^n(\d+)_(\d+)$/.exec(column.physical);
+  const value = shape
+    ? decimalArb(Number(shape[1]), Number(shape[2]))
+    : { s: stringArb, f: doubleArb, d: dayArb, t: farDayArb }[column.physical as 's' | 'f' | 'd' | 't'];
+  return fc.option(value, { freq: 6 });
+};
+
+export const tableArb: fc.Arbitrary<TestTable> = fc
+  .array(fc.tuple(...columns.map(cellArb)), { minLength: 12, maxLength: 24 })
+  .map((rows) => ({ columns, rows }));
+
+const columnOf = (dataType: TestColumn['dataType']) =>
+  fc
+    .constantFrom(...columns.flatMap((column, at) => (column.dataType === dataType ? [at] : [])))
+    .map((at) => ({ k: 'col' as const, at }));
+
+const numberText = fc.oneof(
+  {
+    arbitrary: fc.constantFrom(
+      ...doubleTexts,
+      '0.30',
+      '1E2',
+      '-0.0',
+      '+7',
+      '1e400',
+      '-1e400',
+      '1e-400',
+      '0.10000000000000000001',
+      '2.50000000000000000000001',
+    ),
+    weight: 3,
+  },
+  { arbitrary: fc.integer({ min: -30, max: 30 }).map(String), weight: 3 },
+  { arbitrary: decimalArb(38, 2), weight: 1 },
+  { arbitrary: decimalArb(76, 70), weight: 1 },
+  { arbitrary: decimalArb(76, 0), weight: 1 },
+);
+
+/** Arithmetic on 1e400 leaves the rules open for every row; comparisons with it do not. */
+const termText = numberText.filter(
+  (text) => Math.abs(Number(text)) < 1e300 && (Number(text) !== 0 || /^[-+]?0(\.0)?$/.test(text)),
+);
+
+const periods = (day: string): string[] => {
+  const [year = '', month = '', dayOfMonth = ''] = day.split('-');
+  if (dayOfMonth !== '01') return [];
+  const quarter = (Number(month) + 2) / 3;
+  return [
+    `${year}-${month}`,
+    ...(Number.isInteger(quarter) ? [`${year}Q${quarter}`, `${year}-Q${quarter}`] : []),
+    ...(month === '01' && Number(year) > 999 ? [year] : []),
+  ];
+};
+
+const dayLiteral = farDayArb.chain((day) =>
+  fc
+    .constantFrom(day, `'${day}'`, ...periods(day).flatMap((text) => [text, `'${text}'`]))
+    .map((text): Day => ({ k: 'lit', day, text })),
+);
+
+const opArb = fc.constantFrom<Op>('eq', 'ne', 'gt', 'ge', 'lt', 'le');
+
+const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) => ({
+  num: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'filter' },
+    { arbitrary: columnOf('Decimal'), weight: 4 },
+    { arbitrary: termText.map((text) => ({ k: 'lit' as const, text })), weight: 3 },
+    {
+      arbitrary: fc.record({
+        k: fc.constantFrom('add', 'sub', 'mul', 'div', 'mod'),
+        a: tie('num'),
+        b: tie('num'),
+      }) as fc.Arbitrary<Num>,
+      weight: 4,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constantFrom('neg', 'round', 'floor', 'ceiling'),
+        a: tie('num'),
+      }) as fc.Arbitrary<Num>,
+      weight: 2,
+    },
+    { arbitrary: fc.record({ k: fc.constant('length'), s: tie('str') }) as fc.Arbitrary<Num>, weight: 1 },
+    {
+      arbitrary: fc.record({ k: fc.constant('indexof'), s: tie('str'), t: tie('str') }) as fc.Arbitrary<Num>,
+      weight: 1,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constantFrom('year', 'month', 'day'),
+        d: columnOf('Date'),
+      }) as fc.Arbitrary<Num>,
+      weight: 1,
+    },
+  ),
+  str: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'filter' },
+    { arbitrary: columnOf('String'), weight: 4 },
+    { arbitrary: stringArb.map((text) => ({ k: 'lit' as const, text })), weight: 3 },
+    {
+      arbitrary: fc.record({ k: fc.constant('concat'), a: tie('str'), b: tie('str') }) as fc.Arbitrary<Str>,
+      weight: 1,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constantFrom('tolower', 'toupper', 'trim'),
+        a: tie('str'),
+      }) as fc.Arbitrary<Str>,
+      weight: 3,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('substring'),
+        a: tie('str'),
+        from: fc
+          .oneof(
+            fc.nat(4).map((n) => ({ k: 'lit', text: String(n) })),
+            tie('num'),
+          )
+          .filter(isCount),
+        length: fc.option(
+          fc.nat(4).map((n) => ({ k: 'lit', text: String(n) })),
+          { nil: undefined },
+        ),
+      }) as fc.Arbitrary<Str>,
+      weight: 2,
+    },
+  ),
+  leaf: fc.oneof(
+    {
+      arbitrary: fc.record({
+        k: fc.constant('num'),
+        op: opArb,
+        a: columnOf('Decimal'),
+        b: numberText.map((text) => ({ k: 'lit', text })),
+      }) as fc.Arbitrary<Bool>,
+      weight: 4,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('num'),
+        op: opArb,
+        a: columnOf('Decimal'),
+        b: columnOf('Decimal'),
+      }) as fc.Arbitrary<Bool>,
+      weight: 3,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('num'),
+        op: opArb,
+        a: tie('num'),
+        b: tie('num'),
+      }) as fc.Arbitrary<Bool>,
+      weight: 4,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('str'),
+        op: opArb,
+        a: tie('str'),
+        b: tie('str'),
+      }) as fc.Arbitrary<Bool>,
+      weight: 4,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('day'),
+        op: opArb,
+        a: columnOf('Date'),
+        b: fc.oneof(dayLiteral, columnOf('Date')),
+      }) as fc.Arbitrary<Bool>,
+      weight: 3,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('test'),
+        f: fc.constantFrom('contains', 'startswith', 'endswith'),
+        a: tie('str'),
+        b: tie('str'),
+      }) as fc.Arbitrary<Bool>,
+      weight: 3,
+    },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('null'),
+        op: opArb,
+        of: operandArb(tie('num'), tie('str'), tie('bool')),
+        nullFirst: fc.boolean(),
+      }) as fc.Arbitrary<Bool>,
+      weight: 2,
+    },
+    { arbitrary: membershipArb(tie('num'), tie('str')), weight: 3 },
+    { arbitrary: fc.boolean().map((value): Bool => ({ k: 'const', value })), weight: 1 },
+  ),
+  bool: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'filter' },
+    { arbitrary: tie('leaf'), weight: 6 },
+    {
+      arbitrary: fc.record({
+        k: fc.constantFrom('and', 'or'),
+        items: fc.array(tie('bool'), { minLength: 2, maxLength: 3 }),
+      }) as fc.Arbitrary<Bool>,
+      weight: 4,
+    },
+    { arbitrary: tie('bool').map((a): Bool => ({ k: 'not', a })), weight: 3 },
+    {
+      arbitrary: fc.record({
+        k: fc.constant('bool'),
+        op: opArb,
+        a: tie('bool'),
+        b: tie('bool'),
+      }) as fc.Arbitrary<Bool>,
+      weight: 1,
+    },
+  ),
+}));
+
+/** A literal in substring must be a whole number from 0; anything calculated may be anything. */
+function isCount(e: unknown): boolean {
+  const { k, text } = e as { k: string; text?: string };
+  return k === 'col' || (k === 'lit' ? /^\d+$/.test(text ?? '') : k !== 'neg' && !isFolded(e as Num));
+}
+
+/** Calculated from literals alone: a constant for the binder, which then refuses it like a literal. */
+function isFolded(e: Num): boolean {
+  if (e.k === 'lit') return true;
+  if ('b' in e) return isFolded(e.a) && isFolded(e.b);
+  return 'a' in e && isFolded(e.a);
+}
+
+function operandArb(
+  num: fc.Arbitrary<Num>,
+  str: fc.Arbitrary<Str>,
+  bool: fc.Arbitrary<Bool>,
+): fc.Arbitrary<Operand> {
+  return fc.oneof(
+    num.map((e): Operand => ({ t: 'num', e })),
+    str.map((e): Operand => ({ t: 'str', e })),
+    columnOf('Date').map((e): Operand => ({ t: 'day', e })),
+    bool.map((e): Operand => ({ t: 'bool', e })),
+  );
+}
+
+function membershipArb(num: fc.Arbitrary<Num>, str: fc.Arbitrary<Str>): fc.Arbitrary<Bool> {
+  const items = <T extends string>(arb: fc.Arbitrary<T>) =>
+    fc.array(fc.option(arb, { freq: 8 }), { maxLength: 5 });
+  return fc
+    .oneof(
+      fc.record({
+        of: fc.oneof(columnOf('Decimal'), num).map((e) => ({ t: 'num' as const, e })),
+        items: items(numberText),
+      }),
+      fc.record({ of: str.map((e) => ({ t: 'str' as const, e })), items: items(stringArb) }),
+      fc.record({ of: columnOf('Date').map((e) => ({ t: 'day' as const, e })), items: items(farDayArb) }),
+    )
+    .map((parts): Bool => ({ k: 'in', ...parts }));
+}
+
+export const filterArb: fc.Arbitrary<Bool> = trees.bool;
+
+/** Tightness of each operator, as in OData's table: a looser operand needs parentheses. */
+const levels = {
+  or: 0,
+  and: 1,
+  eq: 2,
+  ne: 2,
+  gt: 3,
+  ge: 3,
+  lt: 3,
+  le: 3,
+  add: 4,
+  sub: 4,
+  mul: 5,
+  div: 5,
+  mod: 5,
+  not: 6,
+  neg: 6,
+  in: 7,
+  top: 8,
+} as const;
+
+interface Written {
+  readonly text: string;
+  readonly level: number;
+}
+
+/** Writes a filter; `choices` (numbers from 0 to 99) pick case, spaces, brackets and needless parentheses. */
+export const writeFilter = (filter: Bool, choices: readonly number[]): string => {
+  let turn = 0;
+  const choose = (percent: number): boolean => {
+    turn += 1;
+    return (choices[turn % choices.length] ?? 0) < percent;
+  };
+  const word = (text: string): string => (choose(10) ? text.toUpperCase() : text);
+  const gap = (): string => (choose(10) ? ' \t ' : ' ');
+  const wrap = ({ text, level }: Written, needed: number): string =>
+    level < needed || (level < 8 && choose(5)) ? `(${choose(20) ? ' ' : ''}${text})` : text;
+  const infix = (op: keyof typeof levels, a: Written, b: Written): Written => {
+    const level = levels[op];
+    return { text: `${wrap(a, level)}${gap()}${word(op)}${gap()}${wrap(b, level + 1)}`, level };
+  };
+  const call = (name: string, ...args: Written[]): Written => ({
+    text: `${word(name)}(${args.map((arg) => arg.text).join(choose(50) ? ', ' : ',')})`,
+    level: levels.top,
+  });
+  const column = (at: number): Written => {
+    const name = columns[at]?.name ?? '';
+    const bracketed = needsBrackets.has(name) || choose(20);
+    return { text: bracketed ? `[${name.replaceAll(']', ']]')}]` : name, level: levels.top };
+  };
+  const quote = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+  const num = (e: Num): Written => {
+    switch (e.k) {
+      case 'lit':
+        return { text: e.text, level: levels.top };
+      case 'col':
+        return column(e.at);
+      case 'neg':
+        return { text: `-${choose(30) ? ' ' : ''}${wrap(num(e.a), levels.neg)}`, level: levels.neg };
+      case 'round':
+      case 'floor':
+      case 'ceiling':
+        return call(e.k, num(e.a));
+      case 'length':
+        return call('length', str(e.s));
+      case 'indexof':
+        return call('indexof', str(e.s), str(e.t));
+      case 'year':
+      case 'month':
+      case 'day':
+        return call(e.k, day(e.d));
+      default:
+        return infix(e.k, num(e.a), num(e.b));
+    }
+  };
+  const str = (e: Str): Written => {
+    switch (e.k) {
+      case 'lit':
+        return { text: quote(e.text), level: levels.top };
+      case 'col':
+        return column(e.at);
+      case 'concat':
+        return call('concat', str(e.a), str(e.b));
+      case 'substring':
+        return call('substring', str(e.a), num(e.from), ...(e.length ? [num(e.length)] : []));
+      default:
+        return call(e.k, str(e.a));
+    }
+  };
+  const day = (e: Day): Written => (e.k === 'lit' ? { text: e.text, level: levels.top } : column(e.at));
+  const operand = (of: Operand): Written => {
+    switch (of.t) {
+      case 'num':
+        return num(of.e);
+      case 'str':
+        return str(of.e);
+      case 'day':
+        return day(of.e);
+      case 'bool':
+        return bool(of.e);
+      default:
+        return of satisfies never;
+    }
+  };
+  const bool = (e: Bool): Written => {
+    switch (e.k) {
+      case 'const':
+        return { text: word(String(e.value)), level: levels.top };
+      case 'and':
+      case 'or': {
+        const level = levels[e.k];
+        const joint = `${gap()}${word(e.k)}${gap()}`;
+        return { text: e.items.map((item) => wrap(bool(item), level + 1)).join(joint), level };
+      }
+      case 'not':
+        return { text: `${word('not')} ${wrap(bool(e.a), levels.not)}`, level: levels.not };
+      case 'num':
+        return infix(e.op, num(e.a), num(e.b));
+      case 'str':
+        return infix(e.op, str(e.a), str(e.b));
+      case 'day':
+        return infix(e.op, day(e.a), day(e.b));
+      case 'bool':
+        return infix(e.op, bool(e.a), bool(e.b));
+      case 'null': {
+        const nothing = { text: 'null', level: levels.top };
+        return e.nullFirst ? infix(e.op, nothing, operand(e.of)) : infix(e.op, operand(e.of), nothing);
+      }
+      case 'test':
+        return call(e.f, str(e.a), str(e.b));
+      case 'in': {
+        const items = e.items.map((item) => (item === null ? 'null' : e.of.t === 'str' ? quote(item) : item));
+        return {
+          text: `${wrap(operand(e.of), levels.in)} ${word('in')} (${items.join(', ')})`,
+          level: levels.in,
+        };
+      }
+      default:
+        return e satisfies never;
+    }
+  };
+  return bool(filter).text;
+};
+
+export const choicesArb = fc.array(fc.nat(99), { minLength: 17, maxLength: 17 });
