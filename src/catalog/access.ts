@@ -1,0 +1,187 @@
+import { AppError, forbidden, notFound } from '../lib/errors.js';
+import {
+  type AccessFacts,
+  type Caller,
+  type Decision,
+  decide,
+  type Intent,
+  type Level,
+  type Privacy,
+} from '../model/permission.js';
+import type { StorageLimits } from '../model/plan.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import {
+  callerValues,
+  type DatasetFactRow,
+  datasetFactColumns,
+  datasetFacts,
+  type RepositoryFactRow,
+  repositoryFactColumns,
+  repositoryFacts,
+} from './facts.js';
+
+/** A dataset the caller may do something with. */
+export interface DatasetAccess {
+  readonly id: number;
+  readonly name: string;
+  readonly repositoryId: number;
+  readonly storeId: number;
+  readonly privacy: Privacy;
+  /** The caller's level. */
+  readonly level: Level;
+  /** Null before the first upload. */
+  readonly currentVersionId: number | null;
+  /** Grows when the name or role of a column changes. */
+  readonly columnsRevision: number;
+  /** Account whose plan the stored data counts against. */
+  readonly ownerId: number;
+  /** True for data of the caller's own repositories and teams, which every plan lets the caller download. */
+  readonly own: boolean;
+  readonly limits: StorageLimits;
+  /** The limits an upload is checked against. */
+  readonly uploadQuota: {
+    readonly maxBytes: number | null;
+    readonly maxRows: number | null;
+    readonly maxColumns: number | null;
+  };
+}
+
+/** A repository the caller may do something with. */
+export interface RepositoryAccess {
+  readonly id: number;
+  readonly level: Level;
+  readonly privacy: Privacy;
+  readonly isHome: boolean;
+  readonly teamId: number | null;
+  /** Account that made it and whose plan it counts against. */
+  readonly ownerId: number;
+}
+
+/**
+ * What the answer is when a caller with valid credentials may not see the thing: reads say that it does not
+ * exist, writes that they are not permitted, with exceptions the contract names.
+ */
+export type HiddenAs = 'not_found' | 'forbidden';
+
+export interface Access {
+  /**
+   * @throws AppError 401 without a key where one is needed, 404 or 403 for what the caller may not see, 403
+   * for a level that is too low and for what the key is limited from.
+   */
+  dataset(caller: Caller | undefined, datasetId: number, need: Level, intent: Intent): Promise<DatasetAccess>;
+  repository(
+    caller: Caller,
+    repositoryId: number,
+    need: Level,
+    intent: Intent,
+    hiddenAs?: HiddenAs,
+  ): Promise<RepositoryAccess>;
+}
+
+const refusal = (
+  decision: Extract<Decision, { allowed: false }>,
+  what: 'dataset' | 'repository',
+  need: Level,
+  hidden: AppError,
+): AppError => {
+  switch (decision.reason) {
+    case 'no_key':
+      return new AppError('unauthenticated', 'no_key', 'An API key is required.');
+    case 'hidden':
+      return hidden;
+    case 'key_scope':
+      return forbidden('key_scope', `This API key is limited to other repositories.`);
+    case 'key_read_only':
+      return forbidden('key_read_only', 'This API key may only read.');
+    case 'level':
+      return forbidden('no_permission', `This needs ${need} on the ${what}; you have ${decision.level}.`);
+    default: {
+      const never: never = decision.reason;
+      return never;
+    }
+  }
+};
+
+const unknown = (what: 'dataset' | 'repository', id: number): AppError =>
+  notFound(`${what}_not_found`, `There is no ${what} ${id}.`);
+
+const notYours = (what: 'dataset' | 'repository'): AppError =>
+  forbidden('no_permission', `You have no permission on this ${what}.`);
+
+interface DatasetRow extends DatasetFactRow, StorageLimits {
+  id: number;
+  name: string;
+  storeId: number;
+  currentVersionId: number | null;
+  columnsRevision: number;
+}
+
+const datasetSql = `
+  SELECT d.id, d.name, d.store_id AS "storeId", d.current_version_id AS "currentVersionId",
+    d.columns_revision AS "columnsRevision", p.max_stored_bytes AS "maxStoredBytes",
+    p.max_dataset_rows AS "maxDatasetRows", p.max_columns AS "maxColumns", p.max_upload_bytes AS "maxUploadBytes",
+    ${datasetFactColumns('$2', '$3')}
+  FROM datasets d JOIN repositories r ON r.id = d.repository_id
+    JOIN accounts owner ON owner.id = r.created_by JOIN plans p ON p.name = owner.plan
+  WHERE d.id = $1`;
+
+const isOwn = (caller: Caller | undefined, facts: AccessFacts): boolean =>
+  caller !== undefined &&
+  (facts.createdBy === caller.accountId || caller.teams.some(({ id }) => id === facts.teamId));
+
+const datasetAccess = (caller: Caller | undefined, row: DatasetRow, level: Level): DatasetAccess => {
+  const { maxStoredBytes, maxDatasetRows, maxColumns, maxUploadBytes } = row;
+  return {
+    id: row.id,
+    name: row.name,
+    repositoryId: row.repositoryId,
+    storeId: row.storeId,
+    privacy: row.privacy,
+    level,
+    currentVersionId: row.currentVersionId,
+    columnsRevision: row.columnsRevision,
+    ownerId: row.createdBy,
+    own: isOwn(caller, repositoryFacts(row)),
+    limits: { maxStoredBytes, maxDatasetRows, maxColumns, maxUploadBytes },
+    uploadQuota: { maxBytes: maxUploadBytes, maxRows: maxDatasetRows, maxColumns },
+  };
+};
+
+export const createAccess = ({ sql }: { sql: Sql }): Access => ({
+  async dataset(caller, datasetId, need, intent) {
+    const [row] = await sql.query<DatasetRow>(datasetSql, [datasetId, ...callerValues(caller)]);
+    const decision = decide(caller, row && datasetFacts(row), need, intent);
+    if (decision.allowed && row !== undefined) return datasetAccess(caller, row, decision.level);
+    // A dataset that does not exist is 404 on writes too; one that is hidden is 403 there.
+    const hidden =
+      intent === 'read' || row === undefined ? unknown('dataset', datasetId) : notYours('dataset');
+    throw decision.allowed ? hidden : refusal(decision, 'dataset', need, hidden);
+  },
+
+  async repository(caller, repositoryId, need, intent, hiddenAs) {
+    const [row] = await sql.query<RepositoryFactRow>(
+      `SELECT ${repositoryFactColumns('$2', '$3')} FROM repositories r WHERE r.id = $1`,
+      [repositoryId, ...callerValues(caller)],
+    );
+    const decision = decide(caller, row && repositoryFacts(row), need, intent);
+    if (decision.allowed && row !== undefined) {
+      const { privacy, isHome, teamId, createdBy: ownerId } = row;
+      return { id: repositoryId, level: decision.level, privacy, isHome, teamId, ownerId };
+    }
+    const asMissing = hiddenAs ?? (intent === 'read' || row === undefined ? 'not_found' : 'forbidden');
+    const hidden = asMissing === 'not_found' ? unknown('repository', repositoryId) : notYours('repository');
+    throw decision.allowed ? hidden : refusal(decision, 'repository', need, hidden);
+  },
+});
+
+/** @throws AppError 403 when the key may only read. */
+export const requireWritingKey = (caller: Caller): void => {
+  if (caller.key.readOnly) throw forbidden('key_read_only', 'This API key may only read.');
+};
+
+/** What concerns the account as a whole: @throws AppError 403 for a key that is limited in any way. */
+export const requireFullKey = (caller: Caller): void => {
+  requireWritingKey(caller);
+  if (caller.key.repositoryIds !== null)
+    throw forbidden('key_scope', 'This API key is limited to some repositories.');
+};

@@ -1,0 +1,157 @@
+import { AppError, conflict, invalid, notFound } from '../lib/errors.js';
+import { isoUtc } from '../lib/time.js';
+import { personalWorkspace } from '../model/names.js';
+import type { Caller } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { claimingName, cleanHandle } from './names.js';
+
+export interface Account {
+  readonly id: number;
+  readonly name: string;
+  /** Name of the plan. */
+  readonly plan: string;
+  /** `personal` or the name of a team. */
+  readonly workspace: string;
+  readonly isOperator: boolean;
+  readonly createdAt: string;
+}
+
+export interface NewAccount {
+  readonly name: string;
+  readonly plan: string;
+  readonly isOperator?: boolean;
+}
+
+export interface Accounts {
+  /** Makes an account together with its Home. @throws AppError 400, 409. */
+  create(account: NewAccount): Promise<Account>;
+  /** Makes the first account of an empty database; undefined when there is one already. Safe to race. */
+  createFirst(account: NewAccount): Promise<Account | undefined>;
+  read(id: number): Promise<Account>;
+  /** @throws AppError 404. */
+  find(name: string): Promise<Account>;
+  list(): Promise<Account[]>;
+  /** Name and active workspace of the caller's own account. */
+  update(
+    caller: Caller,
+    change: { name?: string | undefined; workspace?: string | undefined },
+  ): Promise<Account>;
+  /** What only an operator may change. */
+  administer(name: string, change: { plan?: string; isOperator?: boolean }): Promise<Account>;
+}
+
+interface AccountRow extends Omit<Account, 'createdAt'> {
+  createdAt: Date;
+}
+
+const select = `
+  SELECT a.id, a.name, a.plan, a.is_operator AS "isOperator", a.created_at AS "createdAt",
+    coalesce((SELECT t.name FROM team_members m JOIN teams t ON t.id = m.team_id
+               WHERE m.account_id = a.id AND t.id = a.workspace_team_id), '${personalWorkspace}') AS workspace
+  FROM accounts a`;
+
+const shown = ({ createdAt, ...row }: AccountRow): Account => ({ ...row, createdAt: isoUtc(createdAt) });
+
+const one = async (sql: Sql, where: string, value: unknown): Promise<Account> => {
+  const [row] = await sql.query<AccountRow>(`${select} WHERE ${where}`, [value]);
+  if (row === undefined) throw notFound('account_not_found', `There is no account ${String(value)}.`);
+  return shown(row);
+};
+
+const requirePlan = async (sql: Sql, plan: string): Promise<void> => {
+  const plans = await sql.query<{ name: string }>('SELECT name FROM plans ORDER BY name');
+  if (plans.some(({ name }) => name === plan)) return;
+  throw invalid(
+    'unknown_plan',
+    `There is no plan ${plan}; there are ${plans.map(({ name }) => name).join(', ')}.`,
+  );
+};
+
+const insertAccount = async (
+  sql: Sql,
+  { name: given, plan, isOperator = false }: NewAccount,
+): Promise<Account> => {
+  const name = cleanHandle(given);
+  await requirePlan(sql, plan);
+  return claimingName(name, () =>
+    sql.tx(async (tx) => {
+      const [row] = await tx.query<{ id: number }>(
+        'INSERT INTO accounts (name, plan, is_operator) VALUES ($1, $2, $3) RETURNING id',
+        [name, plan, isOperator],
+      );
+      if (row === undefined) throw new AppError('unexpected', 'no_row', 'an account was not returned');
+      await tx.query(
+        `INSERT INTO repositories (name, privacy, created_by, is_home)
+         SELECT $2, CASE WHEN private_home THEN 'Private' ELSE 'Public' END, $1, true FROM plans WHERE name = $3`,
+        [row.id, name, plan],
+      );
+      return one(tx, 'a.id = $1', row.id);
+    }),
+  );
+};
+
+/** Home bears the name of its account until its owner calls it otherwise. */
+const rename = (sql: Sql, id: number, name: string): Promise<unknown> =>
+  claimingName(name, () =>
+    sql.tx(async (tx) => {
+      await tx.query(
+        `UPDATE repositories r SET name = $2, updated_at = now() FROM accounts a
+         WHERE a.id = $1 AND r.created_by = a.id AND r.is_home AND r.name = a.name AND a.name <> $2`,
+        [id, name],
+      );
+      await tx.query('UPDATE accounts SET name = $2 WHERE id = $1', [id, name]);
+    }),
+  );
+
+const workspaceTeam = (caller: Caller, workspace: string): number | null => {
+  if (workspace === personalWorkspace) return null;
+  const team = caller.teams.find(({ name }) => name.toLowerCase() === workspace.toLowerCase());
+  if (team === undefined) throw invalid('unknown_workspace', `You are in no team ${workspace}.`);
+  return team.id;
+};
+
+export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
+  create: (account) => insertAccount(sql, account),
+
+  createFirst: (account) =>
+    sql.tx(async (tx) => {
+      await tx.query('LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE');
+      const [some] = await tx.query('SELECT 1 FROM accounts LIMIT 1');
+      return some === undefined ? insertAccount(tx, account) : undefined;
+    }),
+
+  read: (id) => one(sql, 'a.id = $1', id),
+  find: (name) => one(sql, 'lower(a.name) = lower($1)', name),
+
+  async list() {
+    return (await sql.query<AccountRow>(`${select} ORDER BY a.id`)).map(shown);
+  },
+
+  async update(caller, { name, workspace }) {
+    return sql.tx(async (tx) => {
+      if (name !== undefined) await rename(tx, caller.accountId, cleanHandle(name));
+      if (workspace !== undefined)
+        await tx.query('UPDATE accounts SET workspace_team_id = $2 WHERE id = $1', [
+          caller.accountId,
+          workspaceTeam(caller, workspace),
+        ]);
+      return one(tx, 'a.id = $1', caller.accountId);
+    });
+  },
+
+  async administer(name, { plan, isOperator }) {
+    const account = await one(sql, 'lower(a.name) = lower($1)', name);
+    if (plan !== undefined) await requirePlan(sql, plan);
+    if (isOperator === false && account.isOperator) {
+      const [other] = await sql.query('SELECT 1 FROM accounts WHERE is_operator AND id <> $1 LIMIT 1', [
+        account.id,
+      ]);
+      if (other === undefined) throw conflict('last_operator', 'The last operator can not be removed.');
+    }
+    await sql.query(
+      'UPDATE accounts SET plan = coalesce($2, plan), is_operator = coalesce($3, is_operator) WHERE id = $1',
+      [account.id, plan ?? null, isOperator ?? null],
+    );
+    return one(sql, 'a.id = $1', account.id);
+  },
+});

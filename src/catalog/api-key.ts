@@ -1,0 +1,20 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const marker = 'tab_';
+const prefixLength = marker.length + 8;
+
+export interface NewApiKey {
+  /** Shown once, never stored. */
+  readonly key: string;
+  /** Start of the key, by which people recognise it. */
+  readonly prefix: string;
+  readonly hash: Buffer;
+}
+
+/** SHA-256: a key is 256 random bits, so a slow hash would add nothing but cost. */
+export const hashApiKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();
+
+export const newApiKey = (): NewApiKey => {
+  const key = marker + randomBytes(32).toString('base64url');
+  return { key, prefix: key.slice(0, prefixLength), hash: hashApiKey(key) };
+};

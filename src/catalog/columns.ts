@@ -1,0 +1,94 @@
+import { conflict, invalid, notFound } from '../lib/errors.js';
+import type { Column } from '../model/column.js';
+import type { Caller } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import type { Access } from './access.js';
+import { cleanName } from './names.js';
+import { brokenUnique } from './sql-state.js';
+
+/** A column of the current version, with what was changed by hand since. */
+export interface ColumnView extends Column {
+  readonly description: string | null;
+}
+
+export interface ColumnChange {
+  readonly name?: string | undefined;
+  readonly isEntity?: boolean | undefined;
+  readonly description?: string | null | undefined;
+}
+
+export interface Columns {
+  /** Columns of the current version; none before the first upload. @throws AppError 401, 403, 404. */
+  list(caller: Caller | undefined, datasetId: number): Promise<ColumnView[]>;
+  /** @throws AppError 400, 403, 404; 409 for a name that another column of the dataset has or had. */
+  update(caller: Caller, datasetId: number, columnId: number, change: ColumnChange): Promise<ColumnView>;
+}
+
+/**
+ * Columns of the version `v` as JSON, in order. The version's own list is never changed; the registry holds
+ * today's names, roles and descriptions under the same ids.
+ */
+export const currentColumnsJson = `
+  (SELECT coalesce(json_agg(json_build_object(
+      'id', (stored.item ->> 'id')::bigint,
+      'name', coalesce(c.name, stored.item ->> 'name'),
+      'dataType', stored.item ->> 'dataType',
+      'isEntity', coalesce(c.is_entity, (stored.item ->> 'isEntity')::boolean),
+      'description', c.description) ORDER BY stored.position), '[]')
+   FROM jsonb_array_elements(v.columns) WITH ORDINALITY AS stored (item, position)
+   LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint)`;
+
+export const readColumns = async (sql: Sql, versionId: number | null): Promise<ColumnView[]> => {
+  if (versionId === null) return [];
+  const [row] = await sql.query<{ columns: ColumnView[] }>(
+    `SELECT ${currentColumnsJson} AS columns FROM versions v WHERE v.id = $1`,
+    [versionId],
+  );
+  return row?.columns ?? [];
+};
+
+const change = async (
+  tx: Sql,
+  datasetId: number,
+  columnId: number,
+  { name, isEntity, description }: ColumnChange,
+): Promise<void> => {
+  try {
+    await tx.query(
+      `UPDATE columns SET name = coalesce($3, name), is_entity = coalesce($4, is_entity),
+         description = CASE WHEN $5 THEN $6 ELSE description END
+       WHERE id = $2 AND dataset_id = $1`,
+      [datasetId, columnId, name ?? null, isEntity ?? null, description !== undefined, description ?? null],
+    );
+  } catch (error) {
+    if (brokenUnique(error) !== 'columns_name') throw error;
+    throw conflict('name_taken', `The dataset has, or had, another column ${name}.`);
+  }
+  await tx.query(
+    'UPDATE datasets SET columns_revision = columns_revision + 1, updated_at = now() WHERE id = $1',
+    [datasetId],
+  );
+};
+
+export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Columns => ({
+  async list(caller, datasetId) {
+    const { currentVersionId } = await access.dataset(caller, datasetId, 'Read', 'read');
+    return readColumns(sql, currentVersionId);
+  },
+
+  async update(caller, datasetId, columnId, wanted) {
+    const { currentVersionId } = await access.dataset(caller, datasetId, 'Write', 'write');
+    if (wanted.name === undefined && wanted.isEntity === undefined && wanted.description === undefined)
+      throw invalid('nothing_to_change', 'Give at least one of name, isEntity and description.');
+    const name = wanted.name === undefined ? undefined : cleanName(wanted.name);
+    const current = await readColumns(sql, currentVersionId);
+    if (!current.some(({ id }) => id === columnId))
+      throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
+    return sql.tx(async (tx) => {
+      await change(tx, datasetId, columnId, { ...wanted, name });
+      const column = (await readColumns(tx, currentVersionId)).find(({ id }) => id === columnId);
+      if (column === undefined) throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
+      return column;
+    });
+  },
+});

@@ -1,0 +1,148 @@
+import { isoUtc } from '../lib/time.js';
+import { type Caller, type Level, levelOn, type Privacy } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { inBatches, searchPatterns } from './batches.js';
+import { type ColumnView, currentColumnsJson } from './columns.js';
+import {
+  callerValues,
+  type DatasetFactRow,
+  datasetFactColumns,
+  datasetFacts,
+  seenRepositories,
+} from './facts.js';
+
+/** A dataset as lists show it. */
+export interface DatasetSummary {
+  readonly id: number;
+  readonly name: string;
+  readonly repositoryId: number;
+  readonly description: string | null;
+  readonly sourceName: string | null;
+  readonly sourceUrl: string | null;
+  /** The caller's level. */
+  readonly permission: Level;
+  readonly frequency: string | null;
+  readonly minDate: string | null;
+  readonly maxDate: string | null;
+  readonly privacy: Privacy;
+  readonly rowCount: number;
+  /** Bytes of the current version as it was sent, uncompressed. */
+  readonly byteSize: number;
+  /** Null before the first upload. */
+  readonly currentVersionId: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+/** A dataset as it is read alone. */
+export interface Dataset extends DatasetSummary {
+  readonly columns: readonly ColumnView[];
+}
+
+export interface DatasetFilter {
+  readonly repositoryId?: number | undefined;
+  /** Words that all occur in name, description or source. */
+  readonly q?: string | undefined;
+  /** Changed at or after this time. */
+  readonly updatedSince?: Date | undefined;
+}
+
+interface DatasetRow extends DatasetFactRow {
+  id: number;
+  name: string;
+  description: string | null;
+  sourceName: string | null;
+  sourceUrl: string | null;
+  frequency: string | null;
+  minDate: string | null;
+  maxDate: string | null;
+  rowCount: number | null;
+  byteSize: number | null;
+  currentVersionId: number | null;
+  createdAt: Date;
+  updatedAt: Date;
+  columns?: ColumnView[];
+}
+
+const columns = `d.id, d.name, d.description, d.source_name AS "sourceName", d.source_url AS "sourceUrl",
+  v.frequency, v.min_date AS "minDate", v.max_date AS "maxDate", v.row_count AS "rowCount",
+  v.byte_size AS "byteSize", d.current_version_id AS "currentVersionId", d.created_at AS "createdAt",
+  d.updated_at AS "updatedAt"`;
+
+const from = `datasets d JOIN repositories r ON r.id = d.repository_id
+  LEFT JOIN versions v ON v.id = d.current_version_id`;
+
+const shown = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
+  const permission = levelOn(caller, datasetFacts(row));
+  if (permission === null) return [];
+  return [
+    {
+      id: row.id,
+      name: row.name,
+      repositoryId: row.repositoryId,
+      description: row.description,
+      sourceName: row.sourceName,
+      sourceUrl: row.sourceUrl,
+      permission,
+      frequency: row.frequency,
+      minDate: row.minDate,
+      maxDate: row.maxDate,
+      privacy: row.privacy,
+      rowCount: row.rowCount ?? 0,
+      byteSize: row.byteSize ?? 0,
+      currentVersionId: row.currentVersionId === null ? null : String(row.currentVersionId),
+      createdAt: isoUtc(row.createdAt),
+      updatedAt: isoUtc(row.updatedAt),
+    },
+  ];
+};
+
+/** A dataset as the caller sees it; undefined when it does not exist for the caller. */
+export const readDataset = async (
+  sql: Sql,
+  caller: Caller | undefined,
+  id: number,
+): Promise<Dataset | undefined> => {
+  const [row] = await sql.query<DatasetRow>(
+    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${currentColumnsJson} AS columns
+     FROM ${from} WHERE d.id = $1`,
+    [id, ...callerValues(caller)],
+  );
+  const [summary] = row === undefined ? [] : shown(caller, row);
+  return summary && { ...summary, columns: row?.columns ?? [] };
+};
+
+const listSql = `
+  WITH ${seenRepositories('$1', '$2', '$3')}, granted AS (
+    SELECT dataset_id AS id FROM dataset_grants WHERE account_id = $1
+    UNION SELECT dataset_id FROM dataset_grants WHERE team_id = ANY ($2)
+  )
+  SELECT ${columns}, ${datasetFactColumns('$1', '$2')}
+  FROM ${from}
+  WHERE d.id > $4 AND (d.repository_id IN (SELECT id FROM seen) OR (d.id IN (SELECT id FROM granted)
+      AND ($3::bigint[] IS NULL OR d.repository_id = ANY ($3))))
+    AND ($5::bigint IS NULL OR d.repository_id = $5) AND ($6::timestamptz IS NULL OR d.updated_at >= $6)
+    AND concat_ws(' ', d.name, d.description, d.source_name, d.source_url) ILIKE ALL ($7::text[])
+  ORDER BY d.id LIMIT $8`;
+
+/** Every dataset the caller may see and that passes the filter, in batches. */
+export const listDatasets = (
+  sql: Sql,
+  caller: Caller,
+  { repositoryId = undefined, q, updatedSince = undefined }: DatasetFilter,
+): AsyncIterable<readonly DatasetSummary[]> => {
+  const patterns = searchPatterns(q);
+  return inBatches(
+    (after, limit) =>
+      sql.query<DatasetRow>(listSql, [
+        ...callerValues(caller),
+        caller.key.repositoryIds,
+        after,
+        repositoryId ?? null,
+        updatedSince ?? null,
+        patterns,
+        limit,
+      ]),
+    (row) => shown(caller, row),
+  );
+};

@@ -1,0 +1,70 @@
+import type { AccessFacts, Caller, Grant, Privacy } from '../model/permission.js';
+
+/**
+ * What the access decision needs to know of a repository `r` and perhaps a dataset `d`, as select items. Only
+ * grants to the caller or the caller's teams travel.
+ *
+ * @param me, teams Parameters that hold the caller's account id (null without a caller) and team ids.
+ */
+export const repositoryFactColumns = (me: string, teams: string): string =>
+  `r.id AS "repositoryId", r.privacy, r.created_by AS "createdBy", r.is_home AS "isHome", r.team_id AS "teamId",
+   (SELECT json_agg(json_build_object('accountId', g.account_id, 'teamId', g.team_id, 'level', g.level))
+      FROM repository_grants g
+     WHERE g.repository_id = r.id AND (g.account_id = ${me} OR g.team_id = ANY (${teams}))) AS "repositoryGrants"`;
+
+export const datasetFactColumns = (me: string, teams: string): string =>
+  `${repositoryFactColumns(me, teams)}, d.created_by AS "datasetCreatedBy",
+   (SELECT json_agg(json_build_object('accountId', g.account_id, 'teamId', g.team_id, 'level', g.level))
+      FROM dataset_grants g
+     WHERE g.dataset_id = d.id AND (g.account_id = ${me} OR g.team_id = ANY (${teams}))) AS "datasetGrants"`;
+
+export interface RepositoryFactRow {
+  repositoryId: number;
+  privacy: Privacy;
+  createdBy: number;
+  isHome: boolean;
+  teamId: number | null;
+  repositoryGrants: Grant[] | null;
+}
+
+export interface DatasetFactRow extends RepositoryFactRow {
+  datasetCreatedBy: number;
+  datasetGrants: Grant[] | null;
+}
+
+export const repositoryFacts = (row: RepositoryFactRow): AccessFacts => ({
+  repositoryId: row.repositoryId,
+  privacy: row.privacy,
+  createdBy: row.createdBy,
+  isHome: row.isHome,
+  teamId: row.teamId,
+  repositoryGrants: row.repositoryGrants ?? [],
+});
+
+export const datasetFacts = (row: DatasetFactRow): AccessFacts => ({
+  ...repositoryFacts(row),
+  dataset: { createdBy: row.datasetCreatedBy, grants: row.datasetGrants ?? [] },
+});
+
+/** Account id and team ids of a caller, as the values of the two parameters. */
+export const callerValues = (caller: Caller | undefined): [number | null, number[]] => [
+  caller?.accountId ?? null,
+  caller?.teams.map(({ id }) => id) ?? [],
+];
+
+/**
+ * Common table expression `seen (id)`: repositories that the caller may see through any of the ways there
+ * are. A superset, found by indexes; the level of each is still decided by the one rule.
+ *
+ * @param me, teams Parameters as above. @param scope Parameter with the key's repository ids, or null for all.
+ */
+export const seenRepositories = (me: string, teams: string, scope: string): string =>
+  `seen AS (
+     SELECT id FROM (
+       SELECT id FROM repositories WHERE privacy = 'Public'
+       UNION SELECT id FROM repositories WHERE created_by = ${me}
+       UNION SELECT id FROM repositories WHERE team_id = ANY (${teams})
+       UNION SELECT repository_id FROM repository_grants WHERE account_id = ${me}
+       UNION SELECT repository_id FROM repository_grants WHERE team_id = ANY (${teams})
+     ) every WHERE ${scope}::bigint[] IS NULL OR id = ANY (${scope}::bigint[])
+   )`;

@@ -1,0 +1,164 @@
+import { conflict, forbidden, notFound } from '../lib/errors.js';
+import { type Caller, type DatasetGrantLevel, includesLevel, type Level } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import type { Access } from './access.js';
+import { findPrincipal, type Principal } from './names.js';
+
+/** A level that somebody has, and why. */
+export interface Permission {
+  /** Name of the account or team. */
+  readonly name: string;
+  readonly type: 'account' | 'team';
+  readonly level: Level;
+  /**
+   * `creator`: made it. `team`: by the repository's team (its admins then have Admin). `grant`: given here.
+   */
+  readonly origin: 'creator' | 'team' | 'grant';
+}
+
+export interface Grants {
+  /** @throws AppError 404, 403 below Admin. */
+  listOnRepository(caller: Caller, repositoryId: number): Promise<Permission[]>;
+  /** @throws AppError 403 beyond the caller's own level, 404, 409 for the creator, who stays Owner. */
+  putOnRepository(caller: Caller, repositoryId: number, name: string, level: Level): Promise<Permission>;
+  /** By Admin and above, or by the account itself. @throws AppError 403, 404, 409 for the creator. */
+  removeOnRepository(caller: Caller, repositoryId: number, name: string): Promise<void>;
+  listOnDataset(caller: Caller, datasetId: number): Promise<Permission[]>;
+  putOnDataset(
+    caller: Caller,
+    datasetId: number,
+    name: string,
+    level: DatasetGrantLevel,
+  ): Promise<Permission>;
+  removeOnDataset(caller: Caller, datasetId: number, name: string): Promise<void>;
+}
+
+type Kind = 'repository' | 'dataset';
+
+/** Names of the table and column are ours, never input. */
+const tableOf = (kind: Kind): { table: string; column: string } => ({
+  table: `${kind}_grants`,
+  column: `${kind}_id`,
+});
+
+const listGrants = (sql: Sql, kind: Kind, id: number): Promise<Permission[]> => {
+  const { table, column } = tableOf(kind);
+  return sql.query<Permission>(
+    `SELECT coalesce(a.name, t.name) AS name, CASE WHEN g.account_id IS NULL THEN 'team' ELSE 'account' END AS type,
+       g.level, 'grant' AS origin
+     FROM ${table} g LEFT JOIN accounts a ON a.id = g.account_id LEFT JOIN teams t ON t.id = g.team_id
+     WHERE g.${column} = $1 ORDER BY 2, 1`,
+    [id],
+  );
+};
+
+const inherent = (sql: Sql, repositoryId: number): Promise<Permission[]> =>
+  sql.query<Permission>(
+    `SELECT a.name, 'account' AS type, 'Owner' AS level, 'creator' AS origin
+     FROM repositories r JOIN accounts a ON a.id = r.created_by WHERE r.id = $1
+     UNION ALL
+     SELECT t.name, 'team', 'Write', 'team' FROM repositories r JOIN teams t ON t.id = r.team_id
+     WHERE r.id = $1 AND NOT EXISTS (
+       SELECT 1 FROM repository_grants g WHERE g.repository_id = r.id AND g.team_id = t.id)`,
+    [repositoryId],
+  );
+
+const put = async (
+  sql: Sql,
+  kind: Kind,
+  id: number,
+  principal: Principal,
+  level: Level,
+): Promise<Permission> => {
+  const { table, column } = tableOf(kind);
+  await sql.query(
+    `INSERT INTO ${table} (${column}, account_id, team_id, level) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (${column}, account_id, team_id) DO UPDATE SET level = excluded.level`,
+    [id, principal.accountId, principal.teamId, level],
+  );
+  const type = principal.accountId === null ? 'team' : 'account';
+  return { name: principal.name, type, level, origin: 'grant' };
+};
+
+const grantedLevel = async (
+  sql: Sql,
+  kind: Kind,
+  id: number,
+  principal: Principal,
+): Promise<Level | undefined> => {
+  const { table, column } = tableOf(kind);
+  const [row] = await sql.query<{ level: Level }>(
+    `SELECT level FROM ${table}
+     WHERE ${column} = $1 AND account_id IS NOT DISTINCT FROM $2 AND team_id IS NOT DISTINCT FROM $3`,
+    [id, principal.accountId, principal.teamId],
+  );
+  return row?.level;
+};
+
+const removeGrant = async (sql: Sql, kind: Kind, id: number, principal: Principal): Promise<void> => {
+  const { table, column } = tableOf(kind);
+  const [row] = await sql.query(
+    `DELETE FROM ${table}
+     WHERE ${column} = $1 AND account_id IS NOT DISTINCT FROM $2 AND team_id IS NOT DISTINCT FROM $3 RETURNING 1`,
+    [id, principal.accountId, principal.teamId],
+  );
+  if (row === undefined) throw notFound('grant_not_found', `Nothing is granted to ${principal.name} here.`);
+};
+
+/** Nobody gives, takes or lowers what is above the own level. */
+const requireWithinOwn = (own: Level, level: Level | undefined): void => {
+  if (level !== undefined && !includesLevel(own, level))
+    throw forbidden('above_own_level', `You have ${own} and can not give or take ${level}.`);
+};
+
+const requireNotCreator = (principal: Principal, ownerId: number): void => {
+  if (principal.accountId === ownerId)
+    throw conflict('last_owner', 'Who made the repository stays its Owner.');
+};
+
+/** Taking what oneself was given needs no more than to see the thing. */
+const needToRemove = (caller: Caller, principal: Principal): Level =>
+  principal.accountId === caller.accountId ? 'Read' : 'Admin';
+
+export const createGrants = ({ sql, access }: { sql: Sql; access: Access }): Grants => ({
+  async listOnRepository(caller, id) {
+    await access.repository(caller, id, 'Admin', 'read');
+    return [...(await inherent(sql, id)), ...(await listGrants(sql, 'repository', id))];
+  },
+
+  async putOnRepository(caller, id, name, level) {
+    const { level: own, ownerId } = await access.repository(caller, id, 'Admin', 'write');
+    requireWithinOwn(own, level);
+    const principal = await findPrincipal(sql, name);
+    requireNotCreator(principal, ownerId);
+    requireWithinOwn(own, await grantedLevel(sql, 'repository', id, principal));
+    return put(sql, 'repository', id, principal, level);
+  },
+
+  async removeOnRepository(caller, id, name) {
+    await access.repository(caller, id, 'Read', 'write');
+    const principal = await findPrincipal(sql, name);
+    const need = needToRemove(caller, principal);
+    const { level: own, ownerId } = await access.repository(caller, id, need, 'write');
+    requireNotCreator(principal, ownerId);
+    requireWithinOwn(own, await grantedLevel(sql, 'repository', id, principal));
+    await removeGrant(sql, 'repository', id, principal);
+  },
+
+  async listOnDataset(caller, id) {
+    await access.dataset(caller, id, 'Admin', 'read');
+    return listGrants(sql, 'dataset', id);
+  },
+
+  async putOnDataset(caller, id, name, level) {
+    await access.dataset(caller, id, 'Admin', 'write');
+    return put(sql, 'dataset', id, await findPrincipal(sql, name), level);
+  },
+
+  async removeOnDataset(caller, id, name) {
+    await access.dataset(caller, id, 'Read', 'write');
+    const principal = await findPrincipal(sql, name);
+    await access.dataset(caller, id, needToRemove(caller, principal), 'write');
+    await removeGrant(sql, 'dataset', id, principal);
+  },
+});

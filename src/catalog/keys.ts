@@ -1,0 +1,112 @@
+import { AppError, invalid, notFound } from '../lib/errors.js';
+import { isoUtc } from '../lib/time.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { newApiKey } from './api-key.js';
+import { cleanName } from './names.js';
+
+/** An API key as its owner sees it: never the key itself. */
+export interface ApiKey {
+  readonly id: number;
+  readonly name: string;
+  /** Start of the key, by which people recognise it. */
+  readonly prefix: string;
+  readonly readOnly: boolean;
+  /** Repositories it is limited to; null: all. */
+  readonly repositoryIds: readonly number[] | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  /** Exact to a minute. */
+  readonly lastUsedAt: string | null;
+}
+
+export interface CreatedApiKey extends ApiKey {
+  /** Shown this once. */
+  readonly key: string;
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly readOnly?: boolean | undefined;
+  readonly repositoryIds?: readonly number[] | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
+}
+
+export interface Keys {
+  /** @throws AppError 400 for a bad name, an expiry in the past, or repositories that are not visible. */
+  create(accountId: number, key: NewKey): Promise<CreatedApiKey>;
+  /** Keys that were not revoked. */
+  list(accountId: number): Promise<ApiKey[]>;
+  /** Stops the key at once, in every process. @throws AppError 404. */
+  revoke(accountId: number, keyId: number): Promise<void>;
+}
+
+interface KeyRow extends Omit<ApiKey, 'createdAt' | 'expiresAt' | 'lastUsedAt'> {
+  createdAt: Date;
+  expiresAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+const columns = `id, name, prefix, read_only AS "readOnly", to_json(repository_ids) AS "repositoryIds",
+  created_at AS "createdAt", expires_at AS "expiresAt", last_used_at AS "lastUsedAt"`;
+
+const shown = (row: KeyRow): ApiKey => ({
+  ...row,
+  createdAt: isoUtc(row.createdAt),
+  expiresAt: row.expiresAt && isoUtc(row.expiresAt),
+  lastUsedAt: row.lastUsedAt && isoUtc(row.lastUsedAt),
+});
+
+/** Most keys one account may have in use. */
+const maxKeys = 1_000;
+
+const requireRepositories = async (sql: Sql, accountId: number, ids: readonly number[]): Promise<void> => {
+  if (ids.length === 0) throw invalid('no_repositories', 'repositoryIds must name at least one repository.');
+  const known = await sql.query<{ id: number }>(
+    `SELECT r.id FROM repositories r WHERE r.id = ANY ($2) AND (r.created_by = $1 OR r.privacy = 'Public'
+       OR r.team_id IN (SELECT team_id FROM team_members WHERE account_id = $1)
+       OR EXISTS (SELECT 1 FROM repository_grants g WHERE g.repository_id = r.id AND (g.account_id = $1
+         OR g.team_id IN (SELECT team_id FROM team_members WHERE account_id = $1))))`,
+    [accountId, ids],
+  );
+  const missing = ids.filter((id) => !known.some((row) => row.id === id));
+  if (missing.length > 0)
+    throw invalid('unknown_repository', `There is no repository ${missing.join(', ')}.`, {
+      repositoryIds: missing,
+    });
+};
+
+export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
+  async create(accountId, { name, readOnly = false, repositoryIds = null, expiresAt = null }) {
+    const label = cleanName(name);
+    if (expiresAt !== null && expiresAt.getTime() <= Date.now())
+      throw invalid('expired', 'expiresAt must be in the future.');
+    if (repositoryIds !== null) await requireRepositories(sql, accountId, repositoryIds);
+    const { key, prefix, hash } = newApiKey();
+    const [row] = await sql.query<KeyRow>(
+      `INSERT INTO api_keys (account_id, name, prefix, hash, read_only, repository_ids, expires_at)
+       SELECT $1, $2, $3, $4, $5, $6, $7
+       WHERE (SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL) < ${maxKeys}
+       RETURNING ${columns}`,
+      [accountId, label, prefix, hash, readOnly, repositoryIds, expiresAt],
+    );
+    if (row === undefined)
+      throw new AppError('conflict', 'too_many_keys', `An account has at most ${maxKeys} keys; revoke some.`);
+    return { ...shown(row), key };
+  },
+
+  async list(accountId) {
+    const rows = await sql.query<KeyRow>(
+      `SELECT ${columns} FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL ORDER BY id`,
+      [accountId],
+    );
+    return rows.map(shown);
+  },
+
+  async revoke(accountId, keyId) {
+    const [row] = await sql.query(
+      'UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL RETURNING 1',
+      [keyId, accountId],
+    );
+    if (row === undefined) throw notFound('key_not_found', `You have no API key ${keyId}.`);
+  },
+});

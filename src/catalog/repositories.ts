@@ -1,0 +1,187 @@
+import { AppError, conflict, forbidden, invalid, notFound } from '../lib/errors.js';
+import { type Caller, includesLevel, keyExcludes, type Privacy } from '../model/permission.js';
+import { quotaExceeded, requireQuota } from '../model/plan.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { type Access, requireFullKey } from './access.js';
+import { cleanName } from './names.js';
+import { planOf } from './plans.js';
+import {
+  listRepositories,
+  type Repository,
+  type RepositoryFilter,
+  readRepository,
+} from './repository-list.js';
+
+export interface RepositoryInput {
+  readonly name: string;
+  readonly privacy: Privacy;
+  readonly description?: string | null | undefined;
+  /** Name of a team of the caller. */
+  readonly team?: string | null | undefined;
+}
+
+export interface Repositories {
+  list(caller: Caller, filter: RepositoryFilter): AsyncIterable<readonly Repository[]>;
+  /** @throws AppError 404, 403. */
+  read(caller: Caller, id: number): Promise<Repository>;
+  home(caller: Caller): Promise<Repository>;
+  /** Default writable repository of the active workspace; made on demand for a team that has none. */
+  preferred(caller: Caller): Promise<Repository>;
+  /** @throws AppError 400 for a team that is not the caller's, 402 beyond the plan. */
+  create(caller: Caller, input: RepositoryInput): Promise<Repository>;
+  /** @throws AppError 404 when hidden, 403 without Owner, 400 for another team, 402 beyond the plan. */
+  update(caller: Caller, id: number, input: RepositoryInput): Promise<Repository>;
+  /** Removes it with all its datasets; rows and files follow in the background. @throws AppError 409 for Home. */
+  remove(caller: Caller, id: number): Promise<void>;
+}
+
+const shownAgain = async (sql: Sql, caller: Caller, id: number): Promise<Repository> => {
+  const repository = await readRepository(sql, caller, id);
+  if (repository === undefined) throw notFound('repository_not_found', `There is no repository ${id}.`);
+  return repository;
+};
+
+/**
+ * Takes a place for one more private repository. The lock on the account makes the count exact: two requests
+ * of one account never both get the last place.
+ */
+const takePrivatePlace = async (tx: Sql, accountId: number): Promise<void> => {
+  await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+  const { maxPrivateRepositories } = await planOf(tx, accountId);
+  const [row] = await tx.query<{ used: number }>(
+    `SELECT count(*) AS used FROM repositories WHERE created_by = $1 AND privacy = 'Private' AND NOT is_home`,
+    [accountId],
+  );
+  const used = row?.used ?? 0;
+  requireQuota('privateRepositories', maxPrivateRepositories, used, used + 1);
+};
+
+const teamOf = (caller: Caller, name: string | null | undefined): number | null => {
+  if (name === undefined || name === null) return null;
+  const team = caller.teams.find((item) => item.name.toLowerCase() === name.toLowerCase());
+  if (team === undefined) throw invalid('unknown_team', `team: you are in no team ${name}`);
+  return team.id;
+};
+
+const insert = async (
+  tx: Sql,
+  caller: Caller,
+  input: { name: string; privacy: Privacy; description: string | null; teamId: number | null },
+): Promise<number> => {
+  if (input.privacy === 'Private') await takePrivatePlace(tx, caller.accountId);
+  const [row] = await tx.query<{ id: number }>(
+    `INSERT INTO repositories (name, description, privacy, team_id, created_by) VALUES ($1, $2, $3, $4, $5)
+     RETURNING id`,
+    [input.name, input.description, input.privacy, input.teamId, caller.accountId],
+  );
+  if (row === undefined) throw new AppError('unexpected', 'no_row', 'a repository was not returned');
+  return row.id;
+};
+
+const homeId = async (sql: Sql, caller: Caller): Promise<number> => {
+  const [row] = await sql.query<{ id: number }>(
+    'SELECT id FROM repositories WHERE created_by = $1 AND is_home',
+    [caller.accountId],
+  );
+  if (row === undefined) throw new AppError('unexpected', 'no_home', 'an account has no Home');
+  return row.id;
+};
+
+const requireInScope = (caller: Caller, id: number): void => {
+  if (keyExcludes(caller, id)) throw forbidden('key_scope', 'This API key is limited to other repositories.');
+};
+
+const requirePrivacy = async (
+  tx: Sql,
+  current: { privacy: Privacy; isHome: boolean; ownerId: number },
+  wanted: Privacy,
+): Promise<void> => {
+  if (wanted === current.privacy || wanted === 'Public') return;
+  if (!current.isHome) return takePrivatePlace(tx, current.ownerId);
+  const { privateHome } = await planOf(tx, current.ownerId);
+  if (!privateHome) throw quotaExceeded('privateHome', 0, 0);
+};
+
+/** The first repository of the team that the caller may write to; one is made when there is none. */
+const teamDefault = (sql: Sql, caller: Caller, team: { id: number; name: string }): Promise<Repository> =>
+  sql.tx(async (tx) => {
+    // One at a time per team, so that two requests do not both make one.
+    await tx.query('SELECT 1 FROM teams WHERE id = $1 FOR NO KEY UPDATE', [team.id]);
+    const rows = await tx.query<{ id: number }>(
+      'SELECT id FROM repositories WHERE team_id = $1 ORDER BY id',
+      [team.id],
+    );
+    for (const { id } of rows) {
+      const repository = await readRepository(tx, caller, id);
+      if (repository !== undefined && includesLevel(repository.permission, 'Write')) return repository;
+    }
+    requireFullKey(caller);
+    const id = await insert(tx, caller, {
+      name: team.name,
+      privacy: 'Private',
+      description: null,
+      teamId: team.id,
+    });
+    return shownAgain(tx, caller, id);
+  });
+
+export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }): Repositories => ({
+  list: (caller, filter) => listRepositories(sql, caller, filter),
+
+  async read(caller, id) {
+    await access.repository(caller, id, 'Read', 'read');
+    return shownAgain(sql, caller, id);
+  },
+
+  async home(caller) {
+    const id = await homeId(sql, caller);
+    requireInScope(caller, id);
+    return shownAgain(sql, caller, id);
+  },
+
+  async preferred(caller) {
+    const team = caller.teams.find(({ name }) => name === caller.workspace);
+    const repository =
+      team === undefined
+        ? await shownAgain(sql, caller, await homeId(sql, caller))
+        : await teamDefault(sql, caller, team);
+    requireInScope(caller, repository.id);
+    return repository;
+  },
+
+  async create(caller, { name: given, privacy, description = null, team }) {
+    requireFullKey(caller);
+    const name = cleanName(given);
+    const teamId = teamOf(caller, team);
+    return sql.tx(async (tx) =>
+      shownAgain(tx, caller, await insert(tx, caller, { name, privacy, description, teamId })),
+    );
+  },
+
+  async update(caller, id, { name: given, privacy, description = null, team }) {
+    const current = await access.repository(caller, id, 'Owner', 'write', 'not_found');
+    const name = cleanName(given);
+    return sql.tx(async (tx) => {
+      const [locked] = await tx.query<{ privacy: Privacy; team: string | null }>(
+        `SELECT r.privacy, (SELECT t.name FROM teams t WHERE t.id = r.team_id) AS team
+         FROM repositories r WHERE r.id = $1 FOR NO KEY UPDATE`,
+        [id],
+      );
+      if (locked === undefined) throw notFound('repository_not_found', `There is no repository ${id}.`);
+      if (team !== undefined && (team ?? '').toLowerCase() !== (locked.team ?? '').toLowerCase())
+        throw invalid('team_is_fixed', 'team: the team of a repository can not be changed');
+      await requirePrivacy(tx, { ...current, privacy: locked.privacy }, privacy);
+      await tx.query(
+        'UPDATE repositories SET name = $2, privacy = $3, description = $4, updated_at = now() WHERE id = $1',
+        [id, name, privacy, description],
+      );
+      return shownAgain(tx, caller, id);
+    });
+  },
+
+  async remove(caller, id) {
+    const { isHome } = await access.repository(caller, id, 'Owner', 'write');
+    if (isHome) throw conflict('home', 'Home can not be deleted.');
+    await sql.query('DELETE FROM repositories WHERE id = $1 AND NOT is_home', [id]);
+  },
+});

@@ -1,0 +1,108 @@
+import { isoUtc } from '../lib/time.js';
+import { type Caller, type Level, levelOn, type Privacy } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { inBatches, searchPatterns } from './batches.js';
+import {
+  callerValues,
+  type RepositoryFactRow,
+  repositoryFactColumns,
+  repositoryFacts,
+  seenRepositories,
+} from './facts.js';
+
+export interface Repository {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly privacy: Privacy;
+  /** Name of the team it belongs to. */
+  readonly team: string | null;
+  /** The caller's level. */
+  readonly permission: Level;
+  readonly isHome: boolean;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+export interface RepositoryFilter {
+  /** Words that all occur in name or description. */
+  readonly q?: string | undefined;
+  readonly privacy?: Privacy | undefined;
+  /** Name of a team. */
+  readonly team?: string | undefined;
+}
+
+interface RepositoryRow extends RepositoryFactRow {
+  id: number;
+  name: string;
+  description: string | null;
+  team: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = `r.id, r.name, r.description, t.name AS team, r.created_at AS "createdAt",
+  r.updated_at AS "updatedAt"`;
+
+const shown = (caller: Caller, row: RepositoryRow): Repository[] => {
+  const permission = levelOn(caller, repositoryFacts(row));
+  if (permission === null) return [];
+  return [
+    {
+      id: row.id,
+      name: row.name,
+      description: row.description,
+      privacy: row.privacy,
+      team: row.team,
+      permission,
+      isHome: row.isHome,
+      createdAt: isoUtc(row.createdAt),
+      updatedAt: isoUtc(row.updatedAt),
+    },
+  ];
+};
+
+/** A repository as the caller sees it; undefined when it does not exist for the caller. */
+export const readRepository = async (
+  sql: Sql,
+  caller: Caller,
+  id: number,
+): Promise<Repository | undefined> => {
+  const [row] = await sql.query<RepositoryRow>(
+    `SELECT ${columns}, ${repositoryFactColumns('$2', '$3')}
+     FROM repositories r LEFT JOIN teams t ON t.id = r.team_id WHERE r.id = $1`,
+    [id, ...callerValues(caller)],
+  );
+  return row && shown(caller, row)[0];
+};
+
+const listSql = `
+  WITH ${seenRepositories('$1', '$2', '$3')}
+  SELECT ${columns}, ${repositoryFactColumns('$1', '$2')}
+  FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
+  WHERE r.id > $4 AND ($5::text IS NULL OR r.privacy = $5) AND ($6::text IS NULL OR lower(t.name) = lower($6))
+    AND (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($7::text[])
+  ORDER BY r.id LIMIT $8`;
+
+/** Every repository the caller may see and that passes the filter, in batches. */
+export const listRepositories = (
+  sql: Sql,
+  caller: Caller,
+  filter: RepositoryFilter,
+): AsyncIterable<readonly Repository[]> => {
+  const { q, privacy = null, team = null } = filter;
+  const patterns = searchPatterns(q);
+  return inBatches(
+    (after, limit) =>
+      sql.query<RepositoryRow>(listSql, [
+        ...callerValues(caller),
+        caller.key.repositoryIds,
+        after,
+        privacy,
+        team,
+        patterns,
+        limit,
+      ]),
+    (row) => shown(caller, row),
+  );
+};

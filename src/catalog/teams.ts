@@ -1,0 +1,185 @@
+import { AppError, conflict, forbidden, notFound } from '../lib/errors.js';
+import { isoUtc } from '../lib/time.js';
+import type { Caller, TeamRole } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { requireFullKey } from './access.js';
+import { claimingName, cleanHandle, findPrincipal } from './names.js';
+
+export interface TeamMember {
+  /** Name of the account. */
+  readonly account: string;
+  readonly role: TeamRole;
+}
+
+export interface Team {
+  readonly name: string;
+  /** The caller's role. */
+  readonly role: TeamRole;
+  readonly createdAt: string;
+  readonly members: readonly TeamMember[];
+}
+
+export interface Teams {
+  /** Teams the caller is in. */
+  list(caller: Caller): Promise<Team[]>;
+  /** @throws AppError 404 for a team the caller is not in. */
+  read(caller: Caller, name: string): Promise<Team>;
+  /** The caller becomes its admin. @throws AppError 400, 409. */
+  create(caller: Caller, name: string): Promise<Team>;
+  /** @throws AppError 403 without the role admin, 404, 409. */
+  rename(caller: Caller, name: string, newName: string): Promise<Team>;
+  /** Its repositories stay with those who made them. @throws AppError 403, 404. */
+  remove(caller: Caller, name: string): Promise<void>;
+  /** Adds an account or changes its role. @throws AppError 403, 404, 409 for the last admin. */
+  putMember(caller: Caller, name: string, account: string, role: TeamRole): Promise<Team>;
+  /** By an admin, or by the member itself; what the team gave is gone at once. @throws AppError 409. */
+  removeMember(caller: Caller, name: string, account: string): Promise<void>;
+}
+
+interface TeamRow {
+  name: string;
+  role: TeamRole;
+  createdAt: Date;
+  members: TeamMember[];
+}
+
+const readTeams = async (sql: Sql, accountId: number, teamId: number | null): Promise<Team[]> => {
+  const rows = await sql.query<TeamRow>(
+    `SELECT t.name, mine.role, t.created_at AS "createdAt",
+       (SELECT json_agg(json_build_object('account', a.name, 'role', m.role) ORDER BY a.name)
+          FROM team_members m JOIN accounts a ON a.id = m.account_id WHERE m.team_id = t.id) AS members
+     FROM teams t JOIN team_members mine ON mine.team_id = t.id AND mine.account_id = $1
+     WHERE $2::bigint IS NULL OR t.id = $2 ORDER BY t.name`,
+    [accountId, teamId],
+  );
+  return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: isoUtc(createdAt) }));
+};
+
+const unknownTeam = (name: string): AppError => notFound('team_not_found', `You are in no team ${name}.`);
+
+const mine = (caller: Caller, name: string) => {
+  const team = caller.teams.find((item) => item.name.toLowerCase() === name.toLowerCase());
+  if (team === undefined) throw unknownTeam(name);
+  return team;
+};
+
+const administered = (caller: Caller, name: string) => {
+  const team = mine(caller, name);
+  if (team.role !== 'admin') throw forbidden('no_permission', 'Only an admin of the team may do this.');
+  requireFullKey(caller);
+  return team;
+};
+
+const again = async (sql: Sql, caller: Caller, id: number, name: string): Promise<Team> => {
+  const [team] = await readTeams(sql, caller.accountId, id);
+  if (team === undefined) throw unknownTeam(name);
+  return team;
+};
+
+/** Serialises changes of members, so that two admins do not remove each other at once. */
+const lockTeam = async (tx: Sql, teamId: number, name: string): Promise<void> => {
+  const [row] = await tx.query('SELECT 1 FROM teams WHERE id = $1 FOR NO KEY UPDATE', [teamId]);
+  if (row === undefined) throw unknownTeam(name);
+};
+
+const requireOtherAdmin = async (tx: Sql, teamId: number, accountId: number): Promise<void> => {
+  const [other] = await tx.query(
+    `SELECT 1 FROM team_members WHERE team_id = $1 AND account_id <> $2 AND role = 'admin' LIMIT 1`,
+    [teamId, accountId],
+  );
+  if (other === undefined) throw conflict('last_admin', 'The last admin of a team can not be removed.');
+};
+
+const accountIdOf = async (sql: Sql, name: string): Promise<number> => {
+  const { accountId } = await findPrincipal(sql, name);
+  if (accountId === null) throw notFound('account_not_found', `There is no account ${name}.`);
+  return accountId;
+};
+
+const createTeam = (sql: Sql, caller: Caller, given: string): Promise<Team> => {
+  requireFullKey(caller);
+  const name = cleanHandle(given);
+  return claimingName(name, () =>
+    sql.tx(async (tx) => {
+      const [row] = await tx.query<{ id: number }>('INSERT INTO teams (name) VALUES ($1) RETURNING id', [
+        name,
+      ]);
+      if (row === undefined) throw new AppError('unexpected', 'no_row', 'a team was not returned');
+      await tx.query(`INSERT INTO team_members (team_id, account_id, role) VALUES ($1, $2, 'admin')`, [
+        row.id,
+        caller.accountId,
+      ]);
+      return again(tx, caller, row.id, name);
+    }),
+  );
+};
+
+const putMember = (
+  sql: Sql,
+  caller: Caller,
+  team: { id: number; name: string },
+  account: string,
+  role: TeamRole,
+) =>
+  sql.tx(async (tx) => {
+    await lockTeam(tx, team.id, team.name);
+    const accountId = await accountIdOf(tx, account);
+    if (role !== 'admin') {
+      const [present] = await tx.query('SELECT 1 FROM team_members WHERE team_id = $1 AND account_id = $2', [
+        team.id,
+        accountId,
+      ]);
+      if (present !== undefined) await requireOtherAdmin(tx, team.id, accountId);
+    }
+    await tx.query(
+      `INSERT INTO team_members (team_id, account_id, role) VALUES ($1, $2, $3)
+       ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role`,
+      [team.id, accountId, role],
+    );
+    return again(tx, caller, team.id, team.name);
+  });
+
+const removeMember = (sql: Sql, team: { id: number; name: string }, account: string) =>
+  sql.tx(async (tx) => {
+    await lockTeam(tx, team.id, team.name);
+    const accountId = await accountIdOf(tx, account);
+    const [member] = await tx.query('SELECT 1 FROM team_members WHERE team_id = $1 AND account_id = $2', [
+      team.id,
+      accountId,
+    ]);
+    if (member === undefined) throw notFound('member_not_found', `${account} is not in the team.`);
+    await requireOtherAdmin(tx, team.id, accountId);
+    await tx.query('DELETE FROM team_members WHERE team_id = $1 AND account_id = $2', [team.id, accountId]);
+    await tx.query('UPDATE accounts SET workspace_team_id = NULL WHERE id = $2 AND workspace_team_id = $1', [
+      team.id,
+      accountId,
+    ]);
+  });
+
+export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
+  list: (caller) => readTeams(sql, caller.accountId, null),
+  read: (caller, name) => again(sql, caller, mine(caller, name).id, name),
+  create: (caller, name) => createTeam(sql, caller, name),
+
+  async rename(caller, name, newName) {
+    const { id } = administered(caller, name);
+    const clean = cleanHandle(newName);
+    await claimingName(clean, () => sql.query('UPDATE teams SET name = $2 WHERE id = $1', [id, clean]));
+    return again(sql, caller, id, name);
+  },
+
+  async remove(caller, name) {
+    await sql.query('DELETE FROM teams WHERE id = $1', [administered(caller, name).id]);
+  },
+
+  async putMember(caller, name, account, role) {
+    return putMember(sql, caller, administered(caller, name), account, role);
+  },
+
+  async removeMember(caller, name, account) {
+    const leaving = account.toLowerCase() === caller.accountName.toLowerCase();
+    const team = leaving ? mine(caller, name) : administered(caller, name);
+    requireFullKey(caller);
+    await removeMember(sql, team, account);
+  },
+});
