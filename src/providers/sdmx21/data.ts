@@ -89,3 +89,21 @@ export const readXmlData = (root: XmlElement): XmlSeries[] =>
         : genericSeries(series, shared),
     );
   });
+
+/** Generic series as the table that CSV would be: dimensions, period, value, attributes. */
+export const toTable = (series: readonly XmlSeries[]): CsvTable => {
+  const dimensions = Object.keys(series[0]?.key ?? {});
+  const attributes = [...new Set(series.flatMap((one) => Object.keys(one.attributes))), 'OBS_STATUS'];
+  return {
+    columns: [...new Set([...dimensions, 'TIME_PERIOD', 'OBS_VALUE', ...attributes])],
+    rows: series.flatMap((one) =>
+      one.observations.map(({ period, value, status }) => ({
+        ...one.attributes,
+        ...one.key,
+        TIME_PERIOD: period,
+        OBS_VALUE: value ?? '',
+        OBS_STATUS: status ?? '',
+      })),
+    ),
+  };
+};

@@ -1,22 +1,18 @@
+import { AppError } from '../../lib/errors.js';
+import { seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
+import type { Context, Folder, Item, Params, Provider, SeriesData, UpstreamRequest } from '../provider.js';
+import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
+import type { Sdmx21Record } from './record.js';
 import {
-  refusedRequest,
-  seriesNotFound,
-  tooLarge,
-  unexpectedReply,
-  unknownPath,
-  upstreamFailed,
-} from '../errors.js';
-import type {
-  Context,
-  Folder,
-  Item,
-  Params,
-  Provider,
-  SeriesData,
-  UpstreamReply,
-  UpstreamRequest,
-} from '../provider.js';
-import { readXmlData } from './data.js';
+  dataRequest,
+  explain,
+  fetchFlows,
+  fetchStructure,
+  keysRequest,
+  readXml,
+  refOf,
+  structureRequest,
+} from './requests.js';
 import {
   needsCodes,
   parseSeriesId,
@@ -26,62 +22,7 @@ import {
   toSeriesData,
   withinBounds,
 } from './series.js';
-import {
-  type Dimension,
-  type Flow,
-  readAvailability,
-  readErrorDocument,
-  readFlows,
-  readStructure,
-  type Structure,
-} from './structure.js';
-import { parseXml, type XmlElement } from './xml.js';
-
-const genericXml = 'application/vnd.sdmx.genericdata+xml;version=2.1';
-const structureXml = 'application/vnd.sdmx.structure+xml;version=2.1';
-
-const refOf = (record: Sdmx21Record, flow: Flow): string =>
-  record.flowRef === 'id' ? flow.id : `${flow.agency},${flow.id},${flow.version}`;
-
-const readXml = (record: Sdmx21Record, text: string): XmlElement => {
-  try {
-    return parseXml(text);
-  } catch {
-    throw unexpectedReply(record, 'it is not XML');
-  }
-};
-
-const structureRequest = (
-  record: Sdmx21Record,
-  path: readonly string[],
-  query?: UpstreamRequest['query'],
-): UpstreamRequest => ({
-  path,
-  headers: { accept: record.structureAccept ?? structureXml },
-  keep: 'structure',
-  counted: record.structureCounted ?? true,
-  ...(query === undefined ? {} : { query }),
-  ...(record.structureTimeoutMs === undefined ? {} : { timeoutMs: record.structureTimeoutMs }),
-});
-
-const fetchFlows = async (record: Sdmx21Record, { http }: Context): Promise<Flow[]> => {
-  const { text } = await http.text(structureRequest(record, ['dataflow', record.agency, 'all', 'latest']));
-  const flows = readFlows(readXml(record, text));
-  if (flows.length === 0) throw unexpectedReply(record, 'it lists no flows');
-  return flows;
-};
-
-const fetchStructure = async (record: Sdmx21Record, flow: string, { http }: Context): Promise<Structure> => {
-  const parts = flow.split(',');
-  const [agency, id, version] =
-    parts.length === 1 ? [record.agency, flow, 'latest'] : [parts[0], parts[1], parts[2] ?? 'latest'];
-  const path = ['dataflow', agency ?? '', id ?? '', version ?? 'latest'];
-  const { text } = await http.text(structureRequest(record, path, { references: 'descendants' }));
-  const structure = readStructure(readXml(record, text));
-  if (structure === undefined || structure.dimensions.length === 0)
-    throw unexpectedReply(record, 'a flow without dimensions');
-  return structure;
-};
+import { type Dimension, readAvailability, type Structure } from './structure.js';
 
 const spellWith =
   (structure: Structure | undefined): Spell =>
@@ -89,16 +30,15 @@ const spellWith =
     structure?.dimensions.find(({ id }) => id === column)?.codes.get(code) ??
     structure?.attributes.get(column)?.get(code);
 
-const dataRequest = (
-  record: Sdmx21Record,
-  flow: string,
-  key: string,
-  query: UpstreamRequest['query'],
-): UpstreamRequest => ({
-  path: ['data', flow, key, ...(record.dataSuffix ?? [])],
-  query: { ...query, ...record.csv.query },
-  ...(record.csv.accept === undefined ? {} : { headers: { accept: record.csv.accept } }),
-});
+/** A page with an apology may be well-formed XML; it is no message without series. */
+const readMessage = (record: Sdmx21Record, text: string, roots: readonly string[]): XmlSeries[] => {
+  const root = readXml(record, text);
+  if (!roots.includes(root.name)) throw unexpectedReply(record, 'it is not a data message of SDMX');
+  return readXmlData(root);
+};
+
+const readTable = (record: Sdmx21Record, text: string): CsvTable =>
+  record.csv === undefined ? toTable(readMessage(record, text, ['GenericData'])) : parseTable(record, text);
 
 const fetchSeries = async (
   record: Sdmx21Record,
@@ -110,9 +50,10 @@ const fetchSeries = async (
   const { text } = await ctx.http.text(dataRequest(record, flow, key, query));
   // An empty body is how several services say that nothing matches.
   if (text.trim() === '') throw seriesNotFound(record, seriesId);
-  const table = parseTable(record, text);
+  const table = readTable(record, text);
   requireOneSeries(record, seriesId, table);
-  const structure = needsCodes(table) ? await fetchStructure(record, flow, ctx) : undefined;
+  const spelled = needsCodes(table) || record.codedUnits === true;
+  const structure = spelled ? await fetchStructure(record, flow, ctx) : undefined;
   return toSeriesData(record, table, spellWith(structure));
 };
 
@@ -120,26 +61,40 @@ const fetchSeries = async (
 const openPath = async (record: Sdmx21Record, path: readonly string[], ctx: Context) => {
   const [flow = '', ...codes] = path;
   const structure = await fetchStructure(record, flow, ctx);
-  const known = codes.every((code, index) => structure.dimensions[index]?.codes.has(code) === true);
+  const known = codes.every((code, index) => {
+    const list = structure.dimensions[index]?.codes;
+    return list !== undefined && (list.size === 0 || list.has(code));
+  });
   if (!known) throw unknownPath(record, path);
   const key = structure.dimensions.map((_, index) => codes[index] ?? '').join('.');
   return { flow, codes, structure, key };
 };
 
+const constrainedCodes = async (
+  record: Sdmx21Record,
+  { flow, key, structure }: { flow: string; key: string; structure: Structure },
+  { id }: Dimension,
+  { http }: Context,
+): Promise<readonly string[] | undefined> => {
+  if (record.availability === 'codelist') return undefined;
+  if (record.availability === 'references') return structure.available.get(id);
+  const path = ['availableconstraint', flow, key, 'all', id];
+  const { text } = await http.text(structureRequest(record, path));
+  const codes = readAvailability(readXml(record, text)).get(id);
+  if (codes === undefined) throw unexpectedReply(record, `no codes of ${id}`);
+  return codes;
+};
+
+/** In the order of the code list; a dimension without one has whatever the constraint tells. */
 const availableCodes = async (
   record: Sdmx21Record,
-  flow: string,
-  key: string,
+  place: { flow: string; key: string; structure: Structure },
   dimension: Dimension,
-  { http }: Context,
+  ctx: Context,
 ): Promise<readonly string[]> => {
   const all = [...dimension.codes.keys()];
-  if (record.availability === 'codelist') return all;
-  const { text } = await http.text(
-    structureRequest(record, ['availableconstraint', flow, key, 'all', dimension.id]),
-  );
-  const codes = readAvailability(readXml(record, text)).get(dimension.id);
-  if (codes === undefined) throw unexpectedReply(record, `no codes of ${dimension.id}`);
+  const codes = await constrainedCodes(record, place, dimension, ctx);
+  if (codes === undefined || all.length === 0) return codes ?? all;
   const wanted = new Set(codes);
   return all.filter((code) => wanted.has(code));
 };
@@ -149,27 +104,32 @@ const browse = async (record: Sdmx21Record, path: readonly string[], ctx: Contex
     const flows = await fetchFlows(record, ctx);
     return flows.map((flow) => ({ segment: refOf(record, flow), label: flow.name }));
   }
-  const { flow, codes, structure, key } = await openPath(record, path, ctx);
+  const place = await openPath(record, path, ctx);
+  const { codes, structure } = place;
   const dimension = structure.dimensions[codes.length];
   if (dimension === undefined) return [];
   const leaf = codes.length + 1 === structure.dimensions.length;
-  return (await availableCodes(record, flow, key, dimension, ctx)).map((code) => ({
+  return (await availableCodes(record, place, dimension, ctx)).map((code) => ({
     segment: code,
     label: dimension.codes.get(code) ?? code,
     ...(leaf ? { leaf } : {}),
   }));
 };
 
+/** The codes of a path are known, so "no results" says that their combination has no data. */
+const emptyWhenNotFound = (error: unknown): string => {
+  if (error instanceof AppError && error.code === 'series_not_found') return '';
+  throw error;
+};
+
 const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Context): Promise<Item[]> => {
   const { flow, structure, key } = await openPath(record, path, ctx);
-  const { text } = await ctx.http.text({
-    path: ['data', flow, key, ...(record.dataSuffix ?? [])],
-    query: { detail: 'serieskeysonly' },
-    headers: { accept: genericXml },
-    keep: 'list',
-  });
+  const text = await ctx.http
+    .text(keysRequest(record, flow, key))
+    .then((reply) => reply.text, emptyWhenNotFound);
+  if (text.trim() === '') return [];
   const spell = spellWith(structure);
-  return readXmlData(readXml(record, text))
+  return readMessage(record, text, ['GenericData', 'StructureSpecificData'])
     .map((series): Item => {
       const codes = structure.dimensions.map(({ id }) => series.key[id] ?? '');
       const label = structure.dimensions
@@ -182,23 +142,6 @@ const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
       };
     })
     .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
-};
-
-const notFound = (record: Sdmx21Record, { path }: UpstreamRequest): Error =>
-  path[0] === 'data'
-    ? seriesNotFound(record, path.slice(1, 3).join('/'))
-    : unknownPath(record, path.slice(2, 3));
-
-/** Bounds are checked before they are sent, so what a service calls wrong in a data query is the key. */
-const explain = (record: Sdmx21Record, reply: UpstreamReply, request: UpstreamRequest): Error | undefined => {
-  const told = readErrorDocument(reply.text);
-  const code = told?.code ?? (reply.status >= 400 ? reply.status : 0);
-  if (code === 100 || code === 404) return notFound(record, request);
-  if (code === 130 || code === 413 || code === 510) return tooLarge(record);
-  if (code === 140 || code === 150 || code === 400) {
-    return request.path[0] === 'data' ? notFound(record, request) : refusedRequest(record, told?.text ?? '');
-  }
-  return told === undefined || reply.status >= 500 ? undefined : upstreamFailed(record, told.text);
 };
 
 const bounds = ({ start, end }: Params): NonNullable<UpstreamRequest['query']> => ({
@@ -237,10 +180,12 @@ export const createSdmx21 = (record: Sdmx21Record): Provider => ({
     }
   },
 
-  preview: (seriesId, _params, ctx) => fetchSeries(record, seriesId, { lastNObservations: 24 }, ctx),
+  preview: (seriesId, _params, ctx) =>
+    fetchSeries(record, seriesId, record.wholeSeries === true ? {} : { lastNObservations: 24 }, ctx),
 
   async series(seriesId, params, ctx) {
-    const data = await fetchSeries(record, seriesId, bounds(params), ctx);
-    return record.cutsRange === true ? withinBounds(data, params) : data;
+    const whole = record.wholeSeries === true;
+    const data = await fetchSeries(record, seriesId, whole ? {} : bounds(params), ctx);
+    return whole || record.cutsRange === true ? withinBounds(data, params) : data;
   },
 });

@@ -22,6 +22,8 @@ export interface Structure {
   readonly dimensions: readonly Dimension[];
   /** Code lists of attributes that a reader may want to spell out (units, status), by attribute id. */
   readonly attributes: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  /** Codes that have data in the whole flow, by dimension; empty when the reply holds no constraint. */
+  readonly available: ReadonlyMap<string, readonly string[]>;
 }
 
 const toFlow = (element: XmlElement): Flow => {
@@ -100,7 +102,12 @@ export const readStructure = (root: XmlElement): Structure | undefined => {
       return codes === undefined ? [] : [[attribute.attributes.id ?? '', codes]];
     },
   );
-  return { flow: readFlows(root)[0], dimensions, attributes: new Map(attributes) };
+  return {
+    flow: readFlows(root)[0],
+    dimensions,
+    attributes: new Map(attributes),
+    available: readAvailability(root),
+  };
 };
 
 /** Codes per dimension that have data, from a content constraint (`availableconstraint`, `contentconstraint`). */
@@ -120,7 +127,10 @@ export interface SdmxError {
 
 /** The error document of SDMX 2.1, when the text is one. Looks before it parses: bodies may be pages. */
 export const readErrorDocument = (text: string): SdmxError | undefined => {
-  const code = /<(?:\w+:)?ErrorMessage[^>]*\bcode="(\d+)"/.exec(text)?.[1];
+  const code =
+    /<(?:\w+:)?ErrorMessage[^>]*\bcode="(\d+)"/.exec(text)?.[1] ??
+    // A good reply without data whose footer says that the data will be written to a file.
+    /<(?:\w+:)?Footer>\s*<(?:\w+:)?Message[^>]*\bcode="(413)"/.exec(text)?.[1];
   if (code === undefined) return undefined;
   const words = /<(?:\w+:)?Text[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
   return { code: Number(code), text: words.replace(/\s+/g, ' ').trim() };

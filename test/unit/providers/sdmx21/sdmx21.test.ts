@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCsv, readXmlData } from '../../../../src/providers/sdmx21/data.js';
-import { createSdmx21, type Sdmx21Record } from '../../../../src/providers/sdmx21/sdmx21.js';
+import type { Sdmx21Record } from '../../../../src/providers/sdmx21/record.js';
+import { createSdmx21 } from '../../../../src/providers/sdmx21/sdmx21.js';
 import { parseXml } from '../../../../src/providers/sdmx21/xml.js';
 import { type OpenedConnector, openConnector } from '../../../support/connector.js';
 import { type Exchange, fixture } from '../../../support/replay-upstream.js';
@@ -35,6 +36,7 @@ const exchanges: Exchange[] = [
   { path: '/dataflow/XB/NOPE/latest', query: { references: 'descendants' }, status: 404, reply: noResults },
   { path: '/availableconstraint/RATES/M./all/AREA', reply: file('availability.xml') },
   { path: '/data/RATES/M.', query: { detail: 'serieskeysonly' }, reply: file('keys.xml') },
+  { path: '/data/RATES/Q.', query: { detail: 'serieskeysonly' }, status: 404, reply: noResults },
   ...[{ lastNObservations: '24' }, {}, { startPeriod: '2026' }].map((query) => ({
     path: '/data/RATES/M.CH',
     query: { ...query, format: 'csvdata' },
@@ -116,6 +118,41 @@ describe('an SDMX 2.1 service', () => {
     const { ctx } = await open(cutting);
     const { data } = await cutting.series('RATES/M.CH', { start: '2026' }, ctx);
     expect(data.map(({ date }) => date)).toEqual(['2026-02-01', '2026-01-01']);
+  });
+
+  it('gives an empty page for a path whose codes have no data together', async () => {
+    const { ctx, upstream } = await open();
+    const page = await xbank.seriesAt?.(['RATES', 'Q'], { limit: 10, offset: 0 }, ctx);
+    expect(page).toEqual({ items: [], total: 0 });
+    expect(upstream.unmatched).toEqual([]);
+  });
+
+  it('does not read a page as a list without series', async () => {
+    const page = '<html><body>Maintenance</body></html>';
+    const keys = { path: '/data/RATES/M.', query: { detail: 'serieskeysonly' }, reply: page };
+    opened = await openConnector(xbank, { exchanges: [keys, ...exchanges] });
+    await expect(
+      xbank.seriesAt?.(['RATES', 'M'], { limit: 10, offset: 0 }, opened.ctx),
+    ).rejects.toMatchObject({ code: 'unexpected_reply' });
+  });
+
+  it('shares one download between preview and ranges where the record says so', async () => {
+    const whole = createSdmx21({ ...record, wholeSeries: true });
+    const { ctx, upstream } = await open(whole);
+    await whole.preview('RATES/M.CH', {}, ctx);
+    const { data } = await whole.series('RATES/M.CH', { end: '2025' }, ctx);
+    expect(data.map(({ date }) => date)).toEqual(['2025-12-01']);
+    const asked = upstream.calls.filter(({ url }) => url.startsWith('/data/'));
+    expect(new Set(asked.map(({ url }) => url)).size).toBe(1);
+  });
+
+  it('knows a footer that puts the data into a file for later', async () => {
+    const { ctx, upstream } = await open();
+    upstream.answerAll({
+      reply:
+        '<m:GenericData xmlns:m="m"><f:Footer xmlns:f="f">\n<f:Message code="413" severity="Infomation"><c:Text xmlns:c="c">Due to the large query</c:Text></f:Message></f:Footer></m:GenericData>',
+    });
+    await expect(xbank.series('RATES/M.CH', {}, ctx)).rejects.toMatchObject({ code: 'upstream_too_large' });
   });
 
   it.each([

@@ -1,0 +1,49 @@
+import type { Provider } from '../provider.js';
+
+/**
+ * An SDMX 2.1 REST service as a data record. Paths are flow, then one code per dimension in the order of the
+ * key; a series id is `FLOW/KEY`. Parameters `start` and `end` are added here.
+ */
+export interface Sdmx21Record
+  extends Omit<
+    Provider,
+    | 'capabilities'
+    | 'parameters'
+    | 'explain'
+    | 'browse'
+    | 'seriesAt'
+    | 'search'
+    | 'listAll'
+    | 'preview'
+    | 'series'
+  > {
+  /** Agency whose flows are listed; `all` for every one. */
+  readonly agency: string;
+  /** How a flow is named in addresses and ids: its id alone, or `AGENCY,ID,VERSION`. */
+  readonly flowRef: 'id' | 'full';
+  /** How CSV is asked for. Left out: generic XML is read, which every service of SDMX 2.1 gives. */
+  readonly csv?: { readonly query?: Readonly<Record<string, string>>; readonly accept?: string };
+  /** Path parts after the key; `['all']` where the service wants the provider. */
+  readonly dataSuffix?: readonly string[];
+  /**
+   * How the codes that have data are known: `constraint` asks `availableconstraint` for the codes below a path;
+   * `references` reads the content constraint that comes with the structure, which holds for the whole flow;
+   * `codelist` shows all codes.
+   */
+  readonly availability: 'constraint' | 'references' | 'codelist';
+  /** `Accept` of structure calls; several services answer 406 without one. */
+  readonly structureAccept?: string;
+  /** For structure calls, where they are slow; in milliseconds. */
+  readonly structureTimeoutMs?: number;
+  /** True when the service may answer with more than the range that was asked for. */
+  readonly cutsRange?: boolean;
+  /**
+   * True when a series is always asked for as a whole and cut here: preview and every range then share one
+   * reply. For services that count each download, and whose `lastNObservations` is restricted.
+   */
+  readonly wholeSeries?: boolean;
+  /** True when UNIT_MEASURE holds codes that say nothing by themselves, so that the structure must spell them. */
+  readonly codedUnits?: boolean;
+  /** False when structure calls are not counted against the limits of the service. */
+  readonly structureCounted?: boolean;
+}

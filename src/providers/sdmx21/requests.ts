@@ -1,0 +1,108 @@
+import {
+  refusedRequest,
+  seriesNotFound,
+  tooLarge,
+  unexpectedReply,
+  unknownPath,
+  upstreamFailed,
+} from '../errors.js';
+import type { Context, UpstreamReply, UpstreamRequest } from '../provider.js';
+import type { Sdmx21Record } from './record.js';
+import { type Flow, readErrorDocument, readFlows, readStructure, type Structure } from './structure.js';
+import { parseXml, type XmlElement } from './xml.js';
+
+const genericXml = 'application/vnd.sdmx.genericdata+xml;version=2.1';
+const structureXml = 'application/vnd.sdmx.structure+xml;version=2.1';
+
+export const refOf = (record: Sdmx21Record, flow: Flow): string =>
+  record.flowRef === 'id' ? flow.id : `${flow.agency},${flow.id},${flow.version}`;
+
+export const readXml = (record: Sdmx21Record, text: string): XmlElement => {
+  try {
+    return parseXml(text);
+  } catch {
+    throw unexpectedReply(record, 'it is not XML');
+  }
+};
+
+export const structureRequest = (
+  record: Sdmx21Record,
+  path: readonly string[],
+  query?: UpstreamRequest['query'],
+): UpstreamRequest => ({
+  path,
+  headers: { accept: record.structureAccept ?? structureXml },
+  keep: 'structure',
+  counted: record.structureCounted ?? true,
+  ...(query === undefined ? {} : { query }),
+  ...(record.structureTimeoutMs === undefined ? {} : { timeoutMs: record.structureTimeoutMs }),
+});
+
+export const fetchFlows = async (record: Sdmx21Record, { http }: Context): Promise<Flow[]> => {
+  const { text } = await http.text(structureRequest(record, ['dataflow', record.agency, 'all', 'latest']));
+  const flows = readFlows(readXml(record, text));
+  if (flows.length === 0) throw unexpectedReply(record, 'it lists no flows');
+  return flows;
+};
+
+export const fetchStructure = async (
+  record: Sdmx21Record,
+  flow: string,
+  { http }: Context,
+): Promise<Structure> => {
+  const parts = flow.split(',');
+  const [agency, id, version] =
+    parts.length === 1 ? [record.agency, flow, 'latest'] : [parts[0], parts[1], parts[2] ?? 'latest'];
+  const path = ['dataflow', agency ?? '', id ?? '', version ?? 'latest'];
+  // Constraints refer to the flow, so they are parents of it: `descendants` leaves them out.
+  const references = record.availability === 'references' ? 'all' : 'descendants';
+  const { text } = await http.text(structureRequest(record, path, { references }));
+  const structure = readStructure(readXml(record, text));
+  if (structure === undefined || structure.dimensions.length === 0)
+    throw unexpectedReply(record, 'a flow without dimensions');
+  return structure;
+};
+
+export const dataRequest = (
+  record: Sdmx21Record,
+  flow: string,
+  key: string,
+  query: UpstreamRequest['query'],
+): UpstreamRequest => {
+  const accept = record.csv === undefined ? genericXml : record.csv.accept;
+  return {
+    path: ['data', flow, key, ...(record.dataSuffix ?? [])],
+    query: { ...query, ...record.csv?.query },
+    ...(accept === undefined ? {} : { headers: { accept } }),
+    ...(record.wholeSeries === true ? { keep: 'series' as const } : {}),
+  };
+};
+
+/** The keys of all series that match, without observations. */
+export const keysRequest = (record: Sdmx21Record, flow: string, key: string): UpstreamRequest => ({
+  path: ['data', flow, key, ...(record.dataSuffix ?? [])],
+  query: { detail: 'serieskeysonly' },
+  headers: { accept: genericXml },
+  keep: 'list',
+});
+
+const notFound = (record: Sdmx21Record, { path }: UpstreamRequest): Error =>
+  path[0] === 'data'
+    ? seriesNotFound(record, path.slice(1, 3).join('/'))
+    : unknownPath(record, path.slice(2, 3));
+
+/** Bounds are checked before they are sent, so what a service calls wrong in a data query is the key. */
+export const explain = (
+  record: Sdmx21Record,
+  reply: UpstreamReply,
+  request: UpstreamRequest,
+): Error | undefined => {
+  const told = readErrorDocument(reply.text);
+  const code = told?.code ?? (reply.status >= 400 ? reply.status : 0);
+  if (code === 100 || code === 404) return notFound(record, request);
+  if (code === 130 || code === 413 || code === 510) return tooLarge(record);
+  if (code === 140 || code === 150 || code === 400) {
+    return request.path[0] === 'data' ? notFound(record, request) : refusedRequest(record, told?.text ?? '');
+  }
+  return told === undefined || reply.status >= 500 ? undefined : upstreamFailed(record, told.text);
+};
