@@ -19,7 +19,7 @@ export interface KeyChoice {
 export const noKey: ChosenKey = { kind: 'none', value: undefined, scope: 'none', audience: 'shared' };
 
 /** Upstreams tell more with a key (catalogs, notes), so answers with and without one are kept apart. */
-const keyedAudience = 'shared with key';
+export const keyedAudience = 'shared with key';
 
 export const createKeyChoice = (
   userKeys: Pick<UserKeys, 'read'>,

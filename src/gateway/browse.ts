@@ -1,0 +1,175 @@
+import { AppError, invalid } from '../lib/errors.js';
+import type { Folder, Item, Provider, SeriesPage } from '../providers/provider.js';
+import type { Caller } from './caller.js';
+import { type Aged, keyNeeded, type Operations } from './operations.js';
+import { formatPath, parsePath } from './path.js';
+
+export interface BrowseEntry {
+  readonly label: string;
+  readonly path: string;
+  /** The folders below, as far as `depth` reached and they were prefetched; absent: browse on with `path`. */
+  readonly children?: readonly BrowseEntry[];
+}
+
+export interface SeriesEntry {
+  readonly label: string;
+  readonly path: string;
+  readonly series_id: string;
+  readonly description?: string;
+  readonly frequency?: string;
+  readonly units?: string;
+}
+
+export interface SeriesList {
+  readonly items: readonly SeriesEntry[];
+  /** All series at the path; undefined when the upstream does not tell. */
+  readonly total: number | undefined;
+}
+
+export interface Browser {
+  folders(
+    caller: Caller,
+    provider: Provider,
+    path: string,
+    depth: number,
+  ): Promise<Aged<readonly BrowseEntry[]>>;
+  series(
+    caller: Caller,
+    provider: Provider,
+    path: string,
+    page: { limit: number; offset: number },
+  ): Promise<Aged<SeriesList>>;
+}
+
+export const deepest = 3;
+
+/**
+ * Folders asked for to fill one answer. A wide tree would need hundreds of requests at depth 3; what is left
+ * out has no `children` and is browsed on by its path.
+ */
+const mostPrefetched = 40;
+
+export const notSupported = (provider: Provider, what: string): AppError =>
+  invalid('operation_not_supported', `${provider.name} does not support ${what}.`, {
+    capabilities: provider.capabilities,
+  });
+
+export const notImplemented = (provider: Provider, what: string): AppError =>
+  new AppError(
+    'not_implemented',
+    'operation_not_implemented',
+    `The connector of ${provider.name} does not implement ${what}.`,
+  );
+
+const toSeriesEntry = (
+  at: readonly string[],
+  { id, label, path, description, frequency, units }: Item,
+): SeriesEntry => ({
+  label,
+  path: formatPath(path ?? [...at, id]),
+  series_id: id,
+  ...(description === undefined ? {} : { description }),
+  ...(frequency === undefined ? {} : { frequency }),
+  ...(units === undefined ? {} : { units }),
+});
+
+export const createBrowser = (operations: Operations): Browser => {
+  const requireHierarchy = async (provider: Provider, caller: Caller): Promise<void> => {
+    if (!provider.capabilities.includes('hierarchical')) throw notSupported(provider, 'browsing');
+    const key = await operations.keyFor(provider, caller);
+    if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+  };
+
+  const foldersAt = (
+    caller: Caller,
+    provider: Provider,
+    path: readonly string[],
+  ): Promise<Aged<readonly Folder[]>> => {
+    const browse = provider.browse?.bind(provider);
+    if (browse === undefined) throw notImplemented(provider, 'browsing');
+    return operations.run({
+      provider,
+      caller,
+      subject: { path },
+      parts: ['browse', path],
+      validity: 'structure',
+      work: (ctx) => browse(path, ctx),
+    });
+  };
+
+  /** One level at a time, so that a bound on requests leaves the upper levels whole. */
+  const expand = async (
+    caller: Caller,
+    provider: Provider,
+    at: readonly string[],
+    folders: readonly Folder[],
+    depth: number,
+    left: { requests: number },
+  ): Promise<BrowseEntry[]> => {
+    const entries: BrowseEntry[] = [];
+    for (const { segment, label, leaf, children } of folders) {
+      const path = [...at, segment];
+      const entry = { label, path: formatPath(path) };
+      const below =
+        depth <= 1
+          ? undefined
+          : (children ?? (leaf === true ? [] : await prefetch(caller, provider, path, left)));
+      entries.push(
+        below === undefined
+          ? entry
+          : { ...entry, children: await expand(caller, provider, path, below, depth - 1, left) },
+      );
+    }
+    return entries;
+  };
+
+  const prefetch = async (
+    caller: Caller,
+    provider: Provider,
+    path: readonly string[],
+    left: { requests: number },
+  ): Promise<readonly Folder[] | undefined> => {
+    if (left.requests <= 0) return undefined;
+    left.requests -= 1;
+    try {
+      return (await foldersAt(caller, provider, path)).value;
+    } catch (error) {
+      // The level that was asked for is complete; what could not be prefetched can be browsed.
+      if (error instanceof AppError && error.kind !== 'unexpected') {
+        left.requests = 0;
+        return undefined;
+      }
+      throw error;
+    }
+  };
+
+  return {
+    async folders(caller, provider, path, depth) {
+      await requireHierarchy(provider, caller);
+      const at = parsePath(path);
+      const { value, ...age } = await foldersAt(caller, provider, at);
+      return {
+        value: await expand(caller, provider, at, value, depth, { requests: mostPrefetched }),
+        ...age,
+      };
+    },
+    async series(caller, provider, path, page) {
+      await requireHierarchy(provider, caller);
+      const seriesAt = provider.seriesAt?.bind(provider);
+      if (seriesAt === undefined) throw notImplemented(provider, 'lists of series');
+      const at = parsePath(path);
+      const { value, ...age } = await operations.run<SeriesPage>({
+        provider,
+        caller,
+        subject: { path: at },
+        parts: ['series at', at, page.limit, page.offset],
+        validity: 'list',
+        work: (ctx) => seriesAt(at, page, ctx),
+      });
+      return {
+        value: { items: value.items.map((item) => toSeriesEntry(at, item)), total: value.total },
+        ...age,
+      };
+    },
+  };
+};

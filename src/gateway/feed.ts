@@ -1,0 +1,73 @@
+import { invalid } from '../lib/errors.js';
+import { parseDay } from '../providers/dates.js';
+import type { Item, Observation, Provider } from '../providers/provider.js';
+import { notSupported } from './browse.js';
+import type { Caller } from './caller.js';
+import type { Searcher } from './search/searcher.js';
+import type { SeriesReader } from './series.js';
+
+export interface FeedResult {
+  readonly id: string;
+  readonly title: string;
+  readonly frequency: string;
+  readonly units: string;
+}
+
+export interface FeedRange {
+  /** YYYY-MM-DD, inclusive. */
+  readonly start?: string;
+  readonly end?: string;
+  /** First rows, after the range; undefined for all. */
+  readonly top?: number;
+}
+
+export interface FeedData {
+  readonly symbol: string;
+  readonly label: string;
+  /** Oldest first. */
+  readonly rows: readonly Observation[];
+  readonly ageSeconds: number;
+  readonly etag: string;
+}
+
+/** Search and data by symbol from the one upstream that the operator chose. */
+export interface Feed {
+  search(caller: Caller, query: string): Promise<{ readonly results: readonly FeedResult[] }>;
+  data(caller: Caller, symbol: string, range: FeedRange): Promise<FeedData>;
+}
+
+const requireDay = (name: string, text: string | undefined): string | undefined => {
+  if (text === undefined || parseDay(text) !== undefined) return text;
+  throw invalid('invalid_parameter', `'${name}' must be a date (YYYY-MM-DD).`, { parameter: name });
+};
+
+const toResult = ({ id, label, frequency = '', units = '' }: Item): FeedResult => ({
+  id,
+  title: label,
+  frequency,
+  units,
+});
+
+export const createFeed = (provider: Provider, searcher: Searcher, reader: SeriesReader): Feed => ({
+  async search(caller, query) {
+    const items = await searcher.search(caller, provider, query);
+    return {
+      results: items.filter(({ kind }) => kind === 'series').map(({ path: _, ...item }) => toResult(item)),
+    };
+  },
+  async data(caller, symbol, { start, end, top }) {
+    if (!provider.capabilities.includes('direct')) throw notSupported(provider, 'data by symbol');
+    const from = requireDay('start', start);
+    const to = requireDay('end', end);
+    const bounds = {
+      ...(from === undefined ? {} : { start: from }),
+      ...(to === undefined ? {} : { end: to }),
+    };
+    const { label, data, ageSeconds, etag } = await reader.full(caller, provider, symbol, bounds);
+    // Upstreams answer with the whole period that a bound falls in; rows are cut to the days that were asked for.
+    const rows = data.filter(
+      ({ date }) => (from === undefined || date >= from) && (to === undefined || date <= to),
+    );
+    return { symbol, label, rows: top === undefined ? rows : rows.slice(0, top), ageSeconds, etag };
+  },
+});

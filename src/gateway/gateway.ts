@@ -1,0 +1,253 @@
+import { AppError, invalid } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { Provider } from '../providers/provider.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { type BrowseEntry, createBrowser, deepest, type SeriesList } from './browse.js';
+import { createCache } from './cache/cache.js';
+import { createMemory } from './cache/memory.js';
+import { createCacheStore } from './cache/store.js';
+import { type Caller, ownTask } from './caller.js';
+import {
+  createCatalog,
+  type ProviderDetail,
+  type ProviderEntry,
+  type ProviderMatch,
+  toDetail,
+  toEntry,
+  toMatch,
+} from './catalog.js';
+import { type CheckResult, checkProvider } from './check.js';
+import { createFeed, type Feed } from './feed.js';
+import { createKeyChoice } from './keys/choice.js';
+import { createCipher, type MasterKey } from './keys/cipher.js';
+import { createUserKeys } from './keys/user-keys.js';
+import { createLimiter } from './limits/limiter.js';
+import { createUsageStore, type UsageStore } from './limits/usage.js';
+import { matchProviders } from './match.js';
+import { type Aged, createOperations } from './operations.js';
+import { createIndexer } from './search/indexer.js';
+import { createItemIndex } from './search/item-index.js';
+import { createSearcher, type FoundAnywhere, type FoundItem } from './search/searcher.js';
+import { createSeriesReader } from './series.js';
+import type { SeriesAnswer } from './series-answer.js';
+import type { Telemetry } from './telemetry.js';
+import type { BaseUrls } from './upstream/address.js';
+import { createBreaker } from './upstream/breaker.js';
+import { createRetryBudget } from './upstream/repetition.js';
+import { createTransport, type Transport } from './upstream/transport.js';
+
+const megabyte = 1024 * 1024;
+
+export interface GatewaySettings {
+  /** Connectors on offer. */
+  readonly providers: readonly Provider[];
+  /** The first seals user keys; none: no key can be stored. */
+  readonly masterKeys: readonly MasterKey[];
+  /** Keys of the service itself by slug. */
+  readonly serviceKeys: Readonly<Record<string, string>>;
+  readonly baseUrls: BaseUrls;
+  /** Slug of the upstream behind the direct feed. */
+  readonly feedProvider: string;
+  /** Slugs that need a plan with paid providers. */
+  readonly paidProviders: readonly string[];
+  readonly userAgent: string;
+  /** Longest wait for a turn at an upstream. Default 5 s. */
+  readonly maxQueueMs?: number;
+  /** Fraction of a shared quota that accounts divide among themselves. Default 0.8. */
+  readonly fairShare?: number;
+  /** Bound of the kept answers in PostgreSQL. Default 512 MiB. */
+  readonly cacheBytes?: number;
+  /** Bound of the kept answers in memory. Default 64 MiB. */
+  readonly memoryBytes?: number;
+  /** How long an answer is kept for the days when the upstream is down. Default 7 days. */
+  readonly staleMs?: number;
+  /** For one operation with all its requests. Default 60 s. */
+  readonly operationTimeoutMs?: number;
+  /** Attempts after the first. Default 2. */
+  readonly retries?: number;
+  /** Default 300 ms. */
+  readonly firstRetryWaitMs?: number;
+}
+
+export interface GatewayParts {
+  readonly settings: GatewaySettings;
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+  readonly now?: () => number;
+  /** In place of the network, for tests. */
+  readonly transport?: Transport;
+}
+
+export interface Gateway {
+  list(): readonly ProviderEntry[];
+  detail(caller: Caller, slug: string): Promise<ProviderDetail>;
+  /** At most 5; an empty query is a 400. */
+  match(caller: Caller, query: string): Promise<readonly ProviderMatch[]>;
+  browse(
+    caller: Caller,
+    slug: string,
+    options: { path: string; depth: number },
+  ): Promise<Aged<readonly BrowseEntry[]>>;
+  seriesAt(
+    caller: Caller,
+    slug: string,
+    options: { path: string; limit: number; offset: number },
+  ): Promise<Aged<SeriesList>>;
+  search(
+    caller: Caller,
+    slug: string,
+    query: string,
+  ): Promise<{ query: string; items: readonly FoundItem[] }>;
+  searchAll(query: string, limit: number): Promise<{ query: string; items: readonly FoundAnywhere[] }>;
+  preview(caller: Caller, slug: string, seriesId: string): Promise<SeriesAnswer>;
+  fullSeries(
+    caller: Caller,
+    slug: string,
+    seriesId: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<SeriesAnswer>;
+  readonly userKeys: {
+    list(accountId: number): Promise<Readonly<Record<string, true>>>;
+    put(
+      accountId: number,
+      slug: string,
+      key: string | null | undefined,
+    ): Promise<{ slug: string; has_key: boolean }>;
+    rotate(): Promise<number>;
+  };
+  readonly feed: Feed;
+  /** Asks upstreams one small question each. */
+  check(slugs?: readonly string[]): Promise<readonly CheckResult[]>;
+  /** Puts the bundled lists into the search index; idempotent. */
+  seed(): Promise<void>;
+  /** Fills due parts of the search index and drops what is not kept any more; to be called now and then. */
+  maintain(): Promise<void>;
+}
+
+const createAccess = (
+  { settings, sql, log, telemetry, now = Date.now, transport }: GatewayParts,
+  usage: UsageStore,
+) => ({
+  baseUrls: settings.baseUrls,
+  transport: transport ?? createTransport({ userAgent: settings.userAgent, log }),
+  limiter: createLimiter({
+    usage,
+    telemetry,
+    maxWaitMs: settings.maxQueueMs ?? 5_000,
+    fairShare: settings.fairShare ?? 0.8,
+  }),
+  breaker: createBreaker(now),
+  budget: createRetryBudget(),
+  cache: createCache({
+    store: createCacheStore({
+      sql,
+      maxBytes: settings.cacheBytes ?? 512 * megabyte,
+      staleMs: settings.staleMs ?? 7 * 86_400_000,
+      now,
+    }),
+    memory: createMemory(settings.memoryBytes ?? 64 * megabyte),
+    telemetry,
+    log,
+    now,
+  }),
+  telemetry,
+  log,
+  now,
+  retries: settings.retries ?? 2,
+  firstRetryWaitMs: settings.firstRetryWaitMs ?? 300,
+  operationTimeoutMs: settings.operationTimeoutMs ?? 60_000,
+});
+
+const createParts = (parts: GatewayParts) => {
+  const { settings, sql, log, now = Date.now } = parts;
+  const [current, ...older] = settings.masterKeys;
+  const cipher = current === undefined ? undefined : createCipher([current, ...older]);
+  const userKeys = createUserKeys({ sql, cipher });
+  const usage = createUsageStore({ sql });
+  const access = createAccess(parts, usage);
+  const operations = createOperations(access, createKeyChoice(userKeys, settings.serviceKeys));
+  const index = createItemIndex(sql);
+  const openContext = (provider: Provider) => operations.contextFor(provider, ownTask('index'));
+  const indexer = createIndexer({ sql, index, providers: settings.providers, openContext, log, now });
+  return { userKeys, usage, cache: access.cache, operations, index, indexer };
+};
+
+/** Everything that the routes of providers, user keys and the feed call. */
+export const createGateway = (parts: GatewayParts): Gateway => {
+  const { settings, now = Date.now } = parts;
+  const { userKeys, usage, cache, operations, index, indexer } = createParts(parts);
+  const catalog = createCatalog(settings.providers);
+  const browser = createBrowser(operations);
+  const reader = createSeriesReader(operations);
+  const searcher = createSearcher(operations, index);
+
+  /** The provider, when the caller's plan includes it. */
+  const open = (caller: Caller, slug: string): Provider => {
+    const provider = catalog.require(slug);
+    if (settings.paidProviders.includes(provider.slug) && !caller.mayUsePaid) {
+      throw new AppError('quota', 'paid_provider', `${provider.name} needs a higher plan.`);
+    }
+    return provider;
+  };
+
+  const hasKey = async ({ accountId }: Caller, { slug }: Provider): Promise<boolean> =>
+    accountId !== undefined && (await userKeys.has(accountId, slug));
+
+  const feedOf = (): Feed => createFeed(catalog.require(settings.feedProvider), searcher, reader);
+
+  return {
+    list: () => catalog.providers.map(toEntry),
+    async detail(caller, slug) {
+      const provider = catalog.require(slug);
+      return toDetail(provider, await hasKey(caller, provider));
+    },
+    async match(caller, query) {
+      if (query.trim() === '') throw invalid('missing_query', `'q' must not be empty.`);
+      const keys = caller.accountId === undefined ? {} : await userKeys.list(caller.accountId);
+      return matchProviders(catalog.providers, query).map((provider) =>
+        toMatch(provider, provider.slug in keys),
+      );
+    },
+    async browse(caller, slug, { path, depth }) {
+      return browser.folders(caller, open(caller, slug), path, Math.min(deepest, Math.max(1, depth)));
+    },
+    async seriesAt(caller, slug, { path, limit, offset }) {
+      return browser.series(caller, open(caller, slug), path, { limit, offset });
+    },
+    async search(caller, slug, query) {
+      return { query, items: await searcher.search(caller, open(caller, slug), query) };
+    },
+    searchAll: async (query, limit) => ({
+      query,
+      items: await searcher.searchAll(query, catalog.providers, limit),
+    }),
+    async preview(caller, slug, seriesId) {
+      return reader.preview(caller, open(caller, slug), seriesId);
+    },
+    async fullSeries(caller, slug, seriesId, params) {
+      return reader.full(caller, open(caller, slug), seriesId, params);
+    },
+    userKeys: {
+      list: (accountId) => userKeys.list(accountId),
+      put: async (accountId, slug, key) => userKeys.put(accountId, catalog.require(slug).slug, key),
+      rotate: () => userKeys.rotate(),
+    },
+    feed: {
+      search: async (caller, query) => feedOf().search(caller, query),
+      data: async (caller, symbol, range) => feedOf().data(caller, symbol, range),
+    },
+    async check(slugs) {
+      const wanted = slugs === undefined ? catalog.providers : slugs.map((slug) => catalog.require(slug));
+      const results: CheckResult[] = [];
+      for (const provider of wanted) results.push(await checkProvider(operations, provider, now));
+      return results;
+    },
+    seed: () => indexer.seed(),
+    async maintain() {
+      await cache.trim();
+      await usage.sweep();
+      await indexer.fillDue();
+    },
+  };
+};

@@ -1,0 +1,156 @@
+import { AppError, isAppError } from '../lib/errors.js';
+import { keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
+import type { Context, Provider, Validity } from '../providers/provider.js';
+import type { CacheQuestion } from './cache/cache.js';
+import type { Caller } from './caller.js';
+import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
+import { sanitize } from './upstream/outcome.js';
+import { messageRedaction } from './upstream/redaction.js';
+import { createSession, type UpstreamAccess } from './upstream/session.js';
+
+/** An answer and how old it is. */
+export interface Aged<T> {
+  readonly value: T;
+  readonly ageSeconds: number;
+  /** The upstream could not be asked; this is what it said last. */
+  readonly stale: boolean;
+}
+
+export interface Operation<T> {
+  readonly provider: Provider;
+  readonly caller: Caller;
+  /** What it is about, for errors that only say "not found". */
+  readonly subject: { readonly seriesId: string } | { readonly path: readonly string[] };
+  /** Name and arguments: what makes the answer another one. Undefined is not kept. */
+  readonly parts?: readonly unknown[];
+  readonly validity: keyof Validity;
+  /** The connector's function; what it gives must survive JSON. */
+  work(ctx: Context): Promise<T>;
+}
+
+/** Runs functions of connectors: chooses the key, opens the network, keeps answers, names errors. */
+export interface Operations {
+  run<T>(operation: Operation<T>): Promise<Aged<T>>;
+  /** The key that an operation of this caller would use. */
+  keyFor(provider: Provider, caller: Caller): Promise<ChosenKey>;
+  /** The network for a task of the service's own. */
+  contextFor(provider: Provider, caller: Caller): Promise<Context>;
+}
+
+/** 403: full data needs a key that the caller does not have. */
+export const keyNeeded = (provider: Provider): AppError =>
+  new AppError(
+    'forbidden',
+    'upstream_key_required',
+    `${provider.name} needs a key. ${provider.key?.hint ?? ''}`.trim(),
+    {
+      details: {
+        provider: provider.slug,
+        api_key_required: true,
+        has_api_key: false,
+        api_key_hint: provider.key?.hint ?? '',
+      },
+    },
+  );
+
+/** The caller can not help it that the service's key is bad; a key of their own would. */
+const serviceKeyRefused = (provider: Provider): AppError =>
+  new AppError(
+    'forbidden',
+    'upstream_key_refused',
+    `${provider.name} refused the key of this service. ${provider.key?.hint ?? ''}`.trim(),
+    { details: { provider: provider.slug } },
+  );
+
+const notFoundOf = ({ provider, subject }: Pick<Operation<unknown>, 'provider' | 'subject'>): AppError =>
+  'seriesId' in subject ? seriesNotFound(provider, subject.seriesId) : unknownPath(provider, subject.path);
+
+/** Audiences whose answers a key may be served from, its own first. */
+const audiencesOf = ({ kind, audience }: ChosenKey): string[] =>
+  kind === 'own' && audience !== keyedAudience ? [audience, keyedAudience] : [audience];
+
+export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Operations => {
+  const { cache, log, telemetry } = access;
+
+  const open = (provider: Provider, caller: Caller, key: ChosenKey) =>
+    createSession({ access, provider, key, lane: { provider, keyScope: key.scope, account: caller.share } });
+
+  const nameError = (
+    operation: Operation<unknown>,
+    key: ChosenKey,
+    error: AppError,
+    sample: () => string,
+  ): AppError => {
+    const { provider } = operation;
+    if (error.code === 'upstream_not_found') return notFoundOf(operation);
+    if (error.code === 'upstream_key_refused' && key.kind === 'service') {
+      log.error({ provider: provider.slug }, 'the key of the service was refused');
+      return serviceKeyRefused(provider);
+    }
+    if (error.code === 'upstream_key_refused' && key.kind === 'none') {
+      return provider.key?.required === true ? keyNeeded(provider) : keyRefused(provider);
+    }
+    if (error.code === 'unexpected_reply') {
+      telemetry.unexpectedReply(provider.slug);
+      log.error(
+        { provider: provider.slug, reason: error.message, sample: sample() },
+        'unexpected reply of an upstream',
+      );
+    }
+    return sanitize(error, messageRedaction(key.value));
+  };
+
+  const work = async <T>(operation: Operation<T>, key: ChosenKey): Promise<T> => {
+    const session = open(operation.provider, operation.caller, key);
+    try {
+      return await operation.work(session.ctx);
+    } catch (error) {
+      if (isAppError(error)) throw nameError(operation, key, error, session.sample);
+      const redact = messageRedaction(key.value);
+      const reason = redact(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
+      log.error(
+        { provider: operation.provider.slug, reason, sample: session.sample() },
+        'a connector failed',
+      );
+      throw new AppError(
+        'unexpected',
+        'connector_failed',
+        `The connector of ${operation.provider.name} failed.`,
+        {
+          cause: new Error(reason),
+        },
+      );
+    }
+  };
+
+  const questionOf = (operation: Operation<unknown>, audience: string): CacheQuestion => ({
+    provider: operation.provider.slug,
+    audience,
+    parts: operation.parts ?? [],
+    validSeconds: operation.provider.validity[operation.validity],
+  });
+
+  const keepAnswer = async <T>(operation: Operation<T>, key: ChosenKey): Promise<Aged<T>> => {
+    const [own = key.audience, ...others] = audiencesOf(key);
+    for (const audience of others) {
+      const found = await cache.peek(questionOf(operation, audience));
+      if (found !== undefined) return { ...found, value: JSON.parse(found.body) as T };
+    }
+    const { body, ageSeconds, stale } = await cache.answer(questionOf(operation, own), async () =>
+      JSON.stringify(await work(operation, key)),
+    );
+    return { value: JSON.parse(body) as T, ageSeconds, stale };
+  };
+
+  return {
+    keyFor: (provider, caller) => keys.choose(provider, caller.accountId),
+    async contextFor(provider, caller) {
+      return open(provider, caller, await keys.choose(provider, caller.accountId)).ctx;
+    },
+    async run(operation) {
+      const key = await keys.choose(operation.provider, operation.caller.accountId);
+      if (operation.parts !== undefined) return keepAnswer(operation, key);
+      return { value: await work(operation, key), ageSeconds: 0, stale: false };
+    },
+  };
+};

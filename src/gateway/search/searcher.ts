@@ -1,0 +1,77 @@
+import type { Item, Provider } from '../../providers/provider.js';
+import { notImplemented, notSupported } from '../browse.js';
+import type { Caller } from '../caller.js';
+import type { Operations } from '../operations.js';
+import { formatPath } from '../path.js';
+import type { Hit, ItemIndex } from './item-index.js';
+
+export interface FoundItem {
+  readonly id: string;
+  readonly label: string;
+  readonly kind: 'series' | 'folder';
+  readonly description?: string;
+  /** Where to browse on; with every folder. */
+  readonly path?: string;
+  readonly frequency?: string;
+  readonly units?: string;
+}
+
+export interface FoundAnywhere extends FoundItem {
+  readonly provider: string;
+}
+
+export interface Searcher {
+  /** In one upstream: by its own search where that is good, else in the index. */
+  search(caller: Caller, provider: Provider, query: string): Promise<readonly FoundItem[]>;
+  /** In the index over all upstreams. */
+  searchAll(query: string, providers: readonly Provider[], limit: number): Promise<readonly FoundAnywhere[]>;
+}
+
+const mostFound = 50;
+
+/** Descriptions of statistics can be pages long; a list of hits needs their beginning. */
+const shorten = (text: string): string => (text.length <= 300 ? text : `${text.slice(0, 297).trimEnd()}...`);
+
+const toFound = ({ id, label, kind = 'series', description, path, frequency, units }: Item): FoundItem => ({
+  id,
+  label,
+  kind,
+  ...(description === undefined ? {} : { description: shorten(description) }),
+  ...(path === undefined ? {} : { path: formatPath(path) }),
+  ...(frequency === undefined ? {} : { frequency }),
+  ...(units === undefined ? {} : { units }),
+});
+
+export const createSearcher = (operations: Operations, index: ItemIndex): Searcher => {
+  const searchIndex = async (query: string, provider: Provider): Promise<FoundItem[]> =>
+    (await index.search(query, { providers: [provider.slug], limit: mostFound })).map(toFound);
+
+  return {
+    async search(caller, provider, query) {
+      if (!provider.capabilities.includes('search')) throw notSupported(provider, 'searching');
+      const text = query.trim();
+      if (text === '') return [];
+      const search = provider.search?.bind(provider);
+      if (search === undefined) {
+        if (provider.listAll === undefined) throw notImplemented(provider, 'searching');
+        return searchIndex(text, provider);
+      }
+      const key = await operations.keyFor(provider, caller);
+      // Without the key that its search needs, the bundled list is still something.
+      if (provider.key?.required === true && key.kind === 'none') return searchIndex(text, provider);
+      const { value } = await operations.run<readonly Item[]>({
+        provider,
+        caller,
+        subject: { path: [] },
+        parts: ['search', text],
+        validity: 'list',
+        work: (ctx) => search(text, ctx),
+      });
+      return value.map(toFound);
+    },
+    async searchAll(query, providers, limit) {
+      const hits: Hit[] = await index.search(query, { providers: providers.map(({ slug }) => slug), limit });
+      return hits.map((hit) => ({ provider: hit.provider, ...toFound(hit) }));
+    },
+  };
+};

@@ -1,0 +1,110 @@
+import type { Observation, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
+import type { Caller } from './caller.js';
+import { orderObservations, previewLength } from './observations.js';
+import { type Aged, keyNeeded, type Operations } from './operations.js';
+import { resolveParams } from './params.js';
+import { createSeriesAnswer, type KeyNotice, type SeriesAnswer } from './series-answer.js';
+
+export interface SeriesReader {
+  preview(caller: Caller, provider: Provider, seriesId: string): Promise<SeriesAnswer>;
+  full(
+    caller: Caller,
+    provider: Provider,
+    seriesId: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<SeriesAnswer>;
+}
+
+/** As it is kept: pairs are half the size of objects. */
+interface KeptSeries {
+  readonly label: string;
+  readonly metadata: SeriesMetadata;
+  readonly data: readonly (readonly [string, string | null])[];
+}
+
+const pack = (
+  provider: Provider,
+  seriesId: string,
+  { label, metadata, data }: SeriesData,
+  newest?: number,
+): KeptSeries => {
+  const ordered = orderObservations(provider, seriesId, data);
+  const cut = newest === undefined ? ordered : ordered.slice(-newest);
+  return { label, metadata, data: cut.map(({ date, value }) => [date, value]) };
+};
+
+const unpack = ({ data }: KeptSeries): Observation[] => data.map(([date, value]) => ({ date, value }));
+
+/** Tells a reader of the body alone that the upstream is down and how old this is. */
+const withAge = (metadata: SeriesMetadata, { stale, ageSeconds }: Aged<unknown>): SeriesMetadata =>
+  stale ? { ...metadata, stale: true, age_seconds: ageSeconds } : metadata;
+
+const noticeOf = (provider: Provider, hasOwnKey: boolean): KeyNotice | undefined =>
+  provider.key?.required === true
+    ? { api_key_required: true, has_api_key: hasOwnKey, api_key_hint: provider.key.hint }
+    : undefined;
+
+export const createSeriesReader = (operations: Operations): SeriesReader => {
+  const toAnswer = (
+    provider: Provider,
+    seriesId: string,
+    kept: Aged<KeptSeries>,
+    { isPreview, hasOwnKey }: { isPreview: boolean; hasOwnKey: boolean },
+  ): SeriesAnswer =>
+    createSeriesAnswer({
+      seriesId,
+      label: kept.value.label,
+      metadata: withAge(kept.value.metadata, kept),
+      data: unpack(kept.value),
+      isPreview,
+      keyNotice: noticeOf(provider, hasOwnKey),
+      ageSeconds: kept.ageSeconds,
+      stale: kept.stale,
+    });
+
+  /** Without the key that is needed there is nothing to show but how to get one. */
+  const emptyPreview = (provider: Provider, seriesId: string): SeriesAnswer => {
+    const label = provider.popularSeries.find(({ id }) => id === seriesId)?.label ?? seriesId;
+    const value: KeptSeries = { label, metadata: {}, data: [] };
+    return toAnswer(
+      provider,
+      seriesId,
+      { value, ageSeconds: 0, stale: false },
+      { isPreview: true, hasOwnKey: false },
+    );
+  };
+
+  return {
+    async preview(caller, provider, seriesId) {
+      const key = await operations.keyFor(provider, caller);
+      const lacksKey = provider.key?.required === true && key.kind === 'none';
+      if (lacksKey && provider.key?.publicPreview !== true) return emptyPreview(provider, seriesId);
+      const params = resolveParams(provider, {});
+      const kept = await operations.run<KeptSeries>({
+        provider,
+        caller,
+        subject: { seriesId },
+        parts: ['preview', seriesId],
+        validity: 'series',
+        work: async (ctx) =>
+          pack(provider, seriesId, await provider.preview(seriesId, params, ctx), previewLength),
+      });
+      return toAnswer(provider, seriesId, kept, { isPreview: true, hasOwnKey: key.kind === 'own' });
+    },
+
+    async full(caller, provider, seriesId, given) {
+      const params = resolveParams(provider, given);
+      const key = await operations.keyFor(provider, caller);
+      if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+      const kept = await operations.run<KeptSeries>({
+        provider,
+        caller,
+        subject: { seriesId },
+        parts: ['series', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
+        validity: 'series',
+        work: async (ctx) => pack(provider, seriesId, await provider.series(seriesId, params, ctx)),
+      });
+      return toAnswer(provider, seriesId, kept, { isPreview: false, hasOwnKey: key.kind === 'own' });
+    },
+  };
+};
