@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { unknownPath } from '../errors.js';
+import type { Folder, Provider } from '../provider.js';
+import { readShape } from '../shape.js';
+import { createPreview, series } from './observations.js';
+import { parameters } from './parameters.js';
+import { explain, named, seriesList, toItem } from './reply.js';
+
+const categoriesReply = z.object({
+  categories: z.array(z.object({ id: z.number().int().nonnegative(), name: z.string() })),
+});
+
+const rootCategory = '0';
+
+/**
+ * `32992-national-accounts`: the number is FRED's and stays, the words are for the reader. The last number alone
+ * decides which category is meant, so a renamed category keeps its old paths.
+ */
+const toFolder = ({ id, name }: { readonly id: number; readonly name: string }): Folder => {
+  const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return { segment: [id, ...words].join('-'), label: name.trim() || String(id) };
+};
+
+const categoryOf = (path: readonly string[]): string => {
+  const segment = path.at(-1);
+  if (segment === undefined) return rootCategory;
+  const id = /^(\d{1,9})(?:-.*)?$/u.exec(segment)?.[1];
+  if (id === undefined) throw unknownPath(named, path);
+  return id;
+};
+
+const popularSeries = [
+  { id: 'GDP', label: 'Gross Domestic Product' },
+  { id: 'CPIAUCSL', label: 'Consumer Price Index for All Urban Consumers: All Items' },
+  { id: 'CPILFESL', label: 'Consumer Price Index: All Items Less Food and Energy' },
+  { id: 'UNRATE', label: 'Unemployment Rate' },
+  { id: 'FEDFUNDS', label: 'Federal Funds Effective Rate' },
+  { id: 'DGS10', label: 'Market Yield on U.S. Treasury Securities at 10-Year Constant Maturity' },
+  { id: 'DEXUSEU', label: 'U.S. Dollars to Euro Spot Exchange Rate' },
+  { id: 'PAYEMS', label: 'All Employees, Total Nonfarm' },
+];
+
+/** Documentation: https://fred.stlouisfed.org/docs/api/fred/ */
+export const fred: Provider = {
+  ...named,
+  provider: 'Federal Reserve Bank of St. Louis',
+  description:
+    'Economic time series of the United States and other countries from more than a hundred sources: national accounts, prices, employment, interest and exchange rates, money, banking, trade, regional data.',
+  capabilities: ['hierarchical', 'search', 'direct'],
+  license:
+    'FRED API terms of use: https://fred.stlouisfed.org/docs/api/terms_of_use.html. Series of third parties keep their own rights; see `copyright` of the series.',
+  attribution:
+    'This product uses the FRED API but is not endorsed or certified by the Federal Reserve Bank of St. Louis.',
+  parameters,
+  popularSeries,
+  seriesIdPlaceholder: 'GDP',
+  browseRootLabel: 'Categories',
+  anonymousLimitMessage: 'Without a key only previews are available.',
+
+  baseUrl: 'https://api.stlouisfed.org/fred',
+  otherBaseUrls: { public: 'https://fred.stlouisfed.org/graph' },
+  key: {
+    label: 'FRED API key',
+    url: 'https://fred.stlouisfed.org/docs/api/api_key.html',
+    hint: 'Request a free key of 32 letters and digits at fred.stlouisfed.org and store it as your FRED key.',
+    required: true,
+    where: { in: 'query', name: 'api_key' },
+    publicPreview: true,
+  },
+  // 120 a minute by the books, since 2026 enforced as 2 a second. No number is known for the web site.
+  limits: { anonymous: { perSecond: 1 }, keyed: { perSecond: 2, perMinute: 120 }, maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 21_600, series: 3_600 },
+  timeoutMs: 20_000,
+
+  explain,
+
+  async browse(path, { http }) {
+    const payload = await http.json({
+      path: ['category', 'children'],
+      query: { category_id: categoryOf(path), file_type: 'json' },
+      keep: 'structure',
+    });
+    return readShape(named, categoriesReply, payload).categories.map(toFolder);
+  },
+
+  async seriesAt(path, { limit, offset }, { http }) {
+    const category = categoryOf(path);
+    // The root never holds series.
+    if (category === rootCategory) return { items: [], total: 0 };
+    const payload = await http.json({
+      path: ['category', 'series'],
+      query: { category_id: category, file_type: 'json', limit, offset },
+    });
+    const { count: total, seriess } = readShape(named, seriesList, payload);
+    return { items: seriess.map((entry) => toItem(entry, path)), total };
+  },
+
+  async search(query, { http }) {
+    const payload = await http.json({
+      path: ['series', 'search'],
+      query: { search_text: query, file_type: 'json', limit: 50 },
+    });
+    return readShape(named, seriesList, payload).seriess.map((entry) => toItem(entry));
+  },
+
+  preview: createPreview(new Map(popularSeries.map(({ id, label }) => [id, label]))),
+  series,
+};

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { boundDay } from '../dates.js';
+import { malformedSeriesId, unexpectedReply } from '../errors.js';
+import { parseValue } from '../numbers.js';
+import type {
+  Context,
+  Observation,
+  Params,
+  SeriesData,
+  SeriesMetadata,
+  UpstreamHttp,
+  UpstreamRequest,
+} from '../provider.js';
+import { count, day, readShape, understood, written } from '../shape.js';
+import { aggregations, describeUnits, frequencies, labelOf } from './parameters.js';
+import { named, seriesReply, toMetadata } from './reply.js';
+
+/** FRED's own rule: at most 25 letters and digits. */
+const idForm = /^[A-Za-z0-9]{1,25}$/;
+
+/** The largest page of observations that FRED gives. */
+const pageSize = 100_000;
+const previewLength = 24;
+
+const observationsReply = z.object({
+  count,
+  observations: z.array(z.object({ date: day, value: written })),
+});
+
+const tagsReply = z.object({
+  tags: z.array(z.object({ name: z.string(), group_id: z.string(), notes: z.string().nullish() })),
+});
+
+type Query = NonNullable<UpstreamRequest['query']>;
+
+/** `.` in JSON and in old downloads; today's downloads leave the field empty. */
+const readValue = (text: string | number | null, missing: readonly string[]): string | null =>
+  understood(named, 'the value of an observation', parseValue(text, missing));
+
+const bound = (params: Params, key: 'start' | 'end'): string | undefined =>
+  params[key] === undefined ? undefined : boundDay(String(params[key]), key);
+
+const optionsOf = ({ units, frequency, aggregation, ...params }: Params): Query => ({
+  units,
+  frequency,
+  aggregation_method: frequency === undefined ? undefined : aggregation,
+  observation_start: bound(params, 'start'),
+  observation_end: bound(params, 'end'),
+});
+
+const askObservations = async (seriesId: string, query: Query, http: UpstreamHttp) => {
+  const payload = await http.json({
+    path: ['series', 'observations'],
+    query: { series_id: seriesId, file_type: 'json', ...query },
+  });
+  const page = readShape(named, observationsReply, payload);
+  return {
+    total: page.count,
+    data: page.observations.map(({ date, value }): Observation => ({ date, value: readValue(value, ['.']) })),
+  };
+};
+
+const askAllObservations = async (
+  seriesId: string,
+  query: Query,
+  http: UpstreamHttp,
+): Promise<Observation[]> => {
+  let all: Observation[] = [];
+  for (;;) {
+    const page = await askObservations(seriesId, { ...query, limit: pageSize, offset: all.length }, http);
+    all = all.concat(page.data);
+    if (all.length >= page.total) return all;
+    if (page.data.length === 0) throw unexpectedReply(named, 'fewer observations than it tells');
+  }
+};
+
+/** The tags of a series name its source and whether a third party holds the copyright. */
+const askRights = async (seriesId: string, http: UpstreamHttp): Promise<SeriesMetadata> => {
+  const payload = await http.json({
+    path: ['series', 'tags'],
+    query: { series_id: seriesId, file_type: 'json' },
+    keep: 'structure',
+  });
+  const { tags } = readShape(named, tagsReply, payload);
+  const sources = tags.filter(({ group_id }) => group_id === 'src').map((tag) => tag.notes || tag.name);
+  const copyright = tags.find(({ group_id }) => group_id === 'cc')?.name;
+  return {
+    ...(sources.length === 0 ? {} : { source: sources.join('; ') }),
+    ...(copyright === undefined ? {} : { copyright }),
+  };
+};
+
+const askSeries = async (seriesId: string, { http }: Context) => {
+  if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
+  const payload = await http.json({
+    path: ['series'],
+    query: { series_id: seriesId, file_type: 'json' },
+    keep: 'series',
+  });
+  const { seriess } = readShape(named, seriesReply, payload);
+  return understood(named, 'seriess', seriess[0]);
+};
+
+/** What the caller's options made of the units and the frequency that the series has by itself. */
+const transformed = (metadata: SeriesMetadata, params: Params): SeriesMetadata => ({
+  ...metadata,
+  units: describeUnits(String(params.units ?? 'lin'), metadata.units ?? ''),
+  ...(params.frequency === undefined
+    ? {}
+    : {
+        frequency: labelOf(frequencies, String(params.frequency)),
+        original_frequency: metadata.frequency,
+        aggregation: labelOf(aggregations, String(params.aggregation)),
+      }),
+});
+
+const describedData = async (
+  seriesId: string,
+  params: Params,
+  ctx: Context,
+  ask: () => Promise<readonly Observation[]>,
+): Promise<SeriesData> => {
+  // First alone: an unknown series then costs one request instead of three.
+  const entry = await askSeries(seriesId, ctx);
+  const [rights, data] = await Promise.all([askRights(seriesId, ctx.http), ask()]);
+  return {
+    label: entry.title.trim() || seriesId,
+    metadata: { ...transformed(toMetadata(entry), params), ...rights },
+    data,
+  };
+};
+
+export const series = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>
+  describedData(seriesId, params, ctx, async () => {
+    const data = await askAllObservations(seriesId, optionsOf(params), ctx.http);
+    // Over its limit FRED was seen to answer with no rows at all; without bounds no series is empty.
+    if (data.length === 0 && params.start === undefined && params.end === undefined) {
+      throw unexpectedReply(named, 'no observations at all');
+    }
+    return data;
+  });
+
+const publicRow = z.tuple([day, z.string()]);
+
+/** The download behind the charts of the web site: whole series, no key, no description. */
+const publicPreview = async (seriesId: string, label: string, http: UpstreamHttp): Promise<SeriesData> => {
+  if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
+  const { text } = await http.text({ path: ['fredgraph.csv'], query: { id: seriesId }, base: 'public' });
+  const [head = '', ...lines] = text.trim().split(/\r?\n/);
+  const [dateColumn = '', valueColumn = ''] = head.split(',');
+  if (!/^(observation_date|DATE)$/.test(dateColumn) || valueColumn !== seriesId.toUpperCase()) {
+    throw unexpectedReply(named, 'the head of the table is not as expected');
+  }
+  const rows = lines.slice(-previewLength).map((line) => line.split(','));
+  return {
+    label,
+    metadata: {},
+    data: readShape(named, z.array(publicRow), rows).map(([date, value]) => ({
+      date,
+      value: readValue(value, ['.', '']),
+    })),
+  };
+};
+
+export const createPreview =
+  (labels: ReadonlyMap<string, string>) =>
+  async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
+    if (ctx.key === 'none') {
+      return publicPreview(seriesId, labels.get(seriesId.toUpperCase()) ?? seriesId, ctx.http);
+    }
+    return describedData(seriesId, params, ctx, async () => {
+      const newest = { ...optionsOf(params), sort_order: 'desc', limit: previewLength };
+      return (await askObservations(seriesId, newest, ctx.http)).data;
+    });
+  };

@@ -1,0 +1,65 @@
+import type { Parameter, ParameterValue } from '../provider.js';
+
+export const unitsOf: readonly ParameterValue[] = [
+  { code: 'lin', label: 'Levels, no transformation' },
+  { code: 'chg', label: 'Change' },
+  { code: 'ch1', label: 'Change from year ago' },
+  { code: 'pch', label: 'Percent change' },
+  { code: 'pc1', label: 'Percent change from year ago' },
+  { code: 'pca', label: 'Compounded annual rate of change' },
+  { code: 'cch', label: 'Continuously compounded rate of change' },
+  { code: 'cca', label: 'Continuously compounded annual rate of change' },
+  { code: 'log', label: 'Natural logarithm' },
+];
+
+/** FRED aggregates to a coarser frequency only; it refuses a finer one than the series has. */
+export const frequencies: readonly ParameterValue[] = [
+  { code: 'd', label: 'Daily' },
+  { code: 'w', label: 'Weekly' },
+  { code: 'bw', label: 'Biweekly' },
+  { code: 'm', label: 'Monthly' },
+  { code: 'q', label: 'Quarterly' },
+  { code: 'sa', label: 'Semiannual' },
+  { code: 'a', label: 'Annual' },
+  { code: 'wef', label: 'Weekly, ending Friday' },
+  { code: 'weth', label: 'Weekly, ending Thursday' },
+  { code: 'wew', label: 'Weekly, ending Wednesday' },
+  { code: 'wetu', label: 'Weekly, ending Tuesday' },
+  { code: 'wem', label: 'Weekly, ending Monday' },
+  { code: 'wesu', label: 'Weekly, ending Sunday' },
+  { code: 'wesa', label: 'Weekly, ending Saturday' },
+  { code: 'bwew', label: 'Biweekly, ending Wednesday' },
+  { code: 'bwem', label: 'Biweekly, ending Monday' },
+];
+
+export const aggregations: readonly ParameterValue[] = [
+  { code: 'avg', label: 'Average' },
+  { code: 'sum', label: 'Sum' },
+  { code: 'eop', label: 'End of period' },
+];
+
+export const parameters: readonly Parameter[] = [
+  { key: 'units', label: 'Units', type: 'select', location: 'query', default: 'lin', values: unitsOf },
+  { key: 'frequency', label: 'Frequency', type: 'select', location: 'query', values: frequencies },
+  {
+    key: 'aggregation',
+    label: 'Aggregation to the frequency',
+    type: 'select',
+    location: 'query',
+    default: 'avg',
+    values: aggregations,
+  },
+  { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
+  { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+];
+
+export const labelOf = (values: readonly ParameterValue[], code: string): string =>
+  values.find((value) => value.code === code)?.label ?? code;
+
+/** Only these keep the units of the series, as the unit of a difference or inside a logarithm. */
+const unitsKept: ReadonlySet<string> = new Set(['chg', 'ch1', 'log']);
+
+export const describeUnits = (code: string, units: string): string => {
+  if (code === 'lin') return units;
+  return unitsKept.has(code) ? `${labelOf(unitsOf, code)}, ${units}` : labelOf(unitsOf, code);
+};

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { readErrorReply } from '../error-reply.js';
+import { keyRefused, refusedRequest, seriesNotFound, unknownPath } from '../errors.js';
+import type { Item, SeriesMetadata, UpstreamReply, UpstreamRequest } from '../provider.js';
+import { count, day } from '../shape.js';
+
+export const named = { slug: 'fred', name: 'FRED' };
+
+const seriesEntry = z.object({
+  id: z.string().min(1),
+  title: z.string(),
+  observation_start: day,
+  observation_end: day,
+  frequency: z.string(),
+  units: z.string(),
+  seasonal_adjustment: z.string(),
+  last_updated: z.string(),
+  popularity: count.optional(),
+  notes: z.string().nullish(),
+});
+
+export type SeriesEntry = z.output<typeof seriesEntry>;
+
+/** The member is really called `seriess`; `series` alone has no `count`. */
+export const seriesReply = z.object({ seriess: z.array(seriesEntry).min(1) });
+export const seriesList = z.object({ count, seriess: z.array(seriesEntry) });
+
+export const toItem = (entry: SeriesEntry, path?: readonly string[]): Item => ({
+  id: entry.id,
+  label: entry.title.trim() || entry.id,
+  frequency: entry.frequency,
+  units: entry.units,
+  ...(entry.notes ? { description: entry.notes.trim() } : {}),
+  ...(path === undefined ? {} : { path }),
+});
+
+/** `2024-10-30 07:54:01-05`, the zone in hours only, as ISO 8601. */
+const isoTime = (text: string): string =>
+  text.replace(/^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})([+-]\d{2})$/, '$1T$2$3:00');
+
+export const toMetadata = (entry: SeriesEntry): SeriesMetadata => ({
+  frequency: entry.frequency,
+  units: entry.units,
+  seasonal_adjustment: entry.seasonal_adjustment,
+  last_update: isoTime(entry.last_updated),
+  observation_start: entry.observation_start,
+  observation_end: entry.observation_end,
+  ...(entry.notes ? { notes: entry.notes.trim() } : {}),
+});
+
+const errorBody = z.object({ error_code: z.number(), error_message: z.string() });
+
+/** Unknown series and refused keys are both HTTP 400; the sentence alone tells them apart. */
+export const explain = (reply: UpstreamReply, { query, base }: UpstreamRequest): Error | undefined => {
+  if (base === 'public') return reply.status === 404 ? seriesNotFound(named, String(query?.id)) : undefined;
+  if (reply.status !== 400) return undefined;
+  const message = readErrorReply(errorBody, reply)?.error_message;
+  if (message === undefined) return undefined;
+  const detail = message
+    .replace(/^Bad Request\.\s*/, '')
+    .replace(/\s*Read https?:.*$/, '')
+    .trim();
+  if (/api_key/.test(detail)) return keyRefused(named, detail);
+  if (/series does not exist|variable series_id/i.test(detail)) {
+    return seriesNotFound(named, String(query?.series_id));
+  }
+  if (/category does not exist|variable category_id/i.test(detail)) {
+    return unknownPath(named, [String(query?.category_id)]);
+  }
+  return refusedRequest(named, detail);
+};

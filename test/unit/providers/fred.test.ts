@@ -1,0 +1,303 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { fred } from '../../../src/providers/fred/fred.js';
+import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { type Exchange, fixture } from '../../support/replay-upstream.js';
+import { describeConnector } from './contract.js';
+
+const own = (name: string): string => fixture(`providers/fred/${name}`);
+
+const json = { file_type: 'json' };
+const bad = (error_message: string) => ({ status: 400, reply: { error_code: 400, error_message } });
+const apiKey = '0123456789abcdef0123456789abcdef';
+
+const observations = (
+  query: Record<string, string>,
+  reply: unknown = own('observations-GDP.json'),
+): Exchange => ({
+  path: '/series/observations',
+  query: { series_id: 'GDP', units: 'lin', ...json, ...query },
+  reply,
+});
+const everything = { limit: '100000', offset: '0' };
+
+// Series, tags, observations, categories, search, the CSV and the errors for keys and unknown series follow
+// recorded replies. Not seen recorded: the error for an unknown category, refused options, a 429 of FRED.
+const exchanges: Exchange[] = [
+  { path: '/series', query: { series_id: 'GDP', ...json }, reply: own('series-GDP.json') },
+  { path: '/series/tags', query: { series_id: 'GDP', ...json }, reply: own('series-tags-GDP.json') },
+  observations({ sort_order: 'desc', limit: '24' }),
+  observations(everything),
+  observations({ ...everything, observation_start: '1947-04-01', observation_end: '1947-12-31' }),
+  observations({ ...everything, units: 'pc1', frequency: 'a', aggregation_method: 'eop' }),
+  {
+    path: '/series',
+    query: { series_id: 'NOPE', ...json },
+    ...bad('Bad Request.  The series does not exist.'),
+  },
+  {
+    path: '/category/children',
+    query: { category_id: '0', ...json },
+    reply: own('category-children-root.json'),
+  },
+  { path: '/category/children', query: { category_id: '125', ...json }, reply: { categories: [] } },
+  {
+    path: '/category/children',
+    query: { category_id: '999', ...json },
+    ...bad('Bad Request.  The category does not exist.'),
+  },
+  ...[
+    { limit: '200', offset: '0' },
+    { limit: '2', offset: '10' },
+  ].map((page) => ({
+    path: '/category/series',
+    query: { category_id: '125', ...json, ...page },
+    reply: own('category-series-125.json'),
+  })),
+  {
+    path: '/series/search',
+    query: { search_text: 'monetary service index', limit: '50', ...json },
+    reply: own('series-search.json'),
+  },
+  {
+    path: '/fredgraph.csv',
+    base: 'public',
+    query: { id: 'DCOILBRENTEU' },
+    reply: own('fredgraph-DCOILBRENTEU.csv'),
+  },
+  {
+    path: '/fredgraph.csv',
+    base: 'public',
+    query: { id: 'NOPE' },
+    status: 404,
+    reply: '<html><title>Error - St. Louis Fed</title></html>',
+  },
+];
+
+describeConnector({
+  provider: fred,
+  exchanges,
+  series: { id: 'GDP' },
+  unknownSeries: 'NOPE',
+  seriesPath: ['13-u-s-trade-international-transactions', '125-trade-balance'],
+  unknownPath: ['999-nowhere'],
+  query: 'monetary service index',
+  keyRefused: bad(
+    'Bad Request.  The value for variable api_key is not registered.  Read https://fred.stlouisfed.org/docs/api/api_key.html for more information.',
+  ),
+});
+
+describe('fred', () => {
+  let opened: OpenedConnector | undefined;
+  afterEach(() => opened?.close());
+  const open = async (
+    options: { readonly exchanges?: readonly Exchange[]; readonly apiKey?: string } = { apiKey },
+  ) => {
+    opened = await openConnector(fred, { exchanges, ...options });
+    return opened;
+  };
+
+  it('keeps the digits and reads a point as missing', async () => {
+    const { ctx } = await open();
+    const { label, data } = await fred.series('GDP', { units: 'lin', aggregation: 'avg' }, ctx);
+    expect(label).toBe('Gross Domestic Product');
+    expect(data).toEqual([
+      { date: '1946-10-01', value: null },
+      { date: '1947-01-01', value: '243.164' },
+      { date: '1947-04-01', value: '245.968' },
+      { date: '1947-07-01', value: '249.580' },
+    ]);
+  });
+
+  it('tells the description, the source and the copyright', async () => {
+    const { ctx } = await open();
+    const { metadata } = await fred.series('GDP', { units: 'lin', aggregation: 'avg' }, ctx);
+    expect(metadata).toEqual({
+      frequency: 'Quarterly',
+      units: 'Billions of Dollars',
+      seasonal_adjustment: 'Seasonally Adjusted Annual Rate',
+      last_update: '2026-02-26T07:54:01-06:00',
+      observation_start: '1947-01-01',
+      observation_end: '2025-10-01',
+      notes: 'BEA Account Code: A191RC\n\nThe featured measure of output.',
+      source: 'Bureau of Economic Analysis',
+      copyright: 'public domain: citation requested',
+    });
+  });
+
+  it('tells the units and the frequency that a transformation leads to', async () => {
+    const { ctx, upstream } = await open();
+    const params = { units: 'pc1', frequency: 'a', aggregation: 'eop' };
+    const { metadata } = await fred.series('GDP', params, ctx);
+    expect(metadata).toMatchObject({
+      units: 'Percent change from year ago',
+      frequency: 'Annual',
+      original_frequency: 'Quarterly',
+      aggregation: 'End of period',
+    });
+    expect(upstream.unmatched).toEqual([]);
+  });
+
+  it('keeps the unit of a change and of a logarithm', async () => {
+    const reply = own('observations-GDP.json');
+    const changed = ['chg', 'log'].map((units) => observations({ ...everything, units }, reply));
+    const { ctx } = await open({ apiKey, exchanges: [...exchanges, ...changed] });
+    const unitsOf = async (units: string) => (await fred.series('GDP', { units }, ctx)).metadata.units;
+    expect(await unitsOf('chg')).toBe('Change, Billions of Dollars');
+    expect(await unitsOf('log')).toBe('Natural logarithm, Billions of Dollars');
+  });
+
+  it('widens the bounds to whole days', async () => {
+    const { ctx, upstream } = await open();
+    await fred.series('GDP', { units: 'lin', aggregation: 'avg', start: '1947-04', end: '1947' }, ctx);
+    expect(upstream.unmatched).toEqual([]);
+  });
+
+  it('reads page after page until it has as many rows as there are', async () => {
+    const page = (offset: string, dates: readonly string[]) =>
+      observations(
+        { limit: '100000', offset },
+        {
+          count: 5,
+          offset: Number(offset),
+          limit: 2,
+          observations: dates.map((date) => ({ date, value: '1' })),
+        },
+      );
+    const pages = [
+      page('0', ['2020-01-01', '2020-02-01']),
+      page('2', ['2020-03-01', '2020-04-01']),
+      page('4', ['2020-05-01']),
+    ];
+    const { ctx, upstream } = await open({ apiKey, exchanges: [...pages, ...exchanges] });
+    const { data } = await fred.series('GDP', { units: 'lin' }, ctx);
+    expect(data.map(({ date }) => date)).toEqual([
+      '2020-01-01',
+      '2020-02-01',
+      '2020-03-01',
+      '2020-04-01',
+      '2020-05-01',
+    ]);
+    expect(upstream.unmatched).toEqual([]);
+  });
+
+  it.each([
+    ['fewer rows than are told', { count: 5, offset: 0, limit: 100000, observations: [] }],
+    ['no rows of a whole series', { count: 0, offset: 0, limit: 100000, observations: [] }],
+  ])('takes %s for an error', async (_name, reply) => {
+    const { ctx } = await open({ apiKey, exchanges: [observations(everything, reply), ...exchanges] });
+    await expect(fred.series('GDP', { units: 'lin' }, ctx)).rejects.toMatchObject({
+      code: 'unexpected_reply',
+    });
+  });
+
+  it('gives no rows for a range without any', async () => {
+    const reply = { count: 0, offset: 0, limit: 100000, observations: [] };
+    const range = { observation_start: '1900-01-01', observation_end: '1900-12-31' };
+    const { ctx } = await open({
+      apiKey,
+      exchanges: [observations({ ...everything, ...range }, reply), ...exchanges],
+    });
+    const { data } = await fred.series('GDP', { units: 'lin', start: '1900', end: '1900' }, ctx);
+    expect(data).toEqual([]);
+  });
+
+  it('refuses a value that is no number', async () => {
+    const reply = { count: 1, offset: 0, limit: 100000, observations: [{ date: '2020-01-01', value: 'ND' }] };
+    const { ctx } = await open({ apiKey, exchanges: [observations(everything, reply), ...exchanges] });
+    await expect(fred.series('GDP', { units: 'lin' }, ctx)).rejects.toMatchObject({
+      code: 'unexpected_reply',
+    });
+  });
+
+  it('passes on why options were refused', async () => {
+    const refused: Exchange = {
+      ...observations({ ...everything, frequency: 'd', aggregation_method: 'avg' }),
+      ...bad('Bad Request.  Value of frequency is not one of: q, sa, a.'),
+    };
+    const { ctx } = await open({ apiKey, exchanges: [refused, ...exchanges] });
+    await expect(
+      fred.series('GDP', { units: 'lin', frequency: 'd', aggregation: 'avg' }, ctx),
+    ).rejects.toMatchObject({
+      kind: 'invalid',
+      message: 'FRED refused the request: Value of frequency is not one of: q, sa, a.',
+    });
+  });
+
+  it('asks once for a series that does not exist, and never for one that can not', async () => {
+    const { ctx, upstream } = await open();
+    await expect(fred.series('NOPE', { units: 'lin' }, ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    expect(upstream.calls).toHaveLength(1);
+    for (const id of ['^GSPC', 'BRK.B', 'EURUSD=X', 'DGS10,DGS2', 'A'.repeat(26)]) {
+      await expect(fred.series(id, {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    }
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('makes readable segments of the categories', async () => {
+    const { ctx } = await open();
+    expect(await fred.browse?.([], ctx)).toEqual([
+      { segment: '32991-money-banking-finance', label: 'Money, Banking, & Finance' },
+      { segment: '32992-national-accounts', label: 'National Accounts' },
+      { segment: '32455-prices', label: 'Prices' },
+    ]);
+    expect(await fred.browse?.(['13-x', '125-trade-balance'], ctx)).toEqual([]);
+  });
+
+  it('does not ask for a category that can not be one', async () => {
+    const { ctx, upstream } = await open();
+    await expect(fred.browse?.(['nowhere'], ctx)).rejects.toMatchObject({ code: 'path_not_found' });
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('pages the series of a category and has none at the root', async () => {
+    const { ctx } = await open();
+    const page = await fred.seriesAt?.(['125-trade-balance'], { limit: 2, offset: 10 }, ctx);
+    expect(page?.total).toBe(47);
+    expect(page?.items).toEqual([
+      {
+        id: 'BOPBCA',
+        label: 'Balance on Current Account (DISCONTINUED)',
+        frequency: 'Quarterly',
+        units: 'Billions of Dollars',
+        path: ['125-trade-balance'],
+      },
+      {
+        id: 'BOPBCAA',
+        label: 'Balance on Current Account (DISCONTINUED)',
+        frequency: 'Annual',
+        units: 'Billions of Dollars',
+        description: 'The balance of the year.',
+        path: ['125-trade-balance'],
+      },
+    ]);
+    expect(await fred.seriesAt?.([], { limit: 2, offset: 0 }, ctx)).toEqual({ items: [], total: 0 });
+  });
+
+  it('previews without a key from the public download', async () => {
+    const { ctx, upstream } = await open({});
+    const { label, metadata, data } = await fred.preview('DCOILBRENTEU', {}, ctx);
+    expect({ label, metadata }).toEqual({ label: 'DCOILBRENTEU', metadata: {} });
+    expect(data).toEqual([
+      { date: '2026-08-27', value: '91.20' },
+      { date: '2026-08-28', value: '90.75' },
+      { date: '2026-08-31', value: null },
+      { date: '2026-09-01', value: '92.10' },
+    ]);
+    expect(upstream.calls.map(({ url }) => url)).toEqual(['/~public/fredgraph.csv?id=DCOILBRENTEU']);
+  });
+
+  it('says without a key, too, that a series does not exist', async () => {
+    const { ctx } = await open({});
+    await expect(fred.preview('NOPE', {}, ctx)).rejects.toMatchObject({ code: 'series_not_found' });
+  });
+
+  it.each([
+    '<!DOCTYPE html><html></html>',
+    'observation_date,OTHER\n2026-01-01,1\n',
+    'observation_date,GDP\nsoon,1\n',
+  ])('does not take another download for the series: %j', async (reply) => {
+    const { ctx, upstream } = await open({});
+    upstream.answerAll({ reply });
+    await expect(fred.preview('GDP', {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
+  });
+});
