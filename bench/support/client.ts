@@ -1,0 +1,85 @@
+import { createReadStream } from 'node:fs';
+import { request } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { RunningProduct } from './product.js';
+
+const readAll = async (stream: Readable): Promise<string> => {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString('utf8');
+};
+
+/** Sends a body as a stream; gives the answer's text. Throws when the status is not 2xx. */
+export const send = (
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  body: Readable,
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers }, (answer) => {
+      readAll(answer).then((text) => {
+        const status = answer.statusCode ?? 0;
+        if (status >= 200 && status < 300) resolve(text);
+        else reject(new Error(`${method} answered ${status}: ${text.slice(0, 500)}`));
+      }, reject);
+    });
+    outgoing.on('error', reject);
+    pipeline(body, outgoing).catch(reject);
+  });
+
+const boundary = 'bench-boundary-7d0c';
+
+async function* multipart(file: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="data.csv"\r\nContent-Type: text/csv\r\n\r\n`,
+  );
+  yield* file;
+  yield Buffer.from(`\r\n--${boundary}--\r\n`);
+}
+
+export interface UploadResult {
+  readonly id: number;
+  readonly status: string;
+  readonly rows: number;
+  readonly error: unknown;
+  readonly datasetId: number;
+}
+
+/** Milliseconds between two looks at a pending process. */
+const pollMs = 2;
+
+export const createDataset = async (product: RunningProduct, name: string): Promise<number> => {
+  const { baseUrl, authorization, homeId } = product;
+  const response = await fetch(`${baseUrl}/datasets`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, repositoryId: homeId }),
+  });
+  if (!response.ok) throw new Error(`dataset not created: ${await response.text()}`);
+  return ((await response.json()) as { id: number }).id;
+};
+
+/** Uploads and waits until the process has ended. */
+export const uploadAndWait = async (
+  { baseUrl, authorization }: RunningProduct,
+  datasetId: number,
+  content: AsyncIterable<Buffer>,
+): Promise<UploadResult> => {
+  const url = `${baseUrl}/datasets/${datasetId}/data`;
+  const headers = { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` };
+  let result = JSON.parse(await send('PUT', url, headers, Readable.from(multipart(content)))) as UploadResult;
+  while (result.status === 'pending') {
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    const response = await fetch(`${baseUrl}/datasets/${datasetId}/processes/${result.id}`, {
+      headers: { authorization },
+    });
+    result = (await response.json()) as UploadResult;
+  }
+  if (result.status !== 'completed') throw new Error(`upload failed: ${JSON.stringify(result.error)}`);
+  return result;
+};
+
+export const fileContent = (path: string): AsyncIterable<Buffer> =>
+  createReadStream(path, { highWaterMark: 1024 * 1024 }) as AsyncIterable<Buffer>;

@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAccounts } from '../../src/catalog/accounts.js';
+import { createKeys } from '../../src/catalog/keys.js';
+import { childEnvironment } from '../../src/config.js';
+import { startEmbedded } from '../../src/embedded/components.js';
+import { startProduct } from '../../src/embedded/product.js';
+import { createLog } from '../../src/lib/log.js';
+import { createScope } from '../../src/lib/scope.js';
+import { migrate } from '../../src/storage/postgres/migrate.js';
+import { createPool } from '../../src/storage/postgres/pool.js';
+import { createSql } from '../../src/storage/postgres/sql.js';
+
+/** The whole product, as `npm start` runs it, in a folder of its own; needs `npm run build` first. */
+export interface RunningProduct {
+  /** Address of the API, `/api` included. */
+  readonly baseUrl: string;
+  readonly authorization: string;
+  readonly clickhouseUrl: string;
+  readonly homeId: number;
+  /** Ids of the processes by name, at this moment. */
+  pids(): Record<string, number>;
+  stop(): Promise<void>;
+}
+
+export const startWholeProduct = async (
+  settings: Parameters<typeof childEnvironment>[0] = {},
+): Promise<RunningProduct> => {
+  const log = createLog('bench', 'warn', 2);
+  const scope = createScope(log);
+  const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-bench-'));
+  await scope.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
+  try {
+    const need = { postgres: true, kafka: true, clickhouse: true };
+    const { databaseUrl, kafkaBrokers, clickhouseUrl, pids } = await startEmbedded({
+      dataDir,
+      need,
+      log,
+      scope,
+    });
+    if (!databaseUrl || !kafkaBrokers || !clickhouseUrl) throw new Error('a component has no address');
+    await migrate({ databaseUrl, log });
+
+    const pool = createPool({ databaseUrl, maxConnections: 2, log });
+    const sql = createSql(pool);
+    const account = await createAccounts({ sql }).create({ name: 'bench', plan: 'unlimited' });
+    const { key } = await createKeys({ sql }).create(account.id, { name: 'bench' });
+    const [home] = await sql.query<{ id: number }>('SELECT id FROM repositories WHERE is_home');
+    await pool.end();
+
+    const env = childEnvironment({ ...settings, databaseUrl, kafkaBrokers, clickhouseUrl, logLevel: 'warn' });
+    const shared = { dataDir, env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };
+    const worker = await startProduct({ ...shared, entry: 'worker', portVariable: 'WORKER_PORT' });
+    const api = await startProduct({ ...shared, entry: 'api', portVariable: 'PORT' });
+    const all = () => ({ api: api.pid(), worker: worker.pid(), ...pids() });
+    return {
+      baseUrl: `http://127.0.0.1:${api.port}/api`,
+      authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+      clickhouseUrl,
+      homeId: home?.id ?? 0,
+      pids: () =>
+        Object.fromEntries(
+          Object.entries(all()).filter((pair): pair is [string, number] => pair[1] !== undefined),
+        ),
+      stop: () => scope.close(),
+    };
+  } catch (error) {
+    await scope.close();
+    throw error;
+  }
+};
