@@ -130,7 +130,7 @@ export const readErrorDocument = (text: string): SdmxError | undefined => {
   const code =
     /<(?:\w+:)?ErrorMessage[^>]*\bcode="(\d+)"/.exec(text)?.[1] ??
     // A good reply without data whose footer says that the data will be written to a file.
-    /<(?:\w+:)?Footer>\s*<(?:\w+:)?Message[^>]*\bcode="(413)"/.exec(text)?.[1];
+    /<(?:\w+:)?Footer[^>]*>\s*<(?:\w+:)?Message[^>]*\bcode="(413)"/.exec(text)?.[1];
   if (code === undefined) return undefined;
   const words = /<(?:\w+:)?Text[^>]*>([^<]*)</.exec(text)?.[1] ?? '';
   return { code: Number(code), text: words.replace(/\s+/g, ' ').trim() };
