@@ -1,6 +1,5 @@
 import { COMMA, POINT, ZERO } from './bytes.js';
 import { dayOf, noDay, parseDay } from './date-text.js';
-import { isMarker } from './marker.js';
 import type { ColumnRules } from './types.js';
 
 /** Reads a field as something; `start` to `end` is never empty. */
@@ -11,9 +10,7 @@ type DayParser = (bytes: Uint8Array, start: number, end: number) => number;
 export interface CompiledRules {
   /** The byte before the fraction of a number. */
   readonly point: number;
-  /** Null in columns of dates and numbers. */
-  readonly isNull: FieldTest;
-  /** Null in columns of text; undefined where only the empty field is. */
+  /** Null in columns of all types, before anything else; undefined where only the empty field is. */
   readonly isNullText: FieldTest | undefined;
   readonly parseDay: DayParser;
   /** False where a manifest asks for something of its own: loops then take their general path. */
@@ -22,7 +19,6 @@ export interface CompiledRules {
 
 export const plainRules: CompiledRules = {
   point: POINT,
-  isNull: isMarker,
   isNullText: undefined,
   parseDay,
   plain: true,
@@ -34,9 +30,6 @@ export const compileRules = (rules: ColumnRules | undefined): CompiledRules => {
   const parse = rules.dateFormat === undefined ? parseDay : compileDateFormat(rules.dateFormat);
   return {
     point: rules.decimal === ',' ? COMMA : POINT,
-    isNull: isNullText
-      ? (bytes, start, end) => isMarker(bytes, start, end) || isNullText(bytes, start, end)
-      : isMarker,
     isNullText,
     parseDay: rules.bareYear === true ? (bytes, start, end) => bareYear(bytes, start, end, parse) : parse,
     plain: rules.decimal !== ',' && rules.dateFormat === undefined && rules.bareYear !== true,

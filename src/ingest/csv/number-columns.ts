@@ -1,6 +1,7 @@
 import { MINUS, ZERO } from './bytes.js';
 import type { ColumnBuffer } from './column-buffer.js';
 import type { FieldIndex } from './field-index.js';
+import { isMarker } from './marker.js';
 import {
   createNumberText,
   decimalFits,
@@ -31,7 +32,7 @@ const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end:
     const value = doubleOf(bytes, number);
     if (!Number.isNaN(value)) return value;
   }
-  return rules.isNull(bytes, start, end) ? Number.POSITIVE_INFINITY : Number.NaN;
+  return isMarker(bytes, start, end) ? Number.POSITIVE_INFINITY : Number.NaN;
 };
 
 export const encodeDoubles = (
@@ -44,13 +45,13 @@ export const encodeDoubles = (
 ): number => {
   const { starts, ends, fieldCount } = index;
   const { nulls, doubles } = column;
-  const { point } = column.rules;
+  const { point, isNullText } = column.rules;
   let cell = from * fieldCount + column.field;
   let slot = at;
   for (let row = from; row < to; row++, cell += fieldCount, slot++) {
     const start = starts[cell]!;
     const end = ends[cell]!;
-    if (start === end) {
+    if (start === end || isNullText?.(bytes, start, end)) {
       nulls[slot] = 1;
       doubles[slot] = 0;
       continue;
@@ -139,7 +140,7 @@ const slowDecimal = (
       return 0;
     }
   }
-  return rules.isNull(bytes, start, end) ? 1 : -1;
+  return isMarker(bytes, start, end) ? 1 : -1;
 };
 
 /** Value of up to 15 digits times 10^scale, or -1 where the careful path has to look. */
@@ -183,7 +184,7 @@ export const encodeDecimals = (
 ): number => {
   const { starts, ends, fieldCount } = index;
   const { nulls, words, limbs, scale } = column;
-  const { point } = column.rules;
+  const { point, isNullText } = column.rules;
   let cell = from * fieldCount + column.field;
   let slot = at;
   for (let row = from; row < to; row++, cell += fieldCount, slot++) {
@@ -191,7 +192,7 @@ export const encodeDecimals = (
     const end = ends[cell]!;
     const word = slot * limbs;
     nulls[slot] = 0;
-    if (start === end) {
+    if (start === end || isNullText?.(bytes, start, end)) {
       nulls[slot] = 1;
       words.fill(0, word, word + limbs);
       continue;

@@ -2,6 +2,7 @@ import { MINUS, ZERO } from './bytes.js';
 import type { CompiledRules } from './column-rules.js';
 import { maxDate32Day, minDate32Day, noDay } from './date-text.js';
 import type { FieldIndex } from './field-index.js';
+import { isMarker } from './marker.js';
 import { createNumberText, doubleOf, fractionDigitsOf, integerDigitsOf, parseNumber } from './number-text.js';
 import type { ColumnProfile } from './types.js';
 
@@ -69,7 +70,7 @@ const addValue = (
     profile.fractionDigits = Math.max(profile.fractionDigits, fractionDigitsOf(number));
     return true;
   }
-  if (!rules.isNull(bytes, start, end)) return false;
+  if (!isMarker(bytes, start, end)) return false;
   profile.marker = true;
   return true;
 };
@@ -83,13 +84,13 @@ export const profileColumn = (
   rules: CompiledRules,
 ): void => {
   const { starts, ends, fieldCount, rows } = index;
-  const { plain, point } = rules;
+  const { plain, point, isNullText } = rules;
   let { integerDigits, fractionDigits } = profile;
   let cell = field;
   for (let row = 0; row < rows; row++, cell += fieldCount) {
     const start = starts[cell]!;
     const end = ends[cell]!;
-    if (start === end) continue;
+    if (start === end || isNullText?.(bytes, start, end)) continue;
     if (plain && profile.kind !== 'date' && end - start <= shortLength) {
       const digits = shortNumber(bytes, start, end, point);
       if (digits >= 0) {

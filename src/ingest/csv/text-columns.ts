@@ -50,6 +50,7 @@ export const encodeDays = (
 ): number => {
   const { starts, ends, fieldCount } = index;
   const { nulls, days } = column;
+  const { isNullText } = column.rules;
   let minDay = maxDate32Day + 1;
   let maxDay = minDate32Day - 1;
   let cell = from * fieldCount + column.field;
@@ -59,7 +60,7 @@ export const encodeDays = (
     const start = starts[cell]!;
     const end = ends[cell]!;
     nulls[slot] = 0;
-    if (start !== end) {
+    if (start !== end && !isNullText?.(bytes, start, end)) {
       const day = dayOfField(column, bytes, start, end);
       if (day >= minDate32Day && day <= maxDate32Day) {
         days[slot] = day;
@@ -67,7 +68,7 @@ export const encodeDays = (
         if (day > maxDay) maxDay = day;
         continue;
       }
-      if (end < start || !column.rules.isNull(bytes, start, end)) {
+      if (end < start || !isMarker(bytes, start, end)) {
         misfit = row;
         break;
       }
@@ -90,6 +91,7 @@ export const encodeDayTexts = (
 ): number => {
   const { starts, ends, fieldCount } = index;
   const { nulls } = column;
+  const { isNullText } = column.rules;
   let { text, textBytes } = column;
   let minDay = Number.POSITIVE_INFINITY;
   let maxDay = Number.NEGATIVE_INFINITY;
@@ -100,9 +102,10 @@ export const encodeDayTexts = (
     const start = starts[cell]!;
     const end = ends[cell]!;
     if (textBytes + isoDayLength + 1 > text.length) text = growText(column, textBytes, isoDayLength + 1);
-    const day = start === end ? noDay : dayOfField(column, bytes, start, end);
+    const empty = start === end || isNullText?.(bytes, start, end);
+    const day = empty ? noDay : dayOfField(column, bytes, start, end);
     if (day === noDay) {
-      if (start !== end && (end < start || !column.rules.isNull(bytes, start, end))) {
+      if (!empty && (end < start || !isMarker(bytes, start, end))) {
         misfit = row;
         break;
       }

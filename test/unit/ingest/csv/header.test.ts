@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { sniffDelimiter } from '../../../../src/ingest/csv/dialect.js';
+import { parseHeader } from '../../../../src/ingest/csv/header.js';
+import { checkText } from '../../../../src/ingest/csv/text-check.js';
+
+const names = (text: string, delimiter = ','): string[] =>
+  parseHeader({
+    bytes: Buffer.from(text),
+    line: 1,
+    dialect: { delimiter: delimiter.charCodeAt(0), quote: 0x22 },
+  });
+
+describe('the delimiter', () => {
+  it.each([
+    ['a,b,c', ','],
+    ['a', ','],
+    ['', ','],
+    ['a;b', ';'],
+    ['a\tb', '\t'],
+    ['a|b', '|'],
+    ['a|b,c', ','],
+    ['name;price, EUR;date', ';'],
+    ['id,name|alias,x', ','],
+    ['"CHANELID";"ADDRESS"', ';'],
+    ['"a,b,c,d";e', ';'],
+    ['"a ""x"", b";c', ';'],
+    ['5" a,b;c', ','],
+    ['"a\n;;;"|b\n,,,,', '|'],
+  ])('of %j is %j', (header, delimiter) => {
+    expect(String.fromCharCode(sniffDelimiter(Buffer.from(header)))).toBe(delimiter);
+  });
+});
+
+describe('the header', () => {
+  it('keeps names exactly as they are', () => {
+    expect(names('Date, Open,"a ""b"", c","line\nbreak",#CHROM,name (en),المحافظة')).toEqual([
+      'Date',
+      ' Open',
+      'a "b", c',
+      'line\nbreak',
+      '#CHROM',
+      'name (en)',
+      'المحافظة',
+    ]);
+    expect(names('x')).toEqual(['x']);
+    expect(names('a|b', '|')).toEqual(['a', 'b']);
+  });
+
+  it.each([
+    ['a,,c', 'column 2 of the header has no name'],
+    ['a,b,', 'column 3'],
+    ['a,"  "', 'column 2'],
+    [',,', 'column 1, 2, 3'],
+    ['a,b,a,c,b', 'names more than one column "a", "b"'],
+    ['a,"b"c', 'malformed at a quote'],
+    ['a, "b"', 'malformed at a quote'],
+  ])('%j is refused: %s', (text, message) => {
+    expect(() => names(text)).toThrow(message);
+  });
+
+  it('refuses more columns than a dataset may have', () => {
+    const list = (count: number): string => Array.from({ length: count }, (_, i) => `c${i}`).join(',');
+    expect(names(list(10_000))).toHaveLength(10_000);
+    expect(() => names(list(10_001))).toThrow('The file has 10001 columns; at most 10000 are allowed.');
+  });
+});
+
+describe('the check of text', () => {
+  const check = (bytes: Buffer, firstLine = 1) => checkText({ bytes, firstLine })?.message;
+
+  it('passes UTF-8', () => {
+    expect(check(Buffer.from('é,🎁\n\r\nѣ\n'))).toBeUndefined();
+  });
+
+  it.each([
+    ['NUL', Buffer.from('a\r\nb\rc\nd\0'), 'Line 13: the file holds a NUL character'],
+    ['Latin-1', Buffer.from('a\nb\nJosé\n', 'latin1'), 'Line 12: the file is not valid UTF-8'],
+    [
+      'a cut character',
+      Buffer.concat([Buffer.from('a\n'), Buffer.from([0xe2, 0x82])]),
+      'Line 11: the file is not',
+    ],
+    ['a surrogate', Buffer.from([0x61, 0xed, 0xa0, 0x80]), 'Line 10: the file is not'],
+    ['an overlong form', Buffer.from([0xc0, 0xaf, 0x0a, 0x61]), 'Line 10: the file is not'],
+  ])('names the line of %s', (_, bytes, message) => {
+    expect(check(bytes, 10)).toContain(message);
+  });
+});
