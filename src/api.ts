@@ -1,8 +1,10 @@
-import { createApiProcess } from './compose.js';
+import { createApiProcess } from './compose/api-process.js';
 import { productVersion, runEntry } from './entry.js';
 
 await runEntry({
   name: 'api',
   summary: 'API: the REST service.',
-  start: ({ config, log, scope }) => createApiProcess(config, log, scope, productVersion),
+  async start({ config, log, scope }) {
+    await createApiProcess(config, log, scope, productVersion);
+  },
 });

@@ -1,6 +1,6 @@
 import { createAccounts } from './catalog/accounts.js';
 import { createKeys } from './catalog/keys.js';
-import { openDatabase } from './compose.js';
+import { openDatabase } from './compose/core.js';
 import { type Config, childEnvironment } from './config.js';
 import { type Embedded, startEmbedded } from './embedded/components.js';
 import { startProduct } from './embedded/product.js';

@@ -1,8 +1,10 @@
-import { createWorkerProcess } from './compose.js';
+import { createWorkerProcess } from './compose/worker-process.js';
 import { productVersion, runEntry } from './entry.js';
 
 await runEntry({
   name: 'worker',
   summary: 'Worker: inserts uploaded chunks into ClickHouse and publishes versions.',
-  start: ({ config, log, scope }) => createWorkerProcess(config, log, scope, productVersion),
+  async start({ config, log, scope }) {
+    await createWorkerProcess(config, log, scope, productVersion);
+  },
 });

@@ -1,0 +1,83 @@
+import { createAccess } from '../catalog/access.js';
+import { createAuthenticator } from '../catalog/authenticator.js';
+import type { Config } from '../config.js';
+import { createApp } from '../http/app.js';
+import { createOperationsRoutes } from '../http/routes/operations.js';
+import { createProcessRoutes } from '../http/routes/processes.js';
+import { createUploadRoutes } from '../http/routes/uploads.js';
+import type { HttpServer } from '../http/server.js';
+import { createProcessStore } from '../ingest/process-store.js';
+import { createReceiver } from '../ingest/receiver.js';
+import { createVersionPublisher } from '../ingest/version-publisher.js';
+import type { Log } from '../lib/log.js';
+import type { Scope } from '../lib/scope.js';
+import { createSlots } from '../lib/slots.js';
+import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
+import { countPartitions } from '../storage/kafka/topics.js';
+import { type Core, checksOf, connect, type Listening, listen } from './core.js';
+
+/** The parts of the API that take uploads in. */
+const createIntake = async (core: Core, scope: Scope) => {
+  const { config, log, sql, kafka, topics, metrics } = core;
+  const producer = await createChunkProducer({
+    kafka,
+    topics,
+    partitions: await countPartitions(kafka, topics.bulk),
+    patienceMs: config.sendPatienceMs,
+    log,
+  });
+  await scope.defer('producer', producer.close);
+  const processes = createProcessStore(sql);
+  const receiver = createReceiver({
+    processes,
+    publisher: createVersionPublisher({ sql, log, onPublished: () => metrics.versionsPublished.inc() }),
+    producer,
+    limits: {
+      maxBytes: config.uploadMaxBytes,
+      maxCompressedBytes: config.uploadMaxCompressedBytes,
+      maxRatio: config.uploadMaxRatio,
+      idleMs: config.uploadIdleMs,
+      minBytesPerSecond: config.uploadMinBytesPerSecond,
+    },
+    firstChunkBytes: config.firstChunkBytes,
+    chunkBytes: config.chunkBytes,
+    maxRecordBytes: config.maxRecordBytes,
+    heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
+    log,
+  });
+  return { processes, receiver };
+};
+
+/** The API: the REST service. */
+export const createApiProcess = async (
+  config: Config,
+  log: Log,
+  scope: Scope,
+  version: string,
+): Promise<Listening> => {
+  const core = await connect(config, log, scope);
+  const { metrics, sql } = core;
+  const access = createAccess({ sql });
+  const { processes, receiver } = await createIntake(core, scope);
+  const server: HttpServer = createApp({
+    routes: [
+      ...createUploadRoutes({ access, receiver, slots: createSlots(config.maxUploadsInFlight) }),
+      ...createProcessRoutes({ access, processes }),
+    ],
+    rootRoutes: createOperationsRoutes({
+      version,
+      metrics,
+      checks: checksOf(core),
+      draining: () => server.draining,
+    }),
+    authenticate: createAuthenticator({ sql }),
+    log,
+    metrics,
+    version,
+    trustProxy: config.trustProxy,
+  });
+  await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
+  const port = await listen(server, config.host, config.port, 'PORT');
+  log.info({ port }, 'API ready');
+  return { port };
+};

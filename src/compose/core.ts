@@ -1,0 +1,104 @@
+import type { Config } from '../config.js';
+import type { Check } from '../http/routes/operations.js';
+import type { HttpServer } from '../http/server.js';
+import { AppError } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import { createMetrics, type Metrics } from '../lib/metrics.js';
+import type { Scope } from '../lib/scope.js';
+import { type ClickHouse, createClickHouse } from '../storage/clickhouse/client.js';
+import { createStoreTables, ensureDatabase, type StoreTables } from '../storage/clickhouse/store-table.js';
+import { createKafka, type KafkaConnection } from '../storage/kafka/client.js';
+import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
+import { createPool } from '../storage/postgres/pool.js';
+import { createSql, type Sql } from '../storage/postgres/sql.js';
+
+/** What both entries stand on. */
+export interface Core {
+  readonly config: Config;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly sql: Sql;
+  readonly kafka: KafkaConnection;
+  readonly topics: TopicNames;
+  readonly clickhouse: ClickHouse;
+  readonly tables: StoreTables;
+}
+
+const required = <T>(value: T | undefined, variable: string): T => {
+  if (value !== undefined) return value;
+  throw new AppError(
+    'invalid',
+    'bad_configuration',
+    `${variable} is not set (npm start runs embedded components)`,
+  );
+};
+
+export const openDatabase = async (config: Config, log: Log, scope: Scope): Promise<Sql> => {
+  const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
+  const pool = createPool({ databaseUrl, maxConnections: config.databasePool, log });
+  await scope.defer('database pool', () => pool.end());
+  return createSql(pool);
+};
+
+/** Connects to PostgreSQL, Kafka and ClickHouse; makes the topics and the database that are missing. */
+export const connect = async (config: Config, log: Log, scope: Scope): Promise<Core> => {
+  const brokers = required(config.kafkaBrokers, 'KAFKA_BROKERS');
+  const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
+  const sql = await openDatabase(config, log, scope);
+
+  const clickhouse = createClickHouse({ url, database: config.clickhouseDatabase });
+  await scope.defer('ClickHouse connections', clickhouse.close);
+  await ensureDatabase(clickhouse);
+
+  const kafka = createKafka({ brokers, clientId: config.kafkaPrefix, log });
+  const topics = topicNames(config.kafkaPrefix);
+  await ensureTopics(kafka, topics, {
+    partitions: config.kafkaPartitions,
+    replication: config.kafkaReplication,
+    retentionMs: config.kafkaRetentionMs,
+    retentionBytes: config.kafkaRetentionBytes,
+    maxMessageBytes: config.maxMessageBytes,
+  });
+  const metrics = createMetrics({ defaults: true });
+  return { config, log, metrics, sql, kafka, topics, clickhouse, tables: createStoreTables(clickhouse) };
+};
+
+/** What every process depends on. */
+export const checksOf = ({ sql, clickhouse }: Core): Check[] => [
+  {
+    name: 'database',
+    run: async () => {
+      await sql.query('SELECT 1');
+    },
+  },
+  {
+    name: 'clickhouse',
+    run: async () => {
+      if (!(await clickhouse.ping())) throw new Error('ClickHouse does not answer');
+    },
+  },
+];
+
+/** A process that listens. */
+export interface Listening {
+  readonly port: number;
+}
+
+/** @throws AppError with one clear line when the port is occupied. */
+export const listen = async (
+  server: HttpServer,
+  host: string,
+  port: number,
+  variable: string,
+): Promise<number> => {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    throw new AppError(
+      'unavailable',
+      'port_occupied',
+      `port ${port} is occupied: set ${variable} to another port`,
+    );
+  }
+};

@@ -1,0 +1,62 @@
+import type { Config } from '../config.js';
+import { createApp } from '../http/app.js';
+import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
+import { type IngestWorker, startIngestWorker } from '../ingest/ingest-worker.js';
+import { AppError } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { Scope } from '../lib/scope.js';
+import { checksOf, connect, type Listening, listen } from './core.js';
+
+/** Longest silence of a consumer that still counts as alive: several empty fetches. */
+const consumerSilenceMs = 30_000;
+
+/** A worker's HTTP server has no route that takes a key. */
+const refuseKeys = async (): Promise<never> => {
+  throw new AppError('unauthenticated', 'no_keys_here', 'This address takes no API keys.');
+};
+
+/** The worker: consumers, replays, sweeps, and a small HTTP server for its health. */
+export const createWorkerProcess = async (
+  config: Config,
+  log: Log,
+  scope: Scope,
+  version: string,
+): Promise<Listening> => {
+  const core = await connect(config, log, scope);
+  const { metrics } = core;
+  let worker: IngestWorker | undefined;
+  const consuming: Check = {
+    name: 'consumers',
+    run: async () => {
+      if (worker === undefined) throw new Error('consumers have not joined yet');
+      const silentMs = Date.now() - worker.lastTickAt();
+      if (silentMs > consumerSilenceMs) throw new Error(`a consumer was silent for ${silentMs} ms`);
+    },
+  };
+  const server = createApp({
+    routes: [],
+    rootRoutes: createOperationsRoutes({ version, metrics, checks: [...checksOf(core), consuming] }),
+    authenticate: refuseKeys,
+    log,
+    metrics,
+    version,
+    documents: false,
+  });
+  await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
+  const port = await listen(server, config.host, config.workerPort, 'WORKER_PORT');
+  worker = await startIngestWorker(
+    {
+      ...core,
+      groupPrefix: config.kafkaPrefix,
+      bulkMembers: config.insertsInFlight,
+      shortMembers: 2,
+      leaseMs: config.replayLeaseMs,
+      sweepIntervalMs: config.sweepIntervalMs,
+      receiveTimeoutMs: config.receiveTimeoutMs,
+      retentionMs: config.kafkaRetentionMs,
+    },
+    scope,
+  );
+  log.info({ port }, 'worker ready');
+  return { port };
+};

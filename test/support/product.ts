@@ -1,0 +1,123 @@
+/** The product inside of the test process, on the real services, with names of its own. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { inject } from 'vitest';
+import { createAccounts } from '../../src/catalog/accounts.js';
+import { createKeys } from '../../src/catalog/keys.js';
+import { createApiProcess } from '../../src/compose/api-process.js';
+import { createWorkerProcess } from '../../src/compose/worker-process.js';
+import { type Config, loadConfig, settings } from '../../src/config.js';
+import { createLog } from '../../src/lib/log.js';
+import { createScope, type Scope } from '../../src/lib/scope.js';
+import { migrate } from '../../src/storage/postgres/migrate.js';
+import { createPool } from '../../src/storage/postgres/pool.js';
+import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
+
+export interface TestProduct {
+  /** Address of the API, `/api` included. */
+  readonly baseUrl: string;
+  /** Address of the worker's health endpoints. */
+  readonly workerUrl: string;
+  readonly config: Config;
+  readonly sql: Sql;
+  /** Makes an account; gives its key. */
+  createAccount(name: string, plan?: string): Promise<{ id: number; key: string }>;
+  /** Statement on the product's ClickHouse; gives the answer's text. */
+  clickhouse(sql: string): Promise<string>;
+  /** Ends the worker; `startWorker` brings another one. */
+  stopWorker(): Promise<void>;
+  startWorker(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Settings = Partial<Record<keyof Config, string>>;
+
+const log = createLog('test', process.env.TEST_LOG_LEVEL ?? 'error', 2);
+
+const createDatabase = async (name: string, scope: Scope): Promise<string> => {
+  const admin = new pg.Client({ connectionString: inject('databaseUrl') });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await scope.defer('database', async () => {
+    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await admin.end();
+  });
+  const url = new URL(inject('databaseUrl'));
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+const toEnvironment = (changes: Settings): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(changes).map(([key, value]) => [settings[key as keyof Config].env, value]),
+  );
+
+export const startProduct = async (changes: Settings = {}): Promise<TestProduct> => {
+  const scope = createScope(log);
+  const name = `t${randomBytes(6).toString('hex')}`;
+  const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-product-'));
+  await scope.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
+  const clickhouseUrl = inject('clickhouseUrl');
+  const clickhouse = async (sql: string): Promise<string> => {
+    const response = await fetch(clickhouseUrl, { method: 'POST', body: sql });
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return text;
+  };
+  await scope.defer('ClickHouse database', async () => {
+    await clickhouse(`DROP DATABASE IF EXISTS ${name} SYNC`);
+  });
+  const config = loadConfig(
+    toEnvironment({
+      databaseUrl: await createDatabase(name, scope),
+      kafkaBrokers: inject('kafkaBrokers'),
+      kafkaPrefix: name,
+      kafkaPartitions: '2',
+      clickhouseUrl,
+      clickhouseDatabase: name,
+      dataDir,
+      port: '0',
+      workerPort: '0',
+      databasePool: '8',
+      ...changes,
+    }),
+  );
+  await migrate({ databaseUrl: config.databaseUrl ?? '', log });
+  const pool = createPool({ databaseUrl: config.databaseUrl ?? '', maxConnections: 2, log });
+  await scope.defer('pool', () => pool.end());
+  const sql = createSql(pool);
+
+  let workerScope = createScope(log);
+  const startWorker = async (): Promise<number> => {
+    workerScope = createScope(log);
+    return (await createWorkerProcess(config, log, workerScope, 'test')).port;
+  };
+  await scope.defer('worker', () => workerScope.close());
+  const apiScope = createScope(log);
+  await scope.defer('API', () => apiScope.close());
+  const [workerPort, api] = await Promise.all([
+    startWorker(),
+    createApiProcess(config, log, apiScope, 'test'),
+  ]);
+
+  return {
+    baseUrl: `http://127.0.0.1:${api.port}/api`,
+    workerUrl: `http://127.0.0.1:${workerPort}`,
+    config,
+    sql,
+    clickhouse,
+    async createAccount(accountName, plan = 'unlimited') {
+      const { id } = await createAccounts({ sql }).create({ name: accountName, plan });
+      const { key } = await createKeys({ sql }).create(id, { name: 'test' });
+      return { id, key };
+    },
+    stopWorker: () => workerScope.close(),
+    async startWorker() {
+      await startWorker();
+    },
+    close: () => scope.close(),
+  };
+};
