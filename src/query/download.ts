@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
-import type { Log } from '../lib/log.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type Coding, chooseCoding, createEncoder } from './content-coding.js';
 import { dispositionOf, fileNameOf } from './disposition.js';
@@ -22,6 +22,8 @@ export interface DownloadRequest {
   readonly ifNoneMatch: string | undefined;
   /** True for HEAD: headers as for GET, no rows are read. */
   readonly headOnly: boolean;
+  /** Whole files are answered by `file`; otherwise by their rows like everything else. */
+  readonly links: boolean;
   readonly filterLimits?: Partial<FilterLimits>;
   /** Ends the queries when the client is gone. */
   readonly signal: AbortSignal;
@@ -47,14 +49,13 @@ export interface DownloadsOptions {
   readonly versions: Versions;
   readonly reader: Reader;
   readonly slots: Slots;
-  readonly log: Log;
 }
 
 export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): Downloads => {
   const count = async (plan: Plan, request: DownloadRequest): Promise<number> => {
     const { rowCount } = plan.version;
     if (plan.source.complete && !plan.options.distinct) return rowCount;
-    return countRows(reader, plan, { queryId: `${request.requestId}-count`, signal: request.signal });
+    return countRows(reader, plan, { queryId: queryIdOf(request, 'count'), signal: request.signal });
   };
 
   /** Number for the header `Row-Count`; undefined when the answer has none. */
@@ -83,7 +84,7 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
   ): Promise<{ body: Readable | undefined; rowCount: number | undefined }> => {
     const counted = rowCountHeader(plan, request);
     if (request.headOnly) return { body: undefined, rowCount: await counted };
-    const opened = openRows(reader, plan, { queryId: `${request.requestId}-rows`, signal: request.signal });
+    const opened = openRows(reader, plan, { queryId: queryIdOf(request, 'rows'), signal: request.signal });
     const [body, rowCount] = await Promise.allSettled([opened, counted]);
     if (body.status === 'rejected') throw body.reason;
     if (rowCount.status === 'fulfilled') return { body: body.value, rowCount: rowCount.value };
@@ -119,7 +120,7 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
       const { filterLimits = {} } = request;
       const plan = planDownload({ database: reader.database, version, options, format, filterLimits });
       const spec = formatSpecs[format];
-      const isFile = plan.wholeFile !== undefined;
+      const isFile = request.links && plan.wholeFile !== undefined;
       const coding =
         spec.compressible && !isFile && !options.count ? chooseCoding(request.acceptEncoding) : 'identity';
       const tag = codedTag(plan.entityTag, coding);
@@ -149,6 +150,10 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
     },
   };
 };
+
+/** Request ids may come from callers, and a query id must be unique. */
+const queryIdOf = (request: DownloadRequest, part: string): string =>
+  `${request.requestId}-${part}-${randomUUID().slice(0, 8)}`;
 
 /** Compresses; an error of the rows ends the compressed stream with the same error. */
 const encoded = (body: Readable, coding: Coding): Readable => {

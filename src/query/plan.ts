@@ -81,7 +81,7 @@ export const planDownload = ({ database, version, options, format, filterLimits 
       format,
       formatSpecs[format].clickHouse,
       output.map(({ name }) => name),
-      chosen.map(({ id }) => id),
+      chosen.map(({ id, isEntity }) => [id, isEntity]),
       filter?.normalized ?? null,
       order.map(({ column, descending }) => [column.id, descending]),
       { last, top, skip, distinct, dropNA, transpose, combineEntities, includeIds, decimals },

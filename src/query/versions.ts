@@ -28,15 +28,36 @@ interface VersionRow {
   row_count: number;
   byte_size: number;
   created_at: Date;
-  segments: number[];
 }
+
+/** What may change under a version: compaction joins its segments, columns are renamed or change their role. */
+interface LiveFacts {
+  readonly segments: number[];
+  readonly columns_revision: number;
+}
+
+const liveSql = `
+  SELECT d.columns_revision,
+         (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]')
+            FROM version_segments s WHERE s.version_id = v.id) AS segments
+    FROM versions v JOIN datasets d ON d.id = v.dataset_id
+   WHERE v.id = $1 AND v.dataset_id = $2`;
+
+const versionSql = `
+  SELECT v.id, d.store_id, v.columns, v.row_count, v.byte_size, v.created_at
+    FROM versions v JOIN datasets d ON d.id = v.dataset_id
+   WHERE v.id = $1 AND v.dataset_id = $2`;
+
+const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $1 AND id = ANY($2::bigint[])';
 
 /** Most columns of all versions that are kept in memory together: some 40 MB. */
 const cachedColumns = 200_000;
 
+type Cached = Omit<ReadableVersion, 'segmentIds'>;
+
 export const createVersions = (sql: Sql): Versions => {
   /** Least recently used first. */
-  const cache = new Map<string, ReadableVersion>();
+  const cache = new Map<string, Cached>();
   let columnsInCache = 0;
 
   const forget = (key: string): void => {
@@ -44,7 +65,7 @@ export const createVersions = (sql: Sql): Versions => {
     cache.delete(key);
   };
 
-  const remember = (key: string, version: ReadableVersion): ReadableVersion => {
+  const remember = (key: string, version: Cached): void => {
     forget(key);
     cache.set(key, version);
     columnsInCache += version.columns.length;
@@ -52,79 +73,63 @@ export const createVersions = (sql: Sql): Versions => {
       if (columnsInCache <= cachedColumns || oldest === key) break;
       forget(oldest);
     }
-    return version;
   };
 
-  const load = async (datasetId: number, versionId: number): Promise<ReadableVersion | undefined> => {
-    const [row] = await sql.query<VersionRow>(
-      `SELECT v.id, d.store_id, v.columns, v.row_count, v.byte_size, v.created_at,
-              (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]')
-                 FROM version_segments s WHERE s.version_id = v.id) AS segments
-         FROM versions v JOIN datasets d ON d.id = v.dataset_id
-        WHERE v.id = $1 AND v.dataset_id = $2`,
-      [versionId, datasetId],
-    );
+  const load = async (
+    datasetId: number,
+    versionId: number,
+    present: boolean,
+  ): Promise<Cached | undefined> => {
+    const [row] = await sql.query<VersionRow>(versionSql, [versionId, datasetId]);
     if (row === undefined) return undefined;
     return {
       versionId: row.id,
       datasetId,
       storeId: row.store_id,
-      segmentIds: row.segments,
-      columns: row.columns,
+      columns: present ? await presentColumns(datasetId, row.columns) : row.columns,
       rowCount: row.row_count,
       byteSize: row.byte_size,
       createdAt: row.created_at.toISOString(),
     };
   };
 
-  const stored = async (datasetId: number, versionId: number): Promise<ReadableVersion | undefined> => {
-    const key = `${datasetId}/${versionId}`;
-    const known = cache.get(key);
-    if (known !== undefined) {
-      // Compaction may put other segments under a version, and dropping removes it: both are asked each time.
-      const [row] = await sql.query<{ segments: number[] }>(
-        `SELECT (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]')
-                   FROM version_segments s WHERE s.version_id = v.id) AS segments
-           FROM versions v WHERE v.id = $1 AND v.dataset_id = $2`,
-        [versionId, datasetId],
-      );
-      if (row !== undefined) return remember(key, { ...known, segmentIds: row.segments });
-      forget(key);
-      return undefined;
-    }
-    const version = await load(datasetId, versionId);
-    return version === undefined ? undefined : remember(key, version);
+  /** Columns under the names and roles that they have now. */
+  const presentColumns = async (datasetId: number, columns: StoredColumn[]): Promise<StoredColumn[]> => {
+    const rows = await sql.query<{ id: number; name: string; is_entity: boolean | null }>(columnsSql, [
+      datasetId,
+      columns.map(({ id }) => id),
+    ]);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return columns.map((column) => {
+      const now = byId.get(column.id);
+      return now === undefined
+        ? column
+        : { ...column, name: now.name, isEntity: now.is_entity ?? column.isEntity };
+    });
   };
 
-  /** Names differ from the stored ones only after a rename: the database compares, few rows travel. */
-  const renamed = async (version: ReadableVersion): Promise<ReadableVersion> => {
-    const rows = await sql.query<{ id: number; name: string }>(
-      `SELECT c.id, c.name
-         FROM columns c
-         JOIN unnest($2::bigint[], $3::text[]) AS v(id, name) ON v.id = c.id
-        WHERE c.dataset_id = $1 AND c.name <> v.name`,
-      [version.datasetId, version.columns.map(({ id }) => id), version.columns.map(({ name }) => name)],
-    );
-    if (rows.length === 0) return version;
-    const names = new Map(rows.map(({ id, name }) => [id, name]));
-    return {
-      ...version,
-      columns: version.columns.map((column) => ({ ...column, name: names.get(column.id) ?? column.name })),
-    };
+  const find = async (datasetId: number, versionId: number, present: boolean) => {
+    const [live] = await sql.query<LiveFacts>(liveSql, [versionId, datasetId]);
+    if (live === undefined) return undefined;
+    const key = `${datasetId}/${versionId}/${present ? live.columns_revision : 'stored'}`;
+    const version = cache.get(key) ?? (await load(datasetId, versionId, present));
+    if (version === undefined) return undefined;
+    remember(key, version);
+    return { ...version, segmentIds: live.segments };
   };
 
   return {
     async find({ datasetId, currentVersionId, versionId }) {
       if (versionId !== undefined) {
-        const version = await stored(datasetId, versionId);
+        const version = await find(datasetId, versionId, false);
         if (version !== undefined) return version;
         throw notFound('unknown_version', `The dataset has no version ${versionId}.`);
       }
       if (currentVersionId === null) {
         throw notFound('no_data', 'The dataset has no data yet: nothing was uploaded to it.');
       }
-      const version = await stored(datasetId, currentVersionId);
-      if (version !== undefined) return renamed(version);
+      const version = await find(datasetId, currentVersionId, true);
+      if (version !== undefined) return version;
       throw new AppError('unavailable', 'version_gone', 'The version was replaced meanwhile; ask again.', {
         retryAfterSeconds: 1,
       });

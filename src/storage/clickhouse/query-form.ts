@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /** A value bound to `{name:Type}`. Numbers beyond 2^53 and decimals travel as text. */
-export type BoundValue = string | number | boolean | readonly (string | number)[];
+export type BoundValue = string | number | boolean | readonly BoundItem[];
+type BoundItem = string | number | readonly BoundItem[];
 export type BoundValues = Readonly<Record<string, BoundValue>>;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -22,13 +23,16 @@ const escapeField = (text: string): string =>
 const quoteItem = (text: string): string =>
   `'${text.replace(/[\\\0\b\t\n\f\r']/g, (character) => escapes[character]!)}'`;
 
+const formatItem = (item: BoundItem): string => {
+  if (typeof item === 'string') return quoteItem(item);
+  return typeof item === 'number' ? String(item) : `[${item.map(formatItem).join(',')}]`;
+};
+
 export const formatValue = (value: BoundValue): string => {
   if (typeof value === 'string') return escapeField(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   // The array literal is itself one field: its backslashes are escaped once more.
-  return escapeField(
-    `[${value.map((item) => (typeof item === 'string' ? quoteItem(item) : String(item))).join(',')}]`,
-  );
+  return escapeField(formatItem(value));
 };
 
 export interface QueryForm {

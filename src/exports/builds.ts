@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Log } from '../lib/log.js';
+import type { ObjectStore } from '../storage/objects/object-store.js';
+
+/** A file while it is made. */
+export interface Build {
+  /** Resolves when the whole file is in the store; rejects when it could not be made. */
+  readonly done: Promise<void>;
+  /**
+   * The file from its first byte: what is there at once, the rest as it comes. Ends properly only when the
+   * file is whole.
+   */
+  follow(): Readable;
+}
+
+/** Makes files, each once at a time however many ask for it. */
+export interface Builds {
+  /** Joins the build of this key or starts it. */
+  start(key: string, source: () => Promise<Readable>): Build;
+  current(key: string): Build | undefined;
+  /** Removes what a killed process left half-made. */
+  tidy(): Promise<void>;
+  /** Waits until running builds have ended. */
+  drain(): Promise<void>;
+}
+
+export interface BuildsOptions {
+  /** Folder of half-made files, on the file system of a local store. */
+  readonly spoolFolder: string;
+  readonly store: ObjectStore;
+  readonly log: Log;
+}
+
+/** A half-made file that nobody has written to for so long belongs to no running build. */
+const abandonedMs = 3_600_000;
+const readBytes = 256 * 1024;
+
+interface Progress extends EventEmitter<{ step: [] }> {
+  written: number;
+  state: 'running' | 'done' | 'failed';
+  error: unknown;
+}
+
+const createProgress = (): Progress => {
+  const events = new EventEmitter<{ step: [] }>();
+  events.setMaxListeners(0);
+  return Object.assign(events, { written: 0, state: 'running' as const, error: undefined });
+};
+
+/** A file that stays open while anyone uses it, also after it was renamed or removed. */
+interface SharedFile {
+  readonly handle: Promise<FileHandle>;
+  hold(): void;
+  release(): Promise<void>;
+}
+
+const shareFile = (handle: Promise<FileHandle>): SharedFile => {
+  let users = 0;
+  return {
+    handle,
+    hold() {
+      users += 1;
+    },
+    async release() {
+      users -= 1;
+      if (users === 0) await (await handle).close();
+    },
+  };
+};
+
+/** Reads behind the writer. */
+async function* followBytes(file: SharedFile, progress: Progress): AsyncGenerator<Buffer> {
+  try {
+    const handle = await file.handle;
+    let position = 0;
+    while (true) {
+      if (position < progress.written) {
+        const length = Math.min(readBytes, progress.written - position);
+        const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, position);
+        position += bytesRead;
+        yield buffer.subarray(0, bytesRead);
+      } else if (progress.state === 'failed') throw progress.error;
+      else if (progress.state === 'done') return;
+      else await once(progress, 'step');
+    }
+  } finally {
+    await file.release();
+  }
+}
+
+const writeAll = async (file: FileHandle, source: Readable, progress: Progress): Promise<void> => {
+  for await (const chunk of source as AsyncIterable<Buffer>) {
+    await file.write(chunk);
+    progress.written += chunk.length;
+    progress.emit('step');
+  }
+};
+
+interface Job {
+  readonly key: string;
+  readonly path: string;
+  readonly file: SharedFile;
+  readonly progress: Progress;
+  readonly source: () => Promise<Readable>;
+}
+
+export const createBuilds = ({ spoolFolder, store, log }: BuildsOptions): Builds => {
+  const running = new Map<string, Build>();
+
+  const run = async ({ key, path, file, progress, source }: Job): Promise<void> => {
+    const startedAt = Date.now();
+    try {
+      const handle = await file.handle;
+      await writeAll(handle, await source(), progress);
+      await handle.sync();
+      await store.adopt(key, path);
+      progress.state = 'done';
+      log.info({ key, bytes: progress.written, ms: Date.now() - startedAt }, 'export file made');
+    } catch (error) {
+      progress.state = 'failed';
+      progress.error = error;
+      log.error({ key, bytes: progress.written, err: error }, 'export file failed');
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      running.delete(key);
+      progress.emit('step');
+      await file.release();
+    }
+  };
+
+  /** A generator that is never asked for its first value would never release its file: it starts at once. */
+  const follow = (file: SharedFile, progress: Progress): Readable => {
+    file.hold();
+    const stream = Readable.from(followBytes(file, progress), {
+      objectMode: false,
+      highWaterMark: readBytes,
+    });
+    stream.read(0);
+    return stream;
+  };
+
+  return {
+    start(key, source) {
+      const known = running.get(key);
+      if (known !== undefined) return known;
+      const path = join(spoolFolder, `${randomUUID()}.part`);
+      const progress = createProgress();
+      const file = shareFile(mkdir(spoolFolder, { recursive: true }).then(() => open(path, 'wx+')));
+      file.hold();
+      const done = run({ key, path, file, progress, source });
+      // Whoever follows sees the error there; nobody may be waiting for the end.
+      done.catch((error: unknown) => log.debug({ key, err: error }, 'build ended with an error'));
+      const build: Build = { done, follow: () => follow(file, progress) };
+      running.set(key, build);
+      return build;
+    },
+    current: (key) => running.get(key),
+    async tidy() {
+      const names = await readdir(spoolFolder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return [];
+        throw error;
+      });
+      for (const name of names) {
+        const path = join(spoolFolder, name);
+        const { mtimeMs } = await stat(path);
+        if (Date.now() - mtimeMs > abandonedMs) await rm(path, { force: true });
+      }
+    },
+    async drain() {
+      await Promise.allSettled([...running.values()].map(({ done }) => done));
+    },
+  };
+};

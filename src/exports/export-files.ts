@@ -1,0 +1,164 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { notFound } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { Plan } from '../query/plan.js';
+import type { WholeFiles } from '../query/whole-file.js';
+import type { ObjectInfo, ObjectStore } from '../storage/objects/object-store.js';
+import type { Build, Builds } from './builds.js';
+import type { FileRef, Links } from './links.js';
+
+/** A file that a link leads to, as it is at the moment. */
+export type ServedFile =
+  | { readonly kind: 'stored'; readonly key: string; readonly size: number; readonly lastModified: Date }
+  | { readonly kind: 'building'; readonly build: Build; readonly key: string; readonly lastModified: Date };
+
+/** Whole files of versions: made once per version and variant, served by links. */
+export interface ExportFiles {
+  /**
+   * Address of the file of a planned download, either a path of this API or, where the store has links of its
+   * own and the file is there, an absolute one. Starts making the file when it is not there.
+   */
+  linkTo(wanted: WantedFile): Promise<string>;
+  /**
+   * Finds the file behind a link; starts making it again when it is gone.
+   * @param options.whole wait until it is made: parts can only be cut from a whole file.
+   */
+  find(file: FileRef, options: { whole: boolean; signal: AbortSignal }): Promise<ServedFile>;
+  /** Makes the file of a version ahead of demand. */
+  prepare(datasetId: number, versionId: number): Promise<void>;
+  /** Removes files of versions that no longer exist. `kept` says which of the given versions still do. */
+  sweep(kept: (versionIds: readonly number[]) => Promise<ReadonlySet<number>>): Promise<number>;
+}
+
+export interface WantedFile {
+  readonly plan: Plan;
+  readonly fileName: string;
+  readonly contentType: string;
+  readonly disposition: string;
+}
+
+export interface ExportFilesOptions {
+  readonly store: ObjectStore;
+  readonly builds: Builds;
+  readonly links: Links;
+  readonly files: WholeFiles;
+  readonly linkTtlSeconds: number;
+  /** Ends running builds when the process stops. */
+  readonly signal: AbortSignal;
+  readonly log: Log;
+}
+
+/** A small file is finished within this time: then it is served with its length. */
+const patienceMs = 150;
+const smallBytes = 8 * 1024 * 1024;
+const sweepBatch = 1_000;
+
+const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<void> => {
+  gone.throwIfAborted();
+  const left = new AbortController();
+  try {
+    await Promise.race([
+      work,
+      once(gone, 'abort', { signal: left.signal }).then(() => gone.throwIfAborted()),
+    ]);
+  } finally {
+    left.abort();
+  }
+};
+
+const plainTag = (plan: Plan): string => plan.entityTag.slice(1, -1);
+
+/** The tag covers version, variant and column names; the version stands in front so that a sweep can see it. */
+const keyOf = (plan: Plan): string => `v${plan.version.versionId}/${plan.wholeFile}-${plainTag(plan)}.csv`;
+const versionOfKey = (key: string): number | undefined => {
+  const match = /^v(\d+)\//.exec(key);
+  return match === null ? undefined : Number(match[1]);
+};
+
+export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
+  const { store, builds, links, files, linkTtlSeconds, signal, log } = options;
+
+  const build = (plan: Plan): Build => builds.start(keyOf(plan), () => files.open(plan, signal));
+
+  const located = async (plan: Plan): Promise<{ key: string; info: ObjectInfo | undefined }> => {
+    const key = keyOf(plan);
+    return { key, info: builds.current(key) === undefined ? await store.stat(key) : undefined };
+  };
+
+  const refOf = ({ plan, fileName }: WantedFile): FileRef => ({
+    datasetId: plan.version.datasetId,
+    versionId: plan.version.versionId,
+    variant: plan.wholeFile ?? 'table',
+    presentNames: plan.options.versionId === undefined,
+    tag: plainTag(plan),
+    fileName,
+  });
+
+  return {
+    async linkTo(wanted) {
+      const { key, info } = await located(wanted.plan);
+      if (info === undefined) build(wanted.plan);
+      else {
+        const { contentType, disposition } = wanted;
+        const direct = await store.link(key, { expiresSeconds: linkTtlSeconds, contentType, disposition });
+        if (direct !== undefined) return direct;
+      }
+      return links.sign(refOf(wanted));
+    },
+
+    async find(file, { whole, signal: gone }) {
+      const plan = await files.plan(file);
+      if (plainTag(plan) !== file.tag) {
+        throw notFound(
+          'link_outdated',
+          'Columns were renamed since the link was made; ask for the download again.',
+        );
+      }
+      const lastModified = new Date(plan.version.createdAt);
+      const stored = await located(plan);
+      if (stored.info !== undefined) {
+        return { kind: 'stored', key: stored.key, size: stored.info.size, lastModified };
+      }
+      const running = build(plan);
+      if (whole) await settledOrGone(running.done, gone);
+      else if (plan.version.byteSize <= smallBytes) await Promise.race([running.done, delay(patienceMs)]);
+      if (builds.current(stored.key) === running) {
+        return { kind: 'building', build: running, key: stored.key, lastModified };
+      }
+      const info = await store.stat(stored.key);
+      if (info === undefined) throw notFound('unknown_file', 'There is no such file.');
+      return { kind: 'stored', key: stored.key, size: info.size, lastModified };
+    },
+
+    async prepare(datasetId, versionId) {
+      const plan = await files.plan({ datasetId, versionId, variant: 'table', presentNames: true });
+      const { info } = await located(plan);
+      if (info === undefined) await build(plan).done;
+    },
+
+    async sweep(kept) {
+      let removed = 0;
+      const judge = async (batch: ReadonlyMap<string, number>): Promise<void> => {
+        const alive = await kept([...new Set(batch.values())]);
+        for (const [key, versionId] of batch) {
+          if (alive.has(versionId)) continue;
+          await store.delete(key);
+          removed += 1;
+        }
+      };
+      let batch = new Map<string, number>();
+      for await (const { key } of store.list()) {
+        const versionId = versionOfKey(key);
+        if (versionId === undefined) continue;
+        batch.set(key, versionId);
+        if (batch.size < sweepBatch) continue;
+        await judge(batch);
+        batch = new Map();
+      }
+      if (batch.size > 0) await judge(batch);
+      if (removed > 0) log.info({ removed }, 'export files of dropped versions removed');
+      return removed;
+    },
+  };
+};

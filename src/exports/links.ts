@@ -1,0 +1,80 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../lib/clock.js';
+import { AppError } from '../lib/errors.js';
+
+export type FileVariant = 'table' | 'transposed';
+
+/** Everything that says which file is meant. A link is its own permission: it carries this, signed. */
+export interface FileRef {
+  readonly datasetId: number;
+  readonly versionId: number;
+  readonly variant: FileVariant;
+  /** True for the columns' present names, false for those the version was published with. */
+  readonly presentNames: boolean;
+  /** Strong tag of the content, without quotes. */
+  readonly tag: string;
+  readonly fileName: string;
+}
+
+/** Makes and checks short-lived links. */
+export interface Links {
+  /** Path below the API's base. */
+  sign(file: FileRef): string;
+  /** @throws AppError `forbidden` when the link was altered, has expired, or was signed with another secret. */
+  verify(token: string, fileName: string): FileRef;
+}
+
+export interface LinksOptions {
+  readonly secret: string;
+  readonly ttlSeconds: number;
+  readonly clock: Clock;
+}
+
+type Payload = [
+  expiresAt: number,
+  datasetId: number,
+  versionId: number,
+  variant: FileVariant,
+  presentNames: 0 | 1,
+  tag: string,
+  fileName: string,
+];
+
+const refused = (code: string, message: string): AppError => new AppError('forbidden', code, message);
+
+export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links => {
+  const signatureOf = (text: string): Buffer => createHmac('sha256', secret).update(`link:${text}`).digest();
+
+  return {
+    sign({ datasetId, versionId, variant, presentNames, tag, fileName }) {
+      const expiresAt = Math.floor(clock.now() / 1_000) + ttlSeconds;
+      const payload: Payload = [
+        expiresAt,
+        datasetId,
+        versionId,
+        variant,
+        presentNames ? 1 : 0,
+        tag,
+        fileName,
+      ];
+      const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+      return `/links/${text}.${signatureOf(text).toString('base64url')}/${encodeURIComponent(fileName)}`;
+    },
+    verify(token, fileName) {
+      const [text = '', signature = ''] = token.split('.');
+      const given = Buffer.from(signature, 'base64url');
+      const expected = signatureOf(text);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+        throw refused('link_invalid', 'The link is not valid.');
+      }
+      // Signed by us, so it has the shape that `sign` gave it.
+      const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
+      const [expiresAt, datasetId, versionId, variant, presentNames, tag, signedName] = payload;
+      if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
+      if (clock.now() / 1_000 >= expiresAt) {
+        throw refused('link_expired', 'The link has expired; ask for the download again.');
+      }
+      return { datasetId, versionId, variant, presentNames: presentNames === 1, tag, fileName };
+    },
+  };
+};

@@ -1,0 +1,202 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, pipeline, Readable } from 'node:stream';
+import { z } from 'zod';
+import type { DatasetAccess } from '../../catalog/access.js';
+import type { ExportTicket, Quotas } from '../../catalog/quotas.js';
+import type { ExportFiles } from '../../exports/export-files.js';
+import type { Caller } from '../../model/permission.js';
+import { dispositionOf } from '../../query/disposition.js';
+import type { DownloadAnswer, DownloadRequest, Downloads } from '../../query/download.js';
+import { formatSpecs } from '../../query/formats.js';
+import { parseOptions } from '../../query/options.js';
+import { pathId } from '../parameters.js';
+import { type Reply, type ResponseSpec, type Route, type RouteRequest, route } from '../route.js';
+import { downloadBody, downloadQuery } from './download-schema.js';
+
+export interface DownloadRoutesDeps {
+  /** Finds a dataset that the caller may read. */
+  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
+  readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
+  readonly downloads: Downloads;
+  readonly exportFiles: ExportFiles;
+  /** Address of the API as this client reaches it, such as `https://host/api`. */
+  readonly apiUrl: (request: IncomingMessage) => string;
+  /** Seconds that answers about public datasets may be kept by caches; 0: each time ask again. */
+  readonly publicMaxAgeSeconds: number;
+}
+
+type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined>;
+
+/** Longer filters than an address holds. */
+const bodyFilterLimits = { maxBytes: 8 * 1024 * 1024, maxInTerms: 100_000, maxSqlLength: 48 * 1024 * 1024 };
+const bodyLimitBytes = 16 * 1024 * 1024;
+
+const ownerOf = ({ caller, raw }: DataRequest): string =>
+  caller === undefined ? `address ${raw.socket.remoteAddress ?? ''}` : `account ${caller.accountId}`;
+
+const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
+  access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
+
+/** Settles the ticket with what was sent when the body has ended, whichever way. */
+const metered = (body: Readable, ticket: ExportTicket, request: DataRequest): Readable => {
+  let bytes = 0;
+  const meter = new PassThrough({
+    highWaterMark: 64 * 1024,
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  pipeline(body, meter, () => {
+    const settled = bytes === 0 ? ticket.cancel() : ticket.finish(bytes);
+    settled.catch((error: unknown) => request.log.error({ err: error, bytes }, 'export not counted'));
+  });
+  return meter;
+};
+
+export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
+  const { authorize, quotas, downloads, exportFiles, apiUrl, publicMaxAgeSeconds } = deps;
+
+  const redirect = async (
+    answer: Extract<DownloadAnswer, { kind: 'file' }>,
+    request: DataRequest,
+    ticket: ExportTicket,
+  ): Promise<Reply> => {
+    const { plan, fileName } = answer;
+    const { contentType } = formatSpecs[plan.format];
+    const link = await exportFiles.linkTo({
+      plan,
+      fileName,
+      contentType,
+      disposition: dispositionOf(fileName),
+    });
+    await ticket.finish(plan.version.byteSize);
+    return {
+      status: 302,
+      headers: {
+        ...answer.headers,
+        Location: link.startsWith('/') ? `${apiUrl(request.raw)}${link}` : link,
+        // A link soon expires: no cache may hand it out later.
+        'Cache-Control': 'private, no-store',
+      },
+      body: '',
+    };
+  };
+
+  const replyTo = async (
+    answer: DownloadAnswer,
+    request: DataRequest,
+    access: DatasetAccess,
+    ticket: ExportTicket,
+  ): Promise<Reply> => {
+    const headers = { ...answer.headers, 'Cache-Control': cacheControlOf(access, publicMaxAgeSeconds) };
+    switch (answer.kind) {
+      case 'unchanged':
+        await ticket.cancel();
+        return { status: 304, headers };
+      case 'count':
+        await ticket.cancel();
+        return {
+          status: 200,
+          headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
+          body: String(answer.count),
+        };
+      case 'file':
+        return redirect(answer, request, ticket);
+      case 'rows':
+        if (answer.body !== undefined) {
+          return { status: 200, headers, body: metered(answer.body, ticket, request) };
+        }
+        await ticket.cancel();
+        return { status: 200, headers, body: Readable.from([]) };
+      default:
+        return answer satisfies never;
+    }
+  };
+
+  const handle = async (
+    request: DataRequest,
+    given: Readonly<Record<string, unknown>>,
+    extra: Pick<DownloadRequest, 'ifNoneMatch' | 'filterLimits' | 'links'>,
+  ): Promise<Reply> => {
+    const access = await authorize(request.caller, request.params.id);
+    await quotas.requireDownload(request.caller, access);
+    const options = parseOptions(given);
+    const ticket = await quotas.startExport(request.caller);
+    try {
+      const answer = await downloads.download({
+        dataset: access,
+        options,
+        owner: ownerOf(request),
+        accept: request.header('accept'),
+        acceptEncoding: request.header('accept-encoding'),
+        headOnly: request.method === 'HEAD',
+        signal: request.signal,
+        requestId: request.requestId,
+        ...extra,
+      });
+      return await replyTo(answer, request, access, ticket);
+    } catch (error) {
+      await ticket.cancel();
+      throw error;
+    }
+  };
+
+  return [
+    route({
+      method: 'GET',
+      path: '/datasets/:id/data',
+      summary: 'Download rows',
+      description:
+        'The rows of a dataset, filtered and shaped. A whole CSV file, also transposed, is answered by a redirect to a short-lived link. An answer that can not be finished ends with a broken connection.',
+      tags: ['Data'],
+      auth: 'optional',
+      params: z.object({ id: pathId('Dataset') }),
+      query: downloadQuery,
+      responses: {
+        ...answers,
+        302: redirectAnswer,
+        304: { description: 'The client has this answer already.' },
+      },
+      errors: [402, 403, 404, 504],
+      handler: (request) =>
+        handle(request, request.query, { ifNoneMatch: request.header('if-none-match'), links: true }),
+    }),
+    route({
+      method: 'POST',
+      path: '/datasets/:id/query',
+      summary: 'Download rows, with the options in the body',
+      description: 'For options that are too long for an address. Rows are always in the answer itself.',
+      tags: ['Data'],
+      auth: 'optional',
+      params: z.object({ id: pathId('Dataset') }),
+      body: downloadBody,
+      bodyExample: { $select: ['Country', 'GDP'], $filter: "Country in ('France', 'Spain')", $top: 100 },
+      bodyLimitBytes,
+      responses: answers,
+      errors: [402, 403, 404, 504],
+      handler: (request) =>
+        handle(request, request.body, {
+          ifNoneMatch: undefined,
+          filterLimits: bodyFilterLimits,
+          links: false,
+        }),
+    }),
+  ];
+};
+
+const answers: Readonly<Record<number, ResponseSpec>> = {
+  200: {
+    description: 'The rows, or their number with `$count`.',
+    contentTypes: [...Object.values(formatSpecs).map(({ contentType }) => contentType), 'text/plain'],
+    headers: {
+      'Row-Count': 'With `$top`: rows that match; with `$last` alone: rows of the dataset.',
+      ETag: 'Strong: the same for the same rows in the same form.',
+    },
+  },
+};
+
+const redirectAnswer: ResponseSpec = {
+  description: 'The whole file lies behind a link that is valid for a short time.',
+  headers: { Location: 'The link; it needs no key.' },
+};

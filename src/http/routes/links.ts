@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { ExportFiles } from '../../exports/export-files.js';
+import { answerFile } from '../../exports/file-answer.js';
+import type { Links } from '../../exports/links.js';
+import { dispositionOf } from '../../query/disposition.js';
+import { formatSpecs } from '../../query/formats.js';
+import type { ObjectStore } from '../../storage/objects/object-store.js';
+import { type Route, route } from '../route.js';
+
+export interface LinkRoutesDeps {
+  readonly links: Links;
+  readonly exportFiles: ExportFiles;
+  readonly store: ObjectStore;
+  readonly linkTtlSeconds: number;
+}
+
+const files = { contentTypes: [formatSpecs.csv.contentType] };
+
+export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: LinkRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/links/:token/:name',
+    summary: 'Fetch a file by its link',
+    description:
+      'Links come from downloads of whole files. Ranges, also several, and conditional requests are supported. A file that is still being made is sent as it grows.',
+    tags: ['Data'],
+    auth: 'none',
+    params: z.object({ token: z.string().max(4_000), name: z.string().max(1_000) }),
+    responses: {
+      200: { description: 'The file.', ...files },
+      206: { description: 'The parts that were asked for.', ...files },
+      304: { description: 'The client has the file already.' },
+      416: { description: 'No part that was asked for lies within the file.' },
+    },
+    errors: [403, 404],
+    handler: async ({ params, method, header, signal }) => {
+      const ref = links.verify(params.token, params.name);
+      const range = header('range');
+      const answer = await answerFile(
+        store,
+        await exportFiles.find(ref, { whole: range !== undefined, signal }),
+        {
+          entityTag: `"${ref.tag}"`,
+          contentType: formatSpecs.csv.contentType,
+          disposition: dispositionOf(ref.fileName),
+          cacheControl: `private, max-age=${linkTtlSeconds}`,
+        },
+        {
+          headOnly: method === 'HEAD',
+          range,
+          ifRange: header('if-range'),
+          ifNoneMatch: header('if-none-match'),
+          ifModifiedSince: header('if-modified-since'),
+        },
+      );
+      const { status, headers, body } = answer;
+      if (body !== undefined) return { status, headers, body };
+      // HEAD keeps the headers of the file: an empty stream leaves them as they are.
+      return { status, headers, body: status === 304 ? null : Readable.from([]) };
+    },
+  }),
+];

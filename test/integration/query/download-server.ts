@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatasetAccess } from '../../../src/catalog/access.js';
+import type { ExportTicket } from '../../../src/catalog/quotas.js';
+import { createBuilds } from '../../../src/exports/builds.js';
+import { createExportFiles, type ExportFiles } from '../../../src/exports/export-files.js';
+import { createLinks } from '../../../src/exports/links.js';
+import { createApp } from '../../../src/http/app.js';
+import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
+import { createLinkRoutes } from '../../../src/http/routes/links.js';
+import { AppError, notFound } from '../../../src/lib/errors.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createMetrics } from '../../../src/lib/metrics.js';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { createDownloads } from '../../../src/query/download.js';
+import { createSlots, type Slots } from '../../../src/query/slots.js';
+import type { Versions } from '../../../src/query/versions.js';
+import { createWholeFiles } from '../../../src/query/whole-file.js';
+import type { Reader } from '../../../src/storage/clickhouse/reader.js';
+import { createLocalStore } from '../../../src/storage/objects/local-store.js';
+import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
+
+/** The download side behind real HTTP; the catalog is a map. */
+export interface DownloadServer {
+  /** Address of the data route of a version, which stands for a dataset of the same id. */
+  dataUrl(version: ReadableVersion, query?: string): string;
+  readonly url: string;
+  readonly slots: Slots;
+  readonly store: ObjectStore;
+  readonly exportFiles: ExportFiles;
+  /** Bytes of each export that was counted. */
+  readonly counted: number[];
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export interface DownloadServerOptions {
+  readonly places?: number;
+  readonly queueLength?: number;
+  readonly store?: ObjectStore;
+  readonly nowMs?: () => number;
+}
+
+const countingQuotas = (counted: number[]) => ({
+  requireDownload: async () => undefined,
+  startExport: async (): Promise<ExportTicket> => ({
+    finish: async (bytes) => {
+      counted.push(bytes);
+    },
+    cancel: async () => undefined,
+  }),
+});
+
+export const createDownloadServer = async (
+  reader: Reader,
+  options: DownloadServerOptions = {},
+): Promise<DownloadServer> => {
+  const known = new Map<number, ReadableVersion>();
+  const versions: Versions = {
+    async find({ datasetId, versionId }) {
+      const version = known.get(datasetId);
+      if (version === undefined || (versionId !== undefined && versionId !== version.versionId)) {
+        throw notFound('unknown_version', 'No such version.');
+      }
+      return version;
+    },
+  };
+  const authorize = async (_caller: unknown, id: number): Promise<DatasetAccess> => {
+    if (!known.has(id)) throw notFound('dataset_not_found', 'No such dataset.');
+    const noLimits = { maxStoredBytes: null, maxDatasetRows: null, maxColumns: null, maxUploadBytes: null };
+    return {
+      id,
+      name: `Prices/${id} é`,
+      repositoryId: 1,
+      storeId: id,
+      privacy: 'Public',
+      level: 'Read',
+      currentVersionId: id,
+      columnsRevision: 0,
+      ownerId: 1,
+      own: true,
+      limits: noLimits,
+      uploadQuota: { maxBytes: null, maxRows: null, maxColumns: null },
+    };
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'downloads-'));
+  const store = options.store ?? createLocalStore(join(folder, 'files'));
+  const { places = 8, queueLength = 8, nowMs = Date.now } = options;
+  const slots = createSlots({ places, queueLength, maxWaitMs: 30_000 });
+  const stop = new AbortController();
+  const counted: number[] = [];
+  const linkTtlSeconds = 60;
+  const links = createLinks({ secret: 's'.repeat(32), ttlSeconds: linkTtlSeconds, clock: { now: nowMs } });
+  const builds = createBuilds({ spoolFolder: join(folder, 'spool'), store, log: silentLog });
+  let queries = 0;
+  const files = createWholeFiles({ versions, reader, slots, newQueryId: () => `${folder}-${queries++}` });
+  const exportFiles = createExportFiles({
+    store,
+    builds,
+    links,
+    files,
+    linkTtlSeconds,
+    signal: stop.signal,
+    log: silentLog,
+  });
+  let url = '';
+  const app = createApp({
+    routes: [
+      ...createDownloadRoutes({
+        authorize,
+        quotas: countingQuotas(counted),
+        downloads: createDownloads({ versions, reader, slots }),
+        exportFiles,
+        apiUrl: () => `${url}/api`,
+        publicMaxAgeSeconds: 0,
+      }),
+      ...createLinkRoutes({ links, exportFiles, store, linkTtlSeconds }),
+    ],
+    rootRoutes: [],
+    authenticate: async () => {
+      throw new AppError('unauthenticated', 'bad_key', 'No keys here.');
+    },
+    log: silentLog,
+    metrics: createMetrics(),
+    version: '0',
+    documents: false,
+  });
+  const port = await app.listen({ host: '127.0.0.1', port: 0 });
+  url = `http://127.0.0.1:${port}`;
+  return {
+    url,
+    slots,
+    store,
+    exportFiles,
+    counted,
+    folder,
+    dataUrl(version, query = '') {
+      known.set(version.datasetId, version);
+      return `${url}/api/datasets/${version.datasetId}/data${query === '' ? '' : `?${query}`}`;
+    },
+    async close() {
+      stop.abort();
+      await app.close(1_000);
+      await builds.drain();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

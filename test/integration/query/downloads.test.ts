@@ -1,0 +1,278 @@
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { createDownloads, type DownloadAnswer } from '../../../src/query/download.js';
+import { parseOptions } from '../../../src/query/options.js';
+import { createSlots } from '../../../src/query/slots.js';
+import { createStoredTables, type StoredTables } from './stored-table.js';
+
+let tables: StoredTables;
+let prices: ReadableVersion;
+
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'));
+  prices = await tables.add(
+    [
+      { name: 'Price', physical: 'f' },
+      { name: 'Date', physical: 'd' },
+      { name: 'Country, region', physical: 's' },
+      { name: 'Exact', physical: 'n38_10' },
+    ],
+    [
+      [1.5, '2020-01-01', 'France', '12345678901234567890.0000000001'],
+      [null, '2020-01-01', 'Ger"many\nEast', null],
+      [-0.25, '2020-02-01', null, '7'],
+    ],
+    [
+      [1e22, '1999-12-31', 'a,b', '0.1'],
+      [3, null, 'tab\there', '-1.50'],
+    ],
+  );
+});
+
+afterAll(() => tables.close());
+
+const ask = (
+  version: ReadableVersion,
+  query: Record<string, unknown>,
+  extra = {},
+): Promise<DownloadAnswer> => {
+  const downloads = createDownloads({
+    versions: { find: async () => version },
+    reader: tables.reader,
+    slots: createSlots({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
+  });
+  return downloads.download({
+    dataset: { id: 1, name: 'Prices', currentVersionId: version.versionId },
+    options: parseOptions(query),
+    owner: 'me',
+    accept: undefined,
+    acceptEncoding: undefined,
+    ifNoneMatch: undefined,
+    headOnly: false,
+    links: true,
+    signal: new AbortController().signal,
+    requestId: `t${Math.random()}`,
+    ...extra,
+  });
+};
+
+const bodyOf = async (answer: DownloadAnswer): Promise<string> => {
+  if (answer.kind !== 'rows' || answer.body === undefined) throw new Error(`no rows: ${answer.kind}`);
+  return text(answer.body);
+};
+
+const read = async (query: Record<string, unknown>, version = prices): Promise<string> =>
+  bodyOf(await ask(version, query));
+
+describe('formats', () => {
+  it('writes CSV by RFC 4180 with empty fields for nulls', async () => {
+    expect(await read({ $top: '9' })).toBe(
+      [
+        '"Price","Date","Country, region","Exact"',
+        '1.5,"2020-01-01","France",12345678901234567890.0000000001',
+        ',"2020-01-01","Ger""many\nEast",',
+        '-0.25,"2020-02-01",,7',
+        '1e22,"1999-12-31","a,b",0.1',
+        '3,,"tab\there",-1.5',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('writes JSON as one object per line with all digits', async () => {
+    const json = await read({ $format: 'json' });
+    expect(json.split('\n')[1]).toBe(
+      '{"Price":1.5,"Date":"2020-01-01","Country, region":"France","Exact":12345678901234567890.0000000001},',
+    );
+    expect(JSON.parse(json)).toHaveLength(5);
+  });
+
+  it('quotes decimals in JSON when asked to', async () => {
+    const [first] = JSON.parse(await read({ $format: 'json', $decimals: 'string' }));
+    expect(first).toEqual({
+      Price: '1.5',
+      Date: '2020-01-01',
+      'Country, region': 'France',
+      Exact: '12345678901234567890.0000000001',
+    });
+  });
+
+  it('writes TSV with the quoting of CSV', async () => {
+    const tsv = await read({ $format: 'tsv' });
+    expect(tsv.split('\r\n')[0]).toBe('"Price"\t"Date"\t"Country, region"\t"Exact"');
+    expect(tsv).toContain('3\t\t"tab\there"\t-1.5\r\n');
+  });
+
+  it('leads to a file when the whole table is asked for as CSV', async () => {
+    expect((await ask(prices, {})).kind).toBe('file');
+    expect((await ask(prices, { transpose: 'true' })).kind).toBe('file');
+    expect((await ask(prices, { $format: 'json' })).kind).toBe('rows');
+  });
+
+  it('never writes an empty line for a null in a table of one column', async () => {
+    const version = await tables.add([{ name: 'x', physical: 's' }], [['a'], [null], ['b']]);
+    expect(await read({ $top: '3' }, version)).toBe('"x"\r\n"a"\r\n""\r\n"b"\r\n');
+  });
+
+  it('answers a table without rows with its header', async () => {
+    const version = await tables.add(
+      [
+        { name: 'x', physical: 's' },
+        { name: 'y', physical: 'f' },
+      ],
+      [],
+    );
+    expect(await read({ $top: '3' }, version)).toBe('"x","y"\r\n');
+    expect(JSON.parse(await read({ $format: 'json' }, version))).toEqual([]);
+  });
+
+  it('keeps names that look like SQL or like our own columns', async () => {
+    const names = ['c1_f', '_seg', 'a`b\\c', '{p0:String}', "x'; DROP TABLE t", 'new\nline', 'q.x', '*'];
+    const version = await tables.add(
+      names.map((name) => ({ name, physical: 'f' as const })),
+      [names.map((_, index) => index)],
+    );
+    const [row] = JSON.parse(await read({ $format: 'json', $filter: '[c1_f] eq 0' }, version));
+    expect(row).toEqual(Object.fromEntries(names.map((name, index) => [name, index])));
+  });
+});
+
+describe('options', () => {
+  const dates = (csv: string) => csv.split('\r\n').slice(1, -1);
+
+  it('selects by name and id with entity columns first', async () => {
+    const id = prices.columns[0]!.id;
+    expect((await read({ $select: `Exact,${id},Exact` })).split('\r\n')[0]).toBe(
+      '"Date","Country, region","Exact","Price"',
+    );
+    expect((await read({ select: '"Country, region"' })).split('\r\n')[0]).toBe('"Date","Country, region"');
+  });
+
+  it('lists every unknown column', async () => {
+    await expect(ask(prices, { $select: 'Nope,Price,Neither' })).rejects.toThrow(/Nope, Neither/);
+  });
+
+  it('filters, limits and counts', async () => {
+    const answer = await ask(prices, { $filter: 'Price gt 0', $top: '1' });
+    expect(answer.headers).toMatchObject({
+      'Row-Count': '3',
+      'Access-Control-Expose-Headers': 'Row-Count',
+    });
+    expect(dates(await bodyOf(answer))).toEqual([
+      '1.5,"2020-01-01","France",12345678901234567890.0000000001',
+    ]);
+    expect(await ask(prices, { $filter: 'Price gt 0', $count: 'true' })).toMatchObject({
+      kind: 'count',
+      count: 3,
+    });
+  });
+
+  it('takes 0 and numbers beyond every table as limits', async () => {
+    expect(dates(await read({ $top: '0' }))).toEqual([]);
+    expect(dates(await read({ $top: '99999999999999999999999' }))).toHaveLength(5);
+    expect(dates(await read({ $skip: '99999999999999999999999' }))).toEqual([]);
+    expect(dates(await read({ $last: '0' }))).toEqual([]);
+  });
+
+  it('keeps the rows of the last distinct dates in upload order', async () => {
+    const answer = await ask(prices, { $last: '2', $select: 'Price' });
+    expect(answer.headers['Row-Count']).toBe('5');
+    expect(dates(await bodyOf(answer))).toEqual([
+      '"2020-01-01","France",1.5',
+      '"2020-01-01","Ger""many\nEast",',
+      '"2020-02-01",,-0.25',
+    ]);
+    const both = await ask(prices, { $last: '2', $top: '1', $select: 'Price' });
+    expect(both.headers['Row-Count']).toBe('3');
+    expect(dates(await bodyOf(both))).toHaveLength(1);
+  });
+
+  it('sorts with nulls last and ties in upload order', async () => {
+    const rows = async (orderBy: string) => dates(await read({ $orderby: orderBy, $select: 'Price' }));
+    expect(await rows('Price desc')).toEqual([
+      '"1999-12-31","a,b",1e22',
+      ',"tab\there",3',
+      '"2020-01-01","France",1.5',
+      '"2020-02-01",,-0.25',
+      '"2020-01-01","Ger""many\nEast",',
+    ]);
+    expect((await rows('Date,[Country, region] desc'))[1]).toBe('"2020-01-01","Ger""many\nEast",');
+  });
+
+  it('drops rows whose value columns are all null', async () => {
+    expect(dates(await read({ dropNA: 'true' }))).toHaveLength(4);
+    expect(dates(await read({ dropNA: 'true', $select: 'Date' }))).toHaveLength(5);
+  });
+
+  it('combines the entity columns into one', async () => {
+    expect(await read({ combineEntities: 'true', $select: 'Price' })).toBe(
+      [
+        '"Date | Country, region","Price"',
+        '"2020-01-01 | France",1.5',
+        '"2020-01-01 | Ger""many\nEast",',
+        '"2020-02-01 | ",-0.25',
+        '"1999-12-31 | a,b",1e22',
+        '" | tab\there",3',
+        '',
+      ].join('\r\n'),
+    );
+  });
+
+  it('shows ids in the header', async () => {
+    const [price, date] = prices.columns;
+    expect((await read({ includeIds: 'true', $select: 'Price' })).split('\r\n')[0]).toContain(
+      `"Date [${date!.id}]"`,
+    );
+    expect((await read({ includeIds: 'true', $select: 'Price' })).split('\r\n')[0]).toContain(
+      `"Price [${price!.id}]"`,
+    );
+  });
+
+  it('gives the distinct values of the selected columns in order of appearance', async () => {
+    const version = await tables.add(
+      [
+        { name: 'd', physical: 'd' },
+        { name: 'c', physical: 's' },
+      ],
+      [
+        ['2020-01-01', 'b'],
+        ['2020-01-02', null],
+        ['2020-01-03', 'a'],
+        ['2020-01-04', 'b'],
+        ['2020-01-05', null],
+      ],
+    );
+    const answer = await ask(version, { $select: 'c', $distinct: 'true', $top: '2' });
+    expect(answer.headers['Row-Count']).toBe('3');
+    expect(await bodyOf(answer)).toBe('"c"\r\n"b"\r\n""\r\n');
+  });
+});
+
+describe('conditional requests', () => {
+  it('answers 304 to a matching tag and changes the tag with the question', async () => {
+    const first = await ask(prices, { $format: 'json', $top: '1' });
+    const tag = first.headers.ETag!;
+    expect((await ask(prices, { $format: 'json', top: 1 }, { ifNoneMatch: `W/"x", ${tag}` })).kind).toBe(
+      'unchanged',
+    );
+    expect((await ask(prices, { $format: 'json', top: 2 }, { ifNoneMatch: tag })).kind).toBe('rows');
+    const coded = await ask(prices, { $format: 'json', $top: '1' }, { acceptEncoding: 'gzip' });
+    expect(coded.headers.ETag).not.toBe(tag);
+    expect(coded.headers['Content-Encoding']).toBe('gzip');
+  });
+});
+
+describe('a version that is dropped', () => {
+  it('fails instead of answering fewer rows', async () => {
+    const version = await tables.add([{ name: 'x', physical: 'f' }], [[1], [2]], [[3]]);
+    await tables.clickhouse.command(
+      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION 2`,
+    );
+    await expect(ask(version, { $top: '9' })).rejects.toMatchObject({ code: 'version_gone' });
+    await tables.clickhouse.command(
+      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION 1`,
+    );
+    await expect(ask(version, { $format: 'json' })).rejects.toMatchObject({ code: 'version_gone' });
+  });
+});

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { silentLog } from '../../../src/lib/log.js';
+import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
+import { dataTypeOf, storageName } from '../../../src/model/column.js';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
+import { createStoreTables, ensureDatabase } from '../../../src/storage/clickhouse/store-table.js';
+
+export interface ColumnSpec {
+  readonly name: string;
+  readonly physical: PhysicalType;
+  readonly isEntity?: boolean;
+}
+
+export type Cell = string | number | null;
+
+/** A database of a test file's own, with tables as uploads leave them. */
+export interface StoredTables {
+  readonly clickhouse: ClickHouse;
+  readonly reader: Reader;
+  /** Writes rows as one or more segments and gives the version that names them. */
+  add(columns: readonly ColumnSpec[], ...segments: Cell[][][]): Promise<ReadableVersion>;
+  /** The same with rows of a SELECT that gives `_row` and the stored columns by name. */
+  addSelected(
+    columns: readonly ColumnSpec[],
+    rowCount: number,
+    select: (names: string[]) => string,
+  ): Promise<ReadableVersion>;
+  close(): Promise<void>;
+}
+
+export interface StoredTablesOptions {
+  readonly maxWaitSeconds?: number;
+  readonly maxMemoryBytes?: number;
+}
+
+export const createStoredTables = async (
+  url: string,
+  { maxWaitSeconds = 60, maxMemoryBytes = 2 ** 31 }: StoredTablesOptions = {},
+): Promise<StoredTables> => {
+  const database = `dl_${randomBytes(6).toString('hex')}`;
+  const clickhouse = createClickHouse({ url, database });
+  await ensureDatabase(clickhouse);
+  const tables = createStoreTables(clickhouse);
+  const reader = createReader({ url, database, maxWaitSeconds, maxMemoryBytes, log: silentLog });
+  let stores = 0;
+  let nextColumn = 1;
+
+  const prepare = async (specs: readonly ColumnSpec[]) => {
+    stores += 1;
+    const columns = specs.map(({ name, physical, isEntity }): StoredColumn => {
+      const id = nextColumn++;
+      const dataType = dataTypeOf(physical);
+      return {
+        id,
+        storageId: id,
+        name,
+        physical,
+        dataType,
+        isEntity: isEntity ?? dataType !== 'Decimal',
+        description: null,
+      };
+    });
+    const names = columns.map(storageName);
+    await tables.ensure(
+      stores,
+      columns.map((column, index) => ({ name: names[index]!, physical: column.physical })),
+    );
+    return { storeId: stores, columns, names };
+  };
+
+  const version = (
+    storeId: number,
+    columns: StoredColumn[],
+    segmentIds: number[],
+    rowCount: number,
+  ): ReadableVersion => ({
+    versionId: storeId,
+    datasetId: storeId,
+    storeId,
+    segmentIds,
+    columns,
+    rowCount,
+    byteSize: rowCount * 10,
+    createdAt: '2026-02-03T04:05:06.000Z',
+  });
+
+  return {
+    clickhouse,
+    reader,
+    async add(specs, ...segments) {
+      const { storeId, columns, names } = await prepare(specs);
+      for (const [index, rows] of segments.entries()) {
+        const lines = rows.map((row, position) =>
+          JSON.stringify({
+            _seg: index + 1,
+            _row: position,
+            ...Object.fromEntries(names.map((name, at) => [name, row[at] === null ? null : String(row[at])])),
+          }),
+        );
+        if (lines.length === 0) continue;
+        await clickhouse.insert(`INSERT INTO ${database}.s${storeId} FORMAT JSONEachRow`, [
+          Buffer.from(lines.join('\n')),
+        ]);
+      }
+      return version(
+        storeId,
+        columns,
+        segments.map((_, index) => index + 1),
+        segments.reduce((sum, rows) => sum + rows.length, 0),
+      );
+    },
+    async addSelected(specs, rowCount, select) {
+      const { storeId, columns, names } = await prepare(specs);
+      await clickhouse.command(
+        `INSERT INTO ${database}.s${storeId} (_seg, _row, ${names.join(', ')}) SELECT 1, ${select(names)}`,
+        { settings: { max_query_size: '16777216', max_partitions_per_insert_block: '1' } },
+      );
+      return version(storeId, columns, [1], rowCount);
+    },
+    async close() {
+      await clickhouse.command(`DROP DATABASE IF EXISTS ${database} SYNC`);
+      reader.close();
+      await clickhouse.close();
+    },
+  };
+};
