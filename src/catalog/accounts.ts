@@ -3,6 +3,7 @@ import { isoUtc } from '../lib/time.js';
 import { personalWorkspace } from '../model/names.js';
 import type { Caller } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { requireFullKey } from './access.js';
 import { claimingName, cleanHandle } from './names.js';
 
 export interface Account {
@@ -128,6 +129,7 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
   },
 
   async update(caller, { name, workspace }) {
+    requireFullKey(caller);
     return sql.tx(async (tx) => {
       if (name !== undefined) await rename(tx, caller.accountId, cleanHandle(name));
       if (workspace !== undefined)

@@ -36,8 +36,9 @@ export interface Grants {
 type Kind = 'repository' | 'dataset';
 
 /** Names of the table and column are ours, never input. */
-const tableOf = (kind: Kind): { table: string; column: string } => ({
+const tableOf = (kind: Kind): { table: string; owner: string; column: string } => ({
   table: `${kind}_grants`,
+  owner: kind === 'repository' ? 'repositories' : 'datasets',
   column: `${kind}_id`,
 });
 
@@ -70,12 +71,14 @@ const put = async (
   principal: Principal,
   level: Level,
 ): Promise<Permission> => {
-  const { table, column } = tableOf(kind);
-  await sql.query(
-    `INSERT INTO ${table} (${column}, account_id, team_id, level) VALUES ($1, $2, $3, $4)
-     ON CONFLICT (${column}, account_id, team_id) DO UPDATE SET level = excluded.level`,
+  const { table, owner, column } = tableOf(kind);
+  const [row] = await sql.query(
+    `INSERT INTO ${table} (${column}, account_id, team_id, level)
+     SELECT id, $2, $3, $4 FROM ${owner} WHERE id = $1 FOR KEY SHARE
+     ON CONFLICT (${column}, account_id, team_id) DO UPDATE SET level = excluded.level RETURNING 1`,
     [id, principal.accountId, principal.teamId, level],
   );
+  if (row === undefined) throw notFound(`${kind}_not_found`, `There is no ${kind} ${id}.`);
   const type = principal.accountId === null ? 'team' : 'account';
   return { name: principal.name, type, level, origin: 'grant' };
 };

@@ -1,0 +1,38 @@
+import type { Sql } from '../storage/postgres/sql.js';
+import { createAccess } from './access.js';
+import { createAccounts } from './accounts.js';
+import { createAuthenticator } from './authenticator.js';
+import { createClones } from './clones.js';
+import { createColumns } from './columns.js';
+import { createDatasets } from './datasets.js';
+import { createGrants } from './grants.js';
+import { createKeys } from './keys.js';
+import { createOverview } from './overview.js';
+import { createPlans } from './plans.js';
+import { createQuotas } from './quotas.js';
+import { createRepositories } from './repositories.js';
+import { createTeams } from './teams.js';
+
+/** Every part of the catalog over one database. */
+export const createCatalog = ({ sql }: { sql: Sql }) => {
+  const access = createAccess({ sql });
+  const quotas = createQuotas({ sql });
+  const accounts = createAccounts({ sql });
+  return {
+    access,
+    quotas,
+    accounts,
+    authenticate: createAuthenticator({ sql }),
+    keys: createKeys({ sql }),
+    plans: createPlans({ sql }),
+    teams: createTeams({ sql }),
+    overview: createOverview({ sql, accounts, quotas }),
+    repositories: createRepositories({ sql, access }),
+    datasets: createDatasets({ sql, access }),
+    columns: createColumns({ sql, access }),
+    clones: createClones({ sql, access, quotas }),
+    grants: createGrants({ sql, access }),
+  };
+};
+
+export type Catalog = ReturnType<typeof createCatalog>;

@@ -1,0 +1,73 @@
+import type { Caller } from '../model/permission.js';
+import type { DownloadRights } from '../model/plan.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import type { Account, Accounts } from './accounts.js';
+import { planOf } from './plans.js';
+import type { Quotas } from './quotas.js';
+
+/** A limit (null: none) and what is used of it. */
+export interface Metered {
+  readonly limit: number | null;
+  readonly used: number;
+}
+
+/** A limit on each single thing (null: none). */
+export interface Bound {
+  readonly limit: number | null;
+}
+
+/** The caller's own account as the API shows it. */
+export interface AccountOverview extends Omit<Account, 'plan'> {
+  readonly plan: {
+    readonly name: string;
+    readonly quotas: {
+      readonly privateRepositories: Metered;
+      readonly storedBytes: Metered;
+      readonly exportsPerDay: Metered;
+      readonly exportBytesPerDay: Metered;
+      readonly datasetRows: Bound;
+      readonly columns: Bound;
+      readonly uploadBytes: Bound;
+    };
+    readonly paidProviders: boolean;
+    readonly privateHome: boolean;
+    readonly downloads: DownloadRights;
+  };
+}
+
+export interface OverviewOptions {
+  readonly sql: Sql;
+  readonly accounts: Accounts;
+  readonly quotas: Quotas;
+}
+
+export type Overview = (caller: Caller) => Promise<AccountOverview>;
+
+/** Account, plan, and what is used of it. */
+export const createOverview =
+  ({ sql, accounts, quotas }: OverviewOptions): Overview =>
+  async ({ accountId }) => {
+    const [account, plan, used] = await Promise.all([
+      accounts.read(accountId),
+      planOf(sql, accountId),
+      quotas.use(accountId),
+    ]);
+    return {
+      ...account,
+      plan: {
+        name: plan.name,
+        quotas: {
+          privateRepositories: { limit: plan.maxPrivateRepositories, used: used.privateRepositories },
+          storedBytes: { limit: plan.maxStoredBytes, used: used.storedBytes },
+          exportsPerDay: { limit: plan.maxExportsPerDay, used: used.exportsPerDay },
+          exportBytesPerDay: { limit: plan.maxExportBytesPerDay, used: used.exportBytesPerDay },
+          datasetRows: { limit: plan.maxDatasetRows },
+          columns: { limit: plan.maxColumns },
+          uploadBytes: { limit: plan.maxUploadBytes },
+        },
+        paidProviders: plan.paidProviders,
+        privateHome: plan.privateHome,
+        downloads: plan.downloads,
+      },
+    };
+  };

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { requireFullKey } from '../../catalog/access.js';
+import type { Accounts } from '../../catalog/accounts.js';
+import type { Keys } from '../../catalog/keys.js';
+import type { Overview } from '../../catalog/overview.js';
+import { pathId } from '../parameters.js';
+import { created, noContent, ok, type Route, route } from '../route.js';
+import { countField, handleField, idField, nameField, timeField } from './fields.js';
+
+const limit = z.int().nonnegative().nullable().meta({ description: 'Null: no limit.' });
+const metered = z.object({ limit, used: countField('Used of it.') });
+const bound = z.object({ limit });
+
+const accountSchema = z
+  .object({
+    id: idField('Assigned by the service.'),
+    name: z.string(),
+    plan: z.object({
+      name: z.string(),
+      quotas: z.object({
+        privateRepositories: metered,
+        storedBytes: metered,
+        exportsPerDay: metered,
+        exportBytesPerDay: metered,
+        datasetRows: bound,
+        columns: bound,
+        uploadBytes: bound,
+      }),
+      paidProviders: z.boolean(),
+      privateHome: z.boolean(),
+      downloads: z.enum(['own', 'all']),
+    }),
+    workspace: z.string().meta({ description: '`personal` or the name of a team.' }),
+    isOperator: z.boolean(),
+    createdAt: timeField,
+  })
+  .meta({ id: 'Account' });
+
+const accountExample = {
+  id: 1,
+  name: 'ada',
+  plan: {
+    name: 'free',
+    quotas: {
+      privateRepositories: { limit: 0, used: 0 },
+      storedBytes: { limit: 1_073_741_824, used: 2_048 },
+      exportsPerDay: { limit: 200, used: 3 },
+      exportBytesPerDay: { limit: 2_147_483_648, used: 6_144 },
+      datasetRows: { limit: 5_000_000 },
+      columns: { limit: 1_000 },
+      uploadBytes: { limit: 268_435_456 },
+    },
+    paidProviders: false,
+    privateHome: true,
+    downloads: 'all',
+  },
+  workspace: 'personal',
+  isOperator: false,
+  createdAt: '2026-01-31T12:00:00.000',
+};
+
+const keyFields = {
+  id: idField('Assigned by the service.'),
+  name: z.string(),
+  prefix: z.string().meta({ description: 'Start of the key.' }),
+  readOnly: z.boolean(),
+  repositoryIds: z
+    .array(z.int())
+    .nullable()
+    .meta({ description: 'Repositories it is limited to; null: all.' }),
+  createdAt: timeField,
+  expiresAt: timeField.nullable(),
+  lastUsedAt: timeField.nullable().meta({ description: 'Exact to a minute.' }),
+};
+const keySchema = z.object(keyFields).meta({ id: 'ApiKey' });
+const createdKeySchema = z
+  .object({ ...keyFields, key: z.string().meta({ description: 'The key; shown this once.' }) })
+  .meta({ id: 'CreatedApiKey' });
+
+const keyExample = {
+  id: 3,
+  name: 'nightly job',
+  prefix: 'tab_A1b2C3d4',
+  readOnly: true,
+  repositoryIds: null,
+  createdAt: '2026-01-31T12:00:00.000',
+  expiresAt: null,
+  lastUsedAt: null,
+};
+
+/** A date-time in a body; without a zone it is UTC. */
+const bodyTime = z.iso.datetime({ offset: true, local: true }).transform((text, context) => {
+  const time = new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
+  if (!Number.isNaN(time.getTime())) return time;
+  context.addIssue({ code: 'custom', message: 'is not a date that exists' });
+  return z.NEVER;
+});
+
+const tags = ['Account'];
+
+export interface AccountRoutesDeps {
+  readonly accounts: Accounts;
+  readonly keys: Keys;
+  readonly overview: Overview;
+}
+
+const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/account',
+    summary: 'Read the own account, its plan and what is used of it',
+    tags,
+    auth: 'required',
+    responses: { 200: { description: 'The account.', schema: accountSchema, example: accountExample } },
+    handler: async ({ caller }) => ok(await overview(caller)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/account',
+    summary: 'Set name and active workspace',
+    tags,
+    auth: 'required',
+    body: z.object({
+      name: handleField('Name; accounts and teams share one set of names.').optional(),
+      workspace: z
+        .string()
+        .max(255)
+        .optional()
+        .meta({ description: '`personal` or the name of an own team.' }),
+    }),
+    bodyExample: { workspace: 'personal' },
+    responses: { 200: { description: 'The account.', schema: accountSchema, example: accountExample } },
+    errors: [403, 409],
+    handler: async ({ caller, body }) => {
+      await accounts.update(caller, body);
+      return ok(await overview(caller));
+    },
+  }),
+];
+
+const onKeys = ({ keys }: AccountRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/account/keys',
+    summary: 'List the API keys of the account',
+    tags,
+    auth: 'required',
+    responses: {
+      200: { description: 'Keys that were not revoked.', schema: z.array(keySchema), example: [keyExample] },
+    },
+    handler: async ({ caller }) => ok(await keys.list(caller.accountId)),
+  }),
+  route({
+    method: 'POST',
+    path: '/account/keys',
+    summary: 'Create an API key',
+    description: 'The answer is the only place that shows it.',
+    tags,
+    auth: 'required',
+    body: z.object({
+      name: nameField('What it is for.'),
+      readOnly: z.boolean().optional(),
+      repositoryIds: z.array(z.int()).min(1).max(1_000).nullable().optional(),
+      expiresAt: bodyTime.nullable().optional(),
+    }),
+    bodyExample: { name: 'nightly job', readOnly: true },
+    responses: {
+      201: {
+        description: 'The new key.',
+        schema: createdKeySchema,
+        example: { ...keyExample, key: 'tab_A1b2C3d4…' },
+      },
+    },
+    errors: [403, 409],
+    handler: async ({ caller, body }) => {
+      requireFullKey(caller);
+      return created(await keys.create(caller.accountId, body));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/account/keys/:id',
+    summary: 'Revoke an API key',
+    description: 'It stops at once.',
+    tags,
+    auth: 'required',
+    params: z.object({ id: pathId('Id of the key.') }),
+    responses: { 204: { description: 'Revoked.' } },
+    errors: [403, 404],
+    handler: async ({ caller, params }) => {
+      requireFullKey(caller);
+      await keys.revoke(caller.accountId, params.id);
+      return noContent;
+    },
+  }),
+];
+
+export const createAccountRoutes = (deps: AccountRoutesDeps): Route[] => [
+  ...onAccount(deps),
+  ...onKeys(deps),
+];

@@ -1,0 +1,18 @@
+import type { Catalog } from '../../catalog/catalog.js';
+import type { Route } from '../route.js';
+import { createAccountRoutes } from './account.js';
+import { createColumnRoutes } from './columns.js';
+import { createDatasetRoutes } from './datasets.js';
+import { createPermissionRoutes } from './permissions.js';
+import { createRepositoryRoutes } from './repositories.js';
+import { createTeamRoutes } from './teams.js';
+
+/** Every route of the catalog. */
+export const createCatalogRoutes = (catalog: Catalog): Route[] => [
+  ...createAccountRoutes(catalog),
+  ...createRepositoryRoutes(catalog),
+  ...createDatasetRoutes(catalog),
+  ...createColumnRoutes(catalog),
+  ...createPermissionRoutes(catalog),
+  ...createTeamRoutes(catalog),
+];

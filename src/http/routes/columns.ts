@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import type { Columns } from '../../catalog/columns.js';
+import { pathId } from '../parameters.js';
+import { ok, type Route, route } from '../route.js';
+import { descriptionField, idField, nameField } from './fields.js';
+
+export const columnSchema = z
+  .object({
+    id: idField('Unique; survives renames.'),
+    name: z.string(),
+    dataType: z.enum(['Date', 'String', 'Decimal']),
+    isEntity: z.boolean().meta({ description: 'True for a dimension, false for a value.' }),
+    description: z.string().nullable(),
+  })
+  .meta({ id: 'Column' });
+
+export const columnExample = {
+  id: 40,
+  name: 'Country',
+  dataType: 'String',
+  isEntity: true,
+  description: null,
+};
+
+const tags = ['Columns'];
+const datasetId = pathId('Id of the dataset.');
+
+export const createColumnRoutes = ({ columns }: { columns: Columns }): Route[] => [
+  route({
+    method: 'GET',
+    path: '/datasets/:dataset_id/columns',
+    summary: 'List the columns of a dataset',
+    tags,
+    auth: 'optional',
+    params: z.object({ dataset_id: datasetId }),
+    responses: {
+      200: {
+        description: 'Columns in their order.',
+        schema: z.array(columnSchema),
+        example: [columnExample],
+      },
+    },
+    errors: [403, 404],
+    notFoundShape: 'message',
+    handler: async ({ caller, params }) => ok(await columns.list(caller, params.dataset_id)),
+  }),
+  route({
+    method: 'PATCH',
+    path: '/datasets/:dataset_id/columns/:column_id',
+    summary: 'Change name, role or description of a column',
+    description:
+      'The id stays. Filters and selections by the new name work at once; a read of an older version shows the ' +
+      'names as they were in it. Needs Write.',
+    tags,
+    auth: 'required',
+    params: z.object({ dataset_id: datasetId, column_id: pathId('Id of the column.') }),
+    body: z.object({
+      name: nameField('New name.').optional(),
+      isEntity: z.boolean().optional(),
+      description: descriptionField,
+    }),
+    bodyExample: { name: 'Country code' },
+    responses: {
+      200: {
+        description: 'The column.',
+        schema: columnSchema,
+        example: { ...columnExample, name: 'Country code' },
+      },
+    },
+    errors: [403, 404, 409],
+    handler: async ({ caller, params, body }) =>
+      ok(await columns.update(caller, params.dataset_id, params.column_id, body)),
+  }),
+];

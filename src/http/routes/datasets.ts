@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import type { Clones } from '../../catalog/clones.js';
+import type { Datasets } from '../../catalog/datasets.js';
+import { jsonList } from '../json-list.js';
+import { pathId, queryId, queryText, queryTime } from '../parameters.js';
+import { created, noContent, ok, type Route, route } from '../route.js';
+import { columnExample, columnSchema } from './columns.js';
+import {
+  countField,
+  descriptionField,
+  idField,
+  levelField,
+  nameField,
+  privacyField,
+  sourceUrlField,
+  textField,
+  timeField,
+} from './fields.js';
+
+const summaryFields = {
+  id: idField('Assigned by the service.'),
+  name: z.string(),
+  repositoryId: idField('Repository it lies in.'),
+  description: z.string().nullable(),
+  sourceName: z.string().nullable(),
+  sourceUrl: z.string().nullable(),
+  permission: levelField,
+  frequency: z
+    .string()
+    .nullable()
+    .meta({ description: 'Distance between neighbouring dates, such as Monthly.' }),
+  minDate: z.string().nullable().meta({ description: 'First date.' }),
+  maxDate: z.string().nullable().meta({ description: 'Last date.' }),
+  privacy: privacyField,
+  rowCount: countField('Rows of the current version.'),
+  byteSize: countField('Bytes of the current version as it was sent, uncompressed.'),
+  currentVersionId: z.string().nullable().meta({ description: 'Null before the first upload.' }),
+  createdAt: timeField,
+  updatedAt: timeField,
+};
+
+export const datasetSummarySchema = z.object(summaryFields).meta({ id: 'DatasetSummary' });
+export const datasetSchema = z
+  .object({ ...summaryFields, columns: z.array(columnSchema) })
+  .meta({ id: 'Dataset' });
+
+const newExample = {
+  id: 12,
+  name: 'Prices',
+  repositoryId: 7,
+  description: null,
+  sourceName: 'Statistics Office',
+  sourceUrl: 'https://example.org/prices',
+  permission: 'Admin',
+  frequency: null,
+  minDate: null,
+  maxDate: null,
+  privacy: 'Private',
+  rowCount: 0,
+  byteSize: 0,
+  currentVersionId: null,
+  createdAt: '2026-01-31T12:00:00.000',
+  updatedAt: '2026-01-31T12:00:00.000',
+};
+
+const filledExample = {
+  ...newExample,
+  frequency: 'Monthly',
+  minDate: '2020-01-01',
+  maxDate: '2025-12-01',
+  rowCount: 72,
+  byteSize: 2048,
+  currentVersionId: '31',
+  columns: [columnExample],
+};
+
+const textFields = {
+  name: nameField('Name, unique in the repository.'),
+  description: descriptionField,
+  sourceUrl: sourceUrlField,
+  sourceName: textField('Organization or publication that produced the data.', 1_000),
+};
+const tags = ['Datasets'];
+const params = z.object({ id: pathId('Id of the dataset.') });
+
+const reads = (datasets: Datasets): Route[] => [
+  route({
+    method: 'GET',
+    path: '/datasets',
+    summary: 'List every dataset the caller can access',
+    description: 'Across repositories, without paging.',
+    tags,
+    auth: 'required',
+    query: z.object({
+      repositoryId: queryId('Only datasets of this repository.').optional(),
+      q: queryText('Words that all occur in name, description or source.').optional(),
+      updatedSince: queryTime('Only datasets changed at or after this time.').optional(),
+    }),
+    responses: {
+      200: { description: 'Datasets by id.', schema: z.array(datasetSummarySchema), example: [newExample] },
+    },
+    handler: ({ caller, query }) => jsonList(datasets.list(caller, query)),
+  }),
+  route({
+    method: 'GET',
+    path: '/datasets/:id',
+    summary: 'Read a dataset with its columns',
+    description: 'A dataset of a public repository can be read without a key.',
+    tags,
+    auth: 'optional',
+    params,
+    responses: { 200: { description: 'The dataset.', schema: datasetSchema, example: filledExample } },
+    errors: [403, 404],
+    handler: async ({ caller, params: { id } }) => ok(await datasets.read(caller, id)),
+  }),
+];
+
+const writes = (datasets: Datasets): Route[] => [
+  route({
+    method: 'POST',
+    path: '/datasets',
+    summary: 'Create a dataset',
+    description: 'Not idempotent. Needs Write on the repository.',
+    tags,
+    auth: 'required',
+    body: z.object({ ...textFields, repositoryId: z.int().meta({ description: 'Repository to lie in.' }) }),
+    bodyExample: {
+      name: 'Prices',
+      repositoryId: 7,
+      sourceName: 'Statistics Office',
+      sourceUrl: 'https://example.org/prices',
+    },
+    responses: {
+      201: { description: 'The new dataset.', schema: datasetSummarySchema, example: newExample },
+    },
+    errors: [403, 409],
+    handler: async ({ caller, body: { repositoryId, ...text } }) =>
+      created(await datasets.create(caller, repositoryId, text)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/datasets/:id',
+    summary: 'Update name, description and source of a dataset',
+    description: 'Replaces them: what is left out becomes null. Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    body: z.object(textFields),
+    bodyExample: { name: 'Consumer prices', sourceName: 'Statistics Office' },
+    responses: {
+      200: { description: 'The updated dataset.', schema: datasetSchema, example: filledExample },
+    },
+    errors: [403, 404, 409],
+    handler: async ({ caller, params: { id }, body }) => ok(await datasets.update(caller, id, body)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/datasets/:id',
+    summary: 'Delete a dataset and its data',
+    description: 'Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [403, 404],
+    handler: async ({ caller, params: { id } }) => {
+      await datasets.remove(caller, id);
+      return noContent;
+    },
+  }),
+];
+
+const clone = (clones: Clones): Route =>
+  route({
+    method: 'POST',
+    path: '/datasets/:id/clone',
+    summary: 'Clone a dataset',
+    description:
+      'Makes a dataset of the same columns, rows and current version; both are independent afterwards. Needs ' +
+      'Clone on the dataset and Write on the target repository.',
+    tags,
+    auth: 'required',
+    params,
+    body: z.object({
+      repositoryId: z.int().meta({ description: 'Repository of the clone.' }),
+      name: nameField('Name of the clone.').optional(),
+    }),
+    bodyExample: { repositoryId: 7, name: 'Prices, my copy' },
+    responses: { 201: { description: 'The clone.', schema: datasetSchema, example: filledExample } },
+    errors: [402, 403, 404, 409],
+    handler: async ({ caller, params: { id }, body }) => created(await clones.create(caller, id, body)),
+  });
+
+export interface DatasetRoutesDeps {
+  readonly datasets: Datasets;
+  readonly clones: Clones;
+}
+
+export const createDatasetRoutes = ({ datasets, clones }: DatasetRoutesDeps): Route[] => [
+  ...reads(datasets),
+  ...writes(datasets),
+  clone(clones),
+];

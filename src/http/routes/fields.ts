@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import {
+  handleProblem,
+  nameProblem,
+  normaliseName,
+  sourceUrlProblem,
+  textProblem,
+} from '../../model/names.js';
+import { levels } from '../../model/permission.js';
+
+/** Fields that several resources share, with the rules of the model and what the documents say about them. */
+
+/** A schema whose rule is a function of the model. */
+const ruled = (problem: (text: string) => string | undefined, openapi: Record<string, unknown>) =>
+  z
+    .string()
+    .superRefine((text, context) => {
+      const message = problem(text);
+      if (message !== undefined) context.addIssue({ code: 'custom', message });
+    })
+    .meta({ openapi: { type: 'string', ...openapi } });
+
+const control = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+
+export const nameField = (description: string) =>
+  ruled((text) => nameProblem(normaliseName(text)), {
+    minLength: 1,
+    maxLength: 255,
+    pattern: `^[^${control}]*[^${control}\\s][^${control}]*$`,
+    description: `${description} Trimmed and stored in composed form (NFC).`,
+  });
+
+export const handleField = (description: string) =>
+  ruled((text) => handleProblem(normaliseName(text)), {
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[^\\W_][\\w .@-]*$',
+    description,
+  });
+
+const nullable = (schema: z.ZodType<string>, openapi: Record<string, unknown>) =>
+  schema
+    .nullable()
+    .optional()
+    .meta({ openapi: { ...openapi, type: ['string', 'null'] } });
+
+export const textField = (description: string, maxLength: number) =>
+  nullable(
+    ruled((text) => textProblem(text, maxLength), {}),
+    { maxLength, pattern: '^[^\\u0000]*$', description },
+  );
+
+export const descriptionField = textField('Free text.', 10_000);
+
+export const sourceUrlField = nullable(ruled(sourceUrlProblem, {}), {
+  maxLength: 2048,
+  format: 'uri',
+  pattern: '^https?://',
+  description: 'Address of the original source; http or https.',
+});
+
+export const privacyField = z.enum(['Public', 'Private']);
+export const levelField = z.enum(levels).meta({ description: "The caller's level." });
+export const roleField = z.enum(['admin', 'member']);
+
+/** A point in time in an answer. */
+export const timeField = z
+  .string()
+  .meta({ description: 'ISO 8601 in UTC, without zone offset.', example: '2026-01-31T12:00:00.000' });
+
+export const idField = (description: string) => z.int().positive().meta({ description });
+export const countField = (description: string) => z.int().nonnegative().meta({ description });

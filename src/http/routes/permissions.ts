@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Grants } from '../../catalog/grants.js';
+import { datasetGrantLevels, levels } from '../../model/permission.js';
+import { pathId, pathName } from '../parameters.js';
+import { noContent, ok, type Route, route } from '../route.js';
+
+const permissionSchema = z
+  .object({
+    name: z.string().meta({ description: 'Name of the account or team.' }),
+    type: z.enum(['account', 'team']),
+    level: z.enum(levels),
+    origin: z.enum(['creator', 'team', 'grant']).meta({
+      description:
+        'creator: made it. team: by the team of the repository, whose admins have Admin. grant: given here.',
+    }),
+  })
+  .meta({ id: 'Permission' });
+
+const example = { name: 'ada', type: 'account', level: 'Read', origin: 'grant' };
+const tags = ['Sharing'];
+const name = pathName('Name of an account or team.');
+const shared = (description: string) => ({
+  200: { description, schema: z.array(permissionSchema), example: [example] },
+});
+const given = { 200: { description: 'What holds now.', schema: permissionSchema, example } };
+const gone = { 204: { description: 'Taken.' } };
+
+const onRepositories = (grants: Grants): Route[] => {
+  const id = pathId('Id of the repository.');
+  return [
+    route({
+      method: 'GET',
+      path: '/repositories/:id/permissions',
+      summary: 'List who may do what in a repository',
+      description: 'Needs Admin.',
+      tags,
+      auth: 'required',
+      params: z.object({ id }),
+      responses: shared('Accounts and teams with their levels.'),
+      errors: [403, 404],
+      handler: async ({ caller, params }) => ok(await grants.listOnRepository(caller, params.id)),
+    }),
+    route({
+      method: 'PUT',
+      path: '/repositories/:id/permissions/:name',
+      summary: 'Give an account or team a level on a repository',
+      description:
+        'Needs Admin; at most the own level can be given. A grant to an account decides alone; a grant to the ' +
+        'team of the repository replaces what membership gives.',
+      tags,
+      auth: 'required',
+      params: z.object({ id, name }),
+      body: z.object({ level: z.enum(levels) }),
+      bodyExample: { level: 'Read' },
+      responses: given,
+      errors: [403, 404, 409],
+      handler: async ({ caller, params, body }) =>
+        ok(await grants.putOnRepository(caller, params.id, params.name, body.level)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/repositories/:id/permissions/:name',
+      summary: 'Take what was granted on a repository',
+      description: 'Needs Admin, or is about the own account. Who made the repository stays Owner.',
+      tags,
+      auth: 'required',
+      params: z.object({ id, name }),
+      responses: gone,
+      errors: [403, 404, 409],
+      handler: async ({ caller, params }) => {
+        await grants.removeOnRepository(caller, params.id, params.name);
+        return noContent;
+      },
+    }),
+  ];
+};
+
+const onDatasets = (grants: Grants): Route[] => {
+  const id = pathId('Id of the dataset.');
+  return [
+    route({
+      method: 'GET',
+      path: '/datasets/:id/permissions',
+      summary: 'List what is granted on a single dataset',
+      description: 'Beside what its repository gives. Needs Admin.',
+      tags,
+      auth: 'required',
+      params: z.object({ id }),
+      responses: shared('Accounts and teams with their levels.'),
+      errors: [403, 404],
+      handler: async ({ caller, params }) => ok(await grants.listOnDataset(caller, params.id)),
+    }),
+    route({
+      method: 'PUT',
+      path: '/datasets/:id/permissions/:name',
+      summary: 'Give an account or team Read or Clone on a dataset',
+      description: 'Needs Admin.',
+      tags,
+      auth: 'required',
+      params: z.object({ id, name }),
+      body: z.object({ level: z.enum(datasetGrantLevels) }),
+      bodyExample: { level: 'Read' },
+      responses: given,
+      errors: [403, 404],
+      handler: async ({ caller, params, body }) =>
+        ok(await grants.putOnDataset(caller, params.id, params.name, body.level)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/datasets/:id/permissions/:name',
+      summary: 'Take what was granted on a dataset',
+      description: 'Needs Admin, or is about the own account.',
+      tags,
+      auth: 'required',
+      params: z.object({ id, name }),
+      responses: gone,
+      errors: [403, 404],
+      handler: async ({ caller, params }) => {
+        await grants.removeOnDataset(caller, params.id, params.name);
+        return noContent;
+      },
+    }),
+  ];
+};
+
+export const createPermissionRoutes = ({ grants }: { grants: Grants }): Route[] => [
+  ...onRepositories(grants),
+  ...onDatasets(grants),
+];

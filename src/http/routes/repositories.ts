@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import type { Repositories } from '../../catalog/repositories.js';
+import { jsonList } from '../json-list.js';
+import { pathId, queryText } from '../parameters.js';
+import { created, noContent, ok, type Route, route } from '../route.js';
+import {
+  descriptionField,
+  handleField,
+  idField,
+  levelField,
+  nameField,
+  privacyField,
+  timeField,
+} from './fields.js';
+
+export const repositorySchema = z
+  .object({
+    id: idField('Assigned by the service.'),
+    name: z.string(),
+    description: z.string().nullable(),
+    privacy: privacyField,
+    team: z.string().nullable().meta({ description: 'Name of the team it belongs to.' }),
+    permission: levelField,
+    isHome: z.boolean().meta({ description: "True for the account's Home." }),
+    createdAt: timeField,
+    updatedAt: timeField,
+  })
+  .meta({ id: 'Repository' });
+
+const example = {
+  id: 7,
+  name: 'Energy',
+  description: null,
+  privacy: 'Private',
+  team: null,
+  permission: 'Owner',
+  isHome: false,
+  createdAt: '2026-01-31T12:00:00.000',
+  updatedAt: '2026-01-31T12:00:00.000',
+};
+
+const name = nameField('Display name.');
+const tags = ['Repositories'];
+const repositoryId = pathId('Id of the repository.');
+const one = (description: string) => ({ description, schema: repositorySchema, example });
+
+const list = (repositories: Repositories): Route =>
+  route({
+    method: 'GET',
+    path: '/repositories',
+    summary: 'List every repository the caller can access',
+    description: 'Own ones, those of teams, shared and public ones, without paging.',
+    tags,
+    auth: 'required',
+    query: z.object({
+      q: queryText('Words that all occur in name or description.').optional(),
+      privacy: z.enum(['Public', 'Private'], 'must be Public or Private').optional(),
+      team: queryText('Name of a team.').optional(),
+    }),
+    responses: {
+      200: { description: 'Repositories by id.', schema: z.array(repositorySchema), example: [example] },
+    },
+    handler: ({ caller, query }) => jsonList(repositories.list(caller, query)),
+  });
+
+const reads = (repositories: Repositories): Route[] => [
+  route({
+    method: 'GET',
+    path: '/repositories/home',
+    summary: "Read the caller's Home repository",
+    tags,
+    auth: 'required',
+    responses: { 200: one('Home.') },
+    errors: [403],
+    handler: async ({ caller }) => ok(await repositories.home(caller)),
+  }),
+  route({
+    method: 'GET',
+    path: '/repositories/default',
+    summary: 'Read the default writable repository of the active workspace',
+    description: 'Home, or the first writable repository of the active team; made when the team has none.',
+    tags,
+    auth: 'required',
+    responses: { 200: one('The default repository.') },
+    errors: [402, 403],
+    handler: async ({ caller }) => ok(await repositories.preferred(caller)),
+  }),
+  route({
+    method: 'GET',
+    path: '/repositories/:id',
+    summary: 'Read a repository',
+    tags,
+    auth: 'required',
+    params: z.object({ id: repositoryId }),
+    responses: { 200: one('The repository.') },
+    errors: [403, 404],
+    handler: async ({ caller, params }) => ok(await repositories.read(caller, params.id)),
+  }),
+];
+
+const writes = (repositories: Repositories): Route[] => [
+  route({
+    method: 'POST',
+    path: '/repositories',
+    summary: 'Create a repository',
+    description: 'Not idempotent: every call makes a repository.',
+    tags,
+    auth: 'required',
+    body: z.object({
+      name,
+      privacy: privacyField,
+      description: descriptionField,
+      team: handleField('Name of a team of the caller.').nullable().optional(),
+    }),
+    bodyExample: { name: 'Energy', privacy: 'Private' },
+    responses: { 201: one('The new repository.') },
+    errors: [402, 403],
+    handler: async ({ caller, body }) => created(await repositories.create(caller, body)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/repositories/:repository_id',
+    summary: 'Update a repository',
+    description:
+      'Replaces name, privacy and description (none when left out). The team can not be changed: another one ' +
+      'than the present is refused.',
+    tags,
+    auth: 'required',
+    params: z.object({ repository_id: repositoryId }),
+    body: z.object({
+      name,
+      privacy: privacyField,
+      description: descriptionField,
+      team: z.string().nullable().optional().meta({ description: 'May only repeat the present team.' }),
+    }),
+    bodyExample: { name: 'Energy prices', privacy: 'Private', description: 'Day-ahead prices' },
+    responses: { 200: one('The updated repository.') },
+    errors: [402, 403, 404],
+    handler: async ({ caller, params, body }) =>
+      ok(await repositories.update(caller, params.repository_id, body)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/repositories/:id',
+    summary: 'Delete a repository and all of its datasets',
+    tags,
+    auth: 'required',
+    params: z.object({ id: repositoryId }),
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [403, 404, 409],
+    handler: async ({ caller, params }) => {
+      await repositories.remove(caller, params.id);
+      return noContent;
+    },
+  }),
+];
+
+export const createRepositoryRoutes = ({ repositories }: { repositories: Repositories }): Route[] => [
+  list(repositories),
+  ...reads(repositories),
+  ...writes(repositories),
+];

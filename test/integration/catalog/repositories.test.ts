@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Person, startTestApi, type TestApi } from '../../support/api.js';
+
+let api: TestApi;
+let ada: Person;
+let bob: Person;
+beforeAll(async () => {
+  api = await startTestApi({ databaseUrl: inject('databaseUrl') });
+  ada = await api.person('ada');
+  bob = await api.person('bob');
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const newRepository = async (person: Person, body: Record<string, unknown> = {}) => {
+  const answer = await person.ask('POST', '/repositories', { name: 'R', privacy: 'Private', ...body });
+  expect(answer.status).toBe(201);
+  return answer.json<{ id: number; permission: string; team: string | null; description: string | null }>();
+};
+
+describe('Home', () => {
+  it('is made with the account, named for it, and Owner', async () => {
+    const answer = await ada.ask('GET', '/repositories/home');
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toMatchObject({ name: 'ada', permission: 'Owner', team: null, description: null });
+  });
+
+  it('is the default repository of the personal workspace', async () => {
+    const home = (await ada.ask('GET', '/repositories/home')).json<{ id: number }>();
+    expect((await ada.ask('GET', '/repositories/default')).json()).toMatchObject({ id: home.id });
+  });
+
+  it('can not be deleted', async () => {
+    const home = (await ada.ask('GET', '/repositories/home')).json<{ id: number }>();
+    const answer = await ada.ask('DELETE', `/repositories/${home.id}`);
+    expect(answer.status).toBe(409);
+    expect(answer.json()).toMatchObject({ error: expect.any(String) });
+  });
+
+  it('follows the name of the account until it is called otherwise', async () => {
+    const eve = await api.person('eve');
+    await eve.ask('PUT', '/account', { name: 'eva' });
+    const home = (await eve.ask('GET', '/repositories/home')).json<{
+      id: number;
+      name: string;
+      privacy: string;
+    }>();
+    expect(home.name).toBe('eva');
+    await eve.ask('PUT', `/repositories/${home.id}`, { name: 'mine', privacy: home.privacy });
+    await eve.ask('PUT', '/account', { name: 'evi' });
+    expect((await eve.ask('GET', '/repositories/home')).json()).toMatchObject({ name: 'mine' });
+  });
+});
+
+describe('create', () => {
+  it('answers 201 with every field, null where nothing was given', async () => {
+    const answer = await ada.ask('POST', '/repositories', { name: ' Energy ', privacy: 'Public' });
+    expect(answer.status).toBe(201);
+    expect(answer.json()).toMatchObject({
+      id: expect.any(Number),
+      name: 'Energy',
+      description: null,
+      privacy: 'Public',
+      team: null,
+      permission: 'Owner',
+    });
+  });
+
+  it.each([
+    [{ privacy: 'Public' }, 'name'],
+    [{ name: 'x' }, 'privacy'],
+    [{ name: '', privacy: 'Public' }, 'name'],
+    [{ name: 'a\u0000b', privacy: 'Public' }, 'NUL'],
+    [{ name: 'a\u0007b', privacy: 'Public' }, 'control'],
+    [{ name: 'x'.repeat(256), privacy: 'Public' }, '255'],
+    [{ name: 'x', privacy: 'public' }, 'privacy'],
+    [{ name: 'x', privacy: 'Public', team: 'nobody' }, 'team'],
+  ])('refuses %j and says why', async (body, word) => {
+    const answer = await ada.ask('POST', '/repositories', body);
+    expect(answer.status).toBe(400);
+    expect(answer.json<{ error: string }>().error).toContain(word);
+  });
+
+  it('makes a new one each time', async () => {
+    const first = await newRepository(ada);
+    const second = await newRepository(ada);
+    expect(second.id).not.toBe(first.id);
+  });
+});
+
+describe('read, update, delete', () => {
+  it('hides a private repository from strangers: 404 on read and update, 403 on delete', async () => {
+    const { id } = await newRepository(ada);
+    expect((await bob.ask('GET', `/repositories/${id}`)).status).toBe(404);
+    const update = await bob.ask('PUT', `/repositories/${id}`, { name: 'x', privacy: 'Private' });
+    expect(update.status).toBe(404);
+    expect((await bob.ask('DELETE', `/repositories/${id}`)).status).toBe(403);
+    expect((await api.ask('GET', `/repositories/${id}`)).status).toBe(401);
+  });
+
+  it('shows a public one to everybody with a key, who may not update it', async () => {
+    const { id } = await newRepository(ada, { privacy: 'Public' });
+    expect((await bob.ask('GET', `/repositories/${id}`)).json()).toMatchObject({ permission: 'Read' });
+    const update = await bob.ask('PUT', `/repositories/${id}`, { name: 'x', privacy: 'Public' });
+    expect(update.status).toBe(403);
+  });
+
+  it('replaces name, privacy and description', async () => {
+    const { id } = await newRepository(ada, { description: 'old' });
+    const answer = await ada.ask('PUT', `/repositories/${id}`, { name: 'New', privacy: 'Public' });
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toMatchObject({
+      id,
+      name: 'New',
+      privacy: 'Public',
+      description: null,
+      permission: 'Owner',
+    });
+  });
+
+  it('tells a body that tries to change the team', async () => {
+    await ada.ask('POST', '/teams', { name: 'team-a' });
+    await ada.ask('POST', '/teams', { name: 'team-b' });
+    const { id, team } = await newRepository(ada, { team: 'team-a' });
+    expect(team).toBe('team-a');
+    const body = { name: 'R', privacy: 'Private' };
+    const other = await ada.ask('PUT', `/repositories/${id}`, { ...body, team: 'team-b' });
+    expect(other.status).toBe(400);
+    expect(other.json<{ error: string }>().error).toContain('team');
+    expect((await ada.ask('PUT', `/repositories/${id}`, { ...body, team: null })).status).toBe(400);
+    expect((await ada.ask('PUT', `/repositories/${id}`, { ...body, team: 'team-a' })).status).toBe(200);
+  });
+
+  it('deletes it with its datasets', async () => {
+    const { id } = await newRepository(ada);
+    const dataset = (await ada.ask('POST', '/datasets', { name: 'D', repositoryId: id })).json<{
+      id: number;
+    }>();
+    const answer = await ada.ask('DELETE', `/repositories/${id}`);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    expect((await ada.ask('GET', `/repositories/${id}`)).status).toBe(404);
+    expect((await ada.ask('GET', `/datasets/${dataset.id}`)).status).toBe(404);
+  });
+
+  it.each(['1e9', '-1', 'abc', '1.5', '%00', '9'.repeat(41)])('answers 400 to the id %s', async (id) => {
+    expect((await ada.ask('GET', `/repositories/${id}`)).status).toBe(400);
+  });
+
+  it.each(['99999999999999999999', '9007199254740993', '0'])('answers 404 to the id %s', async (id) => {
+    expect((await ada.ask('GET', `/repositories/${id}`)).status).toBe(404);
+  });
+});
+
+describe('list', () => {
+  it('has own, shared and public ones with the level of the caller, and filters them', async () => {
+    const carl = await api.person('carl');
+    const hidden = await newRepository(ada, { name: 'carl-list hidden' });
+    const shared = await newRepository(ada, { name: 'carl-list shared' });
+    const open = await newRepository(ada, { name: 'carl-list open', privacy: 'Public' });
+    await ada.ask('PUT', `/repositories/${shared.id}/permissions/carl`, { level: 'Clone' });
+    const list = async (query: string) =>
+      (await carl.ask('GET', `/repositories?${query}`))
+        .json<{ id: number; permission: string }[]>()
+        .map(({ id, permission }) => [id, permission]);
+    expect(await list('q=carl-list')).toEqual([
+      [shared.id, 'Clone'],
+      [open.id, 'Read'],
+    ]);
+    expect(await list('q=CARL-LIST+open')).toEqual([[open.id, 'Read']]);
+    expect(await list('q=carl-list&privacy=Private')).toEqual([[shared.id, 'Clone']]);
+    expect(await list('q=%25')).toEqual([]);
+    expect((await list('')).map(([id]) => id)).not.toContain(hidden.id);
+  });
+
+  it('refuses an unknown query parameter and names the nearest', async () => {
+    const answer = await ada.ask('GET', '/repositories?privcy=Public');
+    expect(answer.status).toBe(400);
+    expect(answer.json<{ error: string }>().error).toContain('did you mean privacy');
+  });
+});
