@@ -292,6 +292,12 @@ export const settings = {
     '64',
     'Downloads that may wait for a place; more are answered 503.',
   ),
+  publicMaxAgeSeconds: setting(
+    'PUBLIC_MAX_AGE_SECONDS',
+    integer(0, 31_536_000),
+    '0',
+    'Seconds that caches may keep downloads of public datasets; 0: they ask each time.',
+  ),
   drainTimeoutMs: setting(
     'DRAIN_TIMEOUT_MS',
     integer(0),

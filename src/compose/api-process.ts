@@ -1,7 +1,7 @@
-import { createAccess } from '../catalog/access.js';
-import { createAuthenticator } from '../catalog/authenticator.js';
+import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
+import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
@@ -15,6 +15,7 @@ import { createSlots } from '../lib/slots.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import { type Core, checksOf, connect, type Listening, listen } from './core.js';
+import { createDownloadPart } from './downloads.js';
 
 /** The parts of the API that take uploads in. */
 const createIntake = async (core: Core, scope: Scope) => {
@@ -57,12 +58,16 @@ export const createApiProcess = async (
 ): Promise<Listening> => {
   const core = await connect(config, log, scope);
   const { metrics, sql } = core;
-  const access = createAccess({ sql });
+  const catalog = createCatalog({ sql });
+  const { access } = catalog;
   const { processes, receiver } = await createIntake(core, scope);
+  const downloads = await createDownloadPart(core, scope, catalog);
   const server: HttpServer = createApp({
     routes: [
+      ...createCatalogRoutes(catalog),
       ...createUploadRoutes({ access, receiver, slots: createSlots(config.maxUploadsInFlight) }),
       ...createProcessRoutes({ access, processes }),
+      ...downloads,
     ],
     rootRoutes: createOperationsRoutes({
       version,
@@ -70,7 +75,7 @@ export const createApiProcess = async (
       checks: checksOf(core),
       draining: () => server.draining,
     }),
-    authenticate: createAuthenticator({ sql }),
+    authenticate: catalog.authenticate,
     log,
     metrics,
     version,

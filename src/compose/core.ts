@@ -24,7 +24,8 @@ export interface Core {
   readonly tables: StoreTables;
 }
 
-const required = <T>(value: T | undefined, variable: string): T => {
+/** @throws AppError when a setting that production needs is missing. */
+export const required = <T>(value: T | undefined, variable: string): T => {
   if (value !== undefined) return value;
   throw new AppError(
     'invalid',
