@@ -93,6 +93,7 @@ const unitsOf = (row: Readonly<Record<string, string>>, spell: Spell): string | 
 };
 
 const multipliers: Readonly<Record<string, string>> = {
+  '2': 'hundreds',
   '3': 'thousands',
   '6': 'millions',
   '9': 'billions',
@@ -108,7 +109,9 @@ const metadataOf = (provider: Named, row: Readonly<Record<string, string>>, spel
       exponent === undefined || exponent === '0' ? undefined : (multipliers[exponent] ?? `10^${exponent}`),
     seasonal_adjustment: (['ADJUSTMENT', 'SEASONAL_ADJUST'] as const)
       .map((column) => [column, present(row[column])] as const)
-      .flatMap(([column, code]) => (code === undefined ? [] : [spell(column, code) ?? code]))[0],
+      .flatMap(([column, code]) =>
+        code === undefined || code === '_Z' ? [] : [spell(column, code) ?? code],
+      )[0],
     source: present(row.SOURCE_REF) ?? provider.provider,
     notes: present(row.COMPILATION) ?? present(row.TITLE_COMPL),
   };

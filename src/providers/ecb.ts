@@ -1,0 +1,33 @@
+import { createSdmx21 } from './sdmx21/sdmx21.js';
+
+/** CSV of the ECB has title, unit and notes in every row; the set of columns differs by flow. */
+export const ecb = createSdmx21({
+  slug: 'ecb',
+  name: 'ECB Data Portal',
+  provider: 'European Central Bank',
+  description:
+    'Exchange rates, interest rates, money and credit, banking, prices, balance of payments and national accounts of the euro area.',
+  license:
+    'Free reuse with the source named and the statistics unmodified: https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html',
+  attribution: 'Source: European Central Bank (ECB)',
+  popularSeries: [
+    { id: 'EXR/D.USD.EUR.SP00.A', label: 'US dollar/Euro reference exchange rate, daily' },
+    { id: 'EXR/M.USD.EUR.SP00.A', label: 'US dollar/Euro reference exchange rate, monthly average' },
+    { id: 'FM/D.U2.EUR.4F.KR.MRR_FR.LEV', label: 'Main refinancing operations, fixed rate' },
+  ],
+  seriesIdPlaceholder: 'EXR/D.USD.EUR.SP00.A',
+  browseRootLabel: 'Dataflows',
+
+  baseUrl: 'https://data-api.ecb.europa.eu/service',
+  // No number is published.
+  limits: { anonymous: { perSecond: 5 }, resetZone: 'Europe/Berlin', maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 86_400, series: 3_600 },
+  timeoutMs: 30_000,
+
+  agency: 'ECB',
+  flowRef: 'id',
+  csv: { query: { format: 'csvdata' } },
+  // `availableconstraint` is not offered; each flow has a content constraint of its own instead.
+  availability: 'references',
+  structureTimeoutMs: 60_000,
+});
