@@ -1,17 +1,15 @@
-import { invalid } from '../lib/errors.js';
-import { maxColumns } from '../model/column.js';
 import { parseHeader } from './csv/header.js';
 import { physicalOf, profileChunk } from './csv/profile.js';
+import { checkText } from './csv/text-check.js';
 import type { HeaderRecord, SplitChunk } from './csv/types.js';
 import type { Layout, LayoutColumn } from './layout.js';
 import type { ProcessStore } from './process-store.js';
 import { requireWithin, type Upload } from './upload.js';
 
 const columnNames = (header: HeaderRecord, upload: Upload): string[] => {
+  const wrong = checkText({ bytes: header.bytes, firstLine: header.line });
+  if (wrong !== undefined) throw wrong;
   const names = parseHeader(header);
-  if (names.length > maxColumns) {
-    throw invalid('too_many_columns', `The file has ${names.length} columns; ${maxColumns} are allowed.`);
-  }
   requireWithin(names.length, upload.quota.maxColumns, 'quota_columns', 'columns per dataset');
   return names;
 };

@@ -86,7 +86,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     };
 
     const take = async (split: SplitChunk | undefined): Promise<void> => {
-      if (split !== undefined) checkText(split);
+      const wrong = split && checkText(split);
+      if (wrong !== undefined) throw wrong;
       requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
       accepted ??= await accept(split);
       await accepted.shipment.ship(split);

@@ -2,15 +2,8 @@ import { MINUS, ZERO } from './bytes.js';
 import type { ColumnBuffer } from './column-buffer.js';
 import type { FieldIndex } from './field-index.js';
 import { isMarker } from './marker.js';
-import {
-  createNumberText,
-  decimalFits,
-  doubleOf,
-  exactPowersOfTen,
-  negate,
-  parseNumber,
-  writeDecimal,
-} from './number-text.js';
+import { createNumberText, decimalFits, doubleOf, negate, parseNumber, writeDecimal } from './number-text.js';
+import { exactPowersOfTen } from './shortest-double.js';
 
 /**
  * Loops over one column of a block, for numbers. Each writes rows `from` to `to` of the index at `at` of the

@@ -1,4 +1,5 @@
 import { MINUS, ZERO } from './bytes.js';
+import { exactPowersOfTen, maxExactPower, shortestDouble } from './shortest-double.js';
 
 /**
  * A number as it is written: `-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?`, or `.5` without the zero, as
@@ -99,14 +100,36 @@ const digitsText = (bytes: Uint8Array, number: NumberText): string => {
   return text;
 };
 
-const powersOfTen = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
-/** 10^0 to 10^22: the powers of ten that a double holds exactly. */
-export const exactPowersOfTen: Readonly<Float64Array> = powersOfTen;
-
 /** Digits that every double in the normal range gives back. */
 const safeDigits = 15;
 /** Digits that tell any two doubles apart: no shortest text has more. */
 const maxShortestDigits = 17;
+
+/** Up to 15 digits: mantissa and power are exact, so the one rounding of the operation is the correct one. */
+const shortDouble = (bytes: Uint8Array, number: NumberText): number => {
+  let mantissa = 0;
+  for (let p = number.first; p <= number.last; p++) {
+    const digit = bytes[p]! - ZERO;
+    if (digit >= 0 && digit <= 9) mantissa = mantissa * 10 + digit;
+  }
+  const { exp10 } = number;
+  return exp10 < 0 ? mantissa / exactPowersOfTen[-exp10]! : mantissa * exactPowersOfTen[exp10]!;
+};
+
+/** 16 or 17 digits; NaN where texts have to be compared. */
+const longDouble = (bytes: Uint8Array, number: NumberText): number => {
+  const lowDigits = 8;
+  let toHigh = number.digits - lowDigits;
+  let high = 0;
+  let low = 0;
+  for (let p = number.first; p <= number.last; p++) {
+    const digit = bytes[p]! - ZERO;
+    if (digit < 0 || digit > 9) continue;
+    if (toHigh-- > 0) high = high * 10 + digit;
+    else low = low * 10 + digit;
+  }
+  return shortestDouble(high * 1e8, low, number.exp10, low % 10);
+};
 
 /**
  * The double whose text is this number, digit for digit, or NaN where there is none: at most 15 significant
@@ -116,15 +139,9 @@ export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
   const { digits, exp10, negative } = number;
   if (digits === 0) return negative ? -0 : 0;
   if (digits > maxShortestDigits) return Number.NaN;
-  if (digits <= safeDigits && exp10 >= -22 && exp10 <= 22) {
-    let mantissa = 0;
-    for (let p = number.first; p <= number.last; p++) {
-      const digit = bytes[p]! - ZERO;
-      if (digit >= 0 && digit <= 9) mantissa = mantissa * 10 + digit;
-    }
-    // Both operands are exact, so the one rounding of the operation is the correct one.
-    const value = exp10 < 0 ? mantissa / powersOfTen[-exp10]! : mantissa * powersOfTen[exp10]!;
-    return negative ? -value : value;
+  if (exp10 >= -maxExactPower && exp10 <= maxExactPower) {
+    const value = digits <= safeDigits ? shortDouble(bytes, number) : longDouble(bytes, number);
+    if (!Number.isNaN(value)) return negative ? -value : value;
   }
   const text = digitsText(bytes, number);
   const value = Number(`${text}e${exp10}`);
@@ -137,8 +154,21 @@ export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
 };
 
 const TWO_32 = 4_294_967_296;
-/** Digits taken at once: a 32-bit limb times a million stays within the 53 bits of a double. */
-const groupDigits = 6;
+/** Six digits are taken at once: a 32-bit limb times a million stays within the 53 bits of a double. */
+const groupFactor = 1e6;
+
+/** Multiplies the `used` limbs by a factor and adds to them; returns how many are in use then. */
+const multiplyAdd = (out: Uint32Array, at: number, used: number, factor: number, add: number): number => {
+  let carry = add;
+  for (let limb = at; limb < at + used; limb++) {
+    const value = out[limb]! * factor + carry;
+    carry = Math.floor(value / TWO_32);
+    out[limb] = value - carry * TWO_32;
+  }
+  if (carry === 0) return used;
+  out[at + used] = carry;
+  return used + 1;
+};
 
 export const decimalFits = (number: NumberText, precision: number, scale: number): boolean =>
   fractionDigitsOf(number) <= scale && integerDigitsOf(number) <= precision - scale;
@@ -155,35 +185,26 @@ export const writeDecimal = (
   at: number,
   limbs: number,
 ): void => {
-  out.fill(0, at, at + limbs);
+  for (let limb = at; limb < at + limbs; limb++) out[limb] = 0;
   if (number.digits === 0) return;
   let used = 1;
   let group = 0;
   let factor = 1;
-  let count = 0;
-  const flush = (): void => {
-    let carry = group;
-    for (let limb = at; limb < at + used; limb++) {
-      const value = out[limb]! * factor + carry;
-      carry = Math.floor(value / TWO_32);
-      out[limb] = value - carry * TWO_32;
-    }
-    if (carry > 0 && used < limbs) out[at + used++] = carry;
-    group = 0;
-    factor = 1;
-    count = 0;
-  };
-  const push = (digit: number): void => {
+  const digitsEnd = number.last + 1;
+  const zeros = scale + number.exp10;
+  for (let p = number.first; p < digitsEnd + zeros; p++) {
+    const digit = p < digitsEnd ? bytes[p]! - ZERO : 0;
+    // The point.
+    if (digit < 0 || digit > 9) continue;
     group = group * 10 + digit;
     factor *= 10;
-    if (++count === groupDigits) flush();
-  };
-  for (let p = number.first; p <= number.last; p++) {
-    const digit = bytes[p]! - ZERO;
-    if (digit >= 0 && digit <= 9) push(digit);
+    if (factor === groupFactor) {
+      used = multiplyAdd(out, at, used, factor, group);
+      group = 0;
+      factor = 1;
+    }
   }
-  for (let zeros = scale + number.exp10; zeros > 0; zeros--) push(0);
-  flush();
+  multiplyAdd(out, at, used, factor, group);
   if (number.negative) negate(out, at, limbs);
 };
 
