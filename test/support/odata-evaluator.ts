@@ -71,6 +71,8 @@ const whole = ({ units, scale }: Dec, direction: -1 | 0 | 1): Dec => {
   return { units: rest < 0n ? cut - 1n : cut, scale: 0 };
 };
 
+const roundAway = (value: number): number => Math.sign(value) * Math.round(Math.abs(value));
+
 const compareText = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 export type Outcome = boolean | null;
@@ -115,6 +117,7 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
         const [most, scale] = [Math.max(a.whole, b.whole), Math.max(a.scale, b.scale)];
         if (e.k === 'mul') return roomFor(a.whole + b.whole, a.scale + b.scale);
         if (e.k === 'div') return roomFor(a.whole + b.scale + 1, Math.max(a.scale, 22));
+        if (e.k === 'mod' && most + 2 * scale > digits) return undefined;
         return roomFor(most + 1, scale);
       }
       default:
@@ -143,9 +146,7 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
         const a = num(e.a, row);
         if (!a) return null;
         const exact = a.exact && room(e) !== undefined;
-        const half = Math.abs(a.double % 1) === 0.5;
-        if (!exact && half) throw new Undecided('doubles round halves to even');
-        const double = { round: Math.round, floor: Math.floor, ceiling: Math.ceil }[e.k](a.double);
+        const double = { round: roundAway, floor: Math.floor, ceiling: Math.ceil }[e.k](a.double);
         return { dec: whole(a.dec, ({ round: 0, floor: -1, ceiling: 1 } as const)[e.k]), double, exact };
       }
       case 'add':
@@ -187,6 +188,9 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
     if (zero !== ((e.k === 'div' || e.k === 'mod') && b.double === 0) && !exact)
       throw new Undecided('divisor near 0');
     if (zero) return null;
+    if (!exact && !(Number.isFinite(a.double) && Number.isFinite(b.double))) {
+      throw new Undecided('infinity as an operand');
+    }
     switch (e.k) {
       case 'add':
         return { dec: { units: au + bu, scale }, double: a.double + b.double, exact };
@@ -254,8 +258,14 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
 
   const isStored = (e: Num): boolean => e.k === 'lit' || e.k === 'col';
 
+  const isInfinite = (value: NumValue | null): boolean =>
+    value !== null && !value.exact && !Number.isFinite(value.double);
+
   const compareNum = (op: Op, a: Num, b: Num, row: readonly Cell[]): boolean => {
     const [left, right] = [num(a, row), num(b, row)];
+    if ((!isStored(a) && isInfinite(left)) || (!isStored(b) && isInfinite(right))) {
+      throw new Undecided('not finite');
+    }
     if (!left || !right) return op === 'eq' ? !left && !right : op === 'ne' ? !left !== !right : false;
     const exactly = holds(op, order(left.dec, right.dec));
     if (isStored(a) && isStored(b)) return exactly;
@@ -263,7 +273,7 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
     const together = ra && rb && Math.max(ra.whole, rb.whole) + Math.max(ra.scale, rb.scale) <= digits;
     if (left.exact && right.exact && together) return exactly;
     const doubly = holds(op, Math.sign(left.double - right.double));
-    if (!Number.isFinite(left.double) || !Number.isFinite(right.double) || doubly !== exactly) {
+    if (!(Number.isFinite(left.double) && Number.isFinite(right.double)) || doubly !== exactly) {
       throw new Undecided('double or exact');
     }
     return exactly;
@@ -278,7 +288,7 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
     switch (operand.t) {
       case 'num': {
         const value = num(operand.e, row);
-        if (value && !value.exact && !Number.isFinite(value.double)) throw new Undecided('not finite');
+        if (isInfinite(value)) throw new Undecided('not finite');
         return value === null;
       }
       case 'str':

@@ -43,7 +43,11 @@ export const canonicalText = ({ digits, scale }: Exact): string =>
   scale === 0 ? `${digits}` : `${digits}e${-scale}`;
 
 /** The nearest double; ±Infinity beyond the range. JavaScript rounds decimal text correctly. */
-export const nearestDouble = (value: Exact): number => Number(canonicalText(value));
+export const nearestDouble = (value: Exact): number => {
+  const nearest = Number(canonicalText(value));
+  // Not -0: it would be another parameter than 0, for the same comparison.
+  return nearest === 0 ? 0 : nearest;
+};
 
 const digitCount = (digits: bigint): number => (digits < 0n ? -digits : digits).toString().length;
 

@@ -92,7 +92,10 @@ const resultShape = (
       return fitting(left.scale + right.scale, left.bound * right.bound);
     case 'mod': {
       const bounds = aligned(left, right);
-      return bounds && fitting(bounds.scale, bounds.right);
+      if (!bounds) return undefined;
+      // ClickHouse widens by the common scale once more, and throws where that does not fit.
+      const room = maxUnits / powerOfTen(bounds.scale);
+      return bounds.left <= room && bounds.right <= room ? fitting(bounds.scale, bounds.right) : undefined;
     }
     case 'div': {
       const scale = Math.max(left.scale, quotientScale);

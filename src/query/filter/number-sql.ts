@@ -55,9 +55,34 @@ export const rawNumber = (node: NumberNode, emit: Emitter): RawNumber | undefine
   }
 };
 
-/** Null for the rows whose double is not written with at most 22 digits after the point and 16 before it. */
+/** True for doubles that are written with at most 22 digits after the point and 16 before it. */
+const hasExactText = (sql: string): string => `(${sql} = 0 OR (abs(${sql}) >= 1e-6 AND abs(${sql}) < 1e16))`;
+
+/** Null for the other rows, because their text might not be readable at that scale. */
 const exactDouble = (sql: string): string =>
-  `if(${sql} = 0 OR (abs(${sql}) >= 1e-6 AND abs(${sql}) < 1e16), toDecimal256OrNull(toString(${sql}), ${doubleScale}), NULL)`;
+  `toDecimal256OrNull(if(${hasExactText(sql)}, toString(${sql}), NULL), ${doubleScale})`;
+
+const doubleColumns = (node: NumberNode, found: Set<string>): Set<string> => {
+  switch (node.kind) {
+    case 'column':
+      return node.column.physical === 'f' ? found.add(node.column.sql) : found;
+    case 'negate':
+    case 'round':
+    case 'floor':
+    case 'ceiling':
+      return doubleColumns(node.operand, found);
+    case 'arithmetic':
+      return doubleColumns(node.right, doubleColumns(node.left, found));
+    default:
+      return found;
+  }
+};
+
+/** SQL that tells of a row whether the numbers can be calculated exactly; null where one of them is. */
+export const isExactRow = (nodes: readonly NumberNode[]): string => {
+  const columns = nodes.reduce((found, node) => doubleColumns(node, found), new Set<string>());
+  return columns.size === 0 ? '1' : `(${[...columns].map(hasExactText).join(' AND ')})`;
+};
 
 const roundings = { round: 'round', floor: 'floor', ceiling: 'ceil' } as const;
 const symbols = { add: '+', sub: '-', mul: '*', div: '/', mod: '%' } as const;
@@ -110,6 +135,10 @@ const exactArithmetic = (
   }
 };
 
+/** ClickHouse rounds half a double to even, OData away from zero. The lambda names what is needed three times. */
+const roundDouble = (sql: string): string =>
+  `arrayMap(x -> trunc(x) + trunc(2 * (x - trunc(x))), [${sql}])[1]`;
+
 export const doubleSql = (node: NumberNode, emit: Emitter, shapes: Shapes): string => {
   switch (node.kind) {
     case 'number': {
@@ -128,6 +157,7 @@ export const doubleSql = (node: NumberNode, emit: Emitter, shapes: Shapes): stri
     case 'negate':
       return `negate(${emit.double(node.operand)})`;
     case 'round':
+      return roundDouble(emit.double(node.operand));
     case 'floor':
     case 'ceiling':
       return `${roundings[node.kind]}(${emit.double(node.operand)})`;

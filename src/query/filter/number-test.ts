@@ -2,7 +2,7 @@
 import type { Emitter } from './emitter.js';
 import { compareExact, type Exact, exactOf, floorAt, nearestDouble, unitsText } from './number-literal.js';
 import { aligned, type ExactShape, maxDigits, type NumberShape, type Shapes } from './number-shape.js';
-import { type RawNumber, rawNumber } from './number-sql.js';
+import { isExactRow, type RawNumber, rawNumber } from './number-sql.js';
 import { mirrored, signs, type Test } from './test-sql.js';
 import type { Comparison, NumberNode } from './typed.js';
 
@@ -73,8 +73,12 @@ const finite = ({ node, shape }: Side, emit: Emitter): string => {
   return shape.sure || isDouble(node) || node.kind === 'number' ? sql : `if(isFinite(${sql}), ${sql}, NULL)`;
 };
 
-export const isNull = (side: Side, emit: Emitter): string =>
-  `isNull(${side.shape.sure || isDouble(side.node) ? rawOf(side, emit).sql : finite(side, emit)})`;
+export const isNull = (side: Side, emit: Emitter): string => {
+  const { node, shape } = side;
+  if (shape.sure || isDouble(node)) return `isNull(${rawOf(side, emit).sql})`;
+  const double = `isNull(${finite(side, emit)})`;
+  return shape.exact ? `if(${isExactRow([node])}, isNull(${emit.exact(node)}), ${double})` : double;
+};
 
 /**
  * A stored double stands for its shortest decimal text. Texts are ordered as their doubles are, so a literal
@@ -127,8 +131,9 @@ const exactWithExact = (operator: Comparison, left: Side, right: Side, emit: Emi
   // No common scale holds both: whole parts first, then what is left of them, which always fits.
   const [leftWhole, rightWhole] = [`toInt256(trunc(${leftSql}))`, `toInt256(trunc(${rightSql}))`];
   const [leftRest, rightRest] = [`(${leftSql} - trunc(${leftSql}))`, `(${rightSql} - trunc(${rightSql}))`];
-  const whole = operator === 'eq' ? '0' : `${leftWhole} ${signs[operator]} ${rightWhole}`;
-  return `if(${leftWhole} = ${rightWhole}, ${leftRest} ${signs[operator]} ${rightRest}, ${whole})`;
+  if (operator === 'eq') return `(${leftWhole} = ${rightWhole} AND ${leftRest} = ${rightRest})`;
+  const bySize = `${leftWhole} ${signs[operator]} ${rightWhole}`;
+  return `if(${leftWhole} = ${rightWhole}, ${leftRest} ${signs[operator]} ${rightRest}, ${bySize})`;
 };
 
 /**
@@ -161,7 +166,8 @@ const doubleWithExact = (operator: Comparison, double: NumberNode, other: Side, 
 const mixed = (operator: Comparison, left: Side, right: Side, emit: Emitter): string => {
   const double = `${finite(left, emit)} ${signs[operator]} ${finite(right, emit)}`;
   if (!aligned(left.shape.exact, right.shape.exact)) return double;
-  return `ifNull(${emit.exact(left.node)} ${signs[operator]} ${emit.exact(right.node)}, ${double})`;
+  const exact = `${emit.exact(left.node)} ${signs[operator]} ${emit.exact(right.node)}`;
+  return `if(${isExactRow([left.node, right.node])}, ${exact}, ${double})`;
 };
 
 /** SQL that is null where the operand is; or false when no listed value can be one of its values. */
@@ -177,19 +183,18 @@ export const numberMembership = (
   }
   const { exact, sure, nullable } = side.shape;
   const nulls = nullable ? [isNull(side, emit)] : [];
-  if (isDouble(node))
-    return {
-      operator: 'in',
-      test: doubleMembership(emit.double(node), values.filter(isDoubleText), emit),
-      nulls,
-    };
+  if (isDouble(node)) {
+    const test = doubleMembership(emit.double(node), values.filter(isDoubleText), emit);
+    return { operator: 'in', test, nulls };
+  }
   const exactTest = exact === undefined ? false : exactMembership(rawOf(side, emit), exact, values, emit);
   if (sure) return { operator: 'in', test: exactTest, nulls };
   const double = doubleMembership(finite(side, emit), values, emit);
-  if (double === false) return { operator: 'in', test: false, nulls };
+  if (exactTest === false && double === false) return { operator: 'in', test: false, nulls };
   if (exact === undefined) return { operator: 'in', test: double, nulls };
-  const test = `if(isNull(${emit.exact(node)}), ${double}, ${exactTest === false ? '0' : exactTest})`;
-  return { operator: 'in', test, nulls };
+  // A list without candidates still is null where the operand is.
+  const [inExact, inDouble] = [exactTest, double].map((test) => test || `nullIf(${nulls[0]}, 1)`);
+  return { operator: 'in', test: `if(${isExactRow([node])}, ${inExact}, ${inDouble})`, nulls };
 };
 
 const isDoubleText = (value: Exact): boolean => {

@@ -199,6 +199,7 @@ describe('large filters', () => {
     ['products to the limit', `V${' mul 1.5'.repeat(190)} gt 0`, [0, 1]],
     ['quotients to the limit', `V${' div 1'.repeat(190)} eq 5`, [1]],
     ['remainders to the limit', `V${' mod 7'.repeat(190)} eq 5`, [1]],
+    ['roundings of doubles to the limit', `${'round('.repeat(180)}V mul V mul V${')'.repeat(180)} eq 125`, [1]],
     ['roundings to the limit', `${'round('.repeat(190)}V${')'.repeat(190)} eq 5`, [1]],
     ['comparisons of comparisons to the limit', `V eq 5${' eq true'.repeat(190)}`, [1]],
     ['text functions to the limit', `${'trim('.repeat(190)}'5'${')'.repeat(190)} eq '5'`, [0, 1, 2]],
