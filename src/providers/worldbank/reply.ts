@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { readErrorReply } from '../error-reply.js';
+import { seriesNotFound, unknownPath, upstreamFailed } from '../errors.js';
+import type { Item, UpstreamReply, UpstreamRequest } from '../provider.js';
+import { count } from '../shape.js';
+
+export const named = { slug: 'worldbank', name: 'World Bank Indicators' };
+
+/** The members of the head are numbers in one reply and texts in another. */
+const head = z.object({
+  pages: count,
+  total: count,
+  lastupdated: z.string().nullish(),
+});
+/** No rows at all are `null`. */
+export const page = <S extends z.ZodType>(row: S) =>
+  z.tuple([head, z.array(row).nullable()]).transform(([meta, rows]) => ({ meta, rows: rows ?? [] }));
+
+export const trimmed = z.string().transform((text) => text.trim());
+
+export const topic = z.object({ id: z.string().min(1), value: trimmed });
+export const indicator = z.object({
+  id: z.string().min(1),
+  name: trimmed,
+  unit: trimmed.nullish(),
+  source: z.object({ value: trimmed.nullish() }),
+  sourceNote: trimmed.nullish(),
+  sourceOrganization: trimmed.nullish(),
+  topics: z.array(topic.partial()),
+});
+export type Indicator = z.output<typeof indicator>;
+
+/** `3-economy-growth`: the number is the topic's own, the words are for the reader and decide nothing. */
+export const segmentOf = (id: string, label: string): string =>
+  [id, ...(label.toLowerCase().match(/[a-z0-9]+/g) ?? [])].join('-');
+
+export const toItem = (found: Indicator): Item => {
+  const { id = '', value } = found.topics[0] ?? {};
+  return {
+    id: found.id,
+    label: found.name || found.id,
+    ...(found.sourceNote ? { description: found.sourceNote } : {}),
+    ...(found.unit ? { units: found.unit } : {}),
+    ...(id === '' ? {} : { path: [segmentOf(id, value ?? '')] }),
+  };
+};
+
+const errorBody = z.tuple([z.object({ message: z.array(z.object({ id: z.string(), value: z.string() })) })]);
+
+/** Some failures are XML whatever format was asked for. */
+const xmlError = /<wb:message id="(\d+)"[^>]*>([^<]*)</;
+
+export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
+  const told = readErrorReply(errorBody, reply)?.[0].message[0];
+  const [, id, value] = xmlError.exec(reply.text.slice(0, 2_000)) ?? [];
+  const found = told ?? (id === undefined || value === undefined ? undefined : { id, value });
+  if (found === undefined) return undefined;
+  // 120: unknown indicator or country; 175: an indicator that left all sources. Countries come from a list.
+  const unknown = found.id === '120' || found.id === '175';
+  if (!unknown) return upstreamFailed(named, found.value);
+  return path[0] === 'topic'
+    ? unknownPath(named, path.slice(1, 2))
+    : seriesNotFound(named, path.at(-1) ?? '');
+};

@@ -1,0 +1,264 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Params } from '../../../src/providers/provider.js';
+import { worldBank } from '../../../src/providers/worldbank/worldbank.js';
+import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { type Exchange, fixture } from '../../support/replay-upstream.js';
+import { describeConnector } from './contract.js';
+
+const own = (name: string): string => fixture(`providers/worldbank/${name}.json`);
+
+const format = { format: 'json' };
+const error = (id: string, key: string, value: string) => [{ message: [{ id, key, value }] }];
+const invalidValue = error('120', 'Invalid value', 'The provided parameter value is not valid');
+const describedAs = (id: string) => own('indicator-NY.GDP.MKTP.CD').replaceAll('NY.GDP.MKTP.CD', id);
+
+/** One page of `/country/…/indicator/…` in the short spelling of the tests. */
+const rowsOf = (pages: number, total: number, rows: readonly (readonly [string, number | null])[]) => [
+  { page: 1, pages, per_page: 20000, total, sourceid: '2', lastupdated: '2026-01-01' },
+  rows.map(([date, value]) => ({
+    indicator: { id: 'X', value: 'X' },
+    country: { id: '1W', value: 'World' },
+    countryiso3code: 'WLD',
+    date,
+    value,
+    unit: '',
+    obs_status: '',
+    decimal: 0,
+  })),
+];
+const data = (country: string, id: string, query: Record<string, string>, reply: unknown): Exchange => ({
+  path: `/country/${country}/indicator/${id}`,
+  query: { ...format, ...query },
+  reply,
+});
+const whole = { per_page: '20000', page: '1' };
+
+// Data, indicators, topics, the error 120, the error 175 and the empty reply follow recorded replies. Not seen
+// recorded: one reply with several frequencies, an unknown topic, a page beyond the first of a topic.
+const exchanges: Exchange[] = [
+  ...['NY.GDP.MKTP.CD', 'DPANUSSPB', 'LONG', 'EMPTY'].map((id) => ({
+    path: `/indicator/${id}`,
+    query: format,
+    reply: describedAs(id),
+  })),
+  data('WLD', 'NY.GDP.MKTP.CD', { mrv: '24' }, own('NY.GDP.MKTP.CD-IRN')),
+  data('WLD', 'NY.GDP.MKTP.CD', whole, own('NY.GDP.MKTP.CD-IRN')),
+  data('IRN', 'NY.GDP.MKTP.CD', whole, own('NY.GDP.MKTP.CD-IRN')),
+  data('CHN', 'DPANUSSPB', whole, own('DPANUSSPB-CHN')),
+  data(
+    'WLD',
+    'LONG',
+    whole,
+    rowsOf(2, 3, [
+      ['2023', 3],
+      ['2022', 2],
+    ]),
+  ),
+  data('WLD', 'LONG', { ...whole, page: '2' }, rowsOf(2, 3, [['2021', 1]])),
+  data(
+    'WLD',
+    'EMPTY',
+    whole,
+    '[{"page":0,"pages":0,"per_page":0,"total":0,"sourceid":null,"lastupdated":null},null]',
+  ),
+  { path: '/indicator/NOPE', query: format, reply: invalidValue },
+  { path: '/topic', query: { ...format, per_page: '100' }, reply: own('topics') },
+  {
+    path: '/topic/3/indicator',
+    query: { ...format, per_page: '200', page: '1' },
+    reply: own('topic-3-indicators'),
+  },
+  { path: '/topic/99/indicator', query: { ...format, per_page: '2', page: '1' }, reply: invalidValue },
+  {
+    path: '/indicator',
+    query: { ...format, per_page: '2000', page: '1' },
+    reply: own('topic-3-indicators').replace('"pages":1', '"pages":"2"'),
+  },
+  {
+    path: '/indicator',
+    query: { ...format, per_page: '2000', page: '2' },
+    reply: own('indicator-NY.GDP.MKTP.CD').replace('"pages":1', '"pages":2'),
+  },
+];
+
+describeConnector({
+  provider: worldBank,
+  exchanges,
+  series: { id: 'NY.GDP.MKTP.CD' },
+  unknownSeries: 'NOPE',
+  seriesPath: ['3-economy-growth'],
+  unknownPath: ['99-nowhere'],
+});
+
+describe('world bank', () => {
+  let opened: OpenedConnector | undefined;
+  afterEach(() => opened?.close());
+  const open = async (more: readonly Exchange[] = []) => {
+    opened = await openConnector(worldBank, { exchanges: [...more, ...exchanges] });
+    return opened;
+  };
+  const gdp = async (params: Params = {}) =>
+    worldBank.series('NY.GDP.MKTP.CD', { country: 'IRN', ...params }, (await open()).ctx);
+
+  it('keeps the digits and tells missing years as null', async () => {
+    const { label, metadata, data } = await gdp();
+    expect(label).toBe('GDP (current US$), Iran, Islamic Rep.');
+    expect(data).toEqual([
+      { date: '2025-01-01', value: null },
+      { date: '2024-01-01', value: '475252089215.416' },
+      { date: '2023-01-01', value: '457510482317.48300' },
+      { date: '2022-01-01', value: '394000000000' },
+    ]);
+    expect(metadata).toEqual({
+      frequency: 'Annual',
+      source: 'World Development Indicators',
+      notes: 'The total income earned through the production of goods and services.',
+      last_update: '2026-07-13',
+      country: 'Iran, Islamic Rep.',
+      source_organization: 'National Statistical Organizations;\nStaff estimates, World Bank (WB)',
+    });
+  });
+
+  it('cuts the range itself', async () => {
+    const { data } = await gdp({ start: '2023', end: '2024-06' });
+    expect(data.map(({ date }) => date)).toEqual(['2024-01-01', '2023-01-01']);
+  });
+
+  it('takes the finest of several frequencies, or the one that is asked for', async () => {
+    const { ctx } = await open();
+    const ask = (params: Params) => worldBank.series('DPANUSSPB', { country: 'CHN', ...params }, ctx);
+    const finest = await ask({});
+    expect(finest.metadata.frequency).toBe('Monthly');
+    expect(finest.data).toEqual([
+      { date: '2025-02-01', value: '7.2' },
+      { date: '2025-01-01', value: '7.30' },
+    ]);
+    expect((await ask({ frequency: 'Q' })).data).toEqual([
+      { date: '2025-04-01', value: '7.21' },
+      { date: '2025-01-01', value: '7.25' },
+    ]);
+    const years = await ask({ frequency: 'Y' });
+    expect(years.metadata.frequency).toBe('Annual');
+    expect(years.data.map(({ date }) => date)).toEqual(['2025-01-01', '2024-01-01']);
+  });
+
+  it('reads all pages', async () => {
+    const { ctx } = await open();
+    const { data } = await worldBank.series('LONG', { country: 'WLD' }, ctx);
+    expect(data.map(({ value }) => value)).toEqual(['3', '2', '1']);
+  });
+
+  it('takes fewer rows than are told for an error', async () => {
+    const { ctx } = await open([data('WLD', 'LONG', whole, rowsOf(1, 3, [['2023', 3]]))]);
+    await expect(worldBank.series('LONG', { country: 'WLD' }, ctx)).rejects.toMatchObject({
+      code: 'unexpected_reply',
+    });
+  });
+
+  it('gives no rows for a country without data', async () => {
+    const { ctx } = await open();
+    const found = await worldBank.series('EMPTY', { country: 'WLD' }, ctx);
+    expect(found).toMatchObject({ label: 'GDP (current US$), World', data: [] });
+  });
+
+  it.each([
+    [
+      'an indicator that was withdrawn',
+      'not_found',
+      error('175', 'Invalid format', 'The indicator was not found. It may have been deleted or archived.'),
+    ],
+    [
+      'the same as XML',
+      'not_found',
+      '<?xml version="1.0" encoding="utf-8"?><wb:error xmlns:wb="http://www.worldbank.org"><wb:message id="175" key="Invalid format">The indicator was not found.</wb:message></wb:error>',
+    ],
+    [
+      'a service that is down',
+      'upstream',
+      error('105', 'Service currently unavailable', 'The requested service is temporarily unavailable.'),
+    ],
+  ])('knows %s', async (_name, kind, reply) => {
+    const { ctx, upstream } = await open();
+    upstream.answerAll({ reply });
+    await expect(worldBank.series('NY.GDP.MKTP.CD', {}, ctx)).rejects.toMatchObject({ kind });
+    await expect(worldBank.preview('NY.GDP.MKTP.CD', {}, ctx)).rejects.toMatchObject({ kind });
+  });
+
+  it.each(['2025YTD', 'soon', '2025M13'])('refuses the date %s', async (date) => {
+    const { ctx } = await open([data('WLD', 'LONG', whole, rowsOf(1, 1, [[date, 1]]))]);
+    await expect(worldBank.series('LONG', { country: 'WLD' }, ctx)).rejects.toMatchObject({
+      code: 'unexpected_reply',
+    });
+  });
+
+  it('asks for one indicator only', async () => {
+    const { ctx, upstream } = await open();
+    await expect(worldBank.series('SP.POP.TOTL;NY.GDP.MKTP.CD', {}, ctx)).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('offers countries and aggregates by code', () => {
+    const { values = [], default: code } = worldBank.parameters[0] ?? {};
+    expect(values.length).toBeGreaterThan(290);
+    expect(new Set(values.map((value) => value.code)).size).toBe(values.length);
+    expect(values).toContainEqual({ code: 'DEU', label: 'Germany' });
+    expect(values).toContainEqual({ code, label: 'World' });
+  });
+
+  it('trims the names of topics and knows their folders as leaves', async () => {
+    const { ctx } = await open();
+    expect(await worldBank.browse?.([], ctx)).toEqual([
+      { segment: '1-agriculture-rural-development', label: 'Agriculture & Rural Development', leaf: true },
+      { segment: '3-economy-growth', label: 'Economy & Growth', leaf: true },
+      { segment: '11-poverty', label: 'Poverty', leaf: true },
+    ]);
+    expect(await worldBank.browse?.(['3-economy-growth'], ctx)).toEqual([]);
+    for (const path of [['x'], ['3-economy-growth', 'y']]) {
+      await expect(worldBank.browse?.(path, ctx)).rejects.toMatchObject({ code: 'path_not_found' });
+    }
+  });
+
+  it('says that a topic without an entry has no series', async () => {
+    const { ctx } = await open();
+    await expect(worldBank.seriesAt?.(['99'], { limit: 2, offset: 0 }, ctx)).rejects.toMatchObject({
+      code: 'path_not_found',
+    });
+    expect(await worldBank.seriesAt?.([], { limit: 2, offset: 0 }, ctx)).toEqual({ items: [], total: 0 });
+  });
+
+  it('puts a page together that lies across two of the upstream', async () => {
+    const all = JSON.parse(own('topic-3-indicators'))[1];
+    const ofTopic = (number: number) => ({
+      path: '/topic/3/indicator',
+      query: { ...format, per_page: '2', page: String(number) },
+      reply: [{ page: number, pages: 2, per_page: '2', total: 3 }, all.slice((number - 1) * 2, number * 2)],
+    });
+    const { ctx, upstream } = await open([ofTopic(1), ofTopic(2)]);
+    const at = async (offset: number) => {
+      const page = await worldBank.seriesAt?.(['3'], { limit: 2, offset }, ctx);
+      return { ids: page?.items.map(({ id }) => id), total: page?.total };
+    };
+    expect(await at(0)).toEqual({ ids: ['NY.GDP.MKTP.CD', 'NY.GDP.PCAP.CD'], total: 3 });
+    expect(await at(1)).toEqual({ ids: ['NY.GDP.PCAP.CD', 'FP.CPI.TOTL.ZG'], total: 3 });
+    expect(await at(2)).toEqual({ ids: ['FP.CPI.TOTL.ZG'], total: 3 });
+    expect(upstream.unmatched).toEqual([]);
+  });
+
+  it('lists every indicator of all pages with its topic', async () => {
+    const { ctx } = await open();
+    const items = [];
+    for await (const item of worldBank.listAll?.(ctx) ?? []) items.push(item);
+    expect(items).toEqual([
+      {
+        id: 'NY.GDP.MKTP.CD',
+        label: 'GDP (current US$)',
+        description: 'The total income.',
+        path: ['3-economy-growth'],
+      },
+      { id: 'NY.GDP.PCAP.CD', label: 'GDP per capita (current US$)', path: ['3-economy-growth'] },
+      { id: 'FP.CPI.TOTL.ZG', label: 'Inflation, consumer prices (annual %)' },
+    ]);
+  });
+});
