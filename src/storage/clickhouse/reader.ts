@@ -1,9 +1,10 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { createTailGuard, exceptionTagHeader } from './exception-tail.js';
+import { pumpPatiently } from './patient-pump.js';
 import { type BoundValues, buildQueryForm } from './query-form.js';
 import { readError, storeUnavailable, timeLimitReached } from './read-errors.js';
 
@@ -60,7 +61,6 @@ const baseSettings = (maxWaitSeconds: number, maxMemoryBytes: number): ReadSetti
   http_write_exception_in_output_format: 0,
   send_progress_in_http_headers: 0,
   enable_http_compression: 0,
-  http_send_timeout: secondsPerDay,
   max_execution_time: Math.max(secondsPerDay, maxWaitSeconds),
   timeout_overflow_mode: 'throw',
   max_memory_usage: maxMemoryBytes,
@@ -152,10 +152,11 @@ export const createReader = (options: ReaderOptions): Reader => {
     }
     const guard = createTailGuard({ tag: headerOf(response, exceptionTagHeader), failure: readError });
     limitWaits(guard, maxWaitSeconds * 1_000 - (Date.now() - startedAt));
-    pipeline(response, guard, (error) => {
-      if (error == null || query.signal?.aborted) return;
+    guard.on('error', (error) => {
+      if (query.signal?.aborted) return;
       log.warn({ queryId: query.queryId, err: error, cause: error.cause }, 'query broken off');
     });
+    pumpPatiently(response, guard);
     await firstBytes(guard);
     return guard;
   };

@@ -1,0 +1,304 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { createReader } from '../../../src/storage/clickhouse/reader.js';
+import { createDownloadServer, type DownloadServer } from './download-server.js';
+import { createStoredTables, type StoredTables } from './stored-table.js';
+
+const rows = 3_000_000;
+let tables: StoredTables;
+let server: DownloadServer;
+let big: ReadableVersion;
+let trapped: ReadableVersion;
+
+/** A table whose text column is long enough that no buffer on the way can hold it. */
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'));
+  server = await createDownloadServer(tables.reader, { places: 2, queueLength: 1 });
+  big = await tables.addSelected(
+    [
+      { name: 'text', physical: 's' },
+      { name: 'value', physical: 'f' },
+    ],
+    rows,
+    () => `number, repeat('x', 200), number FROM numbers(${rows})`,
+  );
+  trapped = await withTrap(big, rows - 1_000);
+}, 60_000);
+
+afterAll(async () => {
+  await server.close();
+  await tables.close();
+});
+
+/** A column whose value can not be calculated for one late row: ClickHouse fails after many megabytes. */
+const withTrap = async (version: ReadableVersion, badRow: number): Promise<ReadableVersion> => {
+  const id = 9_000_000 + badRow;
+  await tables.clickhouse.command(
+    `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId}
+     ADD COLUMN c${id}_f Nullable(Float64) ALIAS toFloat64(throwIf(_row = ${badRow}))`,
+  );
+  const trap = { ...version.columns[1]!, id, storageId: id, name: 'trap' };
+  return { ...version, columns: [...version.columns, trap] };
+};
+
+interface Received {
+  readonly status: number | undefined;
+  readonly bytes: number;
+  readonly tail: string;
+  readonly complete: boolean;
+}
+
+const receive = (url: string, headers = {}): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    const call = request(url, { headers }, (answer) => {
+      let bytes = 0;
+      let tail = '';
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        tail = (tail + chunk.subarray(-4000).toString('latin1')).slice(-8000);
+      });
+      answer.once('close', () =>
+        resolve({ status: answer.statusCode, bytes, tail, complete: answer.complete }),
+      );
+      answer.on('error', () => undefined);
+    });
+    call.once('error', reject);
+    call.end();
+  });
+
+const runningQueries = async (queryId: string): Promise<number> => {
+  const [row] = await tables.clickhouse.rows<{ n: string }>(
+    'SELECT toString(count()) AS n FROM system.processes WHERE startsWith(query_id, {queryId:String})',
+    { params: { queryId } },
+  );
+  return Number(row?.n);
+};
+
+/** Milliseconds until no query of the request runs any more. */
+const untilGone = async (queryId: string): Promise<number> => {
+  const startedAt = Date.now();
+  while ((await runningQueries(queryId)) > 0 && Date.now() - startedAt < 10_000) await delay(20);
+  return Date.now() - startedAt;
+};
+
+describe('a query that fails midway', () => {
+  for (const [name, query, headers] of [
+    ['csv', '$skip=0', {}],
+    ['json', '$format=json', {}],
+    ['parquet', '$format=parquet', {}],
+    ['csv in gzip', '$skip=0', { 'accept-encoding': 'gzip' }],
+    ['csv in zstd', '$skip=0', { 'accept-encoding': 'zstd' }],
+  ] as const) {
+    it(`breaks the connection and sends no byte of the error: ${name}`, async () => {
+      const answer = await receive(server.dataUrl(trapped, query), headers);
+      expect(answer.status).toBe(200);
+      expect(answer.bytes).toBeGreaterThan(0);
+      expect(answer.complete).toBe(false);
+      expect(answer.tail).not.toMatch(/__exception__|DB::Exception/);
+    });
+  }
+
+  it('breaks the connection of whoever follows the making of a file', async () => {
+    const link = await fetch(server.dataUrl(trapped), { redirect: 'manual' });
+    const answer = await receive(link.headers.get('location')!);
+    expect(answer.complete).toBe(false);
+    expect(answer.tail).not.toMatch(/__exception__|DB::Exception/);
+  });
+
+  it('is a proper error when it fails before the first byte', async () => {
+    const early = await withTrap(big, 5);
+    const answer = await fetch(server.dataUrl(early, '$skip=0'));
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toMatchObject({ code: 'query_failed' });
+  });
+});
+
+describe('a client that goes away', () => {
+  it('ends its query within a second and gives its place back', async () => {
+    const requestId = `gone-${process.pid}`;
+    const call = request(server.dataUrl(big, '$format=json'), { headers: { 'x-request-id': requestId } });
+    call.end();
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    await once(answer, 'readable');
+    expect(await runningQueries(requestId)).toBe(1);
+    call.on('error', () => undefined);
+    call.destroy();
+    expect(await untilGone(requestId)).toBeLessThan(1_000);
+    expect(server.slots.running).toBe(0);
+  });
+
+  it('ends a query that has not answered yet', async () => {
+    const requestId = `early-${process.pid}`;
+    const sorting = `$format=json&$orderby=${encodeURIComponent('value desc')}`;
+    const call = request(server.dataUrl(big, sorting), { headers: { 'x-request-id': requestId } });
+    call.on('error', () => undefined);
+    call.end();
+    while ((await runningQueries(requestId)) === 0) await delay(5);
+    call.destroy();
+    expect(await untilGone(requestId)).toBeLessThan(1_500);
+    expect(server.slots.running).toBe(0);
+  });
+});
+
+describe('places among the running queries', () => {
+  it('answers 503 with a time to retry after when the queue is full', async () => {
+    const open = () => {
+      const call = request(server.dataUrl(big, '$format=json'));
+      call.on('error', () => undefined);
+      call.end();
+      return call;
+    };
+    const calls = [open(), open()];
+    await Promise.all(calls.map((call) => once(call, 'response')));
+    const waiting = open();
+    while (server.slots.waiting === 0) await delay(5);
+    const refused = await fetch(server.dataUrl(big, '$format=json'));
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    for (const call of [...calls, waiting]) call.destroy();
+    while (server.slots.running > 0) await delay(5);
+  });
+});
+
+describe('limits of one query', () => {
+  const limited = async (limits: { maxWaitSeconds?: number; maxMemoryBytes?: number }, query: string) => {
+    const reader = createReader({
+      url: inject('clickhouseUrl'),
+      database: tables.clickhouse.database,
+      maxWaitSeconds: 60,
+      maxMemoryBytes: 2 ** 31,
+      log: silentLog,
+      ...limits,
+    });
+    const other = await createDownloadServer(reader);
+    const answer = await fetch(other.dataUrl(big, query));
+    const body = await answer.text();
+    await other.close();
+    reader.close();
+    return { status: answer.status, body };
+  };
+
+  it('names the memory limit with 400', async () => {
+    const select = '$select=text&$distinct=true&$count=true';
+    const { status, body } = await limited({ maxMemoryBytes: 3_000_000 }, select);
+    expect(status).toBe(400);
+    expect(body).toContain('2.86 MiB');
+  });
+
+  it('answers 504 with advice when time is up before the first byte', async () => {
+    const slow = `$filter=${encodeURIComponent("contains(tolower(text),'y') or contains(toupper(text),'y')")}`;
+    const { status, body } = await limited({ maxWaitSeconds: 0.05 }, slow);
+    expect(status).toBe(504);
+    expect(body).toContain('$filter');
+  });
+});
+
+describe('a slow reader', () => {
+  it('is not cut off by the time limit, which counts only waits for the store', async () => {
+    const reader = createReader({
+      url: inject('clickhouseUrl'),
+      database: tables.clickhouse.database,
+      maxWaitSeconds: 2,
+      maxMemoryBytes: 2 ** 31,
+      log: silentLog,
+    });
+    const body = await reader.open({
+      sql: 'SELECT number FROM numbers(3000000) FORMAT CSV',
+      values: {},
+      queryId: `slow-${Date.now()}`,
+    });
+    let bytes = 0;
+    let pauses = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (pauses < 3) {
+        pauses += 1;
+        await delay(1_000);
+      }
+    }
+    expect(bytes).toBe(22_888_890);
+    reader.close();
+  });
+});
+
+describe('a version that is dropped while it is read', () => {
+  it('is read to its end', async () => {
+    const version = await tables.addSelected(
+      [{ name: 'text', physical: 's' }],
+      1_000_000,
+      () => `number, repeat('y', 100) FROM numbers(1000000)`,
+    );
+    const call = request(server.dataUrl(version, '$format=tsv'));
+    call.end();
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    await tables.clickhouse.command(
+      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION 1`,
+    );
+    let bytes = 0;
+    for await (const chunk of answer as AsyncIterable<Buffer>) bytes += chunk.length;
+    expect(bytes).toBe('"text"\r\n'.length + 1_000_000 * 104);
+    expect(answer.complete).toBe(true);
+  });
+});
+
+describe('ClickHouse that dies midway', () => {
+  it('breaks the connection to the client', async () => {
+    const proxy = await createCutter(inject('clickhouseUrl'), 20_000_000);
+    const reader = createReader({
+      url: proxy.url,
+      database: tables.clickhouse.database,
+      maxWaitSeconds: 60,
+      maxMemoryBytes: 2 ** 31,
+      log: silentLog,
+    });
+    const other = await createDownloadServer(reader);
+    const answer = await receive(other.dataUrl(big, '$skip=0'));
+    expect(answer.status).toBe(200);
+    expect(answer.complete).toBe(false);
+    await other.close();
+    reader.close();
+    await proxy.close();
+  });
+});
+
+/** Passes bytes between client and server, and drops both connections after so many bytes of answers. */
+const createCutter = async (target: string, cutAfterBytes: number) => {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    let bytes = 0;
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.once('close', () => {
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > cutAfterBytes) upstream.destroy();
+      else if (!client.write(chunk)) upstream.pause();
+    });
+    client.on('drain', () => upstream.resume());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
