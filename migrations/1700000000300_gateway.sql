@@ -70,8 +70,14 @@ CREATE TABLE gateway_items (
   PRIMARY KEY (provider, id)
 );
 CREATE INDEX gateway_items_words ON gateway_items USING gin (words);
-CREATE INDEX gateway_items_label ON gateway_items USING gin (lower(label) gin_trgm_ops);
 CREATE INDEX gateway_items_id ON gateway_items (lower(id) text_pattern_ops);
+
+-- Every word that stands in a label or an id, for queries with typing errors. Words are never removed: one too
+-- many costs a search without hits.
+CREATE TABLE gateway_words (
+  word text PRIMARY KEY
+);
+CREATE INDEX gateway_words_alike ON gateway_words USING gin (word gin_trgm_ops);
 
 CREATE TABLE gateway_fillings (
   provider text PRIMARY KEY,
@@ -86,6 +92,7 @@ CREATE TABLE gateway_fillings (
 -- Down Migration
 
 DROP TABLE gateway_fillings;
+DROP TABLE gateway_words;
 DROP TABLE gateway_items;
 DROP TABLE user_keys;
 DROP TABLE gateway_cache;

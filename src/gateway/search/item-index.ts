@@ -1,6 +1,7 @@
+import { nearest } from '../../lib/nearest.js';
 import type { Item } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { prefixQuery } from './words.js';
+import { mostWords, prefixQuery, wordsOf } from './words.js';
 
 export interface Hit extends Item {
   readonly provider: string;
@@ -39,38 +40,48 @@ interface Row {
 const columns = 'provider, id, label, description, kind, path, frequency, units';
 
 /**
- * Candidates come from indexes, each bounded: the id itself, ids that begin so, all words of the query
- * (beginnings of words, so that typing ahead works). Rank: exact id, then beginning of an id, then titles, then
- * descriptions; popular ones and short titles before others.
+ * Candidates come from indexes, each bounded: the id itself, ids that begin so, all words of the query in id or
+ * title, all words anywhere. Rank: exact id, exact title, beginning of an id, titles, descriptions; popular ones
+ * and short titles before others.
  */
 const searchWords = `
   WITH query AS (
-    SELECT lower($1) AS plain, to_tsquery('simple', $2) || to_tsquery('english', $2) AS words
+    SELECT lower($1) AS plain,
+           to_tsquery('simple', $2) || to_tsquery('english', $2) AS anywhere,
+           to_tsquery('simple', $6) || to_tsquery('english', $6) AS in_title
   ), candidates AS (
     (SELECT item.* FROM gateway_items AS item, query
       WHERE lower(id) = query.plain AND ($3::text[] IS NULL OR provider = ANY ($3)) LIMIT 50)
     UNION ALL
     (SELECT item.* FROM gateway_items AS item, query
-      WHERE lower(id) LIKE $5 AND ($3::text[] IS NULL OR provider = ANY ($3)) ORDER BY lower(id) USING ~<~ LIMIT 200)
+      WHERE lower(id) LIKE $5 AND ($3::text[] IS NULL OR provider = ANY ($3)) ORDER BY lower(id) USING ~<~ LIMIT 100)
     UNION ALL
     (SELECT item.* FROM gateway_items AS item, query
-      WHERE words @@ query.words AND ($3::text[] IS NULL OR provider = ANY ($3)) LIMIT 5000)
+      WHERE words @@ query.in_title AND ($3::text[] IS NULL OR provider = ANY ($3)) LIMIT 1000)
+    UNION ALL
+    (SELECT item.* FROM gateway_items AS item, query
+      WHERE words @@ query.anywhere AND ($3::text[] IS NULL OR provider = ANY ($3)) LIMIT 1000)
   ), ranked AS (
     SELECT DISTINCT ON (provider, id) candidates.*,
            CASE WHEN lower(id) = query.plain THEN 4 WHEN lower(label) = query.plain THEN 3
                 WHEN lower(id) LIKE $5 THEN 2 ELSE 0 END
-           + 8 * ts_rank('{0.02, 0.1, 0.4, 1}', candidates.words, query.words, 1)
+           + 8 * ts_rank('{0.02, 0.1, 0.4, 1}', candidates.words, query.anywhere, 1)
            + CASE WHEN popular THEN 0.3 ELSE 0 END AS score
       FROM candidates, query
      ORDER BY provider, id
   )
   SELECT ${columns} FROM ranked ORDER BY score DESC, length(label), provider, id LIMIT $4`;
 
-/** Titles that look alike: for typing errors, so asked only when the words found little. */
-const searchAlike = `
-  SELECT ${columns} FROM gateway_items
-   WHERE lower($1) <% lower(label) AND ($2::text[] IS NULL OR provider = ANY ($2))
-   ORDER BY word_similarity(lower($1), lower(label)) DESC, length(label), provider, id LIMIT $3`;
+/** Words that look like a word that nothing begins with. */
+const alikeWords = `
+  SELECT asked.word AS asked, near.word AS near
+    FROM unnest($1::text[]) AS asked(word)
+   CROSS JOIN LATERAL (
+     SELECT word FROM gateway_words WHERE word % asked.word ORDER BY similarity(word, asked.word) DESC, word LIMIT 8
+   ) AS near
+   WHERE NOT EXISTS (SELECT 1 FROM gateway_words WHERE word LIKE asked.word || '%')`;
+
+const addWords = `INSERT INTO gateway_words SELECT DISTINCT unnest($1::text[]) ON CONFLICT DO NOTHING`;
 
 const write = `
   INSERT INTO gateway_items AS item (provider, id, label, description, kind, path, frequency, units, popular, generation)
@@ -113,16 +124,10 @@ const distinct = (items: readonly Item[]): Item[] =>
 
 const likePrefix = (text: string): string => `${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 
-const mergeHits = (first: readonly Hit[], second: readonly Hit[], limit: number): Hit[] => {
-  const seen = new Set(first.map(({ provider, id }) => JSON.stringify([provider, id])));
-  return [...first, ...second.filter(({ provider, id }) => !seen.has(JSON.stringify([provider, id])))].slice(
-    0,
-    limit,
-  );
-};
+const isCorrectable = (word: string): boolean => word.length >= 4 && word.length <= 40 && /\p{L}/u.test(word);
 
-/** Fewer hits than this by words: similar titles are looked for as well. */
-const fewHits = 5;
+const indexedWords = (items: readonly Item[]): string[] =>
+  items.flatMap(({ id, label }) => wordsOf(`${id} ${label}`)).filter(isCorrectable);
 
 export const createItemIndex = (sql: Sql): ItemIndex => {
   const store = async (
@@ -132,20 +137,41 @@ export const createItemIndex = (sql: Sql): ItemIndex => {
     generation: number,
   ): Promise<void> => {
     if (items.length === 0) return;
-    await sql.query(write, [provider, JSON.stringify(distinct(items).map(toRecord)), popular, generation]);
+    const records = distinct(items).map(toRecord);
+    await sql.query(write, [provider, JSON.stringify(records), popular, generation]);
+    await sql.query(addWords, [indexedWords(items)]);
+  };
+
+  /** The words with typing errors replaced by what was most likely meant; undefined when there is nothing to. */
+  const correct = async (words: readonly string[]): Promise<string[] | undefined> => {
+    const rows = await sql.query<{ asked: string; near: string }>(alikeWords, [words.filter(isCorrectable)]);
+    const corrected = words.map((word) => {
+      const known = rows.filter(({ asked }) => asked === word).map(({ near }) => near);
+      return nearest(word, known) ?? word;
+    });
+    return corrected.some((word, place) => word !== words[place]) ? corrected : undefined;
   };
 
   return {
     async search(query, { providers = null, limit }) {
       const plain = query.replaceAll('\0', '').trim().slice(0, 200);
-      const words = prefixQuery(plain, '&');
-      if (words === '') return [];
-      const hits = (
-        await sql.query<Row>(searchWords, [plain, words, providers, limit, likePrefix(plain)])
-      ).map(toHit);
-      if (hits.length >= Math.min(fewHits, limit) || plain.length < 3) return hits;
-      const alike = (await sql.query<Row>(searchAlike, [plain, providers, limit])).map(toHit);
-      return mergeHits(hits, alike, limit);
+      const find = async (words: readonly string[]): Promise<Hit[]> => {
+        const values = [
+          plain,
+          prefixQuery(words),
+          providers,
+          limit,
+          likePrefix(plain),
+          prefixQuery(words, 'AB'),
+        ];
+        return (await sql.query<Row>(searchWords, values)).map(toHit);
+      };
+      const words = wordsOf(plain).slice(0, mostWords);
+      if (words.length === 0) return [];
+      const hits = await find(words);
+      if (hits.length > 0) return hits;
+      const corrected = await correct(words);
+      return corrected === undefined ? hits : find(corrected);
     },
     seed: (provider, items) => store(provider, items, true, 0),
     fill: (provider, generation) => ({

@@ -6,11 +6,8 @@ export const wordsOf = (text: string): string[] =>
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
-const mostWords = 12;
+/** A query of `to_tsquery`: all of the words, as beginnings of words. Words hold only letters and digits. */
+export const prefixQuery = (words: readonly string[], weights = ''): string =>
+  words.map((word) => `${word}:*${weights}`).join(' & ');
 
-/** A query of `to_tsquery`: every word, the last ones as beginnings of words. Only letters and digits reach it. */
-export const prefixQuery = (query: string, joiner: '&' | '|'): string =>
-  wordsOf(query)
-    .slice(0, mostWords)
-    .map((word) => `${word}:*`)
-    .join(` ${joiner} `);
+export const mostWords = 12;

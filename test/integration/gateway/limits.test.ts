@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLimiter, type Lane } from '../../../src/gateway/limits/limiter.js';
+import {
+  createUsageStore,
+  type Place,
+  type Request,
+  type UsageStore,
+} from '../../../src/gateway/limits/usage.js';
+import { silentTelemetry } from '../../../src/gateway/telemetry.js';
+import type { AppError } from '../../../src/lib/errors.js';
+import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
+import type { Limits, Rate } from '../../../src/providers/provider.js';
+import { openDatabase, type TestDatabase } from './database.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+const noon = Date.parse('2026-03-10T12:00:00Z');
+
+describe('limits under 1,000 requests from two processes', () => {
+  let nowMs = noon;
+  let scope = '';
+  let processes: [UsageStore, UsageStore];
+  beforeEach(({ task }) => {
+    nowMs = noon;
+    scope = task.id;
+    const now = () => nowMs;
+    processes = [
+      createUsageStore({ sql: database.sql, now }),
+      createUsageStore({ sql: database.other(), now }),
+    ];
+  });
+
+  const take = (index: number, rate: Rate, more: Partial<Request> = {}): Promise<Place> =>
+    processes[index % 2 === 0 ? 0 : 1].take({
+      scope,
+      account: `account ${index % 50}`,
+      rate,
+      zone: 'America/New_York',
+      maxWaitMs: 0,
+      fairShare: undefined,
+      counted: true,
+      ...more,
+    });
+
+  /** 1,000 requests, twenty at a time, `stepMs` apart. */
+  const takeMany = async (rate: Rate, stepMs: number, more: Partial<Request> = {}): Promise<number[]> => {
+    const starts: number[] = [];
+    for (let index = 0; index < 1_000; index += 20) {
+      const batch = await Promise.all(
+        Array.from({ length: 20 }, (_, more_) => take(index + more_, rate, more)),
+      );
+      starts.push(...batch.flatMap((place) => (place.granted ? [nowMs + place.waitMs] : [])));
+      nowMs += stepMs;
+    }
+    return starts.sort((a, b) => a - b);
+  };
+
+  it('grants 25 a day and refills at the midnight of the upstream', async () => {
+    expect(await takeMany({ perDay: 25 }, 60_000)).toHaveLength(25);
+    // 03:59 in UTC is still the day before in New York; 04:00 is its midnight (summer time).
+    nowMs = Date.parse('2026-03-11T03:59:59Z');
+    expect(await take(1, { perDay: 25 })).toMatchObject({
+      granted: false,
+      reason: 'quota',
+      span: 'day',
+      retryAfterMs: 1_000,
+    });
+    nowMs = Date.parse('2026-03-11T04:00:00Z');
+    expect(await take(1, { perDay: 25 })).toMatchObject({ granted: true });
+  });
+
+  it('grants 60 in any hour', async () => {
+    const starts = await takeMany({ perHour: 60 }, 240_000);
+    for (const start of starts) {
+      expect(
+        starts.filter((other) => other >= start && other < start + 3_600_000).length,
+      ).toBeLessThanOrEqual(60);
+    }
+    // 200 minutes hold at least three whole hours and their buckets.
+    expect(starts.length).toBeGreaterThanOrEqual(180);
+  });
+
+  it('spaces 2 a second', async () => {
+    const starts = await takeMany({ perSecond: 2 }, 1_000, { maxWaitMs: 5_000 });
+    const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(499);
+    expect(starts.length).toBeGreaterThanOrEqual(100);
+  });
+
+  it('leaves the rest of a shared quota to others', async () => {
+    const greedy = { account: 'greedy', fairShare: 0.8 };
+    const granted = [];
+    for (let index = 0; index < 25; index += 1)
+      granted.push((await take(index, { perDay: 25 }, greedy)).granted);
+    expect(granted.filter(Boolean)).toHaveLength(20);
+    expect(await take(0, { perDay: 25 }, greedy)).toMatchObject({ reason: 'share' });
+    expect(await take(1, { perDay: 25 }, { account: 'modest', fairShare: 0.8 })).toMatchObject({
+      granted: true,
+    });
+  });
+
+  it('survives a restart', async () => {
+    for (let index = 0; index < 3; index += 1) await take(index, { perDay: 3 });
+    const restarted = createUsageStore({ sql: database.other(), now: () => nowMs });
+    const again = {
+      scope,
+      account: 'x',
+      rate: { perDay: 3 },
+      zone: 'America/New_York',
+      maxWaitMs: 0,
+      fairShare: undefined,
+      counted: true,
+    };
+    expect(await restarted.take(again)).toMatchObject({ granted: false, reason: 'quota' });
+    expect(await restarted.take({ ...again, counted: false })).toMatchObject({ granted: true });
+  });
+
+  it('does not ask while the upstream wants to be left alone', async () => {
+    await processes[0].hold(scope, 30_000);
+    expect(await take(1, { perSecond: 2 }, { maxWaitMs: 5_000 })).toMatchObject({
+      granted: false,
+      reason: 'pace',
+      retryAfterMs: 30_000,
+    });
+    nowMs += 30_000;
+    expect(await take(1, { perSecond: 2 })).toMatchObject({ granted: true });
+  });
+
+  it('forgets what counts no longer', async () => {
+    await take(0, { perDay: 25 });
+    nowMs += 100 * 3_600_000;
+    await processes[0].sweep();
+    expect(await database.sql.query('SELECT 1 FROM gateway_usage WHERE scope = $1', [scope])).toEqual([]);
+  });
+});
+
+describe('the limiter', () => {
+  const laneOf = (slug: string, limits: Limits, account = 'one'): Lane => ({
+    provider: { ...bankOfCanada, slug, limits },
+    keyScope: 'none',
+    account,
+  });
+  const open = (maxWaitMs: number) =>
+    createLimiter({
+      usage: createUsageStore({ sql: database.sql }),
+      telemetry: silentTelemetry,
+      maxWaitMs,
+      fairShare: 1,
+    });
+
+  const outcomes = async (work: Promise<unknown>[]) => {
+    const settled = await Promise.allSettled(work);
+    const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as AppError] : []));
+    return { done: settled.length - errors.length, errors };
+  };
+
+  it('never runs more at once than the upstream allows', async () => {
+    const limiter = open(5_000);
+    let running = 0;
+    let most = 0;
+    const work = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      running -= 1;
+    };
+    await Promise.all(
+      Array.from({ length: 30 }, () =>
+        limiter.run(laneOf('many', { maxConcurrent: 3 }), { counted: true }, work),
+      ),
+    );
+    expect(most).toBe(3);
+  });
+
+  it('answers 429 at once or after the wait, naming the provider, and does not send later', async () => {
+    const limiter = open(600);
+    let sent = 0;
+    const lane = laneOf('slow', { maxConcurrent: 1, anonymous: { perSecond: 4 } });
+    const startedAt = Date.now();
+    const { done, errors } = await outcomes(
+      Array.from({ length: 40 }, () =>
+        limiter.run(lane, { counted: true }, async () => {
+          sent += 1;
+        }),
+      ),
+    );
+    expect(Date.now() - startedAt).toBeLessThan(2_000);
+    expect(done).toBeGreaterThanOrEqual(2);
+    expect(done).toBeLessThanOrEqual(4);
+    for (const error of errors) {
+      expect(error).toMatchObject({
+        kind: 'rate_limited',
+        message: expect.stringContaining(bankOfCanada.name),
+      });
+      expect(error.retryAfterSeconds).toBeGreaterThanOrEqual(1);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(sent).toBe(done);
+  });
+
+  it('lets others pass when one account has many requests waiting', async () => {
+    const limiter = open(10_000);
+    const order: string[] = [];
+    const run = (account: string) =>
+      limiter.run(laneOf('fair', { maxConcurrent: 1 }, account), { counted: true }, async () => {
+        order.push(account);
+      });
+    await Promise.all([...Array.from({ length: 20 }, () => run('greedy')), run('modest')]);
+    // Ten of the greedy account's stand in the more favoured places.
+    expect(order.indexOf('modest')).toBeLessThan(15);
+  });
+
+  it('drops limiters that nobody uses', async () => {
+    let nowMs = 0;
+    const limiter = createLimiter({
+      usage: createUsageStore({ sql: database.sql }),
+      telemetry: silentTelemetry,
+      maxWaitMs: 1_000,
+      fairShare: 1,
+      idleMs: 1_000,
+      now: () => nowMs,
+    });
+    await limiter.run(laneOf('a', { maxConcurrent: 1 }), { counted: true }, async () => undefined);
+    nowMs = 5_000;
+    await limiter.run(laneOf('b', { maxConcurrent: 1 }), { counted: true }, async () => undefined);
+    expect(limiter.size).toBe(1);
+  });
+});

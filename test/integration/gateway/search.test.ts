@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createIndexer } from '../../../src/gateway/search/indexer.js';
+import { createItemIndex, type ItemIndex } from '../../../src/gateway/search/item-index.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
+import type { Context, Item, Provider } from '../../../src/providers/provider.js';
+import { openDatabase, type TestDatabase } from './database.js';
+
+let database: TestDatabase;
+let index: ItemIndex;
+beforeAll(async () => {
+  database = await openDatabase();
+  index = createItemIndex(database.sql);
+});
+afterAll(() => database.close());
+
+const ids = async (query: string, providers?: string[], limit = 10): Promise<string[]> =>
+  (await index.search(query, { limit, ...(providers === undefined ? {} : { providers }) })).map(
+    ({ id }) => id,
+  );
+
+describe('the search index', () => {
+  beforeAll(async () => {
+    await index.seed('wb', [{ id: 'NY.GDP.MKTP.CD', label: 'GDP (current US$)' }]);
+    const filling = index.fill('wb', 1);
+    await filling.add([
+      {
+        id: 'NY.GDP.MKTP.CD',
+        label: 'GDP (current US$)',
+        description: 'Gross domestic product at market prices',
+      },
+      { id: 'NY.GDP.PCAP.CD', label: 'GDP per capita (current US$)' },
+      { id: 'SL.UEM.TOTL.ZS', label: 'Unemployment, total (% of total labor force)' },
+      { id: 'SP.POP.TOTL', label: 'Population, total', description: 'Everybody, whatever the gdp' },
+      { id: 'AG.LND', label: 'Land / area_100% "odd" label', kind: 'folder', path: ['a/b', 'c'] },
+    ]);
+    await filling.finish();
+    await index.seed('fred', [
+      { id: 'GDP', label: 'Gross Domestic Product', frequency: 'Quarterly', units: 'Billions' },
+    ]);
+  });
+
+  it('puts the exact id first, then titles, then descriptions', async () => {
+    expect((await ids('gdp'))[0]).toBe('GDP');
+    const found = await ids('gdp', ['wb']);
+    expect(found.slice(0, 2)).toEqual(['NY.GDP.MKTP.CD', 'NY.GDP.PCAP.CD']);
+    expect(found.indexOf('SP.POP.TOTL')).toBe(found.length - 1);
+    expect((await ids('ny.gdp.pcap.cd'))[0]).toBe('NY.GDP.PCAP.CD');
+  });
+
+  it('finds beginnings of words, other forms of words and words in any order', async () => {
+    expect(await ids('unemploym')).toEqual(['SL.UEM.TOTL.ZS']);
+    expect(await ids('labor unemployment')).toContain('SL.UEM.TOTL.ZS');
+    expect(await ids('populations')).toContain('SP.POP.TOTL');
+    expect((await ids('NY.GDP.P'))[0]).toBe('NY.GDP.PCAP.CD');
+  });
+
+  it('tolerates typing errors', async () => {
+    expect((await ids('unemploiment'))[0]).toBe('SL.UEM.TOTL.ZS');
+    expect((await ids('popluation'))[0]).toBe('SP.POP.TOTL');
+  });
+
+  it('takes any text as a question', async () => {
+    for (const odd of [
+      "'",
+      '"',
+      '&|!():*<->',
+      '%',
+      '_',
+      '\\',
+      'a\0b',
+      '  ',
+      '🙂',
+      "gdp' OR 1=1 --",
+      'x'.repeat(5_000),
+    ]) {
+      expect(Array.isArray(await ids(odd))).toBe(true);
+    }
+    expect(await ids('')).toEqual([]);
+  });
+
+  it('gives back what was put in', async () => {
+    expect(await index.search('odd label', { limit: 1 })).toEqual([
+      {
+        provider: 'wb',
+        id: 'AG.LND',
+        label: 'Land / area_100% "odd" label',
+        kind: 'folder',
+        path: ['a/b', 'c'],
+      },
+    ]);
+    expect(await index.search('gdp', { providers: ['fred'], limit: 1 })).toEqual([
+      {
+        provider: 'fred',
+        id: 'GDP',
+        label: 'Gross Domestic Product',
+        kind: 'series',
+        frequency: 'Quarterly',
+        units: 'Billions',
+      },
+    ]);
+  });
+
+  it('forgets what the upstream lists no longer, except the bundled list', async () => {
+    const filling = index.fill('wb', 2);
+    await filling.add([{ id: 'SP.POP.TOTL', label: 'Population, total' }]);
+    await filling.finish();
+    expect((await ids('gdp', ['wb'])).sort()).toEqual(['NY.GDP.MKTP.CD', 'SP.POP.TOTL']);
+  });
+});
+
+describe('filling the index', () => {
+  let nowMs = Date.parse('2026-03-10T12:00:00Z');
+  const listing = (slug: string, list: () => AsyncIterable<Item>): Provider => ({
+    ...bankOfCanada,
+    slug,
+    popularSeries: [{ id: 'P', label: 'Popular one' }],
+    listAll: list,
+  });
+  const indexerOf = (...providers: Provider[]) =>
+    createIndexer({
+      sql: database.sql,
+      index,
+      providers,
+      openContext: async () => ({}) as Context,
+      log: silentLog,
+      now: () => nowMs,
+    });
+
+  const twelveHundred = async function* (): AsyncIterable<Item> {
+    for (let index_ = 0; index_ < 1_200; index_ += 1)
+      yield { id: `S${index_}`, label: `Series number ${index_}` };
+  };
+
+  it('is usable before the upstream was asked, and fills in batches when due', async () => {
+    const indexer = indexerOf(listing('one', twelveHundred));
+    await indexer.seed();
+    expect(await ids('popular', ['one'])).toEqual(['P']);
+    expect(await indexer.fillDue()).toEqual(['one']);
+    expect(await ids('S1199', ['one'])).toEqual(['S1199']);
+    expect(await indexer.fillDue()).toEqual([]);
+    nowMs += bankOfCanada.validity.structure * 1000;
+    expect(await indexer.fillDue()).toEqual(['one']);
+  });
+
+  it('keeps what it had when the upstream fails, and tries again later', async () => {
+    const failing = async function* (): AsyncIterable<Item> {
+      yield { id: 'NEW', label: 'Half of it' };
+      throw new Error('down');
+    };
+    nowMs += 10 * bankOfCanada.validity.structure * 1000;
+    expect(await indexerOf(listing('one', failing)).fillDue()).toEqual([]);
+    expect(await ids('S1199', ['one'])).toEqual(['S1199']);
+    const better = indexerOf(listing('one', twelveHundred));
+    expect(await better.fillDue()).toEqual([]);
+    nowMs += 700_000;
+    expect(await better.fillDue()).toEqual(['one']);
+    expect(await ids('half', ['one'])).toEqual([]);
+  });
+
+  it('lets one of two processes do it', async () => {
+    const both = [indexerOf(listing('two', twelveHundred)), indexerOf(listing('two', twelveHundred))];
+    const filled = await Promise.all(both.map((indexer) => indexer.fillDue()));
+    expect(filled.flat()).toEqual(['two']);
+  });
+
+  it('searches 30,000 entries within 50 ms', async () => {
+    const words = [
+      'gross',
+      'domestic',
+      'product',
+      'price',
+      'index',
+      'rate',
+      'unemployment',
+      'total',
+      'female',
+      'urban',
+      'exports',
+      'goods',
+      'services',
+      'energy',
+      'import',
+    ];
+    const filling = index.fill('big', 1);
+    for (let start = 0; start < 30_000; start += 1_000) {
+      await filling.add(
+        Array.from({ length: 1_000 }, (_, offset) => {
+          const n = start + offset;
+          const pick = (step: number) => words[(n * step + Math.floor(n / 7)) % words.length];
+          return {
+            id: `B.${n.toString(36).toUpperCase()}`,
+            label: `${pick(1)} ${pick(3)} ${pick(7)} of region ${n % 997}`,
+            description: `${pick(2)} ${pick(5)} measured in ${pick(11)} units, survey ${n}`,
+          };
+        }),
+      );
+    }
+    await database.sql.query('VACUUM ANALYZE gateway_items');
+    const questions = [
+      'gross domestic product',
+      'rate',
+      'unemploymnt',
+      'B.4F',
+      'energy price region 12',
+      'exp',
+      'female urban',
+      'survey 29999',
+      'xyzzy',
+      'prodct',
+    ];
+    const times: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      for (const question of questions) {
+        const startedAt = performance.now();
+        await index.search(question, { providers: ['big'], limit: 20 });
+        times.push(performance.now() - startedAt);
+      }
+    }
+    times.sort((a, b) => a - b);
+    const p95 = times[Math.floor(times.length * 0.95)] ?? 0;
+    console.info(
+      `search over 30,000 entries: median ${times[50]?.toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, most ${times.at(-1)?.toFixed(1)} ms`,
+    );
+    // The bound that is promised is 50 ms on an idle machine; tests share theirs.
+    expect(p95).toBeLessThan(150);
+  });
+});
