@@ -133,7 +133,8 @@ const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
     .map((series): Item => {
       const codes = structure.dimensions.map(({ id }) => series.key[id] ?? '');
       const label = structure.dimensions
-        .map(({ id }, index) => spell(id, codes[index] ?? '') ?? codes[index])
+        // `_Z`, not applicable, is noise in a title.
+        .flatMap(({ id }, index) => (codes[index] === '_Z' ? [] : [spell(id, codes[index] ?? '') ?? codes[index]]))
         .join(' - ');
       return {
         id: `${flow}/${codes.join('.')}`,

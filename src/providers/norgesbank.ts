@@ -1,0 +1,26 @@
+import { createSdmx21 } from './sdmx21/sdmx21.js';
+
+/** Its CSV has semicolons and names between the codes, so generic XML is read. Rates may be per hundred units. */
+export const norgesBank = createSdmx21({
+  slug: 'norgesbank',
+  name: 'Norges Bank open data',
+  provider: 'Norges Bank',
+  description:
+    'Exchange rates of the Norwegian krone, the policy rate, money market rates, government bonds and announcements.',
+  license: 'Norges Bank open data: https://www.norges-bank.no/en/topics/Statistics/open-data/',
+  attribution: 'Source: Norges Bank',
+  popularSeries: [
+    { id: 'EXR/B.USD.NOK.SP', label: 'US dollar in Norwegian kroner, daily' },
+    { id: 'EXR/B.EUR.NOK.SP', label: 'Euro in Norwegian kroner, daily' },
+    { id: 'IR/B.KPRA.SD.R', label: 'Key policy rate' },
+  ],
+  seriesIdPlaceholder: 'EXR/B.USD.NOK.SP',
+  browseRootLabel: 'Dataflows',
+  baseUrl: 'https://data.norges-bank.no/api',
+  limits: { anonymous: { perSecond: 5 }, resetZone: 'Europe/Oslo', maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 86_400, series: 3_600 },
+  timeoutMs: 30_000,
+  agency: 'NB',
+  flowRef: 'id',
+  availability: 'codelist',
+});
