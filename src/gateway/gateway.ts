@@ -37,6 +37,7 @@ import { createRetryBudget } from './upstream/repetition.js';
 import { createTransport, type Transport } from './upstream/transport.js';
 
 const megabyte = 1024 * 1024;
+const sevenDaysMs = 7 * 86_400_000;
 
 export interface GatewaySettings {
   /** Connectors on offer. */
@@ -143,9 +144,10 @@ const createAccess = (
     store: createCacheStore({
       sql,
       maxBytes: settings.cacheBytes ?? 512 * megabyte,
-      staleMs: settings.staleMs ?? 7 * 86_400_000,
+      staleMs: settings.staleMs ?? sevenDaysMs,
       now,
     }),
+    staleMs: settings.staleMs ?? sevenDaysMs,
     memory: createMemory(settings.memoryBytes ?? 64 * megabyte),
     telemetry,
     log,

@@ -38,6 +38,8 @@ export interface CacheOptions {
   readonly telemetry: Telemetry;
   readonly log: Log;
   readonly now: () => number;
+  /** How long after its validity an answer may still be served while the upstream is down. */
+  readonly staleMs: number;
 }
 
 /** JSON of a list can not be confused by separators inside its parts. */
@@ -46,12 +48,21 @@ export const cacheKey = ({ provider, audience, parts }: CacheQuestion): string =
     .update(JSON.stringify([provider, audience, parts]))
     .digest('hex');
 
-const downKinds: ReadonlySet<string> = new Set(['upstream', 'timeout', 'unavailable']);
+/**
+ * Errors that mean "the upstream is down", after which an old answer is better than none. A limit, a refused key,
+ * a series that is gone and a reply that is not understood are told as they are.
+ */
+const downCodes: ReadonlySet<string> = new Set([
+  'upstream_unreachable',
+  'upstream_timeout',
+  'operation_timeout',
+  'upstream_failed',
+  'upstream_circuit_open',
+]);
 
-/** Errors after which an old answer is better than none: not 404, not a refused key, not a used up quota. */
-const mayServeStale = (error: unknown): boolean => isAppError(error) && downKinds.has(error.kind);
+const isDown = (error: unknown): boolean => isAppError(error) && downCodes.has(error.code);
 
-export const createCache = ({ store, memory, telemetry, log, now }: CacheOptions): Cache => {
+export const createCache = ({ store, memory, telemetry, log, now, staleMs }: CacheOptions): Cache => {
   const asking = new Map<string, Promise<Answer>>();
 
   const toAnswer = ({ body, storedAtMs }: Kept, stale: boolean): Answer => ({
@@ -103,7 +114,7 @@ export const createCache = ({ store, memory, telemetry, log, now }: CacheOptions
       telemetry.answered(question.provider, 'upstream');
       return toAnswer(await keep(key, question, body), false);
     } catch (error) {
-      if (kept === undefined || !mayServeStale(error)) throw error;
+      if (kept === undefined || kept.freshUntilMs + staleMs <= now() || !isDown(error)) throw error;
       log.warn({ provider: question.provider, err: error }, 'upstream is down, serving its last answer');
       telemetry.answered(question.provider, 'stale');
       return toAnswer(kept, true);
