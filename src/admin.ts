@@ -1,0 +1,41 @@
+import { accountCommands } from './admin/accounts.js';
+import type { AdminContext, AdminGroup } from './admin/command.js';
+import { databaseAddress } from './admin/database-address.js';
+import { keyCommands } from './admin/keys.js';
+import { planCommands } from './admin/plans.js';
+import { runCommandLine } from './admin/run.js';
+import { teamCommands } from './admin/teams.js';
+import { loadConfig } from './config.js';
+import { isAppError, messageOf } from './lib/errors.js';
+import { createLog } from './lib/log.js';
+import { createScope } from './lib/scope.js';
+import { createPool } from './storage/postgres/pool.js';
+import { createSql } from './storage/postgres/sql.js';
+
+/** Every group of commands; a new one is added here. */
+const groups: readonly AdminGroup[] = [accountCommands, keyCommands, teamCommands, planCommands];
+
+const main = async (): Promise<void> => {
+  const log = createLog('admin', 'warn', 2);
+  const scope = createScope(log);
+  const open = async (): Promise<AdminContext> => {
+    const config = loadConfig();
+    const pool = createPool({ databaseUrl: databaseAddress(config), maxConnections: 2, log });
+    await scope.defer('database pool', () => pool.end());
+    return { config, log, scope, sql: createSql(pool) };
+  };
+  const words = process.argv.slice(2);
+  try {
+    process.stdout.write(`${await runCommandLine(groups, words, open)}\n`);
+  } catch (error) {
+    const text = words.includes('--json')
+      ? JSON.stringify({ error: messageOf(error), ...(isAppError(error) ? { code: error.code } : {}) })
+      : messageOf(error);
+    process.stderr.write(`${text}\n`);
+    process.exitCode = 1;
+  } finally {
+    await scope.close();
+  }
+};
+
+await main();

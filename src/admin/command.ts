@@ -1,0 +1,49 @@
+import type { ParseArgsConfig } from 'node:util';
+import type { Config } from '../config.js';
+import type { Log } from '../lib/log.js';
+import type { Scope } from '../lib/scope.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** What a command may reach for. Connections are made on first use and closed at the end. */
+export interface AdminContext {
+  readonly config: Config;
+  readonly log: Log;
+  /** Register here what has to be stopped when the command is done. */
+  readonly scope: Scope;
+  /** The catalog database. */
+  readonly sql: Sql;
+}
+
+/** What was typed, after parsing. */
+export interface CommandInput {
+  /** Value of a declared argument. */
+  argument(name: string): string;
+  /** Value of an option; undefined when it was not given. */
+  option(name: string): string | undefined;
+  /** Every value of an option that may be repeated. */
+  options(name: string): string[];
+  flag(name: string): boolean;
+  readonly context: AdminContext;
+}
+
+export interface AdminCommand {
+  /** Second word: `create`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Names of the positional arguments; all are required. */
+  readonly arguments: readonly string[];
+  readonly options?: Options;
+  /** One line of help per option. */
+  readonly optionHelp?: Readonly<Record<string, string>>;
+  /** Gives what is printed: with `--json` as it is, otherwise as a table or as lines. */
+  run(input: CommandInput): Promise<object | undefined>;
+}
+
+/** Commands that share their first word: `account create`, `account list` … */
+export interface AdminGroup {
+  readonly name: string;
+  readonly summary: string;
+  readonly commands: readonly AdminCommand[];
+}

@@ -1,0 +1,69 @@
+import { createCatalog } from '../catalog/catalog.js';
+import { invalid } from '../lib/errors.js';
+import type { AdminGroup, CommandInput } from './command.js';
+
+const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sql });
+
+const accountId = async (input: CommandInput): Promise<number> =>
+  (await catalogOf(input).accounts.find(input.argument('account'))).id;
+
+const wholeNumber = (text: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not an id`);
+  return Number(text);
+};
+
+const expiry = (text: string | undefined): Date | null => {
+  if (text === undefined) return null;
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw invalid('usage', `${text} is not a date`);
+  return time;
+};
+
+/** `key create|list|revoke` */
+export const keyCommands: AdminGroup = {
+  name: 'key',
+  summary: 'API keys',
+  commands: [
+    {
+      name: 'create',
+      summary: 'Make an API key, which is shown this once.',
+      arguments: ['account'],
+      options: {
+        name: { type: 'string' },
+        'read-only': { type: 'boolean' },
+        repository: { type: 'string', multiple: true },
+        expires: { type: 'string' },
+      },
+      optionHelp: {
+        name: 'What it is for.',
+        'read-only': 'May only read.',
+        repository: 'Id of a repository it is limited to; may be repeated.',
+        expires: 'Date or date-time after which it is refused.',
+      },
+      async run(input) {
+        const ids = input.options('repository').map(wholeNumber);
+        return catalogOf(input).keys.create(await accountId(input), {
+          name: input.option('name') ?? 'made by an operator',
+          readOnly: input.flag('read-only'),
+          repositoryIds: ids.length === 0 ? null : ids,
+          expiresAt: expiry(input.option('expires')),
+        });
+      },
+    },
+    {
+      name: 'list',
+      summary: 'List the keys of an account that were not revoked.',
+      arguments: ['account'],
+      run: async (input) => catalogOf(input).keys.list(await accountId(input)),
+    },
+    {
+      name: 'revoke',
+      summary: 'Revoke a key; it stops at once.',
+      arguments: ['account', 'id'],
+      async run(input) {
+        await catalogOf(input).keys.revoke(await accountId(input), wholeNumber(input.argument('id')));
+        return undefined;
+      },
+    },
+  ],
+};

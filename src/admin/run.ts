@@ -1,0 +1,115 @@
+import { parseArgs } from 'node:util';
+import { AppError, invalid } from '../lib/errors.js';
+import type { AdminCommand, AdminContext, AdminGroup, CommandInput } from './command.js';
+import { render } from './print.js';
+
+const program = 'npm run admin --';
+
+const usageOf = (group: AdminGroup, command: AdminCommand): string =>
+  [group.name, command.name, ...command.arguments.map((name) => `<${name}>`)].join(' ');
+
+const helpOfAll = (groups: readonly AdminGroup[]): string => {
+  const rows = groups.flatMap((group) =>
+    group.commands.map((command) => ({ usage: usageOf(group, command), summary: command.summary })),
+  );
+  const width = Math.max(...rows.map(({ usage }) => usage.length));
+  return [
+    `Usage: ${program} <group> <command> [arguments] [--json]`,
+    '',
+    ...rows.map(({ usage, summary }) => `  ${usage.padEnd(width)}  ${summary}`),
+    '',
+    `${program} <group> <command> --help shows the options of a command.`,
+  ].join('\n');
+};
+
+const helpOf = (group: AdminGroup, command: AdminCommand): string => {
+  const options = Object.entries(command.options ?? {}).map(([name, option]) => {
+    const usage = option.type === 'boolean' ? `--${name}` : `--${name} <value>`;
+    return `  ${usage.padEnd(34)}  ${command.optionHelp?.[name] ?? ''}`.trimEnd();
+  });
+  return [
+    `Usage: ${program} ${usageOf(group, command)} [options]`,
+    '',
+    command.summary,
+    '',
+    ...options,
+    '  --json                              Print JSON.',
+  ].join('\n');
+};
+
+const find = (groups: readonly AdminGroup[], words: readonly string[]) => {
+  const group = groups.find(({ name }) => name === words[0]);
+  if (group === undefined)
+    throw invalid(
+      'usage',
+      `unknown group ${words[0]}; there are ${groups.map(({ name }) => name).join(', ')}`,
+    );
+  const command = group.commands.find(({ name }) => name === words[1]);
+  if (command === undefined)
+    throw invalid(
+      'usage',
+      `${words[1] === undefined ? 'missing' : `unknown`} command of ${group.name}; there are ${group.commands.map(({ name }) => name).join(', ')}`,
+    );
+  return { group, command };
+};
+
+const parse = (command: AdminCommand, usage: string, words: string[]) => {
+  try {
+    const parsed = parseArgs({
+      args: words,
+      allowPositionals: true,
+      strict: true,
+      options: { ...command.options, json: { type: 'boolean' } },
+    });
+    if (parsed.positionals.length === command.arguments.length) return parsed;
+  } catch (error) {
+    throw new AppError('invalid', 'usage', `${(error as Error).message}\nUsage: ${program} ${usage}`);
+  }
+  throw invalid('usage', `wrong number of arguments\nUsage: ${program} ${usage}`);
+};
+
+const inputOf = (
+  command: AdminCommand,
+  parsed: ReturnType<typeof parse>,
+  context: AdminContext,
+): CommandInput => {
+  const values = parsed.values as Record<string, unknown>;
+  const texts = (name: string): string[] => {
+    const value = values[name];
+    return (Array.isArray(value) ? value : [value]).filter(
+      (item): item is string => typeof item === 'string',
+    );
+  };
+  return {
+    argument(name) {
+      const value = parsed.positionals[command.arguments.indexOf(name)];
+      if (value === undefined)
+        throw new AppError('unexpected', 'usage', `the command declares no argument ${name}`);
+      return value;
+    },
+    option: (name) => texts(name)[0],
+    options: texts,
+    flag: (name) => values[name] === true,
+    context,
+  };
+};
+
+/**
+ * Runs one command line and gives what is to be printed.
+ * @param open Connects; called only when a command really runs, so that help needs no database.
+ * @throws AppError kind `invalid`, code `usage`, for a line that does not parse.
+ */
+export const runCommandLine = async (
+  groups: readonly AdminGroup[],
+  words: readonly string[],
+  open: () => Promise<AdminContext>,
+): Promise<string> => {
+  const wantsHelp = words.includes('--help') || words.includes('-h');
+  const plain = words.filter((word) => word !== '--help' && word !== '-h');
+  if (plain.length === 0 || (wantsHelp && plain.length < 2)) return helpOfAll(groups);
+  const { group, command } = find(groups, plain);
+  if (wantsHelp) return helpOf(group, command);
+  const parsed = parse(command, usageOf(group, command), plain.slice(2));
+  const result = await command.run(inputOf(command, parsed, await open()));
+  return render(result, parsed.values.json === true);
+};
