@@ -1,0 +1,123 @@
+import { unknownPath } from '../errors.js';
+import type { Context, Item, Provider } from '../provider.js';
+import { readShape } from '../shape.js';
+import { preview, series } from './observations.js';
+import { popularLabels, popularSeries } from './popular.js';
+import { dataReply, explain, named, popularReply, surveysReply } from './reply.js';
+
+const askSurveys = async ({ http }: Context) => {
+  const payload = await http.json({ path: ['surveys'], keep: 'structure' });
+  return readShape(named, surveysReply, payload).Results.survey.map((survey) => ({
+    segment: survey.survey_abbreviation,
+    label: survey.survey_name || survey.survey_abbreviation,
+    leaf: true,
+  }));
+};
+
+const askPopular = async (survey: string | undefined, { http }: Context): Promise<readonly string[]> => {
+  const payload = await http.json({
+    path: ['timeseries', 'popular'],
+    query: { survey },
+    keep: 'structure',
+  });
+  return readShape(named, popularReply, payload);
+};
+
+/** Titles come with data only, for 50 series a request and only with a key. */
+const askTitles = async (
+  ids: readonly string[],
+  { http, key, today }: Context,
+): Promise<Map<string, string>> => {
+  const titles = new Map(popularLabels);
+  const unnamed = ids.filter((id) => !titles.has(id)).slice(0, 50);
+  if (key === 'none' || unnamed.length === 0) return titles;
+  const year = today.slice(0, 4);
+  const payload = await http.json({
+    path: ['timeseries', 'data', ''],
+    body: { seriesid: unnamed, startyear: year, endyear: year, catalog: true },
+    keep: 'list',
+  });
+  for (const { seriesID, catalog } of readShape(named, dataReply, payload).Results.series) {
+    if (catalog?.series_title) titles.set(seriesID, catalog.series_title);
+  }
+  return titles;
+};
+
+const toItems = async (ids: readonly string[], ctx: Context, path?: readonly string[]): Promise<Item[]> => {
+  const titles = await askTitles(ids, ctx);
+  return ids.map((id) => ({ id, label: titles.get(id) ?? id, ...(path === undefined ? {} : { path }) }));
+};
+
+const checkSurvey = async (path: readonly string[], ctx: Context): Promise<string> => {
+  const [survey = ''] = path;
+  // A survey that does not exist would cost a request of the daily quota; the list is kept.
+  const known = path.length === 1 && (await askSurveys(ctx)).some(({ segment }) => segment === survey);
+  if (!known) throw unknownPath(named, path);
+  return survey;
+};
+
+/** Documentation: https://www.bls.gov/developers/api_signature_v2.htm */
+export const bls: Provider = {
+  ...named,
+  provider: 'U.S. Bureau of Labor Statistics',
+  description:
+    'Statistics of the labor market of the United States: employment, unemployment, consumer and producer prices, wages, productivity, job openings, time use.',
+  capabilities: ['hierarchical', 'search'],
+  license: 'Public domain: https://www.bls.gov/developers/termsOfService.htm',
+  attribution:
+    'Source: U.S. Bureau of Labor Statistics. BLS.gov cannot vouch for the data or analyses derived from these data after the data have been retrieved from BLS.gov.',
+  parameters: [
+    { key: 'start', label: 'First date', type: 'text', location: 'body', format: 'date' },
+    { key: 'end', label: 'Last date', type: 'text', location: 'body', format: 'date' },
+  ],
+  popularSeries,
+  seriesIdPlaceholder: 'LNS14000000',
+  browseRootLabel: 'Surveys',
+  anonymousLimitMessage:
+    'Without a key 25 requests a day are shared by all, each for at most 10 years of a series; with a key 500, each for 20 years.',
+
+  baseUrl: 'https://api.bls.gov/publicAPI/v2',
+  key: {
+    label: 'BLS registration key',
+    url: 'https://data.bls.gov/registrationEngine/',
+    hint: 'Register for a free key at data.bls.gov/registrationEngine and store it as your BLS key.',
+    required: false,
+    where: { in: 'body', name: 'registrationkey' },
+    // Public domain, whoever asked for it.
+    mayShareAnswers: true,
+  },
+  limits: {
+    anonymous: { perSecond: 5, perDay: 25 },
+    keyed: { perSecond: 5, perDay: 500 },
+    resetZone: 'America/New_York',
+    maxConcurrent: 2,
+  },
+  validity: { structure: 604_800, list: 604_800, series: 21_600 },
+  timeoutMs: 30_000,
+
+  explain,
+
+  async browse(path, ctx) {
+    if (path.length === 0) return askSurveys(ctx);
+    await checkSurvey(path, ctx);
+    return [];
+  },
+
+  async seriesAt(path, { limit, offset }, ctx) {
+    if (path.length === 0) return { items: [], total: 0 };
+    const ids = await askPopular(await checkSurvey(path, ctx), ctx);
+    return { items: await toItems(ids.slice(offset, offset + limit), ctx, path), total: ids.length };
+  },
+
+  /** Two requests, three with a key: asking every survey for its series would use up the quota of days. */
+  async *listAll(ctx) {
+    for (const { segment, label } of await askSurveys(ctx)) {
+      yield { id: segment, label, kind: 'folder', path: [segment] };
+    }
+    const ids = new Set([...popularLabels.keys(), ...(await askPopular(undefined, ctx))]);
+    yield* await toItems([...ids], ctx);
+  },
+
+  preview,
+  series,
+};

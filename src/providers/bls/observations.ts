@@ -1,0 +1,140 @@
+import { boundDay, parseYearAndCode } from '../dates.js';
+import { malformedSeriesId } from '../errors.js';
+import { parseValue } from '../numbers.js';
+import type { Context, Observation, Params, SeriesData, SeriesMetadata } from '../provider.js';
+import { readShape, understood } from '../shape.js';
+import { popularLabels } from './popular.js';
+import { type Catalog, dataReply, named, type Row } from './reply.js';
+
+/** Capital letters, digits, underscore, dash and hash, says the documentation. */
+const idForm = /^[A-Z0-9_#-]{5,40}$/;
+
+/** No survey reaches further back: the consumer price index begins in 1913. */
+const firstYear = 1913;
+
+/** Years that one request may span. */
+const span = ({ key }: Context): number => (key === 'none' ? 10 : 20);
+
+interface Years {
+  readonly from: number;
+  readonly to: number;
+}
+
+const askYears = async (seriesId: string, { from, to }: Years, { http, key }: Context) => {
+  const payload = await http.json({
+    path: ['timeseries', 'data', ''],
+    // The catalogue is refused to callers without a key.
+    body: {
+      seriesid: [seriesId],
+      startyear: String(from),
+      endyear: String(to),
+      ...(key === 'none' ? {} : { catalog: true }),
+    },
+    // Every request counts against a small daily quota: preview and full series share theirs.
+    keep: 'series',
+  });
+  const { Results } = readShape(named, dataReply, payload);
+  return understood(
+    named,
+    'the series',
+    Results.series.find(({ seriesID }) => seriesID === seriesId),
+  );
+};
+
+/** Letter of the period code, finest first. */
+const frequencies = [
+  ['M', 'Monthly'],
+  ['Q', 'Quarterly'],
+  ['S', 'Semiannual'],
+  ['A', 'Annual'],
+] as const;
+
+const toObservation = (row: Row): Observation[] => {
+  const date = understood(named, 'the period of an observation', parseYearAndCode(row.year, row.period));
+  if (date === 'average') return [];
+  return [{ date, value: understood(named, 'the value of an observation', parseValue(row.value, ['-'])) }];
+};
+
+/**
+ * One value per date: averages over a year are left out, and of several frequencies (price indexes of cities
+ * have half-years between their months) the finest is kept.
+ */
+const readRows = (rows: readonly Row[]) => {
+  const letters = new Set(rows.map(({ period }) => period[0]));
+  const [letter, frequency] = frequencies.find(([code]) => letters.has(code)) ?? [];
+  const averagesOut = rows.map((row) => ({ row, observation: toObservation(row) }));
+  return {
+    frequency,
+    data: averagesOut.flatMap(({ row, observation }) => (row.period[0] === letter ? observation : [])),
+  };
+};
+
+const footnotesOf = (rows: readonly Row[]): string =>
+  [
+    ...new Set(
+      rows.flatMap(({ footnotes = [] }) =>
+        footnotes.flatMap(({ code, text }) => (text ? [code ? `${code}: ${text}` : text] : [])),
+      ),
+    ),
+  ].join(' ');
+
+const catalogMetadata = (catalog: Catalog | undefined): SeriesMetadata => ({
+  ...(catalog?.measure_data_type ? { units: catalog.measure_data_type } : {}),
+  ...(catalog?.seasonality ? { seasonal_adjustment: catalog.seasonality } : {}),
+  ...(catalog?.survey_name ? { survey: catalog.survey_name } : {}),
+  ...(catalog?.area ? { area: catalog.area } : {}),
+  ...(catalog?.item ? { item: catalog.item } : {}),
+});
+
+const toSeries = (seriesId: string, catalog: Catalog | undefined, rows: readonly Row[]): SeriesData => {
+  const { frequency, data } = readRows(rows);
+  const notes = footnotesOf(rows);
+  return {
+    label: catalog?.series_title || popularLabels.get(seriesId) || seriesId,
+    metadata: {
+      ...(frequency === undefined ? {} : { frequency }),
+      ...catalogMetadata(catalog),
+      source: 'U.S. Bureau of Labor Statistics',
+      ...(notes === '' ? {} : { notes }),
+    },
+    data,
+  };
+};
+
+const checkId = (seriesId: string): void => {
+  if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'LNS14000000');
+};
+
+const thisYear = ({ today }: Context): number => Number(today.slice(0, 4));
+
+const yearOf = (bound: string | number | undefined): number | undefined =>
+  bound === undefined ? undefined : Number(String(bound).slice(0, 4));
+
+export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
+  checkId(seriesId);
+  const to = thisYear(ctx);
+  const { catalog, data } = await askYears(seriesId, { from: to - span(ctx) + 1, to }, ctx);
+  return toSeries(seriesId, catalog, data);
+};
+
+/**
+ * From the newest years backwards. Where the series begins is not told: a span without rows behind some with
+ * rows is its end.
+ */
+export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
+  checkId(seriesId);
+  const newest = Math.min(yearOf(params.end) ?? thisYear(ctx), thisYear(ctx));
+  const oldest = Math.min(Math.max(yearOf(params.start) ?? firstYear, firstYear), newest);
+  const rows: Row[] = [];
+  let catalog: Catalog | undefined;
+  for (let to = newest; to >= oldest; to -= span(ctx)) {
+    const found = await askYears(seriesId, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
+    catalog ??= found.catalog;
+    if (found.data.length === 0 && rows.length > 0) break;
+    rows.push(...found.data);
+  }
+  const from = params.start === undefined ? '' : boundDay(String(params.start), 'start');
+  const to = params.end === undefined ? '9999' : boundDay(String(params.end), 'end');
+  const all = toSeries(seriesId, catalog, rows);
+  return { ...all, data: all.data.filter(({ date }) => date >= (from ?? '') && date <= (to ?? '')) };
+};

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { readErrorReply } from '../error-reply.js';
+import { keyRefused, rateLimited, refusedRequest, seriesNotFound, upstreamFailed } from '../errors.js';
+import type { UpstreamReply } from '../provider.js';
+
+export const named = { slug: 'bls', name: 'BLS' };
+
+const trimmed = z.string().transform((text) => text.trim());
+
+/** Only with a key, and not for every survey. Further members describe the survey's own dimensions. */
+const catalog = z.object({
+  series_title: trimmed.nullish(),
+  seasonality: trimmed.nullish(),
+  survey_name: trimmed.nullish(),
+  measure_data_type: trimmed.nullish(),
+  area: trimmed.nullish(),
+  item: trimmed.nullish(),
+});
+export type Catalog = z.output<typeof catalog>;
+
+const row = z.object({
+  year: z.string(),
+  period: z.string(),
+  value: z.string(),
+  /** `[{}]` means none. */
+  footnotes: z.array(z.object({ code: z.string().nullish(), text: trimmed.nullish() })).optional(),
+});
+export type Row = z.output<typeof row>;
+
+const succeeded = z.literal('REQUEST_SUCCEEDED');
+
+/** The documentation shows `Results` as a list; real replies have an object. */
+export const dataReply = z.object({
+  status: succeeded,
+  Results: z.object({
+    series: z.array(z.object({ seriesID: z.string(), catalog: catalog.optional(), data: z.array(row) })),
+  }),
+});
+
+export const surveysReply = z.object({
+  status: succeeded,
+  Results: z.object({
+    survey: z.array(z.object({ survey_abbreviation: trimmed, survey_name: trimmed })),
+  }),
+});
+
+/** A survey without popular series answers `[null]`. */
+export const popularReply = z
+  .object({
+    status: succeeded,
+    Results: z.object({ series: z.array(z.object({ seriesID: z.string() }).nullable()) }),
+  })
+  .transform(({ Results }) => [...new Set(Results.series.flatMap((one) => one?.seriesID ?? []))]);
+
+const errorBody = z.object({ status: z.string(), message: z.array(z.string()) });
+
+const noSeries = /^(?:Series does not exist|Invalid Series) for Series\s+(\S+)/i;
+
+/**
+ * Every error is HTTP 200. The sentences about the quota and about the key hold the key itself, so they are put
+ * into words of our own. "No Data Available for Series … Year …" comes with success and is none.
+ */
+export const explain = (reply: UpstreamReply): Error | undefined => {
+  const found = readErrorReply(errorBody, reply);
+  if (found === undefined) return undefined;
+  const text = found.message.join(' ');
+  if (found.status === 'REQUEST_SUCCEEDED') {
+    const series = found.message.map((one) => noSeries.exec(one)?.[1]).find((id) => id !== undefined);
+    return series === undefined ? undefined : seriesNotFound(named, series);
+  }
+  if (/threshold/i.test(text)) return rateLimited(named, undefined, 'The requests of this day are used up.');
+  if (/\bkey\b.*\binvalid\b/is.test(text)) return keyRefused(named);
+  if (found.status === 'REQUEST_FAILED_INVALID_PARAMETERS') return refusedRequest(named, text);
+  return upstreamFailed(named, text);
+};

@@ -1,0 +1,312 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { bls } from '../../../src/providers/bls/bls.js';
+import { type OpenedConnector, openConnector } from '../../support/connector.js';
+import { type Exchange, fixture } from '../../support/replay-upstream.js';
+import { describeConnector } from './contract.js';
+
+const own = (name: string): string => fixture(`providers/bls/${name}.json`);
+
+type Row = readonly [year: string, period: string, value: string];
+
+const reply = (id: string, rows: readonly Row[], message: readonly string[] = []) => ({
+  status: 'REQUEST_SUCCEEDED',
+  responseTime: 100,
+  message,
+  Results: {
+    series: [
+      {
+        seriesID: id,
+        data: rows.map(([year, period, value]) => ({
+          year,
+          period,
+          periodName: 'x',
+          value,
+          footnotes: [{}],
+        })),
+      },
+    ],
+  },
+});
+
+const ask = (id: string, startyear: string, endyear: string, answer: unknown, catalog = false): Exchange => ({
+  path: '/timeseries/data/',
+  body: { seriesid: [id], startyear, endyear, ...(catalog ? { catalog } : {}) },
+  reply: answer,
+});
+const failed = (status: string, message: string) => ({
+  reply: { status, responseTime: 0, message: [message], Results: {} },
+});
+
+// Data, the catalogue, the unknown series, the daily threshold and the invalid year follow recorded replies;
+// surveys follow the documentation, popular series and the invalid key the form that others quote. Not seen
+// recorded: the full list of surveys, a survey without popular series other than as `[null]` in other programs.
+const exchanges: Exchange[] = [
+  { path: '/surveys', reply: own('surveys') },
+  { path: '/timeseries/popular', query: { survey: 'LN' }, reply: own('popular') },
+  {
+    path: '/timeseries/popular',
+    query: { survey: 'BD' },
+    reply: { status: 'REQUEST_SUCCEEDED', responseTime: 1, message: [], Results: { series: [null] } },
+  },
+  { path: '/timeseries/popular', reply: own('popular') },
+  ask('LNS14000000', '2007', '2026', own('LNS14000000-catalog'), true),
+  ask('LNS14000000', '1987', '2006', reply('LNS14000000', []), true),
+  ask('LNS99999999', '2007', '2026', own('error-unknown-series'), true),
+  {
+    path: '/timeseries/data/',
+    body: { seriesid: ['LNS12000000', 'LNS13327709'], startyear: '2026', endyear: '2026', catalog: true },
+    reply: own('titles'),
+  },
+];
+
+describeConnector({
+  provider: bls,
+  exchanges,
+  series: { id: 'LNS14000000' },
+  unknownSeries: 'LNS99999999',
+  seriesPath: ['LN'],
+  unknownPath: ['ZZ'],
+  keyRefused: failed(
+    'REQUEST_NOT_PROCESSED',
+    'The key:cafe0000-canary-key-0000-0000feedbeef provided by the User is invalid. Please provide a proper key for the operation to be successful',
+  ),
+  limitReached: failed(
+    'REQUEST_NOT_PROCESSED',
+    'Request could not be serviced, as the daily threshold for total number of requests allocated to the user with registration key cafe0000-canary-key-0000-0000feedbeef has been reached.',
+  ),
+});
+
+describe('bls', () => {
+  let opened: OpenedConnector | undefined;
+  afterEach(() => opened?.close());
+  const open = async (more: readonly Exchange[] = [], apiKey?: string) => {
+    opened = await openConnector(bls, {
+      exchanges: [...more, ...exchanges],
+      ...(apiKey === undefined ? {} : { apiKey }),
+    });
+    return opened;
+  };
+  const yearsAsked = ({ upstream }: OpenedConnector): string[] =>
+    upstream.calls.map(({ body }) => {
+      const { startyear, endyear } = JSON.parse(body) as Record<string, string>;
+      return `${startyear}-${endyear}`;
+    });
+
+  it('keeps the digits, skips the average of the year and reads a dash as missing', async () => {
+    const { ctx } = await open([], 'my-own-key');
+    const { label, metadata, data } = await bls.series('LNS14000000', {}, ctx);
+    expect(label).toBe('(Seas) Unemployment Rate');
+    expect(data).toEqual([
+      { date: '2026-02-01', value: '4.40' },
+      { date: '2026-01-01', value: '4.3' },
+      { date: '2025-12-01', value: '4.4' },
+      { date: '2025-10-01', value: null },
+    ]);
+    expect(metadata).toEqual({
+      frequency: 'Monthly',
+      units: 'Percent or rate',
+      seasonal_adjustment: 'Seasonally Adjusted',
+      survey: 'Labor Force Statistics from the Current Population Survey',
+      source: 'U.S. Bureau of Labor Statistics',
+      notes: 'P: Preliminary. 9: Data unavailable due to the 2025 lapse in appropriations.',
+    });
+  });
+
+  it('asks for ten years at a time without a key, until a span is empty', async () => {
+    const id = 'WPS00000000';
+    const connector = await open([
+      ask(id, '2017', '2026', reply(id, [['2020', 'M01', '3']])),
+      ask(id, '2007', '2016', reply(id, [['2010', 'M01', '2']])),
+      ask(id, '1997', '2006', reply(id, [], [`No Data Available for Series ${id} Year: 1997`])),
+    ]);
+    const { data } = await bls.series(id, {}, connector.ctx);
+    expect(data.map(({ value }) => value)).toEqual(['3', '2']);
+    expect(yearsAsked(connector)).toEqual(['2017-2026', '2007-2016', '1997-2006']);
+  });
+
+  it('finds a series that ended long ago', async () => {
+    const id = 'WPS00000000';
+    const connector = await open(
+      [
+        ask(id, '2007', '2026', reply(id, []), true),
+        ask(id, '1987', '2006', reply(id, [['1990', 'M01', '2']]), true),
+        ask(id, '1967', '1986', reply(id, []), true),
+      ],
+      'my-own-key',
+    );
+    expect((await bls.series(id, {}, connector.ctx)).data).toEqual([{ date: '1990-01-01', value: '2' }]);
+    expect(yearsAsked(connector)).toEqual(['2007-2026', '1987-2006', '1967-1986']);
+  });
+
+  it('asks for no year that the caller did not ask for, and cuts to the day', async () => {
+    const id = 'WPS00000000';
+    const rows: Row[] = [
+      ['2020', 'M04', '4'],
+      ['2020', 'M03', '3'],
+      ['2018', 'M02', '2'],
+      ['2018', 'M01', '1'],
+    ];
+    const connector = await open([ask(id, '2018', '2020', reply(id, rows))]);
+    const { data } = await bls.series(id, { start: '2018-02', end: '2020-03' }, connector.ctx);
+    expect(data.map(({ date }) => date)).toEqual(['2020-03-01', '2018-02-01']);
+    expect(yearsAsked(connector)).toEqual(['2018-2020']);
+  });
+
+  it('does not ask for years to come', async () => {
+    const id = 'WPS00000000';
+    const connector = await open([ask(id, '2026', '2026', reply(id, [['2026', 'M01', '1']]))]);
+    expect((await bls.series(id, { start: '2027', end: '2030' }, connector.ctx)).data).toEqual([]);
+    expect(yearsAsked(connector)).toEqual(['2026-2026']);
+  });
+
+  it('never asks for years before the first survey', async () => {
+    const id = 'WPS00000000';
+    const connector = await open();
+    connector.upstream.answerAll({ reply: reply(id, []) });
+    expect((await bls.series(id, {}, connector.ctx)).data).toEqual([]);
+    expect(yearsAsked(connector).at(-1)).toBe('1913-1916');
+    expect(yearsAsked(connector)).toHaveLength(12);
+  });
+
+  it.each([
+    [
+      'quarters',
+      'Quarterly',
+      [
+        ['2020', 'Q05', '9'],
+        ['2020', 'Q04', '4'],
+        ['2020', 'Q01', '1'],
+      ],
+      ['2020-10-01', '2020-01-01'],
+    ],
+    [
+      'half-years',
+      'Semiannual',
+      [
+        ['2020', 'S03', '9'],
+        ['2020', 'S02', '2'],
+        ['2020', 'S01', '1'],
+      ],
+      ['2020-07-01', '2020-01-01'],
+    ],
+    [
+      'years',
+      'Annual',
+      [
+        ['2020', 'A01', '1'],
+        ['2019', 'A01', '1'],
+      ],
+      ['2020-01-01', '2019-01-01'],
+    ],
+    [
+      'months with half-years between them',
+      'Monthly',
+      [
+        ['2020', 'S01', '9'],
+        ['2020', 'M02', '2'],
+        ['2020', 'M01', '1'],
+      ],
+      ['2020-02-01', '2020-01-01'],
+    ],
+  ] satisfies [string, string, Row[], string[]][])('reads %s', async (_name, frequency, rows, dates) => {
+    const id = 'XX00000000';
+    const { ctx } = await open([ask(id, '2019', '2020', reply(id, rows))]);
+    const { data, metadata } = await bls.series(id, { start: '2019', end: '2020' }, ctx);
+    expect(metadata.frequency).toBe(frequency);
+    expect(data.map(({ date }) => date)).toEqual(dates);
+  });
+
+  it.each([
+    ['2020', 'M14', '1'],
+    ['2020', 'X01', '1'],
+    ['20', 'M01', '1'],
+    ['2020', 'M01', 'n/a'],
+    ['2020', 'M01', ''],
+  ] satisfies Row[])('refuses a row of %s %s %j', async (...row) => {
+    const id = 'XX00000000';
+    const { ctx } = await open([ask(id, '2020', '2020', reply(id, [row]))]);
+    await expect(bls.series(id, { start: '2020', end: '2020' }, ctx)).rejects.toMatchObject({
+      code: 'unexpected_reply',
+    });
+  });
+
+  it.each([
+    ['bad years', failed('REQUEST_FAILED_INVALID_PARAMETERS', 'End year is invalid.'), 'invalid'],
+    ['too much to do', failed('REQUEST_FAILED_OVER_CAPACITY', 'Try again later.'), 'upstream'],
+    ['a failure', failed('REQUEST_FAILED', 'calculations not supported for this survey'), 'upstream'],
+    [
+      'a malformed id',
+      { reply: reply('LAUCN21219003', [], ['Invalid Series for Series LAUCN21219003']) },
+      'not_found',
+    ],
+  ])('knows %s', async (_name, answer, kind) => {
+    const { ctx, upstream } = await open();
+    upstream.answerAll(answer);
+    await expect(bls.series('LAUCN21219003', {}, ctx)).rejects.toMatchObject({ kind });
+  });
+
+  it('knows the daily limit of callers without a key', async () => {
+    const { ctx, upstream } = await open();
+    upstream.answerAll(
+      failed(
+        'REQUEST_NOT_PROCESSED',
+        'Request could not be serviced, as the daily threshold for total number of requests allocated to the user with registration key  has been reached.',
+      ),
+    );
+    await expect(bls.preview('LNS14000000', {}, ctx)).rejects.toMatchObject({
+      kind: 'rate_limited',
+      message: 'The rate limit of BLS is reached. The requests of this day are used up.',
+    });
+  });
+
+  it('does not ask for an id that can not be one', async () => {
+    const { ctx, upstream } = await open();
+    for (const id of ['lns14000000', 'LNS1,LNS2', 'X']) {
+      await expect(bls.series(id, {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });
+    }
+    expect(upstream.calls).toEqual([]);
+  });
+
+  it('lists surveys, and their popular series with the names that it knows', async () => {
+    const { ctx } = await open();
+    expect(await bls.browse?.([], ctx)).toContainEqual({
+      segment: 'BD',
+      label: 'Business Employment Dynamics',
+      leaf: true,
+    });
+    expect(await bls.browse?.(['LN'], ctx)).toEqual([]);
+    expect(await bls.seriesAt?.(['LN'], { limit: 2, offset: 0 }, ctx)).toEqual({
+      items: [
+        { id: 'LNS14000000', label: 'Unemployment rate, seasonally adjusted', path: ['LN'] },
+        { id: 'LNS12000000', label: 'LNS12000000', path: ['LN'] },
+      ],
+      total: 3,
+    });
+    expect(await bls.seriesAt?.(['BD'], { limit: 2, offset: 0 }, ctx)).toEqual({ items: [], total: 0 });
+  });
+
+  it('asks for the names of series in one request when it has a key', async () => {
+    const { ctx, upstream } = await open([], 'my-own-key');
+    const page = await bls.seriesAt?.(['LN'], { limit: 200, offset: 0 }, ctx);
+    expect(page?.items.map(({ label }) => label)).toEqual([
+      'Unemployment rate, seasonally adjusted',
+      '(Seas) Employment Level',
+      '(seas) Total unemployed, plus all marginally attached workers',
+    ]);
+    expect(upstream.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  it('fills the index without asking every survey', async () => {
+    const { ctx, upstream } = await open();
+    const items = [];
+    for await (const item of bls.listAll?.(ctx) ?? []) items.push(item);
+    expect(items).toContainEqual({
+      id: 'AP',
+      label: 'Consumer Price Index - Average Price Data',
+      kind: 'folder',
+      path: ['AP'],
+    });
+    expect(items).toContainEqual({ id: 'LNS13327709', label: 'LNS13327709' });
+    expect(upstream.calls).toHaveLength(2);
+  });
+});
