@@ -134,7 +134,9 @@ const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
       const codes = structure.dimensions.map(({ id }) => series.key[id] ?? '');
       const label = structure.dimensions
         // `_Z`, not applicable, is noise in a title.
-        .flatMap(({ id }, index) => (codes[index] === '_Z' ? [] : [spell(id, codes[index] ?? '') ?? codes[index]]))
+        .flatMap(({ id }, index) =>
+          codes[index] === '_Z' ? [] : [spell(id, codes[index] ?? '') ?? codes[index]],
+        )
         .join(' - ');
       return {
         id: `${flow}/${codes.join('.')}`,

@@ -169,8 +169,7 @@ describe('oecd', () => {
       items: [
         {
           id: `${kei}/GBR.M.IRLT.PA._Z._Z._Z`,
-          label:
-            'United Kingdom - Monthly - Long-term interest rates - Percent per annum',
+          label: 'United Kingdom - Monthly - Long-term interest rates - Percent per annum',
           path: [kei, 'GBR', 'M', 'IRLT', 'PA', '_Z', '_Z', '_Z'],
         },
       ],

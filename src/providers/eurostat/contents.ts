@@ -1,0 +1,86 @@
+import { unexpectedReply, unknownPath } from '../errors.js';
+import type { Folder, Item, Provider } from '../provider.js';
+
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+/** A row of the table of contents. */
+export interface Entry {
+  readonly code: string;
+  readonly title: string;
+  /** Datasets and ready-made tables hold data; folders hold entries. */
+  readonly holdsData: boolean;
+  readonly entries: Entry[];
+}
+
+/** Blanks before a title that stand for one level of depth. */
+const indent = 4;
+
+const cellsOf = (line: string): string[] =>
+  line.split('\t').map((cell) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell));
+
+/**
+ * The tree of the table of contents: tab-separated text whose titles are indented. Rows of folders end early,
+ * without the number of values.
+ */
+export const readContents = (provider: Named, text: string): readonly Entry[] => {
+  const [head = '', ...lines] = text.split(/\r?\n/);
+  if (!head.startsWith('"title"\t"code"\t"type"')) {
+    throw unexpectedReply(provider, 'it is not a table of contents');
+  }
+  const roots: Entry[] = [];
+  // The list that takes entries of each depth; deeper ones are closed when a shallower row comes.
+  const open: Entry[][] = [roots];
+  for (const line of lines) {
+    if (line === '') continue;
+    const [title = '', code = '', type] = cellsOf(line);
+    const depth = Math.floor((title.length - title.trimStart().length) / indent);
+    const siblings = open[depth];
+    if (siblings === undefined || code === '')
+      throw unexpectedReply(provider, 'a row of the table of contents');
+    const entry: Entry = { code, title: title.trim(), holdsData: type !== 'folder', entries: [] };
+    // The same dataset may stand twice in a folder.
+    if (!siblings.some((one) => one.code === code)) siblings.push(entry);
+    open.splice(depth + 1, open.length, entry.entries);
+  }
+  return roots;
+};
+
+/** The entry at the folders of a path, and the rest of the path below a dataset: codes of its dimensions. */
+export const findEntry = (
+  provider: Named,
+  roots: readonly Entry[],
+  path: readonly string[],
+): { readonly entries: readonly Entry[]; readonly dataset?: Entry; readonly codes: readonly string[] } => {
+  let entries = roots;
+  for (const [index, segment] of path.entries()) {
+    const entry = entries.find(({ code }) => code === segment);
+    if (entry === undefined) throw unknownPath(provider, path);
+    if (entry.holdsData) return { entries: [], dataset: entry, codes: path.slice(index + 1) };
+    entries = entry.entries;
+  }
+  return { entries, codes: [] };
+};
+
+/** Folders with what is below them, as deep as anybody asks for at once. */
+export const toFolders = (entries: readonly Entry[], depth = 3): Folder[] =>
+  entries.map(({ code, title, holdsData, entries: below }) => ({
+    segment: code,
+    label: title === '' ? code : title,
+    ...(holdsData || depth === 1 ? {} : { children: toFolders(below, depth - 1) }),
+  }));
+
+/** Every dataset once: where it stands under several folders, the first is its place. */
+export function* listDatasets(
+  entries: readonly Entry[],
+  path: readonly string[] = [],
+  seen: Set<string> = new Set(),
+): Generator<Item> {
+  for (const { code, title, holdsData, entries: below } of entries) {
+    const place = [...path, code];
+    if (!holdsData) yield* listDatasets(below, place, seen);
+    else if (!seen.has(code)) {
+      seen.add(code);
+      yield { id: code, label: title === '' ? code : title, kind: 'folder', path: place };
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { refusedRequest, seriesNotFound, tooLarge, unknownPath } from '../errors.js';
+import type { Provider, UpstreamReply, UpstreamRequest } from '../provider.js';
+
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+/** Members of a data request that are no dimensions. */
+const controls: ReadonlySet<string> = new Set(['format', 'lang', 'lastTimePeriod']);
+
+const notFound = (provider: Named, { path, query }: UpstreamRequest): Error => {
+  // `statistics/1.0/data/NAME`, `sdmx/2.1/dataflow/ESTAT/NAME/1.0`
+  if (path[0] !== 'statistics') return unknownPath(provider, path.slice(4, 5));
+  const codes = Object.entries(query ?? {}).flatMap(([key, code]) =>
+    controls.has(key) ? [] : [String(code)],
+  );
+  return seriesNotFound(provider, `${path[3] ?? ''}/${codes.join('.')}`);
+};
+
+interface Notice {
+  readonly status: number;
+  /** Of SDMX: 100 no results, 140 syntax, 150 semantic; left out by warnings. */
+  readonly id: number | undefined;
+  readonly label: string;
+}
+
+const numberIn = (pattern: RegExp, text: string): number | undefined => {
+  const digits = pattern.exec(text)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+/**
+ * Notices come as JSON (`{"error":[…]}`, `{"warning":{…}}`, both also with HTTP 200) or as a SOAP fault. Only the
+ * head is looked at: a reply with data may be long.
+ */
+const readNotice = ({ text, status }: UpstreamReply): Notice | undefined => {
+  const head = text.slice(0, 2_000);
+  if (/^\s*\{\s*"(?:error|warning)"\s*:/.test(head)) {
+    return {
+      status: numberIn(/"status"\s*:\s*"?(\d{3})/, head) ?? status,
+      id: numberIn(/"id"\s*:\s*"?(\d+)/, head),
+      label: /"label"\s*:\s*"([^"]*)"/.exec(head)?.[1] ?? '',
+    };
+  }
+  const code = numberIn(/<faultcode>\s*(\d+)\s*</, head);
+  if (code === undefined) return undefined;
+  return { status, id: code, label: /<faultstring>([^<]*)</.exec(head)?.[1] ?? '' };
+};
+
+/** What a reply says beside data. Too large and "we prepare it, come back later" both mean: ask for less. */
+export const explainNotice = (
+  provider: Named,
+  reply: UpstreamReply,
+  request: UpstreamRequest,
+): Error | undefined => {
+  const notice = readNotice(reply);
+  const { status, id, label } = notice ?? { status: reply.status, id: undefined, label: '' };
+  if (status === 413 || id === 413 || /ASYNCHRONOUS_RESPONSE|EXTRACTION_TOO_BIG/.test(label)) {
+    return tooLarge(provider);
+  }
+  if (id === 100 || status === 404) return notFound(provider, request);
+  // The codes of a series are checked against its structure before; what is wrong now is the combination.
+  if (id === 140 || id === 150) return notFound(provider, request);
+  return status === 400 ? refusedRequest(provider, label) : undefined;
+};
