@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { createCache } from '../../../src/gateway/cache/cache.js';
+import { createMemory, type Kept } from '../../../src/gateway/cache/memory.js';
+import type { CacheStore } from '../../../src/gateway/cache/store.js';
+import { silentTelemetry } from '../../../src/gateway/telemetry.js';
+import { AppError } from '../../../src/lib/errors.js';
+import { silentLog } from '../../../src/lib/log.js';
+
+const hour = 3_600_000;
+
+const open = (store: Partial<CacheStore> = {}) => {
+  const stored = new Map<string, Kept>();
+  const clock = { nowMs: 1_000_000 };
+  const cache = createCache({
+    store: {
+      get: async (key) => stored.get(key),
+      set: async (key, _provider, kept) => {
+        stored.set(key, kept);
+      },
+      trim: async () => undefined,
+      ...store,
+    },
+    memory: createMemory(1_000_000),
+    telemetry: silentTelemetry,
+    log: silentLog,
+    now: () => clock.nowMs,
+    staleMs: 10 * hour,
+  });
+  return { cache, clock, stored };
+};
+
+const question = (parts: readonly unknown[], audience = 'shared') => ({
+  provider: 'p',
+  audience,
+  parts,
+  validSeconds: 3_600,
+});
+const down = new AppError('upstream', 'upstream_failed', 'down');
+
+describe('the cache', () => {
+  it('asks once for equal questions at the same time, and again after a failure', async () => {
+    const { cache } = open();
+    let asked = 0;
+    const ask = async (): Promise<string> => {
+      asked += 1;
+      if (asked === 1) throw down;
+      return 'answer';
+    };
+    const failures = await Promise.allSettled([
+      cache.answer(question(['a']), ask),
+      cache.answer(question(['a']), ask),
+    ]);
+    expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(asked).toBe(1);
+    expect((await cache.answer(question(['a']), ask)).body).toBe('answer');
+  });
+
+  it('keeps audiences and arguments apart', async () => {
+    const { cache } = open();
+    const answer = async (parts: readonly unknown[], audience: string, body: string) =>
+      (await cache.answer(question(parts, audience), async () => body)).body;
+    expect(await answer(['a', 'b'], 'shared', '1')).toBe('1');
+    expect(await answer(['a', 'b'], 'account 7', '2')).toBe('2');
+    expect(await answer(['a,b'], 'shared', '3')).toBe('3');
+    expect(await answer([['a', 'b']], 'shared', '4')).toBe('4');
+    expect(await answer(['a', 'b'], 'shared', '5')).toBe('1');
+  });
+
+  it.each([
+    ['upstream_failed', true],
+    ['upstream_timeout', true],
+    ['upstream_circuit_open', true],
+    ['unexpected_reply', false],
+    ['upstream_rate_limited', false],
+    ['upstream_key_refused', false],
+    ['series_not_found', false],
+  ])('after %s an old answer is served: %s', async (code, served) => {
+    const { cache, clock } = open();
+    await cache.answer(question(['a']), async () => 'old');
+    clock.nowMs += 2 * hour;
+    const again = cache.answer(question(['a']), async () => {
+      throw new AppError('upstream', code, code);
+    });
+    if (served) expect(await again).toEqual({ body: 'old', ageSeconds: 7_200, stale: true });
+    else await expect(again).rejects.toMatchObject({ code });
+  });
+
+  it('does not serve an answer beyond its time as stale', async () => {
+    const { cache, clock } = open();
+    await cache.answer(question(['a']), async () => 'old');
+    clock.nowMs += 11 * hour;
+    await expect(
+      cache.answer(question(['a']), async () => {
+        throw down;
+      }),
+    ).rejects.toBe(down);
+  });
+
+  it('answers although it can not keep', async () => {
+    const { cache } = open({
+      set: async () => {
+        throw new Error('disk full');
+      },
+    });
+    expect((await cache.answer(question(['a']), async () => 'answer')).body).toBe('answer');
+  });
+});
+
+describe('the memory', () => {
+  const kept = (length: number): Kept => ({ body: 'x'.repeat(length), storedAtMs: 0, freshUntilMs: 1 });
+
+  it('stays within its bytes and forgets what was used longest ago', () => {
+    const memory = createMemory(10_000);
+    for (const key of ['a', 'b', 'c']) memory.set(key, kept(1_000));
+    memory.get('a');
+    memory.set('d', kept(1_000));
+    memory.set('e', kept(1_000));
+    expect(memory.bytes).toBeLessThanOrEqual(10_000);
+    expect(memory.get('a')).toBeDefined();
+    expect(memory.get('b')).toBeUndefined();
+  });
+
+  it('does not take a giant, and counts a replaced entry once', () => {
+    const memory = createMemory(10_000);
+    memory.set('giant', kept(9_000));
+    expect(memory.get('giant')).toBeUndefined();
+    for (let round = 0; round < 100; round += 1) memory.set('same', kept(500));
+    expect(memory.bytes).toBe(2 * 504 + 200);
+  });
+});

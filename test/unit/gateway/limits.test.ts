@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decide, type Question, shareOf } from '../../../src/gateway/limits/decision.js';
+import { endOfBucket, localMidnight, windowsOf } from '../../../src/gateway/limits/window.js';
+
+const at = (text: string): number => Date.parse(text);
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+describe('localMidnight', () => {
+  it.each([
+    ['UTC', '2026-03-10T12:00:00Z', '2026-03-10T00:00:00.000Z'],
+    ['America/New_York', '2026-01-10T04:59:59Z', '2026-01-09T05:00:00.000Z'],
+    ['America/New_York', '2026-01-10T05:00:00Z', '2026-01-10T05:00:00.000Z'],
+    // The clock goes forward on 8 March 2026: that day has 23 hours.
+    ['America/New_York', '2026-03-08T12:00:00Z', '2026-03-08T05:00:00.000Z'],
+    ['America/New_York', '2026-03-09T12:00:00Z', '2026-03-09T04:00:00.000Z'],
+    ['Asia/Kolkata', '2026-03-10T00:00:00Z', '2026-03-09T18:30:00.000Z'],
+  ])('of %s at %s is %s', (zone, now, midnight) => {
+    expect(iso(localMidnight(zone, at(now)))).toBe(midnight);
+  });
+
+  it('of the next day follows after 23, 24 or 25 hours', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: at('2020-01-01T00:00:00Z'), max: at('2030-01-01T00:00:00Z') }),
+        fc.constantFrom('America/New_York', 'Europe/Berlin', 'Asia/Tokyo', 'UTC'),
+        (now, zone) => {
+          const today = localMidnight(zone, now);
+          const hours = (localMidnight(zone, now, 1) - today) / 3_600_000;
+          expect(today).toBeLessThanOrEqual(now);
+          expect(localMidnight(zone, now, 1)).toBeGreaterThan(now);
+          expect([23, 24, 25]).toContain(hours);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('windowsOf', () => {
+  it('lets every bucket count that reaches into the span', () => {
+    const now = at('2026-03-10T12:30:45.500Z');
+    const [minute, hour, day] = windowsOf({ perMinute: 1, perHour: 2, perDay: 3 }, 'UTC', now);
+    expect(iso(minute?.bucket.getTime() ?? 0)).toBe('2026-03-10T12:30:40.000Z');
+    expect(now - 60_000 - (minute?.since.getTime() ?? 0)).toBe(9_999);
+    expect(iso(hour?.bucket.getTime() ?? 0)).toBe('2026-03-10T12:30:00.000Z');
+    expect(iso(day?.since.getTime() ?? 0)).toBe('2026-03-10T00:00:00.000Z');
+    expect(iso(endOfBucket('day', day?.bucket ?? new Date(0), 'UTC'))).toBe('2026-03-11T00:00:00.000Z');
+  });
+});
+
+describe('decide', () => {
+  const now = at('2026-03-10T12:00:00Z');
+  const question = (more: Partial<Question> = {}): Question => ({
+    nowMs: now,
+    nextAtMs: 0,
+    spacingMs: 500,
+    maxWaitMs: 5_000,
+    zone: 'UTC',
+    windows: windowsOf({ perDay: 25 }, 'UTC', now),
+    usage: [],
+    fairShare: undefined,
+    ...more,
+  });
+  const used = (count: number, mine: number, accounts: number) => [
+    {
+      span: 'day' as const,
+      used: count,
+      usedByAccount: mine,
+      accounts,
+      oldest: new Date('2026-03-10T00:00:00Z'),
+    },
+  ];
+
+  it('starts now, or when the pace allows', () => {
+    expect(decide(question())).toEqual({ granted: true, startMs: now });
+    expect(decide(question({ nextAtMs: now + 700 }))).toEqual({ granted: true, startMs: now + 700 });
+    expect(decide(question({ nextAtMs: now + 5_001 }))).toMatchObject({
+      granted: false,
+      reason: 'pace',
+      retryAfterMs: 5_001,
+    });
+  });
+
+  it('tells when a used up quota is there again', () => {
+    expect(decide(question({ usage: used(25, 1, 3) }))).toEqual({
+      granted: false,
+      reason: 'quota',
+      span: 'day',
+      retryAfterMs: 12 * 3_600_000,
+    });
+    expect(decide(question({ usage: used(24, 1, 3) }))).toMatchObject({ granted: true });
+  });
+
+  it('holds one account to its share, but not one with a key of its own', () => {
+    expect(decide(question({ usage: used(20, 20, 1), fairShare: 0.8 }))).toMatchObject({ reason: 'share' });
+    expect(decide(question({ usage: used(20, 20, 1) }))).toMatchObject({ granted: true });
+    expect(decide(question({ usage: used(20, 0, 1), fairShare: 0.8 }))).toMatchObject({ granted: true });
+  });
+
+  it('always leaves an account a tenth, and one request of the smallest quota', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.integer({ min: 1, max: 1_000 }),
+        (limit, accounts) => {
+          const share = shareOf(limit, 0.8, accounts);
+          expect(share).toBeGreaterThanOrEqual(Math.max(1, limit / 10));
+          expect(share).toBeLessThanOrEqual(Math.max(1, Math.ceil(limit * 0.8)));
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,241 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { addressOf } from '../../../src/gateway/upstream/address.js';
+import { createBreaker } from '../../../src/gateway/upstream/breaker.js';
+import { parseRetryAfter } from '../../../src/gateway/upstream/outcome.js';
+import { keyRedaction, messageRedaction } from '../../../src/gateway/upstream/redaction.js';
+import { AttemptError, createRetryBudget, repeat } from '../../../src/gateway/upstream/repetition.js';
+import { toWireRequest } from '../../../src/gateway/upstream/request.js';
+import { createTransport, type WireRequest } from '../../../src/gateway/upstream/transport.js';
+import { AppError } from '../../../src/lib/errors.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
+import type { KeyUse, Provider } from '../../../src/providers/provider.js';
+
+describe('addresses', () => {
+  const address = (path: string[], query?: Record<string, string | string[]>): string =>
+    addressOf(bankOfCanada, {}, { path, ...(query === undefined ? {} : { query }) }).href;
+
+  it('encode every part and every value', () => {
+    expect(address(['data', 'a/b?c#d e%'])).toBe(
+      'https://www.bankofcanada.ca/valet/data/a%2Fb%3Fc%23d%20e%25',
+    );
+    expect(address(['data', 'OECD.SDD,DSD@DF,4.0', ''])).toBe(
+      'https://www.bankofcanada.ca/valet/data/OECD.SDD,DSD@DF,4.0/',
+    );
+    expect(address(['x'], { 'facets[s][]': ['a&b', 'c=d'], q: '\ud800+' })).toBe(
+      'https://www.bankofcanada.ca/valet/x?facets%5Bs%5D%5B%5D=a%26b&facets%5Bs%5D%5B%5D=c%3Dd&q=%EF%BF%BD%2B',
+    );
+  });
+
+  it.each([[['..', 'x']], [['.']], [['', 'x']], [['a', '..']]])('climb nowhere: %j', (path) => {
+    expect(() => address(path)).toThrow(AppError);
+  });
+});
+
+describe('the key', () => {
+  const withKey = (where: KeyUse['where']): Provider => ({
+    ...bankOfCanada,
+    key: { label: 'Key', url: 'https://k.example', hint: 'Get one.', required: true, where },
+    otherBaseUrls: { public: 'https://public.example' },
+  });
+
+  it('goes where the record says', () => {
+    const query = toWireRequest(
+      withKey({ in: 'query', name: 'k' }),
+      {},
+      { path: ['a'], query: { b: '1' } },
+      'se cret',
+    );
+    expect(query.url.search).toBe('?b=1&k=se%20cret');
+    const header = toWireRequest(withKey({ in: 'header', name: 'x-key' }), {}, { path: ['a'] }, 'secret');
+    expect(header.headers).toEqual({ 'x-key': 'secret' });
+    const body = toWireRequest(
+      withKey({ in: 'body', name: 'key' }),
+      {},
+      { path: ['a'], body: { b: 1 } },
+      'secret',
+    );
+    expect({ method: body.method, body: JSON.parse(body.body ?? '') }).toEqual({
+      method: 'POST',
+      body: { b: 1, key: 'secret' },
+    });
+  });
+
+  it('does not go to another address', () => {
+    const wire = toWireRequest(
+      withKey({ in: 'query', name: 'k' }),
+      {},
+      { path: ['a'], base: 'public' },
+      'secret',
+    );
+    expect(wire.url.href).toBe('https://public.example/a');
+  });
+
+  it('is cut out in every spelling', () => {
+    const key = 'a"b c/d+é'.slice(0, 8);
+    const redact = keyRedaction(key);
+    for (const spelling of [
+      key,
+      encodeURIComponent(key),
+      key.toUpperCase(),
+      JSON.stringify(key).slice(1, -1),
+    ]) {
+      expect(redact(`before ${spelling} after`)).toBe('before [key] after');
+    }
+    expect(messageRedaction(undefined)('see <b>https://x.example/a?k=1</b>\n now')).toBe('see [address] now');
+  });
+});
+
+describe('the transport', () => {
+  const servers: Server[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  const serve = async (listener: RequestListener): Promise<string> => {
+    const server = createServer(listener);
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+  const transport = createTransport({ userAgent: 'test', log: silentLog });
+  const get = (url: string, more: Partial<WireRequest> = {}) =>
+    transport({
+      method: 'GET',
+      url: new URL(url),
+      headers: {},
+      timeoutMs: 1_000,
+      maxBytes: 100_000,
+      ...more,
+    });
+
+  it('ends a decompression bomb at the bound', async () => {
+    const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
+    expect(bomb.length).toBeLessThan(60_000);
+    const url = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    });
+    await expect(get(url)).rejects.toMatchObject({ failure: 'too_large' });
+  });
+
+  it('follows redirects within the site only', async () => {
+    const url = await serve((request, response) => {
+      const target =
+        request.url === '/same' ? '/end' : request.url === '/loop' ? '/loop' : 'http://127.0.0.2:1/x';
+      if (request.url === '/end') response.end('there');
+      else response.writeHead(302, { location: target }).end();
+    });
+    expect((await get(`${url}/same`)).body).toBe('there');
+    for (const path of ['/other', '/loop'])
+      await expect(get(`${url}${path}`)).rejects.toMatchObject({ failure: 'redirect' });
+    await expect(get(`${url}/same`, { method: 'POST', body: '{}' })).rejects.toMatchObject({
+      failure: 'redirect',
+    });
+  });
+
+  it('gives up in time, also in the middle of a body', async () => {
+    const url = await serve((request, response) => {
+      if (request.url === '/body') response.write('begin');
+    });
+    for (const path of ['/', '/body'])
+      await expect(get(`${url}${path}`, { timeoutMs: 50 })).rejects.toMatchObject({ failure: 'timeout' });
+  });
+
+  it('tells a broken connection without address', async () => {
+    const url = await serve((request) => request.socket.destroy());
+    await expect(get(url)).rejects.toMatchObject({ failure: 'connection' });
+    const refusal = get('http://127.0.0.1:1/?k=secret', { headers: { 'x-key': 'secret' } });
+    await expect(refusal).rejects.not.toMatchObject({ message: expect.stringMatching(/secret|127/) });
+  });
+
+  it('reads the charset that the reply names', async () => {
+    const url = await serve((request, response) => {
+      const charset = request.url === '/odd' ? 'no-such-charset' : 'iso-8859-1';
+      response.writeHead(200, { 'content-type': `text/plain; charset=${charset}` });
+      response.end(request.url === '/odd' ? 'é' : Buffer.from([0xe9]));
+    });
+    expect((await get(url)).body).toBe('é');
+    expect((await get(`${url}/odd`)).body).toBe('é');
+  });
+});
+
+describe('the breaker', () => {
+  const provider = bankOfCanada;
+
+  it('opens after five failures in a row, lets one through to see, and closes again', () => {
+    let nowMs = 0;
+    const breaker = createBreaker(() => nowMs);
+    const fail = () => breaker.record(provider, 's', 'down');
+    for (let count = 0; count < 4; count += 1) fail();
+    breaker.record(provider, 's', 'ok');
+    for (let count = 0; count < 4; count += 1) fail();
+    expect(() => breaker.pass(provider, 's')).not.toThrow();
+    fail();
+    expect(() => breaker.pass(provider, 's')).toThrow(/asked again in 15 s/);
+    nowMs += 15_000;
+    expect(() => breaker.pass(provider, 's')).not.toThrow();
+    expect(() => breaker.pass(provider, 's')).toThrow(/failed repeatedly/);
+    fail();
+    expect(() => breaker.check(provider, 's')).toThrow(/asked again in 30 s/);
+    nowMs += 30_000;
+    breaker.pass(provider, 's');
+    breaker.record(provider, 's', 'refused');
+    expect(() => breaker.pass(provider, 's')).not.toThrow();
+  });
+
+  it('stays below the errors that an upstream forgives, for each key', () => {
+    let nowMs = 0;
+    const breaker = createBreaker(() => nowMs);
+    const strict: Provider = { ...provider, limits: { maxConcurrent: 1, errorsPerMinute: 30 } };
+    for (let count = 0; count < 28; count += 1) breaker.record(strict, 'a', 'refused');
+    expect(() => breaker.check(strict, 'a')).toThrow(/too many errors/);
+    expect(() => breaker.check(strict, 'b')).not.toThrow();
+    nowMs += 60_001;
+    expect(() => breaker.check(strict, 'a')).not.toThrow();
+  });
+});
+
+describe('repetition', () => {
+  const failure = (mayRepeat: boolean) =>
+    new AttemptError(new AppError('upstream', 'upstream_failed', 'down'), mayRepeat);
+  const run = async (mayRepeat: boolean, allowed: () => boolean): Promise<number> => {
+    let attempts = 0;
+    const work = async (): Promise<never> => {
+      attempts += 1;
+      throw failure(mayRepeat);
+    };
+    await expect(repeat(work, { retries: 2, firstWaitMs: 1, allowed })).rejects.toMatchObject({
+      code: 'upstream_failed',
+    });
+    return attempts;
+  };
+
+  it('happens only where it may help and is allowed', async () => {
+    expect(await run(true, () => true)).toBe(3);
+    expect(await run(false, () => true)).toBe(1);
+    expect(await run(true, () => false)).toBe(1);
+  });
+
+  it('is bounded to a tenth of the requests', () => {
+    const budget = createRetryBudget();
+    let spent = 0;
+    for (let request = 0; request < 100; request += 1) {
+      budget.earn('p');
+      if (budget.spend('p')) spent += 1;
+    }
+    expect(spent).toBeGreaterThanOrEqual(10);
+    expect(spent).toBeLessThanOrEqual(20);
+  });
+
+  it('reads Retry-After as seconds and as a date', () => {
+    const now = Date.parse('2026-03-10T12:00:00Z');
+    expect(parseRetryAfter('7', now)).toBe(7);
+    expect(parseRetryAfter('Tue, 10 Mar 2026 12:01:00 GMT', now)).toBe(60);
+    expect(parseRetryAfter('soon', now)).toBeUndefined();
+  });
+});
