@@ -23,19 +23,36 @@ const createRandom = (seed: number): (() => number) => {
   };
 };
 
-/** Rows without the header; `quoted` puts every field in quotes. */
-export const generateRows = (rows: number, options: { seed?: number; quoted?: boolean } = {}): Buffer => {
+export interface RowOptions {
+  readonly seed?: number;
+  /** Every field is put in quotes. */
+  readonly quoted?: boolean;
+  /** Numbers have the 16 or 17 digits with which languages print doubles. */
+  readonly longNumbers?: boolean;
+}
+
+/** Rows without the header. */
+export const generateRows = (rows: number, options: RowOptions = {}): Buffer => {
   const random = createRandom(options.seed ?? 1);
   const lines: string[] = [];
   for (let row = 0; row < rows; row++) {
     const day = new Date(Date.UTC(1990, 0, 1 + Math.floor(random() * 11_000))).toISOString().slice(0, 10);
     const country = countries[Math.floor(random() * countries.length)];
     const sector = `${sectors[Math.floor(random() * sectors.length)]}-${Math.floor(random() * 1000)}`;
-    const value = (random() * 1e6).toFixed(2);
+    const value = options.longNumbers
+      ? String((random() + random() / 2 ** 32) * 1e6)
+      : (random() * 1e6).toFixed(2);
     const volume = Math.floor(random() * 1e8);
-    const share = random().toFixed(6);
+    const share = options.longNumbers ? String(random() / 3) : random().toFixed(6);
     const fields = [day, country, sector, value, volume, share];
     lines.push(options.quoted ? `"${fields.join('","')}"\n` : `${fields.join(',')}\n`);
   }
   return Buffer.from(lines.join(''));
+};
+
+/** Rows of nothing but numbers. */
+export const generateWideRows = (rows: number, columns: number): Buffer => {
+  const random = createRandom(2);
+  const line = (): string => Array.from({ length: columns }, () => (random() * 1e4).toFixed(2)).join(',');
+  return Buffer.from(Array.from({ length: rows }, () => `${line()}\n`).join(''));
 };

@@ -8,16 +8,10 @@ import {
   valueBytes,
   withHeadroom,
 } from './column-buffer.js';
-import {
-  badRowOf,
-  createFieldIndex,
-  dropRecords,
-  type FieldIndex,
-  indexRecords,
-  openIndex,
-} from './field-index.js';
+import { badRowOf, createFieldIndex, dropRecords, type FieldIndex, openIndex } from './field-index.js';
 import { columnHead, createBlockWriter, varUint } from './native-block.js';
 import { encodeDecimals, encodeDoubles } from './number-columns.js';
+import { indexRecords } from './record-parser.js';
 import { encodeDays, encodeDayTexts, encodeTexts } from './text-columns.js';
 import type {
   BadRow,

@@ -1,4 +1,4 @@
-import { CR, LF, SPACE, shownValue, TAB } from './bytes.js';
+import { CR, LF, shownValue } from './bytes.js';
 import type { BadRow, BadRowReason, ChunkPosition, Dialect } from './types.js';
 
 /**
@@ -57,10 +57,12 @@ export interface MalformedRecord {
 }
 
 /** What a byte is outside of quotes. */
-const textKind = 0;
-const delimiterKind = 1;
-const lineEndKind = 2;
-const quoteKind = 3;
+export const textKind = 0;
+export const delimiterKind = 1;
+export const lineEndKind = 2;
+export const quoteKind = 3;
+
+export const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
 
 /** Fields per block: their positions and their text should fit the second-level cache together. */
 const blockFields = 16_384;
@@ -102,204 +104,6 @@ export const openIndex = (index: FieldIndex, bytes: Uint8Array): void => {
   index.ordinal = 0;
   index.line = 0;
   index.malformed.length = 0;
-};
-
-const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
-
-/**
- * Position of the next byte that is no text, or `end`. Four bytes per turn, and one comparison for most of them:
- * letters and digits lie above all bytes that matter in a file with commas. Nearly half as fast without.
- */
-const fieldEnd = (bytes: Uint8Array, from: number, end: number, classes: Uint8Array, top: number): number => {
-  let p = from;
-  for (const last = end - 4; p <= last; p += 4) {
-    let byte = bytes[p]!;
-    if (byte <= top && classes[byte] !== textKind) return p;
-    byte = bytes[p + 1]!;
-    if (byte <= top && classes[byte] !== textKind) return p + 1;
-    byte = bytes[p + 2]!;
-    if (byte <= top && classes[byte] !== textKind) return p + 2;
-    byte = bytes[p + 3]!;
-    if (byte <= top && classes[byte] !== textKind) return p + 3;
-  }
-  while (p < end && classes[bytes[p]!] === textKind) p++;
-  return p;
-};
-
-/**
- * Position of the quote that closes a field, or -1 where it takes more care: a line end or a quote inside, or
- * none of delimiter and line end after it.
- */
-const closingQuote = (
-  bytes: Uint8Array,
-  from: number,
-  end: number,
-  classes: Uint8Array,
-  top: number,
-): number => {
-  let p = fieldEnd(bytes, from, end, classes, top);
-  while (p < end && classes[bytes[p]!] === delimiterKind) p = fieldEnd(bytes, p + 1, end, classes, top);
-  if (p >= end || classes[bytes[p]!] !== quoteKind) return -1;
-  return p + 1 === end || isFieldEnd(classes[bytes[p + 1]!]!) ? p : -1;
-};
-
-/**
- * Indexes the next block of records; `index.rows` is 0 when there are none left. With `stopAtMalformed` the
- * block ends at the first malformed record.
- */
-export const indexRecords = (index: FieldIndex, bytes: Uint8Array, stopAtMalformed: boolean): void => {
-  const { starts, ends, classes, topByte, quote, fieldCount, capacity } = index;
-  const end = bytes.length;
-  let p = index.next;
-  let rows = 0;
-  index.malformed.length = 0;
-  while (rows < capacity && p < end) {
-    const recordStart = p;
-    const line = index.line;
-    let cell = rows * fieldCount;
-    let fields = 0;
-    let kind: number = textKind;
-    do {
-      if (bytes[p] === quote) {
-        const closing = closingQuote(bytes, p + 1, end, classes, topByte);
-        if (closing < 0) {
-          kind = quoteKind;
-          break;
-        }
-        starts[cell] = p + 1;
-        ends[cell++] = closing;
-        p = closing + 1;
-      } else {
-        starts[cell] = p;
-        p = fieldEnd(bytes, p, end, classes, topByte);
-        ends[cell++] = p;
-      }
-      kind = p < end ? classes[bytes[p]!]! : lineEndKind;
-      p++;
-      fields++;
-    } while (kind === delimiterKind && fields < fieldCount);
-    let recordEnd = p - 1;
-    if (kind === lineEndKind && (recordEnd === recordStart || fields === fieldCount)) {
-      // A blank line, or a plain record with the right number of fields.
-      index.line = line + 1;
-      if (p < end && bytes[p] === LF && bytes[recordEnd] === CR) p++;
-      if (recordEnd === recordStart) continue;
-    } else {
-      const good = indexRecord(index, bytes, recordStart, rows);
-      p = index.next;
-      recordEnd = index.recordEnds[rows]!;
-      if (!good) {
-        index.ordinal++;
-        if (stopAtMalformed) break;
-        continue;
-      }
-    }
-    index.recordStarts[rows] = recordStart;
-    index.recordEnds[rows] = recordEnd;
-    index.lines[rows] = line;
-    index.ordinals[rows] = index.ordinal++;
-    rows++;
-  }
-  index.rows = rows;
-  index.next = Math.min(p, end);
-};
-
-/**
- * One record with all care: quotes, too few or too many fields. Fills slot `row` and returns true, or lists the
- * record as malformed. Sets `next`, `line` and `recordEnds[row]` in both cases.
- */
-const indexRecord = (index: FieldIndex, bytes: Uint8Array, recordStart: number, row: number): boolean => {
-  const { starts, ends, classes, fieldCount, quote } = index;
-  const end = bytes.length;
-  const firstLine = index.line;
-  let line = firstLine;
-  let p = recordStart;
-  let fields = 0;
-  let reason: BadRowReason | null = null;
-  let badField = -1;
-  let badStart = 0;
-  let badEnd = 0;
-  for (;;) {
-    const fieldStart = p;
-    let textStart = p;
-    let textEnd = p;
-    let doubled = false;
-    let fault: BadRowReason | null = null;
-    if (p < end && bytes[p] === quote) {
-      textStart = ++p;
-      fault = 'unterminated_quote';
-      textEnd = end;
-      while (p < end) {
-        const byte = bytes[p]!;
-        if (byte === quote) {
-          if (p + 1 < end && bytes[p + 1] === quote) {
-            doubled = true;
-            p += 2;
-            continue;
-          }
-          textEnd = p++;
-          fault = null;
-          break;
-        }
-        if (byte === LF || (byte === CR && bytes[p + 1] !== LF)) line++;
-        p++;
-      }
-      if (p < end && !isFieldEnd(classes[bytes[p]!]!)) fault = 'text_after_quote';
-    }
-    // The unquoted field, or what wrongly follows a closing quote.
-    while (p < end) {
-      const kind = classes[bytes[p]!]!;
-      if (isFieldEnd(kind)) break;
-      if (kind === quoteKind && fault === null && isBlank(bytes, fieldStart, p)) fault = 'blank_before_quote';
-      p++;
-    }
-    if (textStart === fieldStart) textEnd = p;
-    if (fault !== null && reason === null) {
-      reason = fault;
-      badField = fields;
-      badStart = fieldStart;
-      badEnd = p;
-    }
-    if (fields < fieldCount) {
-      const cell = row * fieldCount + fields;
-      starts[cell] = textStart;
-      ends[cell] = doubled ? ~textEnd : textEnd;
-    }
-    fields++;
-    if (p >= end || classes[bytes[p]!] === lineEndKind) break;
-    p++;
-  }
-  const recordEnd = p;
-  if (p < end) {
-    if (bytes[p] === CR && p + 1 < end && bytes[p + 1] === LF) p++;
-    p++;
-    line++;
-  }
-  index.next = p;
-  index.line = line;
-  index.recordEnds[row] = recordEnd;
-  if (reason === null && fields === fieldCount) return true;
-  index.malformed.push({
-    reason: reason ?? 'field_count',
-    ordinal: index.ordinal,
-    line: firstLine,
-    field: reason === null ? null : badField,
-    fieldCount: fields,
-    start: recordStart,
-    end: recordEnd,
-    valueStart: badStart,
-    valueEnd: badEnd,
-  });
-  return false;
-};
-
-/** True where the bytes before a quote are blanks only, and there are some. */
-const isBlank = (bytes: Uint8Array, start: number, end: number): boolean => {
-  if (start === end) return false;
-  for (let p = start; p < end; p++) {
-    if (bytes[p] !== SPACE && bytes[p] !== TAB) return false;
-  }
-  return true;
 };
 
 /** Drops the records marked in `dropped` from the block. */

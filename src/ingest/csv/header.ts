@@ -1,6 +1,7 @@
 import { invalid } from '../../lib/errors.js';
 import { maxColumns } from '../../model/column.js';
-import { createFieldIndex, indexRecords } from './field-index.js';
+import { createFieldIndex } from './field-index.js';
+import { indexRecords } from './record-parser.js';
 import type { Dialect, HeaderRecord } from './types.js';
 
 /** Number of fields of one record. */

@@ -1,7 +1,8 @@
 import type { PhysicalType } from '../../model/column.js';
 import { type CompiledRules, compileRules } from './column-rules.js';
-import { createFieldIndex, indexRecords, openIndex } from './field-index.js';
+import { createFieldIndex, openIndex } from './field-index.js';
 import { emptyProfile, type MutableProfile, profileColumn } from './profile-column.js';
+import { indexRecords } from './record-parser.js';
 import type { ColumnProfile, ColumnRules, Dialect, EncodePhysical } from './types.js';
 
 /** Most digits of an exact decimal. */

@@ -89,6 +89,7 @@ export const nextRecord = (
 ): number => {
   const { quote } = scan;
   const quoteWord = repeated(quote);
+  const topByte = Math.max(quote, CR);
   let p = scan.position;
   let { quoted, line } = scan;
   while (p < length) {
@@ -97,6 +98,10 @@ export const nextRecord = (
       if (p >= length) break;
     }
     const byte = bytes[p]!;
+    if (byte > topByte) {
+      p++;
+      continue;
+    }
     if (byte === quote) {
       if (!quoted) {
         quoted = opensField(scan, bytes, p);

@@ -3,8 +3,8 @@ import { QUOTE } from './bytes.js';
 import { sniffDelimiter } from './dialect.js';
 import { countFields } from './header.js';
 import { createRecordScan, nextRecord, shiftScan } from './record-scan.js';
-import { startOfText } from './text-check.js';
 import type { HeaderRecord, RecordSplitter, RecordSplitterOptions, SplitChunk } from './types.js';
+import { createUnicodeReader } from './unicode.js';
 
 const defaultMaxRecordBytes = 16 << 20;
 /** Bytes beyond a chunk's size: the one that tells CR from CRLF, and a whole word. */
@@ -25,10 +25,10 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   const { firstChunkBytes, chunkBytes } = options;
   const maxRecordBytes = options.maxRecordBytes ?? defaultMaxRecordBytes;
   const scan = createRecordScan(options.dialect?.delimiter ?? -1, options.dialect?.quote ?? QUOTE);
+  const unicode = createUnicodeReader();
   const spare: Buffer[] = [];
 
   let header: HeaderRecord | undefined;
-  let started = false;
   let limit = firstChunkBytes;
   let maxRows = options.maxRowsPerChunk ?? Number.MAX_SAFE_INTEGER;
   let buffer: Buffer = Buffer.allocUnsafeSlow(alignedBytes(limit + slackBytes));
@@ -125,13 +125,6 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   };
 
   const advance = (final: boolean, out: SplitChunk[]): void => {
-    if (!started) {
-      const start = startOfText(buffer.subarray(0, filled), final);
-      if (start < 0) return;
-      started = true;
-      scan.position = start;
-      scan.recordStart = start;
-    }
     for (;;) {
       const end = nextRecord(scan, buffer, words, filled, final);
       if (end < 0) return;
@@ -159,22 +152,27 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
     }
   };
 
+  const take = (bytes: Uint8Array, out: SplitChunk[]): void => {
+    for (let at = 0; at < bytes.length; ) {
+      if (filled === buffer.length) makeRoom(out);
+      const taken = Math.min(bytes.length - at, buffer.length - filled, stepBytes);
+      buffer.set(bytes.subarray(at, at + taken), filled);
+      filled += taken;
+      at += taken;
+      advance(false, out);
+    }
+  };
+
   return {
     push(piece) {
       const out: SplitChunk[] = [];
-      for (let at = 0; at < piece.length; ) {
-        if (filled === buffer.length) makeRoom(out);
-        const taken = Math.min(piece.length - at, buffer.length - filled, stepBytes);
-        buffer.set(piece.subarray(at, at + taken), filled);
-        filled += taken;
-        at += taken;
-        advance(false, out);
-      }
+      take(unicode.read(piece), out);
       return out;
     },
 
     end() {
       const out: SplitChunk[] = [];
+      take(unicode.end(), out);
       advance(true, out);
       if (scan.quoted) {
         const line = scan.quoteLine;

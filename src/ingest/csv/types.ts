@@ -152,7 +152,10 @@ export interface HeaderRecord {
   readonly dialect: Dialect;
 }
 
-/** Cuts a stream of bytes into header and chunks. Throws an AppError that names the line. */
+/**
+ * Cuts a stream of bytes into header and chunks, UTF-8 without byte order mark; UTF-16 with one is converted.
+ * Throws an AppError that names the line.
+ */
 export interface RecordSplitter {
   /** Takes the next bytes of the file (copied, so the caller may reuse them); returns the chunks they complete. */
   push(piece: Uint8Array): SplitChunk[];

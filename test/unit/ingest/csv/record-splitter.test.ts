@@ -88,13 +88,22 @@ describe('cutting a file into chunks', () => {
     expect(texts('a,b\n5" pipe,1\n6" pipe,2\n', 12)).toEqual(['5" pipe,1\n', '6" pipe,2\n']);
   });
 
-  it('strips a byte order mark and refuses UTF-16', () => {
-    for (const pieceBytes of [1, 100]) {
-      const file = Buffer.from('\ufeffa,b\n1,2\n');
-      expect(splitAll(file, { chunkBytes: 10, pieceBytes }).header.toString()).toBe('a,b');
-      const utf16 = Buffer.from('\ufeffa,b\n1,2\n', 'utf16le');
-      expect(() => splitAll(utf16, { chunkBytes: 10, pieceBytes })).toThrow('UTF-16');
+  it('strips a byte order mark and converts UTF-16', () => {
+    const text = '\ufeffa,b\n1,é🎁\n';
+    const utf16 = Buffer.from(text, 'utf16le');
+    for (const pieceBytes of [1, 2, 3, 100]) {
+      for (const file of [Buffer.from(text), utf16, Buffer.from(utf16).swap16()]) {
+        const { header, chunks } = splitAll(file, { chunkBytes: 100, pieceBytes });
+        expect(header.toString()).toBe('a,b');
+        expect(chunks.map(({ bytes }) => bytes.toString())).toEqual(['1,é🎁\n']);
+      }
+      const cut = () => splitAll(utf16.subarray(0, -1), { chunkBytes: 100, pieceBytes });
+      expect(cut).toThrow('not valid UTF-16');
     }
+    const broken = Buffer.from('\ufeffa\n\ufffd', 'utf16le');
+    expect(() => splitAll(broken, { chunkBytes: 100 })).toThrow('replacement characters');
+    expect(() => splitAll(Buffer.from('\ufeff'), { chunkBytes: 100 })).toThrow('The file is empty');
+    expect(splitAll(Buffer.from('a'), { chunkBytes: 100 }).header.toString()).toBe('a');
   });
 
   it('recognises the delimiter from the header when none is given', () => {

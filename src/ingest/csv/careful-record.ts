@@ -1,0 +1,106 @@
+import { CR, LF, SPACE, TAB } from './bytes.js';
+import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind } from './field-index.js';
+import type { BadRowReason } from './types.js';
+
+/**
+ * One record with all care: quotes, too few or too many fields. Fills slot `row` and returns true, or lists the
+ * record as malformed. Sets `next`, `line` and `recordEnds[row]` in both cases.
+ */
+export const indexRecord = (
+  index: FieldIndex,
+  bytes: Uint8Array,
+  recordStart: number,
+  row: number,
+): boolean => {
+  const { starts, ends, classes, fieldCount, quote } = index;
+  const end = bytes.length;
+  const firstLine = index.line;
+  let line = firstLine;
+  let p = recordStart;
+  let fields = 0;
+  let reason: BadRowReason | null = null;
+  let badField = -1;
+  let badStart = 0;
+  let badEnd = 0;
+  for (;;) {
+    const fieldStart = p;
+    let textStart = p;
+    let textEnd = p;
+    let doubled = false;
+    let fault: BadRowReason | null = null;
+    if (p < end && bytes[p] === quote) {
+      textStart = ++p;
+      fault = 'unterminated_quote';
+      textEnd = end;
+      while (p < end) {
+        const byte = bytes[p]!;
+        if (byte === quote) {
+          if (p + 1 < end && bytes[p + 1] === quote) {
+            doubled = true;
+            p += 2;
+            continue;
+          }
+          textEnd = p++;
+          fault = null;
+          break;
+        }
+        if (byte === LF || (byte === CR && bytes[p + 1] !== LF)) line++;
+        p++;
+      }
+      if (p < end && !isFieldEnd(classes[bytes[p]!]!)) fault = 'text_after_quote';
+    }
+    // The unquoted field, or what wrongly follows a closing quote.
+    while (p < end) {
+      const kind = classes[bytes[p]!]!;
+      if (isFieldEnd(kind)) break;
+      if (kind === quoteKind && fault === null && isBlank(bytes, fieldStart, p)) fault = 'blank_before_quote';
+      p++;
+    }
+    if (textStart === fieldStart) textEnd = p;
+    if (fault !== null && reason === null) {
+      reason = fault;
+      badField = fields;
+      badStart = fieldStart;
+      badEnd = p;
+    }
+    if (fields < fieldCount) {
+      const cell = row * fieldCount + fields;
+      starts[cell] = textStart;
+      ends[cell] = doubled ? ~textEnd : textEnd;
+    }
+    fields++;
+    if (p >= end || classes[bytes[p]!] === lineEndKind) break;
+    p++;
+  }
+  const recordEnd = p;
+  if (p < end) {
+    if (bytes[p] === CR && p + 1 < end && bytes[p + 1] === LF) p++;
+    p++;
+    line++;
+  }
+  index.next = p;
+  index.line = line;
+  index.recordEnds[row] = recordEnd;
+  if (reason === null && fields === fieldCount) return true;
+  index.malformed.push({
+    reason: reason ?? 'field_count',
+    ordinal: index.ordinal,
+    line: firstLine,
+    field: reason === null ? null : badField,
+    fieldCount: fields,
+    start: recordStart,
+    end: recordEnd,
+    valueStart: badStart,
+    valueEnd: badEnd,
+  });
+  return false;
+};
+
+/** True where the bytes before a quote are blanks only, and there are some. */
+const isBlank = (bytes: Uint8Array, start: number, end: number): boolean => {
+  if (start === end) return false;
+  for (let p = start; p < end; p++) {
+    if (bytes[p] !== SPACE && bytes[p] !== TAB) return false;
+  }
+  return true;
+};
