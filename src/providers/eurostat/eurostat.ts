@@ -80,6 +80,10 @@ const readDocument = (text: string) => {
   }
 };
 
+/** A dimension whose list did not come along takes any code; the service knows better. */
+const hasCode = (dimension: Dimension | undefined, code: string): boolean =>
+  dimension !== undefined && (dimension.codes.size === 0 || dimension.codes.has(code));
+
 const selectionOf = async (seriesId: string, ctx: Context) => {
   const [, dataset = '', key = ''] = idForm.exec(seriesId) ?? [];
   if (dataset === '') throw malformedSeriesId(named, seriesId, eurostat.seriesIdPlaceholder);
@@ -90,7 +94,7 @@ const selectionOf = async (seriesId: string, ctx: Context) => {
   });
   const codes = key.split('.');
   const known =
-    codes.length === dimensions.length && codes.every((code, index) => dimensions[index]?.codes.has(code));
+    codes.length === dimensions.length && codes.every((code, index) => hasCode(dimensions[index], code));
   if (!known) throw seriesNotFound(named, seriesId);
   const query = Object.fromEntries(dimensions.map(({ id }, index) => [id, codes[index] ?? '']));
   return { dataset, query };
@@ -155,7 +159,7 @@ const openDataset = async (
 ) => {
   const dimensions = await fetchDimensions(dataset, ctx);
   const known =
-    codes.length < dimensions.length && codes.every((code, index) => dimensions[index]?.codes.has(code));
+    codes.length < dimensions.length && codes.every((code, index) => hasCode(dimensions[index], code));
   if (!known) throw unknownPath(named, path);
   return dimensions;
 };

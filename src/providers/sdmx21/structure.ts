@@ -42,14 +42,30 @@ export const readFlows = (root: XmlElement): Flow[] =>
     .filter(({ attributes }) => attributes.id !== undefined)
     .map(toFlow);
 
-const listKey = (agency: string | undefined, id: string | undefined): string => JSON.stringify([agency, id]);
+/** Artefacts by everything that names them, and by less where a reference says less or another version. */
+const keysOf = (...names: readonly (string | undefined)[]): string[] =>
+  names.map((_, index) => JSON.stringify(names.slice(0, names.length - index)));
 
-type Codelists = ReadonlyMap<string, ReadonlyMap<string, string>>;
+/** The first one stands for a name that several share, such as two versions of a list. */
+const index = <T>(entries: readonly (readonly [readonly string[], T])[]): ReadonlyMap<string, T> => {
+  const found = new Map<string, T>();
+  for (const [keys, value] of entries) {
+    for (const key of keys) if (!found.has(key)) found.set(key, value);
+  }
+  return found;
+};
 
-const readCodelists = (root: XmlElement): Codelists =>
-  new Map(
+const lookUp = <T>(found: ReadonlyMap<string, T>, keys: readonly string[]): T | undefined => {
+  const key = keys.find((one) => found.has(one));
+  return key === undefined ? undefined : found.get(key);
+};
+
+type Codes = ReadonlyMap<string, string>;
+
+const readCodelists = (root: XmlElement): ReadonlyMap<string, Codes> =>
+  index(
     descendantsNamed(root, 'Codelist').map((list) => [
-      listKey(list.attributes.agencyID, list.attributes.id),
+      keysOf(list.attributes.id, list.attributes.agencyID, list.attributes.version),
       new Map(
         childrenNamed(list, 'Code').map((code) => [
           code.attributes.id ?? '',
@@ -59,19 +75,35 @@ const readCodelists = (root: XmlElement): Codelists =>
     ]),
   );
 
-const readConceptNames = (root: XmlElement): ReadonlyMap<string, string> =>
-  new Map(
+const readConcepts = (root: XmlElement): ReadonlyMap<string, XmlElement> =>
+  index(
     descendantsNamed(root, 'ConceptScheme').flatMap((scheme) =>
-      childrenNamed(scheme, 'Concept').map((concept): [string, string] => [
-        concept.attributes.id ?? '',
-        englishText(concept, 'Name') ?? concept.attributes.id ?? '',
-      ]),
+      childrenNamed(scheme, 'Concept').map(
+        (concept) =>
+          [keysOf(concept.attributes.id, scheme.attributes.id, scheme.attributes.agencyID), concept] as const,
+      ),
     ),
   );
 
-const codesOf = (component: XmlElement, codelists: Codelists): ReadonlyMap<string, string> | undefined => {
-  const ref = at(component, 'LocalRepresentation', 'Enumeration', 'Ref');
-  return ref === undefined ? undefined : codelists.get(listKey(ref.attributes.agencyID, ref.attributes.id));
+const conceptOf = (
+  component: XmlElement,
+  concepts: ReadonlyMap<string, XmlElement>,
+): XmlElement | undefined => {
+  const ref = at(component, 'ConceptIdentity', 'Ref')?.attributes ?? component.attributes;
+  return lookUp(concepts, keysOf(ref.id, ref.maintainableParentID, ref.agencyID));
+};
+
+/** The list that the component names itself, else the one of its concept. */
+const codesOf = (
+  component: XmlElement,
+  concept: XmlElement | undefined,
+  codelists: ReadonlyMap<string, Codes>,
+): Codes | undefined => {
+  const ref =
+    at(component, 'LocalRepresentation', 'Enumeration', 'Ref') ??
+    (concept === undefined ? undefined : at(concept, 'CoreRepresentation', 'Enumeration', 'Ref'));
+  if (ref === undefined) return undefined;
+  return lookUp(codelists, keysOf(ref.attributes.id, ref.attributes.agencyID, ref.attributes.version));
 };
 
 /** Services order dimensions by `position`; some leave it out and mean the order in which they stand. */
@@ -87,21 +119,22 @@ export const readStructure = (root: XmlElement): Structure | undefined => {
     definition === undefined ? undefined : at(definition, 'DataStructureComponents', 'DimensionList');
   if (definition === undefined || list === undefined) return undefined;
   const codelists = readCodelists(root);
-  const names = readConceptNames(root);
-  const labelOf = (component: XmlElement, id: string): string =>
-    names.get(at(component, 'ConceptIdentity', 'Ref')?.attributes.id ?? id) ?? id;
+  const concepts = readConcepts(root);
   const dimensions = childrenNamed(list, 'Dimension')
     .toSorted(byPosition)
     .map((dimension): Dimension => {
       const { id = '' } = dimension.attributes;
-      return { id, label: labelOf(dimension, id), codes: codesOf(dimension, codelists) ?? new Map() };
+      const concept = conceptOf(dimension, concepts);
+      return {
+        id,
+        label: (concept === undefined ? undefined : englishText(concept, 'Name')) ?? id,
+        codes: codesOf(dimension, concept, codelists) ?? new Map(),
+      };
     });
-  const attributes = descendantsNamed(definition, 'Attribute').flatMap(
-    (attribute): [string, ReadonlyMap<string, string>][] => {
-      const codes = codesOf(attribute, codelists);
-      return codes === undefined ? [] : [[attribute.attributes.id ?? '', codes]];
-    },
-  );
+  const attributes = descendantsNamed(definition, 'Attribute').flatMap((attribute): [string, Codes][] => {
+    const codes = codesOf(attribute, conceptOf(attribute, concepts), codelists);
+    return codes === undefined ? [] : [[attribute.attributes.id ?? '', codes]];
+  });
   return {
     flow: readFlows(root)[0],
     dimensions,

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readCsv, readXmlData } from '../../../../src/providers/sdmx21/data.js';
 import type { Sdmx21Record } from '../../../../src/providers/sdmx21/record.js';
 import { createSdmx21 } from '../../../../src/providers/sdmx21/sdmx21.js';
+import { readStructure } from '../../../../src/providers/sdmx21/structure.js';
 import { parseXml } from '../../../../src/providers/sdmx21/xml.js';
 import { type OpenedConnector, openConnector } from '../../../support/connector.js';
 import { type Exchange, fixture } from '../../../support/replay-upstream.js';
@@ -187,6 +188,30 @@ describe('the parts of the SDMX reader', () => {
     expect(other?.key.F).toBe('M');
     expect(other?.observations).toEqual(one?.observations);
     expect(one?.observations).toEqual([{ period: '2025-12', value: '0.10', status: 'A' }]);
+  });
+
+  it('takes the version of a list that is meant, and the list of the concept where there is no other', () => {
+    const list = (version: string, code: string): string =>
+      `<s:Codelist id="GEO" agencyID="E" version="${version}"><s:Code id="${code}"/></s:Codelist>`;
+    const dimension = (id: string, own: string): string =>
+      `<s:Dimension id="${id}"><s:ConceptIdentity><Ref id="${id}" maintainableParentID="CS" agencyID="E"/></s:ConceptIdentity>${own}</s:Dimension>`;
+    const ref = (version: string): string =>
+      `<s:Enumeration><Ref id="GEO" agencyID="E" version="${version}"/></s:Enumeration>`;
+    const structure = readStructure(
+      parseXml(
+        `<m:S xmlns:m="m" xmlns:s="s">${list('13.0', 'OLD')}${list('13.1', 'NEW')}
+        <s:ConceptScheme id="CS" agencyID="E"><s:Concept id="b"><s:CoreRepresentation>${ref('13.1')}</s:CoreRepresentation></s:Concept></s:ConceptScheme>
+        <s:DataStructure><s:DataStructureComponents><s:DimensionList>
+        ${dimension('a', `<s:LocalRepresentation>${ref('13.1')}</s:LocalRepresentation>`)}${dimension('b', '')}${dimension('c', `<s:LocalRepresentation>${ref('14.0')}</s:LocalRepresentation>`)}${dimension('d', '')}
+        </s:DimensionList></s:DataStructureComponents></s:DataStructure></m:S>`,
+      ),
+    );
+    expect(structure?.dimensions.map(({ id, codes }) => [id, ...codes.keys()])).toEqual([
+      ['a', 'NEW'],
+      ['b', 'NEW'],
+      ['c', 'OLD'],
+      ['d'],
+    ]);
   });
 
   it('refuses a document type and text that is not well-formed', () => {
