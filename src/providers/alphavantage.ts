@@ -1,0 +1,243 @@
+import { z } from 'zod';
+import { boundDay, parseDay } from './dates.js';
+import { readErrorReply } from './error-reply.js';
+import {
+  keyRefused,
+  malformedSeriesId,
+  rateLimited,
+  refusedRequest,
+  seriesNotFound,
+  unexpectedReply,
+  upstreamFailed,
+} from './errors.js';
+import { parseValue } from './numbers.js';
+import type {
+  Context,
+  Item,
+  Observation,
+  Params,
+  Provider,
+  SeriesData,
+  UpstreamReply,
+  UpstreamRequest,
+} from './provider.js';
+import { readShape, understood } from './shape.js';
+
+const named = { slug: 'alphavantage', name: 'Alpha Vantage' };
+
+/**
+ * `outputsize=compact` is the newest 100 points. An instrument that trades every day of the week reaches back
+ * the fewest days with them, so a start within so many days is always covered.
+ */
+const compactDays = 99;
+
+const fields = [
+  { code: 'close', label: 'Close' },
+  { code: 'open', label: 'Open' },
+  { code: 'high', label: 'High' },
+  { code: 'low', label: 'Low' },
+  { code: 'volume', label: 'Volume' },
+  { code: 'adjusted_close', label: 'Close adjusted for splits and dividends (premium keys)' },
+  { code: 'dividend_amount', label: 'Dividend (premium keys)' },
+  { code: 'split_coefficient', label: 'Split coefficient (premium keys)' },
+] as const;
+
+const adjustedFields: ReadonlySet<string> = new Set([
+  'adjusted_close',
+  'dividend_amount',
+  'split_coefficient',
+]);
+
+/** Names of members are numbered, `4. close`, and the numbers differ between the functions. */
+const unnumbered = <T>(members: Readonly<Record<string, T>>): Map<string, T> =>
+  new Map(
+    Object.entries(members).map(([name, value]) => [
+      name
+        .replace(/^\d+\.\s*/, '')
+        .toLowerCase()
+        .replaceAll(' ', '_'),
+      value,
+    ]),
+  );
+
+const numbered = z.record(z.string(), z.string()).transform(unnumbered);
+
+const seriesReply = z.looseObject({ 'Meta Data': numbered }).transform((reply, check) => {
+  const name = Object.keys(reply).find((key) => /^Time Series\b/.test(key));
+  const rows = z.record(z.string(), numbered).safeParse(name === undefined ? undefined : reply[name]);
+  if (!rows.success) {
+    check.addIssue({ code: 'custom', message: 'no series', path: ['Time Series'] });
+    return z.NEVER;
+  }
+  return { meta: reply['Meta Data'], rows: rows.data };
+});
+
+const searchReply = z.object({ bestMatches: z.array(numbered) });
+
+interface Instrument {
+  readonly label: string;
+  readonly query: NonNullable<UpstreamRequest['query']>;
+  readonly units?: string;
+}
+
+const symbolForm = /^[A-Za-z0-9][A-Za-z0-9.:^=_-]{0,29}$|^\^[A-Za-z0-9.]{1,29}$/;
+
+/** `EUR/USD`, and `EURUSD=X` as it is written elsewhere, is a rate; anything else the symbol of a security. */
+const readId = (seriesId: string, field: string): Instrument => {
+  const [, from, to] =
+    /^([A-Za-z]{3})\/([A-Za-z]{3})$/.exec(seriesId) ?? /^([A-Za-z]{3})([A-Za-z]{3})=X$/.exec(seriesId) ?? [];
+  if (from !== undefined && to !== undefined) {
+    const pair = [from.toUpperCase(), to.toUpperCase()] as const;
+    if (adjustedFields.has(field) || field === 'volume') {
+      throw refusedRequest(named, `an exchange rate has no ${field.replaceAll('_', ' ')}.`);
+    }
+    return {
+      label: pair.join('/'),
+      query: { function: 'FX_DAILY', from_symbol: pair[0], to_symbol: pair[1] },
+      units: `${pair[1]} per ${pair[0]}`,
+    };
+  }
+  if (!symbolForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'IBM or EUR/USD');
+  const daily = adjustedFields.has(field) ? 'TIME_SERIES_DAILY_ADJUSTED' : 'TIME_SERIES_DAILY';
+  return { label: seriesId, query: { function: daily, symbol: seriesId } };
+};
+
+const askSeries = async (
+  seriesId: string,
+  params: Params,
+  outputsize: 'compact' | 'full',
+  { http }: Context,
+): Promise<SeriesData> => {
+  const field = String(params.field ?? 'close');
+  const { label, query, units } = readId(seriesId, field);
+  const payload = await http.json({ path: ['query'], query: { ...query, outputsize } });
+  const { meta, rows } = readShape(named, seriesReply, payload);
+  const observed = Object.entries(rows).map(([date, row]): Observation => {
+    const value = understood(named, `the ${field} of an observation`, row.get(field));
+    return {
+      date: understood(named, 'the date of an observation', parseDay(date)),
+      value: understood(named, 'the value of an observation', parseValue(value, [])),
+    };
+  });
+  if (observed.length === 0) throw unexpectedReply(named, 'no observations at all');
+  const lastUpdate = meta.get('last_refreshed');
+  const timeZone = meta.get('time_zone');
+  const notes = meta.get('information');
+  const fieldLabel = fields.find(({ code }) => code === field)?.label.replace(/ \(.*$/, '') ?? field;
+  return {
+    label: `${label}, ${fieldLabel.toLowerCase()}`,
+    metadata: {
+      frequency: 'Daily',
+      ...(units === undefined ? {} : { units }),
+      source: 'Alpha Vantage',
+      ...(notes === undefined ? {} : { notes }),
+      ...(lastUpdate === undefined ? {} : { last_update: lastUpdate }),
+      ...(timeZone === undefined ? {} : { time_zone: timeZone }),
+    },
+    data: observed,
+  };
+};
+
+const daysBefore = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
+
+const askRange = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
+  const from = params.start === undefined ? '' : (boundDay(String(params.start), 'start') ?? '');
+  const to = params.end === undefined ? '9999' : (boundDay(String(params.end), 'end') ?? '9999');
+  // The whole history is for premium keys; whoever needs the newest days only is not refused.
+  const size = from >= daysBefore(ctx.today, compactDays) ? 'compact' : 'full';
+  const found = await askSeries(seriesId, params, size, ctx);
+  return { ...found, data: found.data.filter(({ date }) => date >= from && date <= to) };
+};
+
+const notice = z.union([
+  z.object({ Information: z.string() }).transform(({ Information }) => Information),
+  z.object({ Note: z.string() }).transform(({ Note }) => Note),
+  z.object({ 'Error Message': z.string() }).transform((reply) => reply['Error Message']),
+]);
+
+/** Every error is HTTP 200, and a notice about the limit may hold the key: no text of theirs is passed on. */
+const explain = (reply: UpstreamReply, { query }: UpstreamRequest): Error | undefined => {
+  const text = readErrorReply(notice, reply);
+  if (text === undefined) return undefined;
+  if (/apikey is invalid or missing|demo\W* API key/i.test(text)) return keyRefused(named);
+  // These advertise premium plans, so they come before what is about premium functions.
+  if (/rate limit|per (?:day|minute|second)|call frequency/i.test(text)) return rateLimited(named);
+  if (/premium/i.test(text)) {
+    return refusedRequest(
+      named,
+      `this needs a premium key. A free key gives the newest 100 days of prices that are not adjusted: name a start of at most ${compactDays} days ago.`,
+    );
+  }
+  if (!/invalid api call/i.test(text)) return upstreamFailed(named);
+  const { symbol, from_symbol: from, to_symbol: to } = query ?? {};
+  return seriesNotFound(named, String(symbol ?? `${from}/${to}`));
+};
+
+const toItem = (match: ReadonlyMap<string, string>): Item => {
+  const id = understood(named, 'the symbol of a match', match.get('symbol'));
+  const about = ['type', 'region', 'currency'].flatMap((name) => match.get(name) ?? []);
+  const currency = match.get('currency');
+  return {
+    id,
+    label: match.get('name') || id,
+    description: about.join(', '),
+    frequency: 'Daily',
+    ...(currency === undefined ? {} : { units: currency }),
+  };
+};
+
+/** Documentation: https://www.alphavantage.co/documentation/ */
+export const alphaVantage: Provider = {
+  ...named,
+  provider: 'Alpha Vantage',
+  description:
+    'Daily prices of stocks, funds and indexes of many exchanges, and daily foreign exchange rates.',
+  capabilities: ['search', 'direct'],
+  license:
+    'Alpha Vantage terms of service: https://www.alphavantage.co/terms_of_service/. Passing data on needs an agreement with Alpha Vantage.',
+  attribution: 'Data provided by Alpha Vantage',
+  parameters: [
+    { key: 'field', label: 'Value', type: 'select', location: 'query', default: 'close', values: fields },
+    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
+    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+  ],
+  popularSeries: [
+    { id: 'SPY', label: 'SPDR S&P 500 ETF Trust' },
+    { id: 'QQQ', label: 'Invesco QQQ Trust' },
+    { id: 'AAPL', label: 'Apple Inc' },
+    { id: 'MSFT', label: 'Microsoft Corporation' },
+    { id: 'IBM', label: 'International Business Machines Corp' },
+    { id: 'EUR/USD', label: 'Euro to US dollar exchange rate' },
+    { id: 'USD/JPY', label: 'US dollar to Japanese yen exchange rate' },
+    { id: 'GBP/USD', label: 'Pound sterling to US dollar exchange rate' },
+  ],
+  seriesIdPlaceholder: 'IBM',
+  anonymousLimitMessage: 'A key is required. A free key gives 25 requests a day.',
+
+  baseUrl: 'https://www.alphavantage.co',
+  key: {
+    label: 'Alpha Vantage API key',
+    url: 'https://www.alphavantage.co/support/#api-key',
+    hint: 'Claim a free key at alphavantage.co/support and store it as your Alpha Vantage key.',
+    required: true,
+    where: { in: 'query', name: 'apikey' },
+  },
+  // Of a free key; the zone of the daily quota is not published, the exchange's own is the likely one.
+  limits: { keyed: { perSecond: 1, perDay: 25 }, resetZone: 'America/New_York', maxConcurrent: 1 },
+  validity: { structure: 86_400, list: 86_400, series: 21_600 },
+  timeoutMs: 20_000,
+
+  explain,
+
+  async search(query, { http }) {
+    const payload = await http.json({
+      path: ['query'],
+      query: { function: 'SYMBOL_SEARCH', keywords: query },
+    });
+    return readShape(named, searchReply, payload).bestMatches.map(toItem);
+  },
+
+  preview: (seriesId, params, ctx) => askSeries(seriesId, params, 'compact', ctx),
+  series: askRange,
+};
