@@ -44,10 +44,23 @@ export interface Browser {
 export const deepest = 3;
 
 /**
- * Folders asked for to fill one answer. A wide tree would need hundreds of requests at depth 3; what is left
- * out has no `children` and is browsed on by its path.
+ * What prefetching may cost. A wide tree would need hundreds of requests at depth 3; what is left out has no
+ * `children` and is browsed on by its path. Upstreams that count requests by hour or day are spared.
  */
+const prefetchMs = 10_000;
 const mostPrefetched = 40;
+const mostPrefetchedOfFew = 5;
+
+interface Allowance {
+  requests: number;
+  readonly untilMs: number;
+}
+
+const allowanceFor = ({ limits }: Provider, nowMs: number): Allowance => {
+  const rates = [limits.anonymous, limits.keyed];
+  const few = rates.some((rate) => (rate?.perHour ?? rate?.perDay ?? Number.POSITIVE_INFINITY) < 1_000);
+  return { requests: few ? mostPrefetchedOfFew : mostPrefetched, untilMs: nowMs + prefetchMs };
+};
 
 export const notSupported = (provider: Provider, what: string): AppError =>
   invalid('operation_not_supported', `${provider.name} does not support ${what}.`, {
@@ -73,7 +86,7 @@ const toSeriesEntry = (
   ...(units === undefined ? {} : { units }),
 });
 
-export const createBrowser = (operations: Operations): Browser => {
+export const createBrowser = (operations: Operations, now: () => number): Browser => {
   const requireHierarchy = async (provider: Provider, caller: Caller): Promise<void> => {
     if (!provider.capabilities.includes('hierarchical')) throw notSupported(provider, 'browsing');
     const key = await operations.keyFor(provider, caller);
@@ -104,7 +117,7 @@ export const createBrowser = (operations: Operations): Browser => {
     at: readonly string[],
     folders: readonly Folder[],
     depth: number,
-    left: { requests: number },
+    left: Allowance,
   ): Promise<BrowseEntry[]> => {
     const entries: BrowseEntry[] = [];
     for (const { segment, label, leaf, children } of folders) {
@@ -127,9 +140,9 @@ export const createBrowser = (operations: Operations): Browser => {
     caller: Caller,
     provider: Provider,
     path: readonly string[],
-    left: { requests: number },
+    left: Allowance,
   ): Promise<readonly Folder[] | undefined> => {
-    if (left.requests <= 0) return undefined;
+    if (left.requests <= 0 || now() >= left.untilMs) return undefined;
     left.requests -= 1;
     try {
       return (await foldersAt(caller, provider, path)).value;
@@ -149,7 +162,7 @@ export const createBrowser = (operations: Operations): Browser => {
       const at = parsePath(path);
       const { value, ...age } = await foldersAt(caller, provider, at);
       return {
-        value: await expand(caller, provider, at, value, depth, { requests: mostPrefetched }),
+        value: await expand(caller, provider, at, value, depth, allowanceFor(provider, now())),
         ...age,
       };
     },

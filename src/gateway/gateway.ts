@@ -180,7 +180,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
   const { settings, now = Date.now } = parts;
   const { userKeys, usage, cache, operations, index, indexer } = createParts(parts);
   const catalog = createCatalog(settings.providers);
-  const browser = createBrowser(operations);
+  const browser = createBrowser(operations, now);
   const reader = createSeriesReader(operations);
   const searcher = createSearcher(operations, index);
 

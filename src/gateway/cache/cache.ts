@@ -62,8 +62,29 @@ const downCodes: ReadonlySet<string> = new Set([
 
 const isDown = (error: unknown): boolean => isAppError(error) && downCodes.has(error.code);
 
+/** How long "there is no such thing" is believed: asking again and again would use up the quota of others. */
+const absentMs = 300_000;
+const mostAbsent = 5_000;
+
+const createAbsences = (now: () => number) => {
+  const absences = new Map<string, { readonly error: Error; readonly untilMs: number }>();
+  return {
+    check(key: string): void {
+      const absence = absences.get(key);
+      if (absence !== undefined && absence.untilMs > now()) throw absence.error;
+    },
+    remember(key: string, error: unknown): void {
+      if (!isAppError(error) || error.kind !== 'not_found') return;
+      const [oldest] = absences.keys();
+      if (absences.size >= mostAbsent && oldest !== undefined) absences.delete(oldest);
+      absences.set(key, { error, untilMs: now() + absentMs });
+    },
+  };
+};
+
 export const createCache = ({ store, memory, telemetry, log, now, staleMs }: CacheOptions): Cache => {
   const asking = new Map<string, Promise<Answer>>();
+  const absences = createAbsences(now);
 
   const toAnswer = ({ body, storedAtMs }: Kept, stale: boolean): Answer => ({
     body,
@@ -109,11 +130,13 @@ export const createCache = ({ store, memory, telemetry, log, now, staleMs }: Cac
   ): Promise<Answer> => {
     const { kept, fresh } = await lookUp(key, question.provider);
     if (fresh && kept !== undefined) return toAnswer(kept, false);
+    absences.check(key);
     try {
       const body = await ask();
       telemetry.answered(question.provider, 'upstream');
       return toAnswer(await keep(key, question, body), false);
     } catch (error) {
+      absences.remember(key, error);
       if (kept === undefined || kept.freshUntilMs + staleMs <= now() || !isDown(error)) throw error;
       log.warn({ provider: question.provider, err: error }, 'upstream is down, serving its last answer');
       telemetry.answered(question.provider, 'stale');

@@ -36,12 +36,11 @@ const write = `
     fresh_until = excluded.fresh_until, used_at = excluded.used_at
   WHERE gateway_cache.stored_at <= excluded.stored_at`;
 const dropOld = `DELETE FROM gateway_cache WHERE fresh_until < $1`;
-// Down to nine tenths, so that a full cache is not trimmed at every write.
+const countBytes = 'SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM gateway_cache';
 const dropUnused = `
   DELETE FROM gateway_cache WHERE key IN (
-    SELECT key FROM (
-      SELECT key, sum(bytes) OVER (ORDER BY used_at DESC, key) AS running, sum(bytes) OVER () AS total FROM gateway_cache
-    ) AS entries WHERE total > $1::bigint AND running > $1::bigint * 9 / 10)`;
+    SELECT key FROM (SELECT key, sum(bytes) OVER (ORDER BY used_at DESC, key) AS running FROM gateway_cache) AS entries
+     WHERE running > $1::bigint)`;
 
 export const createCacheStore = ({ sql, maxBytes, staleMs, now }: CacheStoreOptions): CacheStore => ({
   async get(key) {
@@ -57,6 +56,8 @@ export const createCacheStore = ({ sql, maxBytes, staleMs, now }: CacheStoreOpti
   },
   async trim() {
     await sql.query(dropOld, [new Date(now() - staleMs)]);
-    await sql.query(dropUnused, [maxBytes]);
+    const [total] = await sql.query<{ bytes: number }>(countBytes);
+    // Down to nine tenths, so that a full cache is not sorted every time.
+    if ((total?.bytes ?? 0) > maxBytes) await sql.query(dropUnused, [Math.floor(maxBytes * 0.9)]);
   },
 });

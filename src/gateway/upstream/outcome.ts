@@ -54,7 +54,12 @@ export interface Judged {
 
 /** The error that a reply stands for; the connector has the first word. */
 export const errorOfReply = ({ provider, request, reply, keyed, nowMs }: Judged): AppError | undefined => {
-  const told = provider.explain?.(reply, request);
+  let told: Error | undefined;
+  try {
+    told = provider.explain?.(reply, request);
+  } catch (error) {
+    told = new Error('explain failed', { cause: error });
+  }
   if (told === undefined) return byStatus(provider, reply, keyed, nowMs);
   if (told instanceof AppError) return told;
   return unexpectedReply(provider, 'an error reply that could not be read', told);

@@ -85,6 +85,22 @@ describe('the cache', () => {
     else await expect(again).rejects.toMatchObject({ code });
   });
 
+  it('believes for five minutes that there is no such thing', async () => {
+    const { cache, clock } = open();
+    let asked = 0;
+    const ask = () =>
+      cache.answer(question(['a']), async () => {
+        asked += 1;
+        throw new AppError('not_found', 'series_not_found', 'none');
+      });
+    await expect(ask()).rejects.toMatchObject({ kind: 'not_found' });
+    await expect(ask()).rejects.toMatchObject({ kind: 'not_found' });
+    expect(asked).toBe(1);
+    clock.nowMs += 300_001;
+    await expect(ask()).rejects.toMatchObject({ kind: 'not_found' });
+    expect(asked).toBe(2);
+  });
+
   it('does not serve an answer beyond its time as stale', async () => {
     const { cache, clock } = open();
     await cache.answer(question(['a']), async () => 'old');
