@@ -184,9 +184,10 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
     const exact = a.exact && b.exact && room(e) !== undefined;
     const scale = Math.max(a.dec.scale, b.dec.scale);
     const [au, bu] = [a.dec.units * pow(scale - a.dec.scale), b.dec.units * pow(scale - b.dec.scale)];
-    const zero = (e.k === 'div' || e.k === 'mod') && bu === 0n;
-    if (zero !== ((e.k === 'div' || e.k === 'mod') && b.double === 0) && !exact)
-      throw new Undecided('divisor near 0');
+    const divides = e.k === 'div' || e.k === 'mod';
+    const zero = divides && bu === 0n;
+    // The whole comparison may still be calculated in double, where the divisor is not quite zero, or is.
+    if (zero !== (divides && b.double === 0)) throw new Undecided('divisor near 0');
     if (zero) return null;
     if (!exact && !(Number.isFinite(a.double) && Number.isFinite(b.double))) {
       throw new Undecided('infinity as an operand');

@@ -195,7 +195,7 @@ const membershipTest = (node: Belonging, { emit, shapes }: Context): Test => {
       const { sql, nullable } = emit.text(node.operand);
       const nulls = nullable ? [`isNull(${sql})`] : [];
       if (node.values.length === 0) return { operator: 'in', test: false, nulls };
-      const list = emit.parameters.add('Array(String)', [...new Set(node.values)]);
+      const list = emit.parameters.addTexts([...new Set(node.values)]);
       return { operator: 'in', test: `(${sql} IN ${list})`, nulls };
     }
     default:

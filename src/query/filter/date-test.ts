@@ -64,8 +64,9 @@ export const dateMembership = (node: DateNode, days: readonly string[], emit: Em
   if (node.kind === 'date') return { operator: 'in', test: days.includes(node.value), nulls: [] };
   const { sql, physical } = node.column;
   const stored = physical === 'd' ? days.filter((day) => day >= firstDate32 && day <= lastDate32) : days;
-  const type = physical === 'd' ? 'Array(Date32)' : 'Array(String)';
   const nulls = [nullOf(node.column)];
   if (stored.length === 0) return { operator: 'in', test: false, nulls };
-  return { operator: 'in', test: `(${sql} IN ${emit.parameters.add(type, [...new Set(stored)])})`, nulls };
+  const list = emit.parameters.addTexts([...new Set(stored)]);
+  const typed = physical === 'd' ? `CAST(${list}, 'Array(Date32)')` : list;
+  return { operator: 'in', test: `(${sql} IN ${typed})`, nulls };
 };

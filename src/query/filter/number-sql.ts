@@ -135,6 +135,9 @@ const exactArithmetic = (
   }
 };
 
+/** By way of the text: dividing by a power of ten gives a neighbour (3 with 70 decimals becomes 3.0000000000000004). */
+const nearestSql = (decimal: string): string => `toFloat64(toString(${decimal}))`;
+
 /** ClickHouse rounds half a double to even, OData away from zero. The lambda names what is needed three times. */
 const roundDouble = (sql: string): string =>
   `arrayMap(x -> trunc(x) + trunc(2 * (x - trunc(x))), [${sql}])[1]`;
@@ -148,11 +151,11 @@ export const doubleSql = (node: NumberNode, emit: Emitter, shapes: Shapes): stri
         : "CAST(NULL, 'Nullable(Float64)')";
     }
     case 'column':
-      return node.column.physical === 'f' ? node.column.sql : `toFloat64(${node.column.sql})`;
+      return node.column.physical === 'f' ? node.column.sql : nearestSql(node.column.sql);
     default:
       break;
   }
-  if (shapes(node).sure) return `toFloat64(${emit.exact(node)})`;
+  if (shapes(node).sure) return nearestSql(emit.exact(node));
   switch (node.kind) {
     case 'negate':
       return `negate(${emit.double(node.operand)})`;

@@ -205,7 +205,8 @@ const isDoubleText = (value: Exact): boolean => {
 const doubleMembership = (sql: string, values: readonly Exact[], emit: Emitter): string | false => {
   const doubles = [...new Set(values.map(nearestDouble).filter(Number.isFinite))];
   if (doubles.length === 0) return false;
-  const listed = `${sql} IN ${emit.parameters.add('Array(Float64)', doubles)}`;
+  const list = emit.parameters.addTexts(doubles.map(String));
+  const listed = `${sql} IN CAST(${list}, 'Array(Float64)')`;
   // Sets tell -0 from 0.
   return doubles.includes(0) ? `(${listed} OR ${sql} = 0)` : `(${listed})`;
 };
@@ -225,6 +226,6 @@ const exactMembership = (
   }
   if (texts.size === 0) return false;
   // The client quotes texts in arrays, which arrays of numbers do not read.
-  const list = emit.parameters.add('Array(String)', [...texts]);
+  const list = emit.parameters.addTexts([...texts]);
   return `(${raw.sql} IN CAST(${list}, 'Array(${raw.type})'))`;
 };

@@ -5,18 +5,15 @@
  */
 
 /** A logical value: whoever sends it does the escaping (`query_params` of @clickhouse/client does). */
-export type ParameterValue =
-  | string
-  | number
-  | readonly string[]
-  | readonly number[]
-  | readonly (readonly string[])[];
+export type ParameterValue = string | number | readonly string[] | readonly (readonly string[])[];
 
-export type PlainValue = string | number | readonly string[] | readonly number[];
+type PlainValue = string | number | readonly string[];
 
 export interface Parameters {
   /** SQL placeholder of a value; the same value and type get the same placeholder. */
-  add(type: string, value: PlainValue): string;
+  add(type: string, value: string | number): string;
+  /** SQL of a list of texts: one placeholder, or several joined where one field would be too long. */
+  addTexts(values: readonly string[]): string;
   values(): Readonly<Record<string, ParameterValue>>;
   count(): number;
 }
@@ -24,14 +21,61 @@ export interface Parameters {
 /** Fields that are left for whatever else the request carries. */
 export const maxPlainParameters = 800;
 
-const createDistinct = (place: (index: number, type: string, value: PlainValue) => string) => {
+/** Characters of one field: ClickHouse takes 128 KiB as they are sent, and percent-encoding makes up to 9 of one. */
+const maxFieldLength = 12_000;
+
+const pieces = (values: readonly string[]): string[][] => {
+  const all: string[][] = [[]];
+  let length = 0;
+  for (const value of values) {
+    if (length > 0 && length + value.length > maxFieldLength) {
+      all.push([]);
+      length = 0;
+    }
+    all.at(-1)?.push(value);
+    // Quotes and comma count too.
+    length += value.length + 3;
+  }
+  return all;
+};
+
+/** Cut between characters, never inside a surrogate pair. */
+const slices = (text: string): string[] => {
+  const all: string[] = [];
+  let rest = text;
+  while (rest.length > maxFieldLength) {
+    const inside = /[\uD800-\uDBFF]/.test(rest[maxFieldLength - 1] ?? '');
+    const end = inside ? maxFieldLength - 1 : maxFieldLength;
+    all.push(rest.slice(0, end));
+    rest = rest.slice(end);
+  }
+  return [...all, rest];
+};
+
+const createDistinct = (create: (index: number, type: string, value: PlainValue) => string) => {
   const known = new Map<string, string>();
+  const place = (type: string, value: PlainValue): string => {
+    const key = `${type} ${JSON.stringify(value)}`;
+    const placeholder = known.get(key) ?? create(known.size, type, value);
+    known.set(key, placeholder);
+    return placeholder;
+  };
+  const add = (type: string, value: string | number): string => {
+    if (typeof value === 'number' || value.length <= maxFieldLength) return place(type, value);
+    return `concat(${slices(value)
+      .map((slice) => place(type, slice))
+      .join(', ')})`;
+  };
+  const addPiece = (piece: readonly string[]): string => {
+    const [only] = piece;
+    const tooLong = only !== undefined && only.length > maxFieldLength;
+    return tooLong ? `[${add('String', only)}]` : place('Array(String)', piece);
+  };
   return {
-    add: (type: string, value: PlainValue): string => {
-      const key = `${type} ${JSON.stringify(value)}`;
-      const placeholder = known.get(key) ?? place(known.size, type, value);
-      known.set(key, placeholder);
-      return placeholder;
+    add,
+    addTexts: (values: readonly string[]): string => {
+      const lists = pieces(values).map(addPiece);
+      return lists.length === 1 ? lists.join() : `arrayConcat(${lists.join(', ')})`;
     },
     count: () => known.size,
   };
@@ -57,8 +101,7 @@ export const createPackedParameters = (): Parameters => {
     `{p${Math.floor(place / valuesPerArray) * 2 + odd}:${arrayType}}[${(place % valuesPerArray) + 1}]`;
   const distinct = createDistinct((_, type, value) => {
     if (typeof value === 'object') {
-      const sql = element(lists.push(value.map(String)) - 1, 1, 'Array(Array(String))');
-      return type === 'Array(String)' ? sql : `CAST(${sql}, '${type}')`;
+      return element(lists.push(value) - 1, 1, 'Array(Array(String))');
     }
     const sql = element(singles.push(String(value)) - 1, 0, 'Array(String)');
     return type === 'String' ? sql : `CAST(${sql}, '${type}')`;

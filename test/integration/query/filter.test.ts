@@ -122,6 +122,12 @@ describe('single columns', () => {
       [0, 1],
     ],
     ['division by zero is null', oneColumn('f', 'Decimal', ['0', '1']), '1 div V eq null', [0]],
+    [
+      'a divisor that is exactly zero counts, not what doubles make of it',
+      oneColumn('f', 'Decimal', ['0.2', '0.3']),
+      '1 div (V add 0.1 sub 0.3) eq null',
+      [0],
+    ],
     ['mod by zero is null', oneColumn('n38_2', 'Decimal', ['0.00', '1.00']), '1 mod V ne null', [1]],
     [
       'overflow is null and never true',
@@ -184,7 +190,21 @@ describe('large filters', () => {
 
   beforeAll(() => load('large', table));
 
+  it('take lists beyond one field of a request, when the bounds are raised', async () => {
+    const filter = `V in (${Array.from({ length: 20_000 }, (_, at) => at + 3).join()})`;
+    const { sql, params } = compileFilter(filter, asFilterColumns(table.columns), {
+      maxBytes: 1_000_000,
+      maxInTerms: 100_000,
+    });
+    expect(Object.keys(params).length).toBeGreaterThan(1);
+    const answer = await ask({ sql: `SELECT _row FROM ${database}.large WHERE ${sql} FORMAT TSV`, params });
+    expect(answer).toBe('1\n');
+  });
+
   it.each([
+    ['the longest text, all of it escaped', `V eq 5 and '${'\\'.repeat(65_000)}' ne 'x'`, [1]],
+    ['the longest list, all of it escaped', `'x' in ('${'\\'.repeat(65_000)}') or V eq 5`, [1]],
+    ['a long text in three bytes per character', `V eq 5 and '${'€😀'.repeat(9_000)}' ne 'x'`, [1]],
     ['thousands of conditions', Array.from({ length: 5_000 }, (_, at) => `V eq ${at}`).join(' or '), [0, 1]],
     ['thousands of negated conditions', chain('not (V ne 5)', ' and ', 3_800), [1]],
     [
@@ -199,7 +219,11 @@ describe('large filters', () => {
     ['products to the limit', `V${' mul 1.5'.repeat(190)} gt 0`, [0, 1]],
     ['quotients to the limit', `V${' div 1'.repeat(190)} eq 5`, [1]],
     ['remainders to the limit', `V${' mod 7'.repeat(190)} eq 5`, [1]],
-    ['roundings of doubles to the limit', `${'round('.repeat(180)}V mul V mul V${')'.repeat(180)} eq 125`, [1]],
+    [
+      'roundings of doubles to the limit',
+      `${'round('.repeat(180)}V mul V mul V${')'.repeat(180)} eq 125`,
+      [1],
+    ],
     ['roundings to the limit', `${'round('.repeat(190)}V${')'.repeat(190)} eq 5`, [1]],
     ['comparisons of comparisons to the limit', `V eq 5${' eq true'.repeat(190)}`, [1]],
     ['text functions to the limit', `${'trim('.repeat(190)}'5'${')'.repeat(190)} eq '5'`, [0, 1, 2]],

@@ -79,7 +79,11 @@ describe('numbers that the column can not hold', () => {
     ['Huge eq 1e75', '(c6_n76_0 = {p0:Decimal(76, 0)})', { p0: `1${'0'.repeat(75)}` }],
     ['Day lt 2300-01-01', '(NOT ((isNull(c4_d))))', {}],
     ['Day eq 1899-12-31', '0', {}],
-    ['Day in (1899-12-31, 1900-01-01)', '(c4_d IN {p0:Array(Date32)})', { p0: ['1900-01-01'] }],
+    [
+      'Day in (1899-12-31, 1900-01-01)',
+      "(c4_d IN CAST({p0:Array(String)}, 'Array(Date32)'))",
+      { p0: ['1900-01-01'] },
+    ],
   ])('%s', (text, sql, params) => {
     expect(compiled(text)).toEqual({ sql, params });
   });
