@@ -88,7 +88,7 @@ export const createDownloadPart = async (
     ...createDownloadRoutes({
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
-      downloads: createDownloads({ versions, reader, slots, log }),
+      downloads: createDownloads({ versions, reader, slots }),
       exportFiles,
       apiUrl: createApiUrl({ publicUrl: config.publicUrl, trustProxy: config.trustProxy, base: apiBase }),
       publicMaxAgeSeconds: config.publicMaxAgeSeconds,

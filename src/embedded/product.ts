@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../lib/log.js';
@@ -41,6 +41,12 @@ const answersReady = async (url: string): Promise<boolean> => {
   }
 };
 
+/** The compiled entry, also for a caller that runs from source (benches, tests): `npm run build` comes first. */
+const entryScript = (entry: string): string => {
+  const beside = fileURLToPath(new URL(`../${entry}.js`, import.meta.url));
+  return existsSync(beside) ? beside : fileURLToPath(new URL(`../../dist/${entry}.js`, import.meta.url));
+};
+
 /** An address that can be asked: a wildcard is no address to call. */
 const reachable = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
@@ -61,7 +67,7 @@ export const startProduct = async (options: ProductOptions): Promise<ProductProc
   });
   state.update({ ports: { http: port } });
 
-  const script = fileURLToPath(new URL(`../${entry}.js`, import.meta.url));
+  const script = entryScript(entry);
   const logsDir = join(dataDir, 'logs');
   mkdirSync(logsDir, { recursive: true });
   const child = createSupervisedChild({
