@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly headersTimeoutMs?: number;
   /** @default 30000 */
   readonly bodyTimeoutMs?: number;
+  /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
+  readonly maxRefusalDelayMs?: number;
   /** Also serve `/`, `/openapi.json` and `/docs`. @default true */
   readonly documents?: boolean;
 }
@@ -54,7 +56,7 @@ export const createApp = (options: AppOptions): HttpServer => {
         });
   const dispatch = createDispatch({
     authenticate: options.authenticate,
-    throttle: createFailureThrottle({ clock }),
+    throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
     bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
   });
@@ -73,14 +75,11 @@ export const createApp = (options: AppOptions): HttpServer => {
     ),
   );
   // What reaches here happened after the headers were sent: the connection is already broken off.
-  app.on('error', (error: unknown, ctx?: Koa.ParameterizedContext<Exchange>) => {
-    if (ctx === undefined) {
-      log.error({ err: error }, 'request failed outside of its handler');
-      return;
-    }
-    if (ctx.state.signal?.aborted) return;
-    ctx.state.error = error;
-    (ctx.state.log ?? log).error({ err: error }, 'answer broken off');
+  app.on('error', (error: NodeJS.ErrnoException, ctx?: Koa.ParameterizedContext<Exchange>) => {
+    const requestLog = ctx?.state.log ?? log;
+    // The client hung up: that is said by the line of the request.
+    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' && ctx?.state.error === undefined) return;
+    requestLog.error({ err: error }, 'answer broken off');
   });
   return createHttpServer(
     app.callback(),

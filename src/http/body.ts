@@ -37,6 +37,7 @@ export interface JsonBodyOptions {
 export const createJsonBody = ({ limitBytes = MiB, optional = false, timeoutMs }: JsonBodyOptions) => {
   const parse = koaBody({
     json: true,
+    jsonTypes,
     text: false,
     urlencoded: false,
     multipart: false,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
-import type { Context } from 'koa';
+import type { ParameterizedContext } from 'koa';
+import type { Exchange } from './exchange.js';
 import type { Reply } from './route.js';
 
 /**
@@ -21,8 +22,11 @@ const firstBytes = async (stream: Readable): Promise<void> => {
   }
 };
 
+/** Milliseconds that a client may take nothing of a streamed answer. */
+const stalledMs = 10 * 60 * 1000;
+
 /** Writes what a handler answered into the response. */
-export const sendReply = async (ctx: Context, reply: Reply): Promise<void> => {
+export const sendReply = async (ctx: ParameterizedContext<Exchange>, reply: Reply): Promise<void> => {
   const { status, headers = {}, body = null } = reply;
   if (body instanceof Readable && ctx.method !== 'HEAD') await firstBytes(body);
   ctx.status = status;
@@ -33,7 +37,15 @@ export const sendReply = async (ctx: Context, reply: Reply): Promise<void> => {
   }
   if (body instanceof Readable) {
     if (ctx.method === 'HEAD') body.destroy();
-    else ctx.body = body;
+    else {
+      ctx.body = body;
+      // Koa pipes with back-pressure and destroys the connection when the stream fails.
+      body.once('error', (error) => {
+        // After the client hung up, the stream is destroyed too; that is not its fault.
+        if (!ctx.res.destroyed) ctx.state.error = error;
+      });
+      ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
+    }
     // Koa guesses a type for streams and drops the length: what the handler said counts.
     ctx.set(headers);
     return;

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../lib/log.js';
 
@@ -19,6 +19,29 @@ export interface ServerTimeouts {
   /** Milliseconds an idle kept-alive connection stays open. */
   readonly keepAliveMs: number;
 }
+
+/** Milliseconds that the rest of a request body may come after its answer; then the connection is closed. */
+const lingerMs = 5_000;
+
+/** A client that goes on sending after it was answered is cut off, so that it does not keep the connection. */
+const boundLeftover = (request: IncomingMessage, response: ServerResponse): void => {
+  response.once('finish', () => {
+    if (request.complete) return;
+    setTimeout(() => {
+      if (!request.complete) request.socket.destroy();
+    }, lingerMs).unref();
+  });
+};
+
+/** Sends `100 Continue` when the body is first read: a request that is refused before costs no transfer. */
+const continueWhenRead = (request: IncomingMessage, response: ServerResponse): void => {
+  const onListener = (event: string | symbol): void => {
+    if (event !== 'data' && event !== 'readable') return;
+    request.removeListener('newListener', onListener);
+    if (!response.headersSent) response.writeContinue();
+  };
+  request.on('newListener', onListener);
+};
 
 /** Long `$filter` and `$select` travel in the request line. */
 const maxHeaderBytes = 64 * 1024;
@@ -44,10 +67,19 @@ const refuse = (socket: Socket, code: string | undefined): void => {
 export const createHttpServer = (handle: RequestListener, timeouts: ServerTimeouts, log: Log): HttpServer => {
   let closing: Promise<void> | undefined;
 
-  const server = createServer({ maxHeaderSize: maxHeaderBytes }, (request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // A connection that is kept alive would outlive the drain.
     if (closing !== undefined) response.setHeader('Connection', 'close');
+    response.once('close', () => {
+      if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
+    });
+    boundLeftover(request, response);
     handle(request, response);
+  };
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, answer);
+  server.on('checkContinue', (request, response) => {
+    continueWhenRead(request, response);
+    answer(request, response);
   });
   server.headersTimeout = timeouts.headersMs;
   server.keepAliveTimeout = timeouts.keepAliveMs;

@@ -10,7 +10,7 @@ export interface FailureThrottle {
   refused(address: string, signal: AbortSignal): Promise<void>;
 }
 
-interface Record_ {
+interface AddressRecord {
   failures: number;
   waiting: number;
   lastAt: number;
@@ -20,7 +20,7 @@ export interface FailureThrottleOptions {
   readonly clock: Clock;
   /** Refusals that cost nothing. @default 10 */
   readonly free?: number;
-  /** @default 2000 */
+  /** 0 switches it off. @default 2000 */
   readonly maxDelayMs?: number;
   /** Milliseconds without a refusal after which an address starts anew. @default 60000 */
   readonly forgetMs?: number;
@@ -34,9 +34,9 @@ const maxAddresses = 10_000;
 export const createFailureThrottle = (options: FailureThrottleOptions): FailureThrottle => {
   const { clock, free = 10, maxDelayMs = 2_000, forgetMs = 60_000 } = options;
   // Insertion order is order of last refusal: entries are re-inserted on use.
-  const addresses = new Map<string, Record_>();
+  const addresses = new Map<string, AddressRecord>();
 
-  const touch = (address: string): Record_ => {
+  const touch = (address: string): AddressRecord => {
     const now = clock.now();
     const known = addresses.get(address);
     const fresh = known !== undefined && now - known.lastAt < forgetMs;
@@ -56,7 +56,7 @@ export const createFailureThrottle = (options: FailureThrottleOptions): FailureT
     async refused(address, signal) {
       const entry = touch(address);
       const over = entry.failures - free;
-      if (over <= 0 || entry.waiting >= maxWaiting) return;
+      if (over <= 0 || maxDelayMs === 0 || entry.waiting >= maxWaiting) return;
       const delayMs = Math.min(maxDelayMs, 50 * 2 ** Math.min(over, 10));
       entry.waiting += 1;
       try {

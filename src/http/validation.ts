@@ -2,15 +2,24 @@ import type { z } from 'zod';
 import { invalid } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
 
-const missing = (issue: { input?: unknown }): string | undefined =>
-  issue.input === undefined ? 'is required' : undefined;
+const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`);
+
+/** Messages that read on after the name of a field: "name is required", "id must be an integer". */
+const wording = (issue: { code?: string; input?: unknown; expected?: unknown; values?: unknown }) => {
+  if (issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_type')
+    return `must be ${article(String(issue.expected).replace(/^int$/, 'integer'))}`;
+  if (issue.code === 'invalid_value' && Array.isArray(issue.values))
+    return `must be one of ${issue.values.map(String).join(', ')}`;
+  return undefined;
+};
 
 /**
  * Parses with a schema of a route.
  * @throws AppError `invalid` that names every field that is wrong.
  */
 export const parseWith = (schema: z.ZodType, value: unknown, where: string): unknown => {
-  const parsed = schema.safeParse(value, { error: missing });
+  const parsed = schema.safeParse(value, { error: wording });
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => ({
     field: issue.path.map(String).join('.'),

@@ -93,6 +93,7 @@ export const startTestApi = async (options: TestApiOptions): Promise<TestApi> =>
     log,
     metrics,
     version: '0.0.0',
+    maxRefusalDelayMs: 0,
   });
   const port = await app.listen({ host: '127.0.0.1', port: 0 });
   const root = `http://127.0.0.1:${port}`;

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
-import { isAppError } from '../../lib/errors.js';
+import { AppError, isAppError } from '../../lib/errors.js';
 import type { Exchange } from '../exchange.js';
+import { isGoneMeanwhile, isOutage } from '../outage.js';
 import { HttpFault, statusOf } from '../status.js';
 
 interface Shaped {
@@ -11,7 +12,22 @@ interface Shaped {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const shape = (error: unknown): Shaped => {
+/** Errors that nobody wrote for callers but whose kind is known. */
+const understood = (error: unknown): unknown => {
+  if (isAppError(error)) return error;
+  if (isOutage(error))
+    return new AppError('unavailable', 'unavailable', 'The service is temporarily unavailable; try again.', {
+      cause: error,
+    });
+  if (isGoneMeanwhile(error))
+    return new AppError('conflict', 'changed_meanwhile', 'What this refers to was deleted meanwhile.', {
+      cause: error,
+    });
+  return error;
+};
+
+const shape = (thrown: unknown): Shaped => {
+  const error = understood(thrown);
   if (error instanceof HttpFault)
     return { status: error.status, code: error.code, message: error.message, headers: error.headers };
   if (isAppError(error)) {

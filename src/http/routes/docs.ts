@@ -72,6 +72,7 @@ const textAnswer = (type: string, description: string) => ({ 200: { description,
 
 /** `/`, `/openapi.json` and `/docs`, all from this process and its packages. */
 export const createDocsRoutes = ({ version, openApi }: DocsOptions): Route[] => {
+  const description = JSON.stringify(openApi);
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const shared = { method: 'GET', tags: ['Documents'], auth: 'none', hidden: true } as const;
   return [
@@ -87,7 +88,11 @@ export const createDocsRoutes = ({ version, openApi }: DocsOptions): Route[] => 
       path: '/openapi.json',
       summary: 'OpenAPI 3.1 description',
       responses: textAnswer('application/json', 'The document.'),
-      handler: () => ({ status: 200, headers: { 'Cache-Control': 'no-cache' }, body: openApi }),
+      handler: () => ({
+        status: 200,
+        headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' },
+        body: description,
+      }),
     }),
     route({
       ...shared,

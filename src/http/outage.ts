@@ -1,0 +1,34 @@
+/** Codes of Node for a peer that is not there, or no longer. */
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/**
+ * SQLSTATE classes: connection failure, too few resources, stopped or starting by an operator (also a
+ * statement that took too long), deadlock or serialization failure.
+ */
+const databaseCodes = /^(08|53|57|40)[0-9A-Z]{3}$/;
+
+/** What the pool of database connections says without a code. */
+const poolMessages =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered)/;
+
+/** True for an error that means: something we depend on is away or overloaded; trying again may succeed. */
+export const isOutage = (error: unknown, depth = 0): boolean => {
+  if (!(error instanceof Error) || depth > 5) return false;
+  const code: unknown = Reflect.get(error, 'code');
+  if (typeof code === 'string' && (networkCodes.has(code) || databaseCodes.test(code))) return true;
+  return poolMessages.test(error.message) || isOutage(error.cause, depth + 1);
+};
+
+/** True for SQLSTATE 23503: what a statement refers to was deleted meanwhile. */
+export const isGoneMeanwhile = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'code') === '23503';
