@@ -5,13 +5,8 @@
  * Where ClickHouse may calculate in double (operands outside of the exact range, or a result that could need
  * more than 76 digits), both answers are worked out; if they differ, the row is left undecided.
  */
+import { type Dec, dec, order, pow, shortened, whole } from './odata-decimal.js';
 import type { Bool, Cell, Day, Num, Op, Operand, Str, TestColumn } from './odata-tree.js';
-
-/** units × 10^-scale */
-interface Dec {
-  readonly units: bigint;
-  readonly scale: number;
-}
 
 /** Digits before and after the point that values of an expression may have. */
 interface Room {
@@ -29,47 +24,8 @@ interface NumValue {
 export class Undecided extends Error {}
 
 const digits = 76;
-const pow = (exponent: number): bigint => 10n ** BigInt(exponent);
-
-const dec = (text: string): Dec => {
-  const [mantissa = '', exponentText = '0'] = text.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const exponent = Number(exponentText) - fraction.length;
-  const units = BigInt(whole.replace('+', '') + fraction);
-  return exponent >= 0 ? { units: units * pow(exponent), scale: 0 } : { units, scale: -exponent };
-};
-
-const order = (a: Dec, b: Dec): number => {
-  const scale = Math.max(a.scale, b.scale);
-  const difference = a.units * pow(scale - a.scale) - b.units * pow(scale - b.scale);
-  return difference === 0n ? 0 : difference < 0n ? -1 : 1;
-};
-
 const holds = (op: Op, sign: number): boolean =>
   ({ eq: sign === 0, ne: sign !== 0, lt: sign < 0, le: sign <= 0, gt: sign > 0, ge: sign >= 0 })[op];
-
-const shortened = ({ units, scale }: Dec): Dec => {
-  let [rest, places] = [units, scale];
-  while (places > 0 && rest % 10n === 0n) {
-    rest /= 10n;
-    places -= 1;
-  }
-  return { units: rest, scale: places };
-};
-
-/** Half away from zero; `direction` 0 rounds, -1 and 1 go down and up. */
-const whole = ({ units, scale }: Dec, direction: -1 | 0 | 1): Dec => {
-  const unit = pow(scale);
-  const cut = units / unit;
-  const rest = units - cut * unit;
-  if (direction === 0) {
-    const away = (rest < 0n ? -rest : rest) * 2n >= unit;
-    return { units: away ? cut + (units < 0n ? -1n : 1n) : cut, scale: 0 };
-  }
-  if (rest === 0n) return { units: cut, scale: 0 };
-  if (direction === 1) return { units: rest > 0n ? cut + 1n : cut, scale: 0 };
-  return { units: rest < 0n ? cut - 1n : cut, scale: 0 };
-};
 
 const roundAway = (value: number): number => Math.sign(value) * Math.round(Math.abs(value));
 

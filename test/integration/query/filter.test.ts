@@ -9,8 +9,9 @@ import { compileFilter, type FilterColumn } from '../../../src/query/filter/filt
 import { filterSettings } from '../../../src/query/filter/limits.js';
 import { type ClickHouseQuery, clickHouseText } from '../../support/clickhouse-http.js';
 import { createEvaluator } from '../../support/odata-evaluator.js';
-import { choicesArb, filterArb, tableArb, writeFilter } from '../../support/odata-generator.js';
+import { choicesArb, filterArb, tableArb } from '../../support/odata-generator.js';
 import type { Cell, TestColumn, TestTable } from '../../support/odata-tree.js';
+import { writeFilter } from '../../support/odata-writer.js';
 
 const pairs = Number(process.env.FILTER_PAIRS ?? 400);
 const seed = Number(process.env.FILTER_SEED ?? 20_260_701);

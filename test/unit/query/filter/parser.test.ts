@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../../../src/lib/errors.js';
 import { compileFilter } from '../../../../src/query/filter/filter.js';
-import { choicesArb, filterArb, tableArb, writeFilter } from '../../../support/odata-generator.js';
+import { choicesArb, filterArb, tableArb } from '../../../support/odata-generator.js';
+import { writeFilter } from '../../../support/odata-writer.js';
 import { columnsOf } from './columns.js';
 
 const columns = columnsOf([
