@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.js';
-import { boundDay } from '../dates.js';
 import { malformedSeriesId, seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
 import { type Cube, readCube, readCubeSeries } from '../json-stat.js';
 import type {
@@ -8,11 +7,11 @@ import type {
   Folder,
   Item,
   Observation,
-  Params,
   Provider,
   SeriesData,
   SeriesMetadata,
 } from '../provider.js';
+import { withinBounds } from '../sdmx21/series.js';
 import { type Dimension, readStructure } from '../sdmx21/structure.js';
 import { parseXml } from '../sdmx21/xml.js';
 import { readShape } from '../shape.js';
@@ -236,10 +235,7 @@ export const eurostat: Provider = {
   },
 
   /** The form of a bound depends on the frequency of the dataset, and one series is small: cut here. */
-  async series(seriesId, { start, end }: Params, ctx) {
-    const from = start === undefined ? '' : (boundDay(String(start), 'start') ?? '');
-    const to = end === undefined ? '9999' : (boundDay(String(end), 'end') ?? '9999');
-    const whole = await fetchWhole(seriesId, ctx);
-    return { ...whole, data: whole.data.filter(({ date }) => date >= from && date <= to) };
+  async series(seriesId, params, ctx) {
+    return withinBounds(await fetchWhole(seriesId, ctx), params);
   },
 };

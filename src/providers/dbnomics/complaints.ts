@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { refusedRequest, seriesNotFound, unknownPath, upstreamFailed } from '../errors.js';
+import { parseExactJson } from '../exact-json.js';
+import type { Provider, UpstreamReply, UpstreamRequest } from '../provider.js';
+
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+const errorReply = z.object({
+  message: z.string().optional(),
+  errors: z.array(z.object({ message: z.string().optional() })).nullish(),
+});
+
+/** What the service calls wrong: `message` with 4xx, `errors` inside HTTP 200. */
+const readComplaint = ({ text: body, status }: UpstreamReply): string | undefined => {
+  if (status < 400 && !/"errors"\s*:\s*\[\s*\{/.test(body)) return undefined;
+  try {
+    const told = errorReply.safeParse(parseExactJson(body));
+    return told.data?.message ?? told.data?.errors?.map(({ message = '' }) => message).join(' ');
+  } catch (error) {
+    // A page of the proxy in front of the service, or a reply cut short: its status says what it is.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+};
+
+const notFound = (provider: Named, [call, ...names]: readonly string[]): Error =>
+  call === 'series' && names.length === 3
+    ? seriesNotFound(provider, names.join('/'))
+    : unknownPath(provider, names);
+
+export const explainComplaint = (
+  provider: Named,
+  reply: UpstreamReply,
+  { path }: UpstreamRequest,
+): Error | undefined => {
+  if (reply.status === 404) return notFound(provider, path);
+  const complaint = readComplaint(reply);
+  if (complaint === undefined || reply.status >= 500) return undefined;
+  if (/not found|could not find/i.test(complaint)) return notFound(provider, path);
+  return reply.status === 400 ? refusedRequest(provider, complaint) : upstreamFailed(provider, complaint);
+};

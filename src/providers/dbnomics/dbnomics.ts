@@ -1,0 +1,124 @@
+import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
+import type { Context, Item, Provider, SeriesData } from '../provider.js';
+import { withinBounds } from '../sdmx21/series.js';
+import { readShape } from '../shape.js';
+import { explainComplaint } from './complaints.js';
+import { metadataOf, named, observationsOf, searchReply, seriesReply, text } from './replies.js';
+import { fetchProviders, openPath, toFolders } from './tree.js';
+
+/** Most entries in one reply. */
+const seriesPerPage = 1000;
+const hitsPerPage = 100;
+
+const idForm = /^([^/\s,]+)\/([^/\s,]+)\/([^\s,]+)$/;
+
+const fetchSeries = async (seriesId: string, ctx: Context): Promise<SeriesData> => {
+  const [, provider = '', dataset = '', code = ''] = idForm.exec(seriesId) ?? [];
+  if (code === '') throw malformedSeriesId(named, seriesId, dbnomics.seriesIdPlaceholder);
+  const payload = await ctx.http.json({
+    path: ['series', provider, dataset, code],
+    // Two are enough to see that a mask stands for several.
+    query: { observations: 1, metadata: 1, limit: 2 },
+  });
+  const reply = readShape(named, seriesReply, payload);
+  const [series] = reply.series.docs;
+  if (series === undefined) throw seriesNotFound(named, seriesId);
+  if (reply.series.docs.length > 1 || reply.series.num_found > 1) {
+    throw ambiguousSeries(named, seriesId, 'a mask names several, give the code of one');
+  }
+  return {
+    label: text(series.series_name) ?? series.series_code,
+    metadata: metadataOf(reply, series),
+    data: observationsOf(named, series),
+  };
+};
+
+/**
+ * Paths are provider, categories, dataset; the series of a dataset are listed by the service page by page.
+ * `provider/dataset` leads to a dataset too, which is how the search names it.
+ */
+export const dbnomics: Provider = {
+  ...named,
+  provider: 'DBnomics, Cepremap',
+  description:
+    'Series of some ninety statistical offices, central banks and international organisations, copied and kept under one form.',
+  capabilities: ['hierarchical', 'search'],
+  license: 'The terms of the provider of the series; see its metadata and https://db.nomics.world/',
+  attribution: 'Source: DBnomics and the provider of the series',
+  parameters: [
+    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
+    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+  ],
+  popularSeries: [
+    { id: 'IMF/WEO:latest/USA.NGDP_RPCH.pcent_change', label: 'Real GDP growth, United States (IMF WEO)' },
+    { id: 'Eurostat/une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020', label: 'Unemployment rate, EU (Eurostat)' },
+    { id: 'WB/WDI/A-NY.GDP.MKTP.CD-USA', label: 'GDP, current US dollars, United States (World Bank)' },
+  ],
+  seriesIdPlaceholder: 'IMF/WEO:latest/USA.NGDP_RPCH.pcent_change',
+  browseRootLabel: 'Providers',
+
+  baseUrl: 'https://api.db.nomics.world/v22',
+  // No number is published.
+  limits: { anonymous: { perSecond: 5 }, resetZone: 'Europe/Paris', maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 21_600, series: 21_600 },
+  timeoutMs: 30_000,
+
+  explain: (reply, request) => explainComplaint(named, reply, request),
+
+  async browse(path, ctx) {
+    if (path.length === 0) {
+      return (await fetchProviders(ctx)).map(({ code, name }) => ({ segment: code, label: name }));
+    }
+    const place = await openPath(path, ctx);
+    return 'dataset' in place ? [] : toFolders(place.categories);
+  },
+
+  async seriesAt(path, { limit, offset }, ctx) {
+    if (path.length === 0) return { items: [], total: 0 };
+    const place = await openPath(path, ctx);
+    if (!('dataset' in place)) return { items: [], total: 0 };
+    const [provider = ''] = path;
+    const payload = await ctx.http.json({
+      path: ['series', provider, place.dataset],
+      query: { observations: 0, metadata: 0, limit: Math.min(limit, seriesPerPage), offset },
+      keep: 'list',
+    });
+    const { series } = readShape(named, seriesReply, payload);
+    const items = series.docs.map((doc): Item => {
+      const frequency = text(doc['@frequency']);
+      return {
+        id: `${provider}/${place.dataset}/${doc.series_code}`,
+        label: text(doc.series_name) ?? doc.series_code,
+        path,
+        ...(frequency === undefined ? {} : { frequency }),
+      };
+    });
+    return { items, total: series.num_found };
+  },
+
+  /** Finds datasets; their series are listed at the path. */
+  async search(query, { http }) {
+    const payload = await http.json({
+      path: ['search'],
+      query: { q: query, limit: hitsPerPage },
+      keep: 'list',
+    });
+    return readShape(named, searchReply, payload).results.docs.map((doc): Item => {
+      const description = text(doc.description) ?? text(doc.provider_name);
+      return {
+        id: `${doc.provider_code}/${doc.code}`,
+        label: text(doc.name) ?? doc.code,
+        kind: 'folder',
+        path: [doc.provider_code, doc.code],
+        ...(description === undefined ? {} : { description }),
+      };
+    });
+  },
+
+  /** The service has no filter of periods: what it gives is cut by the gateway. */
+  preview: (seriesId, _params, ctx) => fetchSeries(seriesId, ctx),
+
+  async series(seriesId, params, ctx) {
+    return withinBounds(await fetchSeries(seriesId, ctx), params);
+  },
+};

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { parseDay } from '../dates.js';
+import { parseValue } from '../numbers.js';
+import type { Observation, Provider, SeriesMetadata } from '../provider.js';
+import { count, understood, written } from '../shape.js';
+
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+export const named = { slug: 'dbnomics', name: 'DBnomics' };
+
+/** Text that says something. */
+export const text = (value: string | null | undefined): string | undefined => value?.trim() || undefined;
+
+const paged = <S extends z.ZodType>(doc: S) => z.object({ docs: z.array(doc), num_found: count });
+
+export const providersReply = z.object({
+  providers: paged(z.object({ code: z.string(), name: z.string().nullish() })),
+});
+
+/** A category has children; a leaf is a dataset. The code of a category may be left out. */
+export interface Category {
+  readonly code?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly children?: readonly Category[] | null | undefined;
+}
+
+const category: z.ZodType<Category> = z.lazy(() =>
+  z.object({
+    code: z.string().nullish(),
+    name: z.string().nullish(),
+    children: z.array(category).nullish(),
+  }),
+);
+
+export const providerReply = z.object({
+  provider: z.object({ code: z.string() }),
+  category_tree: z.array(category).nullish(),
+});
+
+export const datasetsReply = z.object({
+  datasets: paged(z.object({ code: z.string(), name: z.string().nullish() })),
+});
+
+export const searchReply = z.object({
+  results: paged(
+    z.object({
+      code: z.string(),
+      name: z.string().nullish(),
+      description: z.string().nullish(),
+      provider_code: z.string(),
+      provider_name: z.string().nullish(),
+    }),
+  ),
+});
+
+/** Labels of codes: an object, or a list of pairs where the order matters. */
+const labels = z.union([
+  z.record(z.string(), z.string()),
+  z.array(z.tuple([z.string(), z.string()])).transform((pairs) => Object.fromEntries(pairs)),
+]);
+
+const doc = z.object({
+  series_code: z.string(),
+  series_name: z.string().nullish(),
+  '@frequency': z.string().nullish(),
+  dataset_name: z.string().nullish(),
+  dimensions: z.record(z.string(), z.string()).nullish(),
+  indexed_at: z.string().nullish(),
+  period_start_day: z.array(z.string()).optional(),
+  value: z.array(written).optional(),
+});
+export type Doc = z.output<typeof doc>;
+
+export const seriesReply = z.object({
+  series: paged(doc),
+  dataset: z
+    .object({
+      name: z.string().nullish(),
+      description: z.string().nullish(),
+      dimensions_labels: z.record(z.string(), z.string()).nullish(),
+      dimensions_values_labels: z.record(z.string(), labels).nullish(),
+    })
+    .nullish(),
+  provider: z.object({ name: z.string().nullish(), terms_of_use: z.string().nullish() }).nullish(),
+});
+type SeriesReply = z.output<typeof seriesReply>;
+
+export const observationsOf = (provider: Named, { period_start_day, value }: Doc): Observation[] => {
+  const days = understood(provider, 'period_start_day', period_start_day);
+  const values = understood(provider, 'value', value?.length === days.length ? value : undefined);
+  return days.map((day, index) => ({
+    date: understood(provider, 'the day of an observation', parseDay(day)),
+    value: understood(provider, 'the value of an observation', parseValue(values[index], ['NA'])),
+  }));
+};
+
+/** Spelled code of the first dimension whose code or label says that it is meant. */
+const spelled = ({ dataset }: SeriesReply, { dimensions }: Doc, meant: RegExp): string | undefined => {
+  const found = Object.entries(dimensions ?? {}).find(
+    ([id]) => meant.test(id) || meant.test(dataset?.dimensions_labels?.[id] ?? ''),
+  );
+  if (found === undefined) return undefined;
+  const [id, code] = found;
+  return dataset?.dimensions_values_labels?.[id]?.[code] ?? code;
+};
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+export const metadataOf = (reply: SeriesReply, series: Doc): SeriesMetadata => {
+  const facts = {
+    frequency: series['@frequency'] ? capitalised(series['@frequency']) : undefined,
+    units: spelled(reply, series, /^unit/i),
+    seasonal_adjustment: spelled(reply, series, /^s_adj$|^adjustment$|^seas/i),
+    source: reply.provider?.name,
+    dataset: reply.dataset?.name ?? series.dataset_name,
+    notes: reply.dataset?.description,
+    terms_of_use: reply.provider?.terms_of_use,
+    // Copies of some providers lag behind: when this one was taken.
+    last_update: series.indexed_at,
+  };
+  return Object.fromEntries(
+    Object.entries(facts).filter(([, value]) => value !== undefined && value !== null && value !== ''),
+  );
+};

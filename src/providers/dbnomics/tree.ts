@@ -1,0 +1,105 @@
+import { unknownPath } from '../errors.js';
+import type { Context, Folder } from '../provider.js';
+import { readShape } from '../shape.js';
+import {
+  type Category,
+  datasetsReply,
+  named,
+  providerReply,
+  providersReply,
+  seriesReply,
+  text,
+} from './replies.js';
+
+/** Most datasets in one reply. */
+const datasetsPerPage = 500;
+
+interface Entry {
+  readonly code: string;
+  readonly name: string;
+}
+
+/** All entries of a paged list. */
+const fetchAll = async (
+  fetchPage: (
+    offset: number,
+  ) => Promise<{ docs: readonly { code: string; name?: string | null | undefined }[]; num_found: number }>,
+): Promise<Entry[]> => {
+  const entries: Entry[] = [];
+  for (;;) {
+    const { docs, num_found } = await fetchPage(entries.length);
+    entries.push(...docs.map(({ code, name }) => ({ code, name: text(name) ?? code })));
+    if (docs.length === 0 || entries.length >= num_found) return entries;
+  }
+};
+
+export const fetchProviders = ({ http }: Context): Promise<Entry[]> =>
+  fetchAll(async (offset) => {
+    const query = offset === 0 ? {} : { offset };
+    const payload = await http.json({ path: ['providers'], query, keep: 'structure' });
+    return readShape(named, providersReply, payload).providers;
+  });
+
+const fetchDatasets = (provider: string, { http }: Context): Promise<Entry[]> =>
+  fetchAll(async (offset) => {
+    const query = { limit: datasetsPerPage, offset };
+    const payload = await http.json({ path: ['datasets', provider], query, keep: 'structure' });
+    return readShape(named, datasetsReply, payload).datasets;
+  });
+
+/** The tree of a provider; without one its datasets stand side by side. */
+const fetchTree = async (provider: string, ctx: Context): Promise<readonly Category[]> => {
+  const payload = await ctx.http.json({ path: ['providers', provider], keep: 'structure' });
+  const { category_tree: tree } = readShape(named, providerReply, payload);
+  return tree === null || tree === undefined || tree.length === 0 ? fetchDatasets(provider, ctx) : tree;
+};
+
+const segmentOf = ({ code, name }: Category): string => text(code) ?? text(name) ?? '';
+
+const isDataset = ({ children }: Category): boolean => children === null || children === undefined;
+
+export const toFolders = (categories: readonly Category[]): Folder[] => {
+  const folders = new Map<string, Folder>();
+  for (const one of categories) {
+    const segment = segmentOf(one);
+    if (segment === '' || folders.has(segment)) continue;
+    const label = text(one.name) ?? segment;
+    folders.set(
+      segment,
+      isDataset(one)
+        ? { segment, label, leaf: true }
+        : { segment, label, children: toFolders(one.children ?? []) },
+    );
+  }
+  return [...folders.values()];
+};
+
+const requireDataset = async (provider: string, dataset: string, { http }: Context): Promise<void> => {
+  const query = { observations: 0, metadata: 0, limit: 1, offset: 0 };
+  readShape(
+    named,
+    seriesReply,
+    await http.json({ path: ['series', provider, dataset], query, keep: 'list' }),
+  );
+};
+
+/** What stands at a path below the root: categories, or a dataset. */
+export const openPath = async (
+  path: readonly string[],
+  ctx: Context,
+): Promise<{ readonly categories: readonly Category[] } | { readonly dataset: string }> => {
+  const [provider = '', ...segments] = path;
+  let categories = await fetchTree(provider, ctx);
+  for (const [index, segment] of segments.entries()) {
+    const found = categories.find((one) => segmentOf(one) === segment);
+    const last = index === segments.length - 1;
+    if (found === undefined && last && index === 0) {
+      await requireDataset(provider, segment, ctx);
+      return { dataset: segment };
+    }
+    if (found === undefined || (isDataset(found) && !last)) throw unknownPath(named, path);
+    if (isDataset(found)) return { dataset: segment };
+    categories = found.children ?? [];
+  }
+  return { categories };
+};
