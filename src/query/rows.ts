@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import type { Plan } from './plan.js';
+import type { ReadContext } from './read-context.js';
 import { buildTail, countSql, selectSql } from './statement.js';
-
-export interface ReadContext {
-  readonly queryId: string;
-  readonly signal: AbortSignal;
-}
+import { openTransposed } from './transposed-rows.js';
+import { rowXmlSql } from './xlsx/cell-sql.js';
+import { longestTextSql, refuseLongText } from './xlsx/text-length.js';
+import { writeWorkbook } from './xlsx/workbook.js';
 
 /** Number of rows that match, before `$top` and `$skip`. */
 export const countRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<number> => {
@@ -23,9 +23,11 @@ export const countRows = async (reader: Reader, plan: Plan, context: ReadContext
 /** Bytes of the answer in its format, from its first byte on. */
 export const openRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   const { source, output, order, chosen, options, format } = plan;
-  const sql = selectSql({ source, output, tail: buildTail(options, order, chosen) });
+  if (options.transpose) return openTransposed(reader, plan, context);
+  const tail = buildTail(options, order, chosen);
+  if (format === 'xlsx') return openSheet(reader, plan, tail, context);
   return reader.open({
-    sql: `${sql}\nFORMAT ${formatSpecs[format].clickHouse}`,
+    sql: `${selectSql({ source, output, tail })}\nFORMAT ${formatSpecs[format].clickHouse}`,
     values: source.values,
     settings: formatSettings(format, {
       soleColumn: output.length === 1,
@@ -33,4 +35,34 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
     }),
     ...context,
   });
+};
+
+const openSheet = async (
+  reader: Reader,
+  plan: Plan,
+  tail: string,
+  context: ReadContext,
+): Promise<Readable> => {
+  const { source, output, format, options } = plan;
+  const isLimited = options.top !== undefined || options.skip !== undefined;
+  const longest = longestTextSql(output, isLimited ? `FROM (SELECT * ${source.sql} ${tail})` : source.sql);
+  if (longest !== undefined) {
+    const [row] = await reader.facts<{ place: number }>({
+      sql: `${longest} FORMAT JSONEachRow`,
+      values: source.values,
+      queryId: `${context.queryId}-length`,
+      signal: context.signal,
+    });
+    refuseLongText(output, Number(row?.place ?? 0));
+  }
+  const rows = await reader.open({
+    sql: `SELECT ${rowXmlSql(output)}\n${source.sql}\n${tail}\nFORMAT ${formatSpecs[format].clickHouse}`,
+    values: source.values,
+    settings: formatSettings(format, { soleColumn: false, quoteDecimals: false }),
+    ...context,
+  });
+  return writeWorkbook(
+    rows as AsyncIterable<Buffer>,
+    output.map(({ name }) => name),
+  );
 };

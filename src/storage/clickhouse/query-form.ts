@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { invalid } from '../../lib/errors.js';
 
 /** A value bound to `{name:Type}`. Numbers beyond 2^53 and decimals travel as text. */
 export type BoundValue = string | number | boolean | readonly BoundItem[];
@@ -35,22 +36,99 @@ export const formatValue = (value: BoundValue): string => {
   return escapeField(formatItem(value));
 };
 
+/**
+ * How a query and its values travel. ClickHouse bounds each form field, in the address or in the body, to
+ * 128 KiB and an address to 1 MiB, before it reads any setting; only a plain body has no bound. So:
+ *   an array that is longer    becomes several, joined in the SQL
+ *   SQL that is short          is a field of a form, next to any number of values
+ *   SQL that is long           is the plain body, and the values stand in the address
+ */
 export interface QueryForm {
   readonly contentType: string;
   readonly body: Buffer;
+  /** Values that go into the address. */
+  readonly search: readonly (readonly [name: string, text: string])[];
 }
 
-/**
- * A query and its parameters as `multipart/form-data`. In the URL, where they usually travel, a filter with a
- * long list of values would exceed the server's limit on addresses.
- */
-export const buildQueryForm = (sql: string, values: BoundValues): QueryForm => {
+/** Bytes of the SQL as a field. */
+const sqlBytes = 120_000;
+/** Bytes of an array as a field: percent-encoded in an address they are up to three times as many. */
+const fieldBytes = 40_000;
+/** Bytes of all values in an address, percent-encoded. */
+const addressBytes = 900_000;
+
+/** Pieces of an array, each short enough for a field; a single item that is too long stays alone. */
+const splitArray = (items: readonly BoundItem[]): readonly (readonly BoundItem[])[] => {
+  const pieces: BoundItem[][] = [[]];
+  let bytes = 0;
+  for (const item of items) {
+    const length = Buffer.byteLength(escapeField(formatItem(item))) + 1;
+    if (bytes + length > fieldBytes && bytes > 0) {
+      pieces.push([]);
+      bytes = 0;
+    }
+    pieces.at(-1)!.push(item);
+    bytes += length;
+  }
+  return pieces;
+};
+
+/** A quoted identifier, which is left alone, or the placeholder of an array. */
+const placeholders = /`(?:\\.|[^`\\])*`|\{(\w+):(Array\([^{}]*\))\}/gs;
+
+interface Fields {
+  readonly sql: string;
+  readonly fields: readonly (readonly [name: string, text: string])[];
+}
+
+const createFields = (sql: string, values: BoundValues): Fields => {
+  const fields: (readonly [string, string])[] = [];
+  const split = new Map<string, number>();
+  for (const [name, value] of Object.entries(values)) {
+    const text = formatValue(value);
+    if (!Array.isArray(value) || Buffer.byteLength(text) <= fieldBytes) {
+      fields.push([`param_${name}`, text]);
+      continue;
+    }
+    const pieces = splitArray(value as readonly BoundItem[]);
+    split.set(name, pieces.length);
+    for (const [index, piece] of pieces.entries())
+      fields.push([`param_${name}_${index}`, formatValue(piece)]);
+  }
+  if (split.size === 0) return { sql, fields };
+  const joined = sql.replace(placeholders, (whole, name: string | undefined, type: string | undefined) => {
+    const count = name === undefined ? undefined : split.get(name);
+    if (count === undefined) return whole;
+    return `arrayConcat(${Array.from({ length: count }, (_, index) => `{${name}_${index}:${type}}`).join(', ')})`;
+  });
+  return { sql: joined, fields };
+};
+
+const asForm = ({ sql, fields }: Fields): QueryForm => {
   const boundary = `q${randomBytes(24).toString('hex')}`;
-  const part = (name: string, text: string): string =>
-    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
-  const parts = Object.entries(values).map(([name, value]) => part(`param_${name}`, formatValue(value)));
+  const parts = [...fields, ['query', sql] as const].map(
+    ([name, text]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`,
+  );
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.from(`${parts.join('')}${part('query', sql)}--${boundary}--\r\n`),
+    body: Buffer.from(`${parts.join('')}--${boundary}--\r\n`),
+    search: [],
   };
+};
+
+/** @throws AppError `invalid` when SQL and values are both longer than any request may carry. */
+export const buildQueryForm = (sql: string, values: BoundValues): QueryForm => {
+  const query = createFields(sql, values);
+  if (Buffer.byteLength(query.sql) <= sqlBytes) return asForm(query);
+  const bytes = query.fields.reduce(
+    (sum, [name, text]) => sum + name.length + encodeURIComponent(text).length,
+    0,
+  );
+  if (bytes > addressBytes) {
+    throw invalid(
+      'query_complexity_limit',
+      'The filter and the number of columns are too large together; use fewer values or fewer columns.',
+    );
+  }
+  return { contentType: 'text/plain; charset=utf-8', body: Buffer.from(query.sql), search: query.fields };
 };

@@ -83,6 +83,13 @@ export const readError = (message: string, header?: string): AppError => {
     case 210: // NETWORK_ERROR
     case 209: // SOCKET_TIMEOUT
       return storeUnavailable(cause);
+    case 1000: // POCO_EXCEPTION, raised for a field that is longer than the server takes
+      return message.includes('HTML Form Exception')
+        ? invalid(
+            'query_complexity_limit',
+            'A single value or the list of columns is too long for one query.',
+          )
+        : unexpected(cause);
     default:
       return unexpected(cause);
   }

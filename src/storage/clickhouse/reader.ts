@@ -103,6 +103,7 @@ export const createReader = (options: ReaderOptions): Reader => {
     for (const [name, value] of Object.entries({ ...settings, ...query.settings })) {
       search.set(name, String(value));
     }
+    for (const [name, text] of form.search) search.set(name, text);
     return new Promise((resolve, reject) => {
       const request = (secure ? httpsRequest : httpRequest)(
         {

@@ -1,0 +1,81 @@
+import type { PhysicalType } from '../model/column.js';
+import type { OutputColumn } from './projection.js';
+import { quoteText } from './sql-text.js';
+import { nullableCellXml } from './xlsx/cell-sql.js';
+
+/**
+ * Rows as lines of text that ClickHouse puts together. Used where a row has thousands of cells that come from
+ * one array: as columns of a SELECT they would cost seconds of analysis.
+ */
+export interface LineWriter {
+  /** Lines before the first row. */
+  header(names: readonly string[]): string;
+  /** Expression of a line, without its line end. `array` holds tuples of one nullable value of the type. */
+  line(labels: readonly OutputColumn[], array: ArrayCells): string;
+  /** What follows the last row. */
+  readonly footer: string;
+  /** Bytes at the end of every line that the last one must not have, line end included. */
+  readonly trailing: number;
+}
+
+export interface ArrayCells {
+  readonly sql: string;
+  readonly physical: PhysicalType;
+  /** Headers of the cells. */
+  readonly names: readonly string[];
+}
+
+const csvText = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** As ClickHouse writes it: texts and dates in quotes, numbers bare, null nothing. */
+const csvCell = (sql: string, physical: PhysicalType): string => {
+  if (physical === 's') return `ifNull(concat('"', replaceAll(${sql}, '"', '""'), '"'), '')`;
+  if (physical === 'd' || physical === 't') return `ifNull(concat('"', toString(${sql}), '"'), '')`;
+  return `ifNull(toString(${sql}), '')`;
+};
+
+export const csvLines = (delimiter: ',' | '\t'): LineWriter => {
+  const separator = delimiter === ',' ? "','" : "'\\t'";
+  return {
+    header: (names) => `${names.map(csvText).join(delimiter)}\r\n`,
+    line(labels, { sql, physical }) {
+      const cells = labels.map((label) => csvCell(label.sql, label.physical));
+      const rest = `arrayStringConcat(arrayMap(x -> ${csvCell('x.1', physical)}, ${sql}), ${separator})`;
+      return `concat(${[...cells, rest].join(`, ${separator}, `)}, '\\r')`;
+    },
+    footer: '',
+    trailing: 0,
+  };
+};
+
+const jsonCell = (sql: string, physical: PhysicalType, quoteDecimals: boolean): string => {
+  if (physical === 's') return `ifNull(toJSONString(${sql}), 'null')`;
+  const quoted = physical === 'd' || physical === 't' || quoteDecimals;
+  return quoted ? `ifNull(concat('"', toString(${sql}), '"'), 'null')` : `ifNull(toString(${sql}), 'null')`;
+};
+
+export const jsonLines = (quoteDecimals: boolean): LineWriter => ({
+  header: () => '[\n',
+  line(labels, { sql, physical }) {
+    const cells = labels.map(
+      (label) =>
+        `concat(${quoteText(`${JSON.stringify(label.name)}:`)}, ${jsonCell(label.sql, label.physical, quoteDecimals)})`,
+    );
+    const rest = `arrayStringConcat(arrayMap((k, x) -> concat(k, ${jsonCell('x.1', physical, quoteDecimals)}), {keys:Array(String)}, ${sql}), ',')`;
+    return `concat('{', ${cells.join(", ',', ")}, if(empty(${sql}), '', ','), ${rest}, '},')`;
+  },
+  footer: '\n]\n',
+  trailing: ',\n'.length,
+});
+
+/** Rows of a sheet; what stands around them is the workbook's. */
+export const xmlLines: LineWriter = {
+  header: () => '',
+  line(labels, { sql, physical }) {
+    const cells = labels.map((label) => nullableCellXml(label.sql, label.physical));
+    const rest = `arrayStringConcat(arrayMap(x -> ${nullableCellXml('x.1', physical)}, ${sql}))`;
+    return `concat('<row>', ${cells.join(', ')}, ${rest}, '</row>')`;
+  },
+  footer: '',
+  trailing: 0,
+};

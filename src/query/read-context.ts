@@ -1,0 +1,4 @@
+export interface ReadContext {
+  readonly queryId: string;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,230 @@
+/**
+ * A table with its dates as columns. Each row of it is one value column of one combination of labels (the
+ * entity columns beside the date); a second value for the same labels and date makes a further row, so that
+ * nothing is lost. Rows stand by value column, then by the first appearance of the combination.
+ *
+ * It is read in several queries, each for some value columns of one type, so that the memory a query needs does
+ * not grow with the number of columns, and each value is written by ClickHouse as its own type is.
+ *
+ *   groups    rows of one combination, as arrays of (place of the date, value …)      as large as the data
+ *   places    one row per combination and value column, in the order of the answer
+ *   answer    the array spread over the dates: made block by block while it is sent
+ */
+import { invalid } from '../lib/errors.js';
+import { type StoredColumn, storageName } from '../model/column.js';
+import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import type { ReadSettings } from '../storage/clickhouse/reader.js';
+import { clickHouseType } from '../storage/clickhouse/store-table.js';
+import type { ArrayCells } from './line-sql.js';
+import type { Plan } from './plan.js';
+import { combinedColumn, freeName, headerOf, type OutputColumn } from './projection.js';
+import { quoteIdentifier } from './sql-text.js';
+import { buildTail, requireDateColumn } from './statement.js';
+
+export const mostDates = 10_000;
+
+/** Name of the column that says which value column a row is. */
+const columnHeader = 'Column';
+/** Header of values without a date. */
+const noDate = 'null';
+
+/** What a first look at the rows told. */
+export interface TransposeFacts {
+  /** In ascending order, `YYYY-MM-DD`. */
+  readonly dates: readonly string[];
+  /** True when some rows have no date. */
+  readonly hasNoDate: boolean;
+  /** Rows that one value column makes. */
+  readonly rowsPerColumn: number;
+  /** True when some labels have several values for one date. */
+  readonly hasRepeats: boolean;
+}
+
+export interface TransposeLayout {
+  readonly date: StoredColumn;
+  readonly labels: readonly OutputColumn[];
+  readonly values: readonly StoredColumn[];
+}
+
+export const layOut = ({ version, chosen, options }: Plan): TransposeLayout => {
+  const date = requireDateColumn('transpose', version.columns);
+  const entities = chosen.filter((column) => column.isEntity && column !== date);
+  const combined = options.combineEntities && entities.length > 1;
+  return {
+    date,
+    labels: combined
+      ? [combinedColumn(entities, options.includeIds)]
+      : entities.map((column) => ({
+          name: headerOf(column, options.includeIds),
+          sql: storageName(column),
+          physical: column.physical,
+        })),
+    values: chosen.filter((column) => !column.isEntity && column !== date),
+  };
+};
+
+/** Rows that take part, with labels under names of our own. */
+const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredColumn[]): string => {
+  const { source, options, order, chosen } = plan;
+  const list = [
+    '_seg',
+    '_row',
+    `${storageName(layout.date)} AS d`,
+    ...layout.labels.map(({ sql }, index) => `${sql} AS l${index}`),
+    ...values.map((column, index) => `${storageName(column)} AS v${index}`),
+  ];
+  const isLimited = options.top !== undefined || options.skip !== undefined;
+  return `SELECT ${list.join(', ')} ${source.sql}${isLimited ? ` ${buildTail(options, order, chosen)}` : ''}`;
+};
+
+const labelList = (layout: TransposeLayout): string[] => layout.labels.map((_, index) => `l${index}`);
+
+/** Distinct dates, one a row; one more than allowed tells that there are too many. */
+export const datesSql = (plan: Plan, layout: TransposeLayout): string =>
+  `SELECT toString(d) AS date FROM (${baseSql(plan, layout, [])}) GROUP BY d ORDER BY d NULLS LAST LIMIT ${mostDates + 2}`;
+
+/** How many rows a value column makes: per combination, as many as its most repeated date has values. */
+export const sizeSql = (plan: Plan, layout: TransposeLayout): string => {
+  const labels = labelList(layout);
+  const perDate = `SELECT ${[...labels, 'count() AS c'].join(', ')} FROM (${baseSql(plan, layout, [])}) GROUP BY ${[...labels, 'd'].join(', ')}`;
+  const perGroup = `SELECT max(c) AS m FROM (${perDate})${labels.length === 0 ? '' : ` GROUP BY ${labels.join(', ')}`}`;
+  return `SELECT toString(sum(m)) AS rows, toString(max(m)) AS most FROM (${perGroup})`;
+};
+
+export const factsOf = (
+  dates: readonly { readonly date: string | null }[],
+  size: { readonly rows: string; readonly most: string } | undefined,
+): TransposeFacts => {
+  const named = dates.flatMap(({ date }) => (date === null ? [] : [date]));
+  if (named.length > mostDates) {
+    throw invalid(
+      'too_many_dates',
+      `transpose makes at most ${mostDates} date columns and the rows have more; narrow them with $filter or $last.`,
+      { limit: mostDates },
+    );
+  }
+  return {
+    dates: named,
+    hasNoDate: named.length < dates.length,
+    rowsPerColumn: Number(size?.rows ?? 0),
+    hasRepeats: Number(size?.most ?? 0) > 1,
+  };
+};
+
+/** Headers of the answer: labels, `Column`, dates. Each name once, as JSON needs it. */
+export const headersOf = (layout: TransposeLayout, facts: TransposeFacts): string[] => {
+  const taken = new Set<string>();
+  const wanted = [
+    ...layout.labels.map(({ name }) => name),
+    columnHeader,
+    ...facts.dates,
+    ...(facts.hasNoDate ? [noDate] : []),
+  ];
+  // Dates keep their names whatever a label is called.
+  for (const date of facts.dates) taken.add(date);
+  return wanted.map((name, index) => {
+    const isDate = index > layout.labels.length && index <= layout.labels.length + facts.dates.length;
+    const free = isDate ? name : freeName(name, taken);
+    taken.add(free);
+    return free;
+  });
+};
+
+export interface TransposePart {
+  readonly sql: string;
+  readonly values: BoundValues;
+  readonly settings: ReadSettings;
+  /** Type of the value columns that this part answers. */
+  readonly physical: StoredColumn['physical'];
+}
+
+/** Cells of the sorted intermediate rows and of one block of the answer; some 30 bytes each. */
+const cellsPerQuery = 16_000_000;
+const cellsPerBlock = 500_000;
+
+/** Neighbouring value columns of one type, few enough for one query. */
+export const splitValues = (
+  values: readonly StoredColumn[],
+  rowCount: number,
+): readonly (readonly StoredColumn[])[] => {
+  const width = Math.max(1, Math.floor(cellsPerQuery / Math.max(1, rowCount)));
+  const parts: StoredColumn[][] = [];
+  for (const column of values) {
+    const last = parts.at(-1);
+    if (last !== undefined && last.length < width && last[0]?.physical === column.physical) last.push(column);
+    else parts.push([column]);
+  }
+  return parts;
+};
+
+/** The outermost SELECT: labels (the name of the value column is the last of them) and the spread values. */
+export type ProjectRow = (labels: readonly OutputColumn[], cells: ArrayCells) => string;
+
+/** Each cell a column: for formats that have columns of their own. */
+export const projectColumns: ProjectRow = (labels, { sql, names }) =>
+  [
+    ...labels.map((label) => `${label.sql} AS ${quoteIdentifier(label.name)}`),
+    ...names.map((name, index) => `${sql}[${index + 1}].1 AS ${quoteIdentifier(name)}`),
+  ].join(',\n');
+
+const placeSql = (layout: TransposeLayout, facts: TransposeFacts): string => {
+  if (facts.dates.length === 0) return 'toUInt32(0)';
+  const type = clickHouseType(layout.date.physical);
+  const place = `transform(assumeNotNull(d), {dates:Array(${type})}, range(length({dates:Array(${type})})), 0)`;
+  return `toUInt32(${facts.hasNoDate ? `if(d IS NULL, ${facts.dates.length}, ${place})` : place})`;
+};
+
+export interface TransposeInput {
+  readonly plan: Plan;
+  readonly layout: TransposeLayout;
+  readonly facts: TransposeFacts;
+  readonly part: readonly StoredColumn[];
+  readonly project: ProjectRow;
+  /** Values as text, whatever their types are. */
+  readonly asText: boolean;
+}
+
+/** The query of one part. */
+export const partSql = ({ plan, layout, facts, part, project, asText }: TransposeInput): TransposePart => {
+  const labels = labelList(layout);
+  const width = facts.dates.length + (facts.hasNoDate ? 1 : 0);
+  const oneType = new Set(part.map((column) => column.physical)).size === 1;
+  const physical = asText && !oneType ? 's' : (part[0]?.physical ?? 's');
+  const base = baseSql(plan, layout, part);
+  const repeat = facts.hasRepeats
+    ? `row_number() OVER (PARTITION BY ${[...labels, 'd'].join(', ')} ORDER BY _seg, _row)`
+    : '1';
+  const cells = part.map((_, index) => `v${index}`);
+  const rows = `SELECT ${[...labels, ...cells, '_seg', '_row', `${placeSql(layout, facts)} AS p`, `${repeat} AS k`].join(', ')} FROM (${base})`;
+  const groups = `SELECT ${[...labels, 'k', 'min((_seg, _row)) AS f', `groupArray((p, ${cells.join(', ')})) AS g`].join(', ')} FROM (${rows}) GROUP BY ${[...labels, 'k'].join(', ')}`;
+  const ranked = facts.hasRepeats
+    ? `SELECT *, min(f) OVER (${labels.length === 0 ? '' : `PARTITION BY ${labels.join(', ')}`}) AS o FROM (${groups})`
+    : `SELECT *, f AS o FROM (${groups})`;
+  const value = (index: number): string =>
+    asText && !oneType ? `toString(x.${index + 2})` : `x.${index + 2}`;
+  const arrays = cells.map((_, index) => `arrayMap(x -> tuple(${value(index)}), g)`);
+  const places = `SELECT ${[...labels, 'j', 'g.1 AS ps', 'vs'].join(', ')} FROM (${ranked}) ARRAY JOIN range(1, ${part.length + 1}) AS j, [${arrays.join(', ')}] AS vs ORDER BY j, o, k`;
+  const spread = `SELECT ${[...labels, '{names:Array(String)}[j] AS n', `arrayReduce('groupArrayInsertAt(tuple(NULL), ${Math.max(1, width)})', vs, ps) AS a`].join(', ')} FROM (${places})`;
+  const headers = headersOf(layout, facts);
+  const labelColumns = [...labels, 'n'].map(
+    (sql, index): OutputColumn => ({
+      name: headers[index]!,
+      sql,
+      physical: layout.labels[index]?.physical ?? 's',
+    }),
+  );
+  const names = headers.slice(labelColumns.length);
+  return {
+    sql: `SELECT ${project(labelColumns, { sql: 'a', physical, names })} FROM (${spread})`,
+    values: {
+      ...plan.source.values,
+      dates: facts.dates,
+      names: part.map((column) => headerOf(column, plan.options.includeIds)),
+      keys: names.map((name) => `${JSON.stringify(name)}:`),
+    },
+    settings: {
+      max_block_size: Math.max(1, Math.min(8_192, Math.floor(cellsPerBlock / Math.max(1, width)))),
+    },
+    physical,
+  };
+};

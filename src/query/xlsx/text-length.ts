@@ -1,0 +1,30 @@
+import { invalid } from '../../lib/errors.js';
+import type { OutputColumn } from '../projection.js';
+
+/** Characters (UTF-16 units) that a cell may hold. */
+export const mostCharacters = 32_767;
+
+const isText = ({ physical }: OutputColumn): boolean => physical === 's';
+
+/** Asks for the longest text of each text column; undefined when there is none. `from` starts with FROM. */
+export const longestTextSql = (columns: readonly OutputColumn[], from: string): string | undefined => {
+  const texts = columns.filter(isText);
+  if (texts.length === 0) return undefined;
+  // Bytes bound the characters, and reading them costs much less.
+  const longest = texts.map(
+    ({ sql }) =>
+      `max(if(length(${sql}) > ${mostCharacters}, lengthUTF8(${sql}) + countMatches(assumeNotNull(${sql}), '[\\\\x{10000}-\\\\x{10FFFF}]'), 0))`,
+  );
+  return `SELECT arrayFirstIndex(x -> x > ${mostCharacters}, [${longest.map((sql) => `ifNull(${sql}, 0)`).join(', ')}]) AS place ${from}`;
+};
+
+/** @throws AppError `invalid` that names the column. */
+export const refuseLongText = (columns: readonly OutputColumn[], place: number): void => {
+  const column = place === 0 ? undefined : columns.filter(isText)[place - 1];
+  if (column === undefined) return;
+  throw invalid(
+    'text_too_long',
+    `A cell of a sheet holds at most ${mostCharacters} characters and column ${column.name} has a longer text; choose another format.`,
+    { limit: mostCharacters, column: column.name },
+  );
+};

@@ -1,0 +1,166 @@
+import { Readable } from 'node:stream';
+import { createZip, type ZipWriter } from './zip.js';
+
+/** Rows of a sheet below its header. */
+export const rowsPerSheet = 1_048_575;
+/** XML of a sheet at which the next one begins: an entry of a ZIP archive stays below 4 GiB. */
+const bytesPerSheet = 3_900_000_000;
+
+const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const packageRelations = 'http://schemas.openxmlformats.org/package/2006/relationships';
+const media = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+const styles = `${declaration}<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs></styleSheet>`;
+
+const sheetStart = `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetData>\n`;
+const sheetEnd = '</sheetData></worksheet>';
+
+/** A text as the content of an XML element, control characters as Excel writes them. */
+export const escapeText = (text: string): string =>
+  text
+    .replace(/_x/g, '_x005F_x')
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]/g,
+      (character) => `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`,
+    )
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/\n/g, '&#10;');
+
+const headerRow = (names: readonly string[]): string =>
+  `<row>${names.map((name) => `<c t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`).join('')}</row>\n`;
+
+const sheetName = (number: number): string => (number === 1 ? 'Data' : `Data ${number}`);
+
+const contentTypes = (sheets: number): string =>
+  `${declaration}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${media}.sheet.main+xml"/><Override PartName="/xl/styles.xml" ContentType="${media}.styles+xml"/>${range(
+    sheets,
+    (number) =>
+      `<Override PartName="/xl/worksheets/sheet${number}.xml" ContentType="${media}.worksheet+xml"/>`,
+  )}</Types>`;
+
+const range = (count: number, render: (number: number) => string): string =>
+  Array.from({ length: count }, (_, index) => render(index + 1)).join('');
+
+const rootRelations = `${declaration}<Relationships xmlns="${packageRelations}"><Relationship Id="rId1" Type="${relations}/officeDocument" Target="xl/workbook.xml"/></Relationships>`;
+
+const workbook = (sheets: number): string =>
+  `${declaration}<workbook xmlns="${main}" xmlns:r="${relations}"><sheets>${range(
+    sheets,
+    (number) => `<sheet name="${sheetName(number)}" sheetId="${number}" r:id="rId${number}"/>`,
+  )}</sheets></workbook>`;
+
+const workbookRelations = (sheets: number): string =>
+  `${declaration}<Relationships xmlns="${packageRelations}">${range(
+    sheets,
+    (number) =>
+      `<Relationship Id="rId${number}" Type="${relations}/worksheet" Target="worksheets/sheet${number}.xml"/>`,
+  )}<Relationship Id="rId${sheets + 1}" Type="${relations}/styles" Target="styles.xml"/></Relationships>`;
+
+/** Lines of rows, handed out a sheet's worth at a time. */
+interface RowLines {
+  readonly ended: boolean;
+  /** Lines of one sheet. */
+  take(): AsyncGenerator<Buffer>;
+  close(): Promise<void>;
+}
+
+const newline = 0x0a;
+
+/** Index behind the given number of lines, or -1 with the lines there are. */
+const endOfLines = (chunk: Buffer, wanted: number): { end: number; lines: number } => {
+  let lines = 0;
+  for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, at + 1)) {
+    lines += 1;
+    if (lines === wanted) return { end: at + 1, lines };
+  }
+  return { end: -1, lines };
+};
+
+const createRowLines = (source: AsyncIterable<Buffer>, maxRows: number): RowLines => {
+  const chunks = source[Symbol.asyncIterator]();
+  let rest: Buffer | undefined;
+  let ended = false;
+
+  const next = async (): Promise<Buffer | undefined> => {
+    if (rest !== undefined) {
+      const chunk = rest;
+      rest = undefined;
+      return chunk;
+    }
+    const step = await chunks.next();
+    if (step.done === true) ended = true;
+    return step.done === true ? undefined : step.value;
+  };
+
+  return {
+    get ended() {
+      return ended;
+    },
+    async *take() {
+      let rows = 0;
+      let bytes = 0;
+      for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
+        const wanted = bytes + chunk.length > bytesPerSheet ? 1 : maxRows - rows;
+        const { end, lines } = endOfLines(chunk, wanted);
+        rows += lines;
+        bytes += chunk.length;
+        if (end < 0) {
+          yield chunk;
+          continue;
+        }
+        if (end < chunk.length) rest = chunk.subarray(end);
+        yield chunk.subarray(0, end);
+        // Looks ahead, so that a last sheet without rows is never begun.
+        rest ??= await next();
+        return;
+      }
+    },
+    async close() {
+      await chunks.return?.();
+    },
+  };
+};
+
+async function* sheetContent(header: string, lines: RowLines): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${sheetStart}${header}`);
+  yield* lines.take();
+  yield Buffer.from(sheetEnd);
+}
+
+async function* archive(zip: ZipWriter, names: readonly string[], lines: RowLines): AsyncGenerator<Buffer> {
+  const part = (name: string, text: string) => zip.entry(name, [Buffer.from(text)]);
+  const header = headerRow(names);
+  let sheets = 0;
+  try {
+    do {
+      sheets += 1;
+      yield* zip.entry(`xl/worksheets/sheet${sheets}.xml`, sheetContent(header, lines));
+    } while (!lines.ended);
+  } finally {
+    await lines.close();
+  }
+  yield* part('[Content_Types].xml', contentTypes(sheets));
+  yield* part('_rels/.rels', rootRelations);
+  yield* part('xl/workbook.xml', workbook(sheets));
+  yield* part('xl/_rels/workbook.xml.rels', workbookRelations(sheets));
+  yield* part('xl/styles.xml', styles);
+  yield zip.finish();
+}
+
+/**
+ * A workbook out of lines of row XML. Flat memory: nothing is kept but the chunk at hand.
+ * @param maxRows rows of a sheet below its header; the rest goes on further sheets.
+ */
+export const writeWorkbook = (
+  rows: AsyncIterable<Buffer>,
+  names: readonly string[],
+  maxRows = rowsPerSheet,
+): Readable =>
+  Readable.from(archive(createZip(), names, createRowLines(rows, maxRows)), {
+    objectMode: false,
+    highWaterMark: 256 * 1024,
+  });

@@ -1,0 +1,150 @@
+import { pipeline, Readable } from 'node:stream';
+import { constants, crc32, createDeflateRaw } from 'node:zlib';
+
+/**
+ * A ZIP archive as it is made, entry after entry, sizes behind the data (APPNOTE 4.3.9). Entries stay below
+ * 4 GiB, which their writer has to see to; the offsets of later entries do not have to (ZIP64).
+ */
+export interface ZipWriter {
+  /** Bytes of one entry; each has to be read to its end before the next begins. */
+  entry(name: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer>;
+  /** Bytes that end the archive. */
+  finish(): Buffer;
+}
+
+interface Entry {
+  readonly name: Buffer;
+  readonly offset: number;
+  readonly crc: number;
+  readonly packed: number;
+  readonly size: number;
+}
+
+const version = 20;
+const versionZip64 = 45;
+/** Sizes follow the data; names are UTF-8. */
+const flags = 0x0808;
+const deflateMethod = 8;
+/** 1980-01-01 00:00: the same rows give the same bytes. */
+const dosDate = 0x0021;
+const limit32 = 0xffffffff;
+const limit16 = 0xffff;
+
+const localHeader = (name: Buffer): Buffer => {
+  const header = Buffer.alloc(30);
+  header.writeUInt32LE(0x04034b50, 0);
+  header.writeUInt16LE(version, 4);
+  header.writeUInt16LE(flags, 6);
+  header.writeUInt16LE(deflateMethod, 8);
+  header.writeUInt16LE(dosDate, 12);
+  header.writeUInt16LE(name.length, 26);
+  return Buffer.concat([header, name]);
+};
+
+const descriptor = ({ crc, packed, size }: Entry): Buffer => {
+  const data = Buffer.alloc(16);
+  data.writeUInt32LE(0x08074b50, 0);
+  data.writeUInt32LE(crc, 4);
+  data.writeUInt32LE(packed, 8);
+  data.writeUInt32LE(size, 12);
+  return data;
+};
+
+const centralHeader = ({ name, offset, crc, packed, size }: Entry): Buffer => {
+  const isFar = offset >= limit32;
+  const extra = Buffer.alloc(isFar ? 12 : 0);
+  if (isFar) {
+    extra.writeUInt16LE(0x0001, 0);
+    extra.writeUInt16LE(8, 2);
+    extra.writeBigUInt64LE(BigInt(offset), 4);
+  }
+  const header = Buffer.alloc(46);
+  header.writeUInt32LE(0x02014b50, 0);
+  header.writeUInt16LE(isFar ? versionZip64 : version, 4);
+  header.writeUInt16LE(isFar ? versionZip64 : version, 6);
+  header.writeUInt16LE(flags, 8);
+  header.writeUInt16LE(deflateMethod, 10);
+  header.writeUInt16LE(dosDate, 14);
+  header.writeUInt32LE(crc, 16);
+  header.writeUInt32LE(packed, 20);
+  header.writeUInt32LE(size, 24);
+  header.writeUInt16LE(name.length, 28);
+  header.writeUInt16LE(extra.length, 30);
+  header.writeUInt32LE(isFar ? limit32 : offset, 42);
+  return Buffer.concat([header, name, extra]);
+};
+
+const zip64End = (entries: number, size: number, offset: number): Buffer => {
+  const data = Buffer.alloc(56 + 20);
+  data.writeUInt32LE(0x06064b50, 0);
+  data.writeBigUInt64LE(44n, 4);
+  data.writeUInt16LE(versionZip64, 12);
+  data.writeUInt16LE(versionZip64, 14);
+  data.writeBigUInt64LE(BigInt(entries), 24);
+  data.writeBigUInt64LE(BigInt(entries), 32);
+  data.writeBigUInt64LE(BigInt(size), 40);
+  data.writeBigUInt64LE(BigInt(offset), 48);
+  data.writeUInt32LE(0x07064b50, 56);
+  data.writeBigUInt64LE(BigInt(offset + size), 64);
+  data.writeUInt32LE(1, 72);
+  return data;
+};
+
+const endRecord = (entries: number, size: number, offset: number): Buffer => {
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(Math.min(entries, limit16), 8);
+  end.writeUInt16LE(Math.min(entries, limit16), 10);
+  end.writeUInt32LE(Math.min(size, limit32), 12);
+  end.writeUInt32LE(Math.min(offset, limit32), 16);
+  const isFar = offset >= limit32 || size >= limit32 || entries >= limit16;
+  return isFar ? Buffer.concat([zip64End(entries, size, offset), end]) : end;
+};
+
+export const createZip = (): ZipWriter => {
+  const entries: Entry[] = [];
+  let position = 0;
+
+  const placed = (bytes: Buffer): Buffer => {
+    position += bytes.length;
+    return bytes;
+  };
+
+  return {
+    async *entry(name, content) {
+      const nameBytes = Buffer.from(name);
+      const offset = position;
+      let crc = 0;
+      let size = 0;
+      let packed = 0;
+      async function* measured(): AsyncGenerator<Buffer> {
+        for await (const chunk of content) {
+          crc = crc32(chunk, crc);
+          size += chunk.length;
+          yield chunk;
+        }
+      }
+      yield placed(localHeader(nameBytes));
+      const deflate = createDeflateRaw({ level: constants.Z_BEST_SPEED, chunkSize: 128 * 1024 });
+      pipeline(
+        Readable.from(measured(), { objectMode: false, highWaterMark: 256 * 1024 }),
+        deflate,
+        (error) => {
+          if (error != null) deflate.destroy(error);
+        },
+      );
+      for await (const chunk of deflate as AsyncIterable<Buffer>) {
+        packed += chunk.length;
+        yield placed(chunk);
+      }
+      if (size >= limit32) throw new RangeError(`the ZIP entry ${name} has ${size} bytes`);
+      const entry = { name: nameBytes, offset, crc, packed, size };
+      entries.push(entry);
+      yield placed(descriptor(entry));
+    },
+    finish() {
+      const directory = Buffer.concat(entries.map(centralHeader));
+      return Buffer.concat([directory, endRecord(entries.length, directory.length, position)]);
+    },
+  };
+};
