@@ -122,8 +122,11 @@ export interface Gateway {
   check(slugs?: readonly string[]): Promise<readonly CheckResult[]>;
   /** Puts the bundled lists into the search index; idempotent. */
   seed(): Promise<void>;
-  /** Fills due parts of the search index and drops what is not kept any more; to be called now and then. */
-  maintain(): Promise<void>;
+  /**
+   * Drops what is not kept any more and fills due parts of the search index. To be called every minute or so, not
+   * twice at the same time in one process; `stop` ends it early.
+   */
+  maintain(stop?: AbortSignal): Promise<void>;
 }
 
 const createAccess = (
@@ -246,10 +249,10 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       return results;
     },
     seed: () => indexer.seed(),
-    async maintain() {
+    async maintain(stop) {
       await cache.trim();
       await usage.sweep();
-      await indexer.fillDue();
+      await indexer.fillDue(stop);
     },
   };
 };

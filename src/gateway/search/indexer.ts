@@ -8,8 +8,11 @@ import type { ItemIndex } from './item-index.js';
 export interface Indexer {
   /** Puts the bundled lists in; needs no upstream. */
   seed(): Promise<void>;
-  /** Fills what is due; gives the slugs that were filled. Another process at work on an upstream is left alone. */
-  fillDue(): Promise<string[]>;
+  /**
+   * Fills what is due; gives the slugs that were filled. Another process at work on an upstream is left alone.
+   * When `stop` aborts, the filling ends at the next batch and is due again at once.
+   */
+  fillDue(stop?: AbortSignal): Promise<string[]>;
 }
 
 export interface IndexerOptions {
@@ -41,6 +44,7 @@ const claim = `
   RETURNING generation, failures`;
 const succeed = `
   UPDATE gateway_fillings SET items = $2, filled_at = $3, due_at = $4, failures = 0 WHERE provider = $1`;
+const giveBack = `UPDATE gateway_fillings SET due_at = $2 WHERE provider = $1`;
 const fail = `UPDATE gateway_fillings SET failures = failures + 1, due_at = $2 WHERE provider = $1`;
 
 const batches = async function* (items: AsyncIterable<Item>): AsyncIterable<Item[]> {
@@ -55,10 +59,11 @@ const batches = async function* (items: AsyncIterable<Item>): AsyncIterable<Item
 };
 
 export const createIndexer = ({ sql, index, providers, openContext, log, now }: IndexerOptions): Indexer => {
-  const fillOne = async (provider: Provider, generation: number): Promise<number> => {
+  const fillOne = async (provider: Provider, generation: number, stop?: AbortSignal): Promise<number> => {
     const filling = index.fill(provider.slug, generation);
     let items = 0;
     for await (const batch of batches(provider.listAll?.(await openContext(provider)) ?? emptyList())) {
+      stop?.throwIfAborted();
       await filling.add(batch);
       items += batch.length;
     }
@@ -68,7 +73,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
     return items;
   };
 
-  const fillIfDue = async (provider: Provider): Promise<boolean> => {
+  const fillIfDue = async (provider: Provider, stop?: AbortSignal): Promise<boolean> => {
     const startedAt = now();
     const [due] = await sql.query<Due>(claim, [
       provider.slug,
@@ -77,12 +82,16 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
     ]);
     if (due === undefined) return false;
     try {
-      const items = await fillOne(provider, due.generation);
+      const items = await fillOne(provider, due.generation, stop);
       const next = now() + provider.validity.structure * 1000;
       await sql.query(succeed, [provider.slug, items, new Date(now()), new Date(next)]);
       log.info({ provider: provider.slug, items, ms: now() - startedAt }, 'search index filled');
       return true;
     } catch (error) {
+      if (stop?.aborted === true) {
+        await sql.query(giveBack, [provider.slug, new Date(now())]);
+        return false;
+      }
       const wait = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, due.failures));
       await sql.query(fail, [provider.slug, new Date(now() + wait)]);
       log.warn(
@@ -99,10 +108,11 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
         await index.seed(slug, popularSeries);
       }
     },
-    async fillDue() {
+    async fillDue(stop) {
       const filled: string[] = [];
       for (const provider of providers) {
-        if (provider.listAll !== undefined && (await fillIfDue(provider))) filled.push(provider.slug);
+        if (stop?.aborted === true) break;
+        if (provider.listAll !== undefined && (await fillIfDue(provider, stop))) filled.push(provider.slug);
       }
       return filled;
     },

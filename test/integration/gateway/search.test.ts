@@ -158,6 +158,19 @@ describe('filling the index', () => {
     expect(await ids('half', ['one'])).toEqual([]);
   });
 
+  it('stops at the next batch and is due again', async () => {
+    const stop = new AbortController();
+    const stopping = async function* (): AsyncIterable<Item> {
+      yield* twelveHundred();
+      stop.abort();
+      yield { id: 'LAST', label: 'One more' };
+    };
+    expect(await indexerOf(listing('three', stopping)).fillDue(stop.signal)).toEqual([]);
+    expect(await ids('S1', ['three'])).toContain('S1');
+    expect(await ids('S1199', ['three'])).toEqual([]);
+    expect(await indexerOf(listing('three', twelveHundred)).fillDue()).toEqual(['three']);
+  });
+
   it('lets one of two processes do it', async () => {
     const both = [indexerOf(listing('two', twelveHundred)), indexerOf(listing('two', twelveHundred))];
     const filled = await Promise.all(both.map((indexer) => indexer.fillDue()));
