@@ -70,7 +70,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     rebalanceTimeout: 30_000,
     heartbeatInterval: heartbeatMs,
     minBytes: 1,
-    maxWaitTimeInMs: 5_000,
+    maxWaitTimeInMs: 2_000,
     maxBytesPerPartition: 1024 * 1024,
     allowAutoTopicCreation: false,
     retry: {
