@@ -11,13 +11,13 @@ COPY package.json package-lock.json ./
 RUN npm pkg delete optionalDependencies
 
 FROM packages AS build
-RUN npm ci --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY src ./src
 RUN npm run build
 
 FROM packages AS production
-RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force \
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force \
   # Fails the build, not the first upload, when a binary for this platform is missing.
   && node -e "import('@mongodb-js/zstd').then(({ compress }) => compress(Buffer.from('x'), 1))"
 
