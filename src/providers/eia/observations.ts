@@ -1,0 +1,206 @@
+import { boundDay, parsePeriod } from '../dates.js';
+import {
+  ambiguousSeries,
+  malformedSeriesId,
+  refusedRequest,
+  seriesNotFound,
+  unexpectedReply,
+} from '../errors.js';
+import { parseValue } from '../numbers.js';
+import type { Context, Observation, Params, SeriesData, UpstreamRequest } from '../provider.js';
+import { readShape, understood } from '../shape.js';
+import { dataReply, type Node, named, type Row } from './reply.js';
+import { askNode, frequencyLabel, isHourly, isRoute } from './routes.js';
+
+export const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
+
+/** The most rows that one reply holds. */
+const pageSize = 5_000;
+
+/** Beside `null`: the marks that EIA prints for not available, not applicable, withheld, not meaningful. */
+const missing = ['NA', '--', '-', 'W', 'w', 'NM'];
+
+/** What is asked for, whether by an id of today or by one of the interface before 2023. */
+interface Wanted {
+  readonly path: readonly string[];
+  readonly query: NonNullable<UpstreamRequest['query']>;
+  /** The member of a row that holds the value; an old id leaves it to the row. */
+  readonly column?: string;
+  readonly frequency?: string;
+  readonly codes: readonly (readonly [facet: string, code: string])[];
+  readonly node?: Node;
+}
+
+const oldForm = /^[A-Z][A-Z0-9_]*(?:\.[A-Za-z0-9_:-]+)+$/;
+
+/** A code may hold a slash: what has no `=` belongs to the part before it. */
+const readCodes = (parts: readonly string[]): readonly (readonly [string, string])[] => {
+  const codes: [string, string][] = [];
+  for (const part of parts) {
+    const [, facet, code] = /^([A-Za-z][\w-]*)=(.+)$/s.exec(part) ?? [];
+    const last = codes.at(-1);
+    if (facet !== undefined && code !== undefined) codes.push([facet, code]);
+    else if (last !== undefined) last[1] += `/${part}`;
+  }
+  return codes;
+};
+
+const readId = async (seriesId: string, { http }: Context): Promise<Wanted> => {
+  if (oldForm.test(seriesId)) return { path: ['seriesid', seriesId], query: {}, codes: [] };
+  const parts = seriesId.split('/');
+  const cut = parts.findIndex((part) => part.includes('='));
+  const before = cut === -1 ? parts : parts.slice(0, cut);
+  const [frequency = '', column = ''] = before.slice(-2);
+  const route = before.slice(0, -2);
+  if (route.length === 0 || !isRoute(route)) throw malformedSeriesId(named, seriesId, idForm);
+  const node = await askNode(route, http);
+  const codes = readCodes(cut === -1 ? [] : parts.slice(cut));
+  const known =
+    node.frequency?.some(({ id }) => id === frequency) === true &&
+    Object.hasOwn(node.data ?? {}, column) &&
+    codes.every(([facet]) => node.facets?.some(({ id }) => id === facet));
+  if (!known) throw seriesNotFound(named, seriesId);
+  if (isHourly(frequency)) {
+    throw refusedRequest(named, 'hours do not fit one value a day; choose a daily route.');
+  }
+  const facets = Object.fromEntries(codes.map(([facet, code]) => [`facets[${facet}][]`, [code]]));
+  return {
+    path: [...route, 'data', ''],
+    query: { frequency, 'data[0]': column, ...facets },
+    column,
+    frequency,
+    codes,
+    node,
+  };
+};
+
+/** A day as the frequency writes its periods; a bound in another form would be compared as text. */
+const periodOf: Readonly<Record<string, (day: string) => string>> = {
+  annual: (day) => day.slice(0, 4),
+  quarterly: (day) => `${day.slice(0, 4)}-Q${Math.ceil(Number(day.slice(5, 7)) / 3)}`,
+  monthly: (day) => day.slice(0, 7),
+  weekly: (day) => day,
+  daily: (day) => day,
+};
+
+const dayOf = (params: Params, side: 'start' | 'end'): string | undefined =>
+  params[side] === undefined ? undefined : boundDay(String(params[side]), side);
+
+const boundsOf = (params: Params, frequency: string | undefined) => {
+  const write = periodOf[frequency ?? ''];
+  const [start, end] = (['start', 'end'] as const).map((side) => dayOf(params, side));
+  return {
+    start: start === undefined ? undefined : write?.(start),
+    end: end === undefined ? undefined : write?.(end),
+  };
+};
+
+const askPage = async (wanted: Wanted, query: Wanted['query'], { http }: Context) => {
+  const payload = await http.json({
+    path: wanted.path,
+    query: { ...wanted.query, 'sort[0][column]': 'period', ...query },
+  });
+  return readShape(named, dataReply, payload);
+};
+
+type Reply = Awaited<ReturnType<typeof askPage>>;
+
+const askAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<Reply> => {
+  const query = { ...boundsOf(params, wanted.frequency), 'sort[0][direction]': 'asc', length: pageSize };
+  const first = await askPage(wanted, { ...query, offset: 0 }, ctx);
+  let { data } = first;
+  // A reply that was cut says so in `warnings`; `total` tells it more surely.
+  while (data.length < first.total) {
+    const next = await askPage(wanted, { ...query, offset: data.length }, ctx);
+    if (next.data.length === 0) throw unexpectedReply(named, 'fewer rows than it tells');
+    data = data.concat(next.data);
+  }
+  return { ...first, data };
+};
+
+const textOf = (row: Row, ...names: readonly string[]): string | undefined =>
+  names.map((name) => row[name]).find((value): value is string => typeof value === 'string' && value !== '');
+
+/** `value`, or in replies to old ids the one member that has its units beside it. */
+const columnOf = (row: Row): string | undefined =>
+  row.value !== undefined ? 'value' : Object.keys(row).find((name) => row[`${name}-units`] !== undefined);
+
+/** Two values at one date: the parts in which their rows differ are what the id leaves open. */
+const checkSingle = (seriesId: string, rows: readonly Row[], column: string): void => {
+  const seen = new Map<string, Row>();
+  for (const row of rows) {
+    const other = seen.get(String(row.period));
+    if (other === undefined) seen.set(String(row.period), row);
+    else if (other[column] !== row[column]) {
+      const open = Object.keys(row).filter(
+        (name) => name !== column && other[name] !== row[name] && !/(?:name|description|units)$/i.test(name),
+      );
+      throw ambiguousSeries(named, seriesId, `name one code of ${open.join(', ') || 'every facet'}`);
+    }
+  }
+};
+
+const toObservation = (row: Row, column: string): Observation => {
+  if (String(row.period).includes('T')) {
+    throw refusedRequest(named, 'hours do not fit one value a day; choose a daily route.');
+  }
+  return {
+    date: understood(named, 'the period of a row', parsePeriod(String(row.period))),
+    value: understood(
+      named,
+      'the value of a row',
+      Object.hasOwn(row, column) ? parseValue(row[column], missing) : undefined,
+    ),
+  };
+};
+
+/** Facets are named `series-description`, `area-name`, `stateDescription`, `sectorName` … */
+const labelOf = ({ node, codes, column }: Wanted, row: Row, seriesId: string): string => {
+  const whole = textOf(row, 'series-description', 'seriesDescription');
+  if (whole !== undefined) return whole;
+  const names = codes.map(([facet, code]) => {
+    const stem = facet.replace(/id$/i, '');
+    return textOf(row, `${facet}-name`, `${stem}Name`, `${stem}Description`) ?? code;
+  });
+  const columns = Object.keys(node?.data ?? {});
+  const alias = columns.length > 1 ? [node?.data?.[column ?? '']?.alias || column] : [];
+  return [node?.name, ...alias, ...names].filter((text) => text).join(', ') || seriesId;
+};
+
+const toSeries = (seriesId: string, wanted: Wanted, reply: Reply): SeriesData => {
+  const [row] = reply.data;
+  if (row === undefined) return { label: wanted.node?.name ?? seriesId, metadata: {}, data: [] };
+  const column = understood(named, 'the value of a row', wanted.column ?? columnOf(row));
+  checkSingle(seriesId, reply.data, column);
+  const frequency = wanted.frequency ?? reply.frequency ?? '';
+  const units = textOf(row, `${column}-units`, 'units') ?? wanted.node?.data?.[column]?.units;
+  const notes = wanted.node?.description ?? reply.description;
+  return {
+    label: labelOf(wanted, row, seriesId),
+    metadata: {
+      ...(frequency === '' ? {} : { frequency: frequencyLabel(frequency) }),
+      ...(units ? { units } : {}),
+      source: 'U.S. Energy Information Administration',
+      ...(notes ? { notes } : {}),
+    },
+    data: reply.data.map((one) => toObservation(one, column)),
+  };
+};
+
+export const preview = async (seriesId: string, _params: Params, ctx: Context): Promise<SeriesData> => {
+  const wanted = await readId(seriesId, ctx);
+  const reply = await askPage(wanted, { 'sort[0][direction]': 'desc', offset: 0, length: 24 }, ctx);
+  if (reply.total === 0) throw seriesNotFound(named, seriesId);
+  return toSeries(seriesId, wanted, reply);
+};
+
+export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
+  const wanted = await readId(seriesId, ctx);
+  const reply = await askAll(wanted, params, ctx);
+  const start = dayOf(params, 'start');
+  const end = dayOf(params, 'end');
+  // An unknown code is no error to EIA: it has no rows.
+  if (reply.total === 0 && start === undefined && end === undefined) throw seriesNotFound(named, seriesId);
+  const all = toSeries(seriesId, wanted, reply);
+  return { ...all, data: all.data.filter(({ date }) => date >= (start ?? '') && date <= (end ?? '9999')) };
+};

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { readErrorReply } from '../error-reply.js';
+import {
+  keyRefused,
+  rateLimited,
+  refusedRequest,
+  seriesNotFound,
+  upstreamFailed,
+  upstreamNotFound,
+} from '../errors.js';
+import type { UpstreamReply, UpstreamRequest } from '../provider.js';
+import { count, written } from '../shape.js';
+
+export const named = { slug: 'eia', name: 'EIA' };
+
+const trimmed = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
+
+/** A node of the route tree: with `routes` an inner one, with `data` and `facets` a leaf. */
+export const nodeReply = z
+  .object({
+    response: z.object({
+      name: trimmed.nullish(),
+      description: trimmed.nullish(),
+      routes: z
+        .array(z.object({ id: z.string().min(1), name: trimmed, description: trimmed.nullish() }))
+        .optional(),
+      frequency: z.array(z.object({ id: z.string().min(1) })).optional(),
+      facets: z.array(z.object({ id: z.string().min(1), description: trimmed.nullish() })).optional(),
+      data: z.record(z.string(), z.object({ alias: trimmed.nullish(), units: trimmed.nullish() })).optional(),
+    }),
+  })
+  .transform(({ response }) => response);
+
+export type Node = z.output<typeof nodeReply>;
+
+/** One code may stand there twice, under an old and a new name. */
+export const facetReply = z
+  .object({
+    response: z.object({ facets: z.array(z.object({ id: z.string(), name: trimmed.nullish() })) }),
+  })
+  .transform(({ response }) => {
+    const names = new Map<string, string>();
+    for (const { id, name } of response.facets) if (!names.has(id)) names.set(id, name || id);
+    return [...names].map(([id, name]) => ({ id, name }));
+  });
+
+/** The members of a row depend on the route. Values are texts since 2024 and were numbers before. */
+const row = z.record(z.string(), written.optional());
+export type Row = z.output<typeof row>;
+
+export const dataReply = z
+  .object({
+    response: z.object({
+      total: count,
+      frequency: z.string().optional(),
+      description: trimmed.nullish(),
+      data: z.array(row),
+    }),
+  })
+  .transform(({ response }) => response);
+
+/** The gateway before EIA (api.data.gov) gives an object, EIA itself a text. */
+const errorBody = z.object({
+  error: z.union([z.string(), z.object({ code: z.string(), message: z.string().optional() })]),
+  code: z.number().optional(),
+});
+
+export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
+  const found = readErrorReply(errorBody, reply);
+  if (found === undefined) return undefined;
+  if (typeof found.error === 'object') {
+    if (found.error.code.startsWith('API_KEY_')) return keyRefused(named);
+    // With HTTP 429 the time to wait stands in a header, which is read for every upstream alike.
+    if (found.error.code === 'OVER_RATE_LIMIT') return reply.status === 429 ? undefined : rateLimited(named);
+    return upstreamFailed(named);
+  }
+  const code = found.code ?? reply.status;
+  if (path[0] === 'seriesid' && (code === 404 || code === 400)) return seriesNotFound(named, path[1] ?? '');
+  if (code === 404) return upstreamNotFound(named);
+  if (code === 400) return refusedRequest(named, found.error);
+  return code === 429 || code === 403 || code === 401 ? undefined : upstreamFailed(named, found.error);
+};

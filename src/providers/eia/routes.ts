@@ -1,0 +1,129 @@
+import { unknownPath } from '../errors.js';
+import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
+import { readShape } from '../shape.js';
+import { facetReply, type Node, named, nodeReply } from './reply.js';
+
+/** What stands behind a leaf route to ask for something else than the route. */
+const reserved: ReadonlySet<string> = new Set(['data', 'facet', 'seriesid']);
+
+export const isRoute = (parts: readonly string[]): boolean =>
+  parts.every((part) => /^[\w-]{1,60}$/.test(part) && !reserved.has(part.toLowerCase()));
+
+export const askNode = async (route: readonly string[], http: UpstreamHttp): Promise<Node> =>
+  readShape(named, nodeReply, await http.json({ path: [...route, ''], keep: 'structure' }));
+
+const askFacet = async (route: readonly string[], facet: string, http: UpstreamHttp) =>
+  readShape(named, facetReply, await http.json({ path: [...route, 'facet', facet, ''], keep: 'structure' }));
+
+/** Hours do not fit one value per day. */
+export const isHourly = (frequency: string): boolean => /hourly/.test(frequency);
+
+export const frequencyLabel = (frequency: string): string =>
+  frequency === '' ? '' : frequency.charAt(0).toUpperCase() + frequency.slice(1);
+
+/** A facet of series codes names every series by itself; the other facets then only repeat parts of it. */
+const facetsToChoose = ({ facets = [] }: Node): readonly string[] => {
+  const ids = facets.map(({ id }) => id);
+  const series = ids.find((id) => id === 'series' || id === 'seriesId');
+  return series === undefined ? ids : [series];
+};
+
+interface Place {
+  readonly route: readonly string[];
+  readonly node: Node;
+  /** `facet=code` of the facets that are chosen already. */
+  readonly chosen: readonly string[];
+  /** The facets of a leaf that are not chosen yet; the last of them makes the series. */
+  readonly open: readonly string[];
+}
+
+/** Routes first, then one `facet=code` after the other in the order of the facets, the last one left out. */
+const findPlace = async (path: readonly string[], http: UpstreamHttp): Promise<Place> => {
+  const cut = path.findIndex((part) => part.includes('='));
+  const route = cut === -1 ? path : path.slice(0, cut);
+  const chosen = cut === -1 ? [] : path.slice(cut);
+  if (!isRoute(route)) throw unknownPath(named, path);
+  const node = await askNode(route, http);
+  const facets = node.routes === undefined ? facetsToChoose(node) : [];
+  if (chosen.length > 0 && chosen.length >= facets.length) throw unknownPath(named, path);
+  for (const [index, part] of chosen.entries()) {
+    const facet = facets[index] ?? '';
+    const known = part.startsWith(`${facet}=`) ? await askFacet(route, facet, http) : [];
+    if (!known.some(({ id }) => part === `${facet}=${id}`)) throw unknownPath(named, path);
+  }
+  return { route, node, chosen, open: facets.slice(chosen.length) };
+};
+
+export const browse = async (path: readonly string[], { http }: Context): Promise<readonly Folder[]> => {
+  const { route, node, open } = await findPlace(path, http);
+  if (node.routes !== undefined) {
+    return node.routes.map(({ id, name }) => ({ segment: id, label: name || id }));
+  }
+  const [facet] = open;
+  if (facet === undefined || open.length === 1) return [];
+  const values = await askFacet(route, facet, http);
+  return values.map(({ id, name }) => ({
+    segment: `${facet}=${id}`,
+    label: name,
+    leaf: open.length === 2,
+  }));
+};
+
+/** Every code of the last facet × every frequency × every column of data, in this order. */
+export const seriesAt = async (
+  path: readonly string[],
+  { limit, offset }: Page,
+  { http }: Context,
+): Promise<SeriesPage> => {
+  const { route, node, chosen, open } = await findPlace(path, http);
+  if (node.routes !== undefined || open.length > 1) return { items: [], total: 0 };
+  const [facet] = open;
+  const values =
+    facet === undefined ? [{ id: '', name: node.name ?? '' }] : await askFacet(route, facet, http);
+  const columns = Object.entries(node.data ?? {});
+  const kinds = (node.frequency ?? [])
+    .filter(({ id }) => !isHourly(id))
+    .flatMap((frequency) => columns.map(([column, told]) => ({ frequency: frequency.id, column, told })));
+  const total = values.length * kinds.length;
+  const items: Item[] = [];
+  for (let index = offset; index < Math.min(offset + limit, total); index += 1) {
+    const value = values[Math.floor(index / kinds.length)];
+    const kind = kinds[index % kinds.length];
+    if (value === undefined || kind === undefined) break;
+    const { frequency, column, told } = kind;
+    const code = facet === undefined ? [] : [`${facet}=${value.id}`];
+    items.push({
+      id: [...route, frequency, column, ...chosen, ...code].join('/'),
+      label: [
+        value.name,
+        ...(columns.length > 1 ? [told.alias || column] : []),
+        frequencyLabel(frequency),
+      ].join(', '),
+      ...(node.name ? { description: node.name } : {}),
+      frequency: frequencyLabel(frequency),
+      ...(told.units ? { units: told.units } : {}),
+      path,
+    });
+  }
+  return { items, total };
+};
+
+/** All routes, some 300 requests; the series behind them are millions of combinations. */
+export const listAll = async function* ({ http }: Context): AsyncGenerator<Item> {
+  const waiting: string[][] = [[]];
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    const { routes = [] } = await askNode(path, http);
+    for (const { id, name, description } of routes) {
+      const below = [...path, id];
+      if (!isRoute(below)) continue;
+      waiting.push(below);
+      yield {
+        id: below.join('/'),
+        label: name || id,
+        ...(description ? { description } : {}),
+        kind: 'folder',
+        path: below,
+      };
+    }
+  }
+};
