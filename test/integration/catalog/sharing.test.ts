@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Person, startTestApi, type TestApi } from '../../support/api.js';
+
+let api: TestApi;
+let ada: Person;
+let bob: Person;
+let cat: Person;
+beforeAll(async () => {
+  api = await startTestApi({ databaseUrl: inject('databaseUrl') });
+  ada = await api.person('ada');
+  bob = await api.person('bob');
+  cat = await api.person('cat');
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const repository = async (body: Record<string, unknown> = {}): Promise<number> => {
+  const answer = await ada.ask('POST', '/repositories', { name: 'R', privacy: 'Private', ...body });
+  expect(answer.status).toBe(201);
+  return answer.json<{ id: number }>().id;
+};
+const dataset = async (person: Person, repositoryId: number): Promise<number> => {
+  const answer = await person.ask('POST', '/datasets', { name: `D${Math.random()}`, repositoryId });
+  expect(answer.status).toBe(201);
+  return answer.json<{ id: number }>().id;
+};
+const level = async (person: Person, path: string): Promise<string | number> => {
+  const answer = await person.ask('GET', path);
+  return answer.status === 200 ? answer.json<{ permission: string }>().permission : answer.status;
+};
+
+describe('permissions of a repository', () => {
+  it('gives, changes, lists and takes a level', async () => {
+    const id = await repository();
+    for (const wanted of ['Read', 'Clone', 'Write', 'Admin', 'Owner']) {
+      const answer = await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: wanted });
+      expect([answer.status, answer.json()]).toEqual([
+        200,
+        { name: 'bob', type: 'account', level: wanted, origin: 'grant' },
+      ]);
+      expect(await level(bob, `/repositories/${id}`)).toBe(wanted);
+    }
+    expect((await ada.ask('GET', `/repositories/${id}/permissions`)).json()).toEqual([
+      { name: 'ada', type: 'account', level: 'Owner', origin: 'creator' },
+      { name: 'bob', type: 'account', level: 'Owner', origin: 'grant' },
+    ]);
+    expect((await ada.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(204);
+    expect(await level(bob, `/repositories/${id}`)).toBe(404);
+    expect((await ada.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(404);
+  });
+
+  it('keeps the last Owner: who made it can not be lowered or removed', async () => {
+    const id = await repository();
+    await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Owner' });
+    expect((await bob.ask('PUT', `/repositories/${id}/permissions/ada`, { level: 'Read' })).status).toBe(409);
+    expect((await bob.ask('DELETE', `/repositories/${id}/permissions/ada`)).status).toBe(409);
+    expect((await ada.ask('DELETE', `/repositories/${id}/permissions/ada`)).status).toBe(409);
+  });
+
+  it('lets nobody give or take what is above the own level', async () => {
+    const id = await repository();
+    await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Admin' });
+    await ada.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Owner' });
+    expect((await bob.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Owner' })).status).toBe(
+      403,
+    );
+    expect((await bob.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Read' })).status).toBe(403);
+    expect((await bob.ask('DELETE', `/repositories/${id}/permissions/cat`)).status).toBe(403);
+    await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Write' });
+    expect((await bob.ask('GET', `/repositories/${id}/permissions`)).status).toBe(403);
+    expect((await bob.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Read' })).status).toBe(403);
+  });
+
+  it('lets an account give back what it was given', async () => {
+    const id = await repository();
+    await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Read' });
+    expect((await bob.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(204);
+    expect(await level(bob, `/repositories/${id}`)).toBe(404);
+  });
+
+  it('answers 404 for a name of nobody and 400 for an unknown level', async () => {
+    const id = await repository();
+    expect((await ada.ask('PUT', `/repositories/${id}/permissions/nobody`, { level: 'Read' })).status).toBe(
+      404,
+    );
+    expect((await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'King' })).status).toBe(400);
+  });
+});
+
+describe('permissions of a single dataset', () => {
+  it('show the dataset without its repository', async () => {
+    const repositoryId = await repository();
+    const id = await dataset(ada, repositoryId);
+    const other = await dataset(ada, repositoryId);
+    expect((await ada.ask('PUT', `/datasets/${id}/permissions/bob`, { level: 'Read' })).status).toBe(200);
+    expect(await level(bob, `/datasets/${id}`)).toBe('Read');
+    expect(await level(bob, `/datasets/${other}`)).toBe(404);
+    expect(await level(bob, `/repositories/${repositoryId}`)).toBe(404);
+    const listed = (await bob.ask('GET', '/datasets')).json<{ id: number }[]>().map((item) => item.id);
+    expect(listed).toContain(id);
+    expect(listed).not.toContain(other);
+    expect((await ada.ask('DELETE', `/datasets/${id}/permissions/bob`)).status).toBe(204);
+    expect(await level(bob, `/datasets/${id}`)).toBe(404);
+  });
+
+  it('are Read or Clone only', async () => {
+    const id = await dataset(ada, await repository());
+    expect((await ada.ask('PUT', `/datasets/${id}/permissions/bob`, { level: 'Write' })).status).toBe(400);
+    expect((await ada.ask('PUT', `/datasets/${id}/permissions/bob`, { level: 'Clone' })).status).toBe(200);
+    expect((await bob.ask('DELETE', `/datasets/${id}`)).status).toBe(403);
+  });
+});
+
+describe('teams', () => {
+  it('give members Write and admins Admin, which ends with the membership', async () => {
+    expect((await ada.ask('POST', '/teams', { name: 'Analysts' })).status).toBe(201);
+    const id = await repository({ team: 'Analysts' });
+    expect(await level(bob, `/repositories/${id}`)).toBe(404);
+    const added = await ada.ask('PUT', '/teams/Analysts/members/bob', { role: 'member' });
+    expect(added.json()).toMatchObject({
+      members: [
+        { account: 'ada', role: 'admin' },
+        { account: 'bob', role: 'member' },
+      ],
+    });
+    expect(await level(bob, `/repositories/${id}`)).toBe('Write');
+    const made = await dataset(bob, id);
+    expect(await level(bob, `/datasets/${made}`)).toBe('Admin');
+    await ada.ask('PUT', '/teams/Analysts/members/bob', { role: 'admin' });
+    expect(await level(bob, `/repositories/${id}`)).toBe('Admin');
+    expect((await bob.ask('DELETE', '/teams/Analysts/members/bob')).status).toBe(204);
+    expect(await level(bob, `/repositories/${id}`)).toBe(404);
+    expect(await level(bob, `/datasets/${made}`)).toBe(404);
+  });
+
+  it('give what is granted to the team instead of Write, and an account what is granted to it', async () => {
+    await ada.ask('POST', '/teams', { name: 'Readers' });
+    await ada.ask('PUT', '/teams/Readers/members/bob', { role: 'member' });
+    await ada.ask('PUT', '/teams/Readers/members/cat', { role: 'member' });
+    const id = await repository({ team: 'Readers' });
+    await ada.ask('PUT', `/repositories/${id}/permissions/Readers`, { level: 'Read' });
+    await ada.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Clone' });
+    expect(await level(bob, `/repositories/${id}`)).toBe('Read');
+    expect(await level(cat, `/repositories/${id}`)).toBe('Clone');
+  });
+
+  it('exist for their members only, and keep an admin', async () => {
+    await ada.ask('POST', '/teams', { name: 'Secret' });
+    expect((await bob.ask('GET', '/teams/Secret')).status).toBe(404);
+    expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(404);
+    expect((await ada.ask('DELETE', '/teams/Secret/members/ada')).status).toBe(409);
+    await ada.ask('PUT', '/teams/Secret/members/bob', { role: 'member' });
+    expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(403);
+    expect((await bob.ask('PUT', '/teams/Secret/members/cat', { role: 'member' })).status).toBe(403);
+    expect((await ada.ask('PUT', '/teams/Secret/members/ada', { role: 'member' })).status).toBe(409);
+    expect((await ada.ask('PUT', '/teams/Secret/members/nobody', { role: 'member' })).status).toBe(404);
+  });
+
+  it('share one set of names with accounts, regardless of case', async () => {
+    expect((await ada.ask('POST', '/teams', { name: 'BOB' })).status).toBe(409);
+    expect((await ada.ask('POST', '/teams', { name: 'personal' })).status).toBe(400);
+    expect((await ada.ask('PUT', '/account', { name: 'analysts' })).status).toBe(409);
+  });
+
+  it('give a default repository on demand, one even when asked at once', async () => {
+    await cat.ask('POST', '/teams', { name: 'Cats' });
+    expect((await cat.ask('PUT', '/account', { workspace: 'Cats' })).json()).toMatchObject({
+      workspace: 'Cats',
+    });
+    const asked = await Promise.all(Array.from({ length: 4 }, () => cat.ask('GET', '/repositories/default')));
+    const ids = asked.map((answer) => answer.json<{ id: number; team: string }>());
+    expect(new Set(ids.map(({ id }) => id)).size).toBe(1);
+    expect(ids[0]).toMatchObject({ team: 'Cats', privacy: 'Private', permission: 'Owner' });
+    expect((await cat.ask('PUT', '/account', { workspace: 'Analysts' })).status).toBe(400);
+    await cat.ask('DELETE', '/teams/Cats');
+    expect((await cat.ask('GET', '/account')).json()).toMatchObject({ workspace: 'personal' });
+    expect((await cat.ask('GET', '/repositories/default')).json()).toMatchObject({ isHome: true });
+  });
+});

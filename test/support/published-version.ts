@@ -1,0 +1,51 @@
+import { dataTypeOf, type PhysicalType, type StoredColumn } from '../../src/model/column.js';
+import type { Sql } from '../../src/storage/postgres/sql.js';
+
+export interface VersionFacts {
+  readonly columns: readonly { readonly name: string; readonly physical: PhysicalType }[];
+  readonly rows?: number;
+  readonly bytes?: number;
+  readonly minDate?: string;
+  readonly maxDate?: string;
+  readonly frequency?: string;
+}
+
+/** Makes the records that an upload leaves behind, without rows: for tests of the catalog alone. */
+export const publishVersion = (sql: Sql, datasetId: number, facts: VersionFacts): Promise<number> =>
+  sql.tx(async (tx) => {
+    const registered = await tx.query<{ id: number; name: string }>(
+      `INSERT INTO columns (dataset_id, name) SELECT $1, name FROM unnest($2::text[]) AS name
+       ON CONFLICT ON CONSTRAINT columns_name DO UPDATE SET name = excluded.name RETURNING id, name`,
+      [datasetId, facts.columns.map(({ name }) => name)],
+    );
+    const columns = facts.columns.map(({ name, physical }): StoredColumn => {
+      const id = registered.find((column) => column.name === name)?.id ?? 0;
+      const dataType = dataTypeOf(physical);
+      const isEntity = dataType !== 'Decimal';
+      return { id, storageId: id, name, physical, dataType, isEntity, description: null };
+    });
+    const [version] = await tx.query<{ id: number }>(
+      `INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
+       VALUES ($1, 'replace', $2, $3, $4, $5, $6, $7) RETURNING id`,
+      [
+        datasetId,
+        JSON.stringify(columns),
+        facts.rows ?? 0,
+        facts.bytes ?? 0,
+        facts.minDate ?? null,
+        facts.maxDate ?? null,
+        facts.frequency ?? null,
+      ],
+    );
+    const id = version?.id ?? 0;
+    await tx.query(
+      `INSERT INTO segments (id, store_id, process_id) SELECT $2, store_id, 0 FROM datasets WHERE id = $1`,
+      [datasetId, 1_000_000 + id],
+    );
+    await tx.query('INSERT INTO version_segments (version_id, segment_id) VALUES ($1, $2)', [
+      id,
+      1_000_000 + id,
+    ]);
+    await tx.query('UPDATE datasets SET current_version_id = $2 WHERE id = $1', [datasetId, id]);
+    return id;
+  });
