@@ -65,7 +65,7 @@ export const quoteKind = 3;
 export const isFieldEnd = (kind: number): boolean => kind === delimiterKind || kind === lineEndKind;
 
 /** Fields per block: their positions and their text should fit the second-level cache together. */
-const blockFields = 16_384;
+const blockFields = 32_768;
 const maxBlockRows = 2_048;
 
 export const createFieldIndex = (dialect: Dialect, fieldCount: number): FieldIndex => {
