@@ -1,7 +1,7 @@
 import type { PhysicalType } from '../model/column.js';
 import type { OutputColumn } from './projection.js';
 import { quoteText } from './sql-text.js';
-import { nullableCellXml } from './xlsx/cell-sql.js';
+import { columnLetters, nullableCellXml } from './xlsx/cell-sql.js';
 
 /**
  * Rows as lines of text that ClickHouse puts together. Used where a row has thousands of cells that come from
@@ -16,6 +16,8 @@ export interface LineWriter {
   readonly footer: string;
   /** Bytes at the end of every line that the last one must not have, line end included. */
   readonly trailing: number;
+  /** What the line needs to know of each cell of the array, as the parameter `keys`. */
+  readonly keyOf?: (name: string, index: number) => string;
 }
 
 export interface ArrayCells {
@@ -66,16 +68,20 @@ export const jsonLines = (quoteDecimals: boolean): LineWriter => ({
   },
   footer: '\n]\n',
   trailing: ',\n'.length,
+  keyOf: (name) => `${JSON.stringify(name)}:`,
 });
 
-/** Rows of a sheet; what stands around them is the workbook's. */
+/** Rows of a sheet; what stands around them is the workbook's. Needs the number of the row as `m`. */
 export const xmlLines: LineWriter = {
   header: () => '',
   line(labels, { sql, physical }) {
-    const cells = labels.map((label) => nullableCellXml(label.sql, label.physical));
-    const rest = `arrayStringConcat(arrayMap(x -> ${nullableCellXml('x.1', physical)}, ${sql}))`;
-    return `concat('<row>', ${cells.join(', ')}, ${rest}, '</row>')`;
+    const cells = labels.map((label, index) =>
+      nullableCellXml(label.sql, label.physical, `'${columnLetters(index)}', m`),
+    );
+    const rest = `arrayStringConcat(arrayMap((k, x) -> ${nullableCellXml('x.1', physical, 'k, m')}, {keys:Array(String)}, ${sql}))`;
+    return `concat('<row r="', m, '">', ${cells.join(', ')}, ${rest}, '</row>')`;
   },
   footer: '',
   trailing: 0,
+  keyOf: (_, index) => columnLetters(index),
 };

@@ -5,7 +5,7 @@ import type { Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';
 import { buildTail, countSql, selectSql } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
-import { rowXmlSql } from './xlsx/cell-sql.js';
+import { rowsPerSheet, sheetSql } from './xlsx/cell-sql.js';
 import { longestTextSql, refuseLongText } from './xlsx/text-length.js';
 import { writeWorkbook } from './xlsx/workbook.js';
 
@@ -56,7 +56,7 @@ const openSheet = async (
     refuseLongText(output, Number(row?.place ?? 0));
   }
   const rows = await reader.open({
-    sql: `SELECT ${rowXmlSql(output)}\n${source.sql}\n${tail}\nFORMAT ${formatSpecs[format].clickHouse}`,
+    sql: `${sheetSql(output, `${source.sql}\n${tail}`)}\nFORMAT ${formatSpecs[format].clickHouse}`,
     values: source.values,
     settings: formatSettings(format, { soleColumn: false, quoteDecimals: false }),
     ...context,
@@ -64,5 +64,6 @@ const openSheet = async (
   return writeWorkbook(
     rows as AsyncIterable<Buffer>,
     output.map(({ name }) => name),
+    rowsPerSheet(output.length),
   );
 };

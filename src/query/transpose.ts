@@ -180,12 +180,25 @@ export interface TransposeInput {
   readonly facts: TransposeFacts;
   readonly part: readonly StoredColumn[];
   readonly project: ProjectRow;
+  /** What `project` needs to know of each date, as the parameter `keys`; by its header and place. */
+  readonly keyOf: ((name: string, index: number) => string) | undefined;
   /** Values as text, whatever their types are. */
   readonly asText: boolean;
+  /** Gives the rows numbers, as `m`. */
+  readonly rowNumber: string | undefined;
 }
 
 /** The query of one part. */
-export const partSql = ({ plan, layout, facts, part, project, asText }: TransposeInput): TransposePart => {
+export const partSql = ({
+  plan,
+  layout,
+  facts,
+  part,
+  project,
+  keyOf,
+  asText,
+  rowNumber,
+}: TransposeInput): TransposePart => {
   const labels = labelList(layout);
   const width = facts.dates.length + (facts.hasNoDate ? 1 : 0);
   const oneType = new Set(part.map((column) => column.physical)).size === 1;
@@ -204,7 +217,7 @@ export const partSql = ({ plan, layout, facts, part, project, asText }: Transpos
     asText && !oneType ? `toString(x.${index + 2})` : `x.${index + 2}`;
   const arrays = cells.map((_, index) => `arrayMap(x -> tuple(${value(index)}), g)`);
   const places = `SELECT ${[...labels, 'j', 'g.1 AS ps', 'vs'].join(', ')} FROM (${ranked}) ARRAY JOIN range(1, ${part.length + 1}) AS j, [${arrays.join(', ')}] AS vs ORDER BY j, o, k`;
-  const spread = `SELECT ${[...labels, '{names:Array(String)}[j] AS n', `arrayReduce('groupArrayInsertAt(tuple(NULL), ${Math.max(1, width)})', vs, ps) AS a`].join(', ')} FROM (${places})`;
+  const spread = `SELECT ${[...labels, '{names:Array(String)}[j] AS n', `arrayReduce('groupArrayInsertAt(tuple(NULL), ${Math.max(1, width)})', vs, ps) AS a`, ...(rowNumber === undefined ? [] : [`${rowNumber} AS m`])].join(', ')} FROM (${places})`;
   const headers = headersOf(layout, facts);
   const labelColumns = [...labels, 'n'].map(
     (sql, index): OutputColumn => ({
@@ -220,7 +233,9 @@ export const partSql = ({ plan, layout, facts, part, project, asText }: Transpos
       ...plan.source.values,
       dates: facts.dates,
       names: part.map((column) => headerOf(column, plan.options.includeIds)),
-      keys: names.map((name) => `${JSON.stringify(name)}:`),
+      ...(keyOf === undefined
+        ? {}
+        : { keys: names.map((name, index) => keyOf(name, labelColumns.length + index)) }),
     },
     settings: {
       max_block_size: Math.max(1, Math.min(8_192, Math.floor(cellsPerBlock / Math.max(1, width)))),

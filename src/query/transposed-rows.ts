@@ -18,6 +18,7 @@ import {
   type TransposeFacts,
   type TransposeLayout,
 } from './transpose.js';
+import { rowsPerSheet, sheetRowSql } from './xlsx/cell-sql.js';
 import { writeWorkbook } from './xlsx/workbook.js';
 
 /** Columns that the other formats hold. */
@@ -122,6 +123,10 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
   const formatName = lines === undefined ? formatSpecs[format].clickHouse : 'LineAsString';
   const formatting = formatSettings(format, { soleColumn: false, quoteDecimals });
 
+  const sheetRows = rowsPerSheet(headers.length);
+  const rowsBefore = (index: number): number =>
+    parts.slice(0, index).reduce((sum, part) => sum + part.length, 0) * facts.rowsPerColumn;
+
   const open = (index: number): Promise<Readable> => {
     const part = partSql({
       plan,
@@ -129,6 +134,8 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
       facts,
       part: parts[index]!,
       project: lines?.line ?? projectColumns,
+      keyOf: lines?.keyOf,
+      rowNumber: format === 'xlsx' ? sheetRowSql(sheetRows, rowsBefore(index)) : undefined,
       asText: lines === undefined,
     });
     return reader.open({
@@ -141,7 +148,7 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
   };
 
   const rows = inTurn(await open(0), parts.length, open);
-  if (format === 'xlsx') return writeWorkbook(rows, headers);
+  if (format === 'xlsx') return writeWorkbook(rows, headers, sheetRows);
   const bytes = lines === undefined ? rows : framed(lines, headers, rows);
   return Readable.from(bytes, { objectMode: false, highWaterMark: 128 * 1024 });
 };

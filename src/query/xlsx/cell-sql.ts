@@ -1,13 +1,10 @@
 import { decimalShapeOf, type PhysicalType } from '../../model/column.js';
 import type { OutputColumn } from '../projection.js';
-import { quoteText } from '../sql-text.js';
 
 /**
  * Cells of a sheet as ClickHouse writes them: a row is one line of XML, so that rows never become objects here.
  * Every text is an inline string: nothing that a value holds can be a formula.
  */
-const emptyCell = '<c/>';
-
 /** Style of dates in the workbook (see `workbook.ts`). */
 export const dateStyle = 1;
 
@@ -37,49 +34,81 @@ const unusual = "'[\\\\x01-\\\\x08\\\\x0b-\\\\x1f]|_x|\\\\x{FFFE}|\\\\x{FFFF}'";
 const escapedText = (text: string): string =>
   `replaceAll(encodeXMLComponent(if(match(${text}, ${unusual}), ${escapedControls(text)}, ${text})), '\\n', '&#10;')`;
 
-const textCell = (text: string): string =>
-  `concat('<c t="inlineStr"><is><t xml:space="preserve">', ${escapedText(text)}, '</t></is></c>')`;
+/** SQL arguments of `concat` that give the address of a cell, such as `B7`. */
+export type CellAddress = string;
 
-const numberCell = (text: string): string => `concat('<c><v>', ${text}, '</v></c>')`;
+const textCell = (text: string, address: CellAddress): string =>
+  `concat('<c r="', ${address}, '" t="inlineStr"><is><t xml:space="preserve">', ${escapedText(text)}, '</t></is></c>')`;
 
-const dateCell = (days: string): string =>
-  `concat('<c s="${dateStyle}"><v>', toString(${serial(days)}), '</v></c>')`;
+const numberCell = (text: string, address: CellAddress): string =>
+  `concat('<c r="', ${address}, '"><v>', ${text}, '</v></c>')`;
+
+const dateCell = (days: string, address: CellAddress): string =>
+  `concat('<c r="', ${address}, '" s="${dateStyle}"><v>', toString(${serial(days)}), '</v></c>')`;
 
 /** A number where a double is exactly this decimal, else its digits as text. */
-const decimalCell = (sql: string, scale: number): string => {
-  const asDouble = `toString(toFloat64OrZero(toString(assumeNotNull(${sql}))))`;
-  const isExact = `toDecimal256OrNull(${asDouble}, ${scale}) = assumeNotNull(${sql})`;
-  return `if(${isExact}, ${numberCell(`toString(assumeNotNull(${sql}))`)}, ${textCell(`toString(assumeNotNull(${sql}))`)})`;
+const decimalCell = (value: string, scale: number, address: CellAddress): string => {
+  const digits = `toString(${value})`;
+  const isExact = `toDecimal256OrNull(toString(toFloat64OrZero(${digits})), ${scale}) = ${value}`;
+  return `if(${isExact}, ${numberCell(digits, address)}, ${textCell(digits, address)})`;
 };
 
 /** A date kept as text lies outside of Date32: from 2300 on it is moved by whole cycles of the calendar. */
-const textDateCell = (sql: string): string => {
-  const text = `assumeNotNull(${sql})`;
+const textDateCell = (text: string, address: CellAddress): string => {
   const year = `toUInt16OrZero(substring(${text}, 1, 4))`;
   const cycles = `intDiv(${year} - 1900, 400)`;
   const moved = `toDate32OrZero(concat(toString(${year} - 400 * ${cycles}), substring(${text}, 5)))`;
-  return `if(${year} < 1900, ${textCell(text)}, ${dateCell(`toInt32(${moved}) + ${epochSerial} + ${daysIn400Years} * ${cycles}`)})`;
+  const days = `toInt32(${moved}) + ${epochSerial} + ${daysIn400Years} * ${cycles}`;
+  return `if(${year} < 1900, ${textCell(text, address)}, ${dateCell(days, address)})`;
 };
 
-const cellOf = (sql: string, physical: PhysicalType): string => {
+const cellOf = (value: string, physical: PhysicalType, address: CellAddress): string => {
   switch (physical) {
     case 's':
-      return textCell(`assumeNotNull(${sql})`);
+      return textCell(value, address);
     case 'd':
-      return dateCell(`toInt32(assumeNotNull(${sql})) + ${epochSerial}`);
+      return dateCell(`toInt32(${value}) + ${epochSerial}`, address);
     case 't':
-      return textDateCell(sql);
+      return textDateCell(value, address);
     case 'f':
-      return numberCell(`toString(assumeNotNull(${sql}))`);
+      return numberCell(`toString(${value})`, address);
     default:
-      return decimalCell(sql, decimalShapeOf(physical)?.scale ?? 0);
+      return decimalCell(value, decimalShapeOf(physical)?.scale ?? 0, address);
   }
 };
 
-/** The cell of a value that may be null. */
-export const nullableCellXml = (sql: string, physical: PhysicalType): string =>
-  `if((${sql}) IS NULL, ${quoteText(emptyCell)}, ${cellOf(sql, physical)})`;
+/** The cell of a value that may be null, which is no cell. */
+export const nullableCellXml = (sql: string, physical: PhysicalType, address: CellAddress): string =>
+  `if((${sql}) IS NULL, '', ${cellOf(`assumeNotNull(${sql})`, physical, address)})`;
 
-/** The list of a SELECT that gives each row as one line of XML. */
-export const rowXmlSql = (columns: readonly OutputColumn[]): string =>
-  `concat('<row>', ${columns.map(({ sql, physical }) => nullableCellXml(sql, physical)).join(',\n')}, '</row>') AS row`;
+/** `A`, `B`, … `XFD` for places from 0. */
+export const columnLetters = (place: number): string => {
+  const rest = Math.floor(place / 26) - 1;
+  return `${rest < 0 ? '' : columnLetters(rest)}${String.fromCharCode(65 + (place % 26))}`;
+};
+
+/** Rows of a sheet below its header; the rest goes on further sheets. */
+export const rowsPerSheet = (columns: number): number =>
+  Math.max(1, Math.min(mostRows, Math.floor(mostCells / Math.max(1, columns))));
+
+const mostRows = 1_048_575;
+/** Sheets are entries of an archive, which hold less than 4 GiB each. */
+const mostCells = 50_000_000;
+
+/** Number of a row in its sheet, as text; the header is row 1. Only right above a sorted subquery. */
+export const sheetRowSql = (rowsOfSheet: number, before: number): string =>
+  `toString((rowNumberInAllBlocks() + ${before}) % ${rowsOfSheet} + 2)`;
+
+/**
+ * The query that gives each row as one line of XML. The rows are numbered where they have their order already:
+ * outside of the subquery.
+ */
+export const sheetSql = (columns: readonly OutputColumn[], fromAndTail: string): string => {
+  const inner = columns.map(({ sql }, index) => `${sql} AS x${index}`).join(',\n');
+  const cells = columns.map(({ physical }, index) =>
+    nullableCellXml(`x${index}`, physical, `'${columnLetters(index)}', n`),
+  );
+  const rowNumber = sheetRowSql(rowsPerSheet(columns.length), 0);
+  return `SELECT concat('<row r="', n, '">', ${cells.join(',\n')}, '</row>')
+FROM (SELECT *, ${rowNumber} AS n FROM (SELECT ${inner}\n${fromAndTail}))`;
+};

@@ -1,10 +1,6 @@
 import { Readable } from 'node:stream';
+import { columnLetters } from './cell-sql.js';
 import { createZip, type ZipWriter } from './zip.js';
-
-/** Rows of a sheet below its header. */
-export const rowsPerSheet = 1_048_575;
-/** XML of a sheet at which the next one begins: an entry of a ZIP archive stays below 4 GiB. */
-const bytesPerSheet = 3_900_000_000;
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -31,7 +27,7 @@ export const escapeText = (text: string): string =>
     .replace(/\n/g, '&#10;');
 
 const headerRow = (names: readonly string[]): string =>
-  `<row>${names.map((name) => `<c t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`).join('')}</row>\n`;
+  `<row r="1">${names.map((name, index) => `<c r="${columnLetters(index)}1" t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`).join('')}</row>\n`;
 
 const sheetName = (number: number): string => (number === 1 ? 'Data' : `Data ${number}`);
 
@@ -102,12 +98,9 @@ const createRowLines = (source: AsyncIterable<Buffer>, maxRows: number): RowLine
     },
     async *take() {
       let rows = 0;
-      let bytes = 0;
       for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
-        const wanted = bytes + chunk.length > bytesPerSheet ? 1 : maxRows - rows;
-        const { end, lines } = endOfLines(chunk, wanted);
+        const { end, lines } = endOfLines(chunk, maxRows - rows);
         rows += lines;
-        bytes += chunk.length;
         if (end < 0) {
           yield chunk;
           continue;
@@ -153,12 +146,12 @@ async function* archive(zip: ZipWriter, names: readonly string[], lines: RowLine
 
 /**
  * A workbook out of lines of row XML. Flat memory: nothing is kept but the chunk at hand.
- * @param maxRows rows of a sheet below its header; the rest goes on further sheets.
+ * @param maxRows rows of a sheet below its header; the rest goes on further sheets. The rows are numbered so.
  */
 export const writeWorkbook = (
   rows: AsyncIterable<Buffer>,
   names: readonly string[],
-  maxRows = rowsPerSheet,
+  maxRows: number,
 ): Readable =>
   Readable.from(archive(createZip(), names, createRowLines(rows, maxRows)), {
     objectMode: false,

@@ -1,0 +1,152 @@
+import { buffer } from 'node:stream/consumers';
+import ExcelJs from 'exceljs';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { createDownloads } from '../../../src/query/download.js';
+import { parseOptions } from '../../../src/query/options.js';
+import { createSlots } from '../../../src/query/slots.js';
+import { createStoredTables, type StoredTables } from './stored-table.js';
+
+let tables: StoredTables;
+
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'));
+});
+afterAll(() => tables.close());
+
+const download = async (version: ReadableVersion, query: Record<string, unknown> = {}): Promise<Buffer> => {
+  const downloads = createDownloads({
+    versions: { find: async () => version },
+    reader: tables.reader,
+    slots: createSlots({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
+  });
+  const answer = await downloads.download({
+    dataset: { id: 1, name: 'x', currentVersionId: version.versionId },
+    options: parseOptions({ $format: 'xlsx', ...query }),
+    owner: 'me',
+    accept: undefined,
+    acceptEncoding: undefined,
+    ifNoneMatch: undefined,
+    headOnly: false,
+    links: true,
+    signal: new AbortController().signal,
+    requestId: 'sheet',
+  });
+  if (answer.kind !== 'rows' || answer.body === undefined) throw new Error(answer.kind);
+  return buffer(answer.body);
+};
+
+const sheetOf = async (bytes: Buffer) => {
+  const workbook = new ExcelJs.Workbook();
+  await workbook.xlsx.load(bytes as unknown as ExcelJs.Buffer);
+  return workbook.worksheets;
+};
+
+/** Values of a sheet, its header first. */
+const cellsOf = async (bytes: Buffer): Promise<unknown[][]> => {
+  const [sheet] = await sheetOf(bytes);
+  const rows: unknown[][] = [];
+  sheet!.eachRow({ includeEmpty: true }, (row) => {
+    rows.push(Array.from({ length: sheet!.columnCount }, (_, index) => row.getCell(index + 1).value));
+  });
+  return rows;
+};
+
+const day = (text: string) => new Date(`${text}T00:00:00.000Z`);
+
+describe('a sheet', () => {
+  it('holds dates as dates, numbers as numbers, and every text as it is', async () => {
+    const version = await tables.add(
+      [
+        { name: 'Date & <more>', physical: 'd' },
+        { name: 'far', physical: 't' },
+        { name: 'text', physical: 's' },
+        { name: 'double', physical: 'f' },
+        { name: 'decimal', physical: 'n76_20' },
+      ],
+      [
+        ['2020-02-29', '2999-12-31', '=1+1', 0.1, '0.1'],
+        ['1900-03-01', '9999-12-31', '  spaced & "quoted" <b>\nline\ttab ', 1e22, '12345678901234567890.5'],
+        [null, null, null, null, null],
+        ['2299-12-31', '1492-10-12', 'é😀', -0.25, '-7'],
+      ],
+    );
+    expect(await cellsOf(await download(version))).toEqual([
+      ['Date & <more>', 'far', 'text', 'double', 'decimal'],
+      [day('2020-02-29'), day('2999-12-31'), '=1+1', 0.1, 0.1],
+      [
+        day('1900-03-01'),
+        day('9999-12-31'),
+        '  spaced & "quoted" <b>\nline\ttab ',
+        1e22,
+        '12345678901234567890.5',
+      ],
+      [null, null, null, null, null],
+      [day('2299-12-31'), '1492-10-12', 'é😀', -0.25, -7],
+    ]);
+  });
+
+  it('counts the days of early 1900 as Excel does', async () => {
+    const version = await tables.add(
+      [{ name: 'd', physical: 'd' }],
+      [['1900-01-01'], ['1900-02-28'], ['1900-03-01']],
+    );
+    const bytes = await download(version);
+    const [sheet] = await sheetOf(bytes);
+    const serials = [2, 3, 4].map((row) => {
+      const value = sheet!.getCell(row, 1).value;
+      return value instanceof Date ? Math.round(value.getTime() / 86_400_000) + 25_569 : value;
+    });
+    expect(serials).toEqual([1, 59, 61]);
+  });
+
+  it('escapes control characters, and texts that look like an escape', async () => {
+    const version = await tables.add(
+      [{ name: 'x', physical: 's' }],
+      [['a\u0001b'], ['c\rd'], ['_x0041_x0042_'], ['\uffff']],
+    );
+    const rows = (await cellsOf(await download(version))).flat();
+    // The reader at hand shows escapes as they stand in the file.
+    expect(rows).toEqual(['x', 'a_x0001_b', 'c_x000D_d', '_x005F_x0041_x005F_x0042_', '_xFFFF_']);
+  });
+
+  it('refuses a text that no cell can hold, and too many columns', async () => {
+    const long = await tables.add([{ name: 'note', physical: 's' }], [['ok'], ['é'.repeat(32_768)]]);
+    await expect(download(long)).rejects.toMatchObject({ code: 'text_too_long' });
+    expect(await cellsOf(await download(long, { $top: 1 }))).toEqual([['note'], ['ok']]);
+    const fits = await tables.add([{ name: 'note', physical: 's' }], [['é'.repeat(32_767)]]);
+    expect((await cellsOf(await download(fits)))[1]![0]).toHaveLength(32_767);
+    const wide = {
+      ...fits,
+      columns: Array.from({ length: 16_385 }, (_, index) => ({
+        ...fits.columns[0]!,
+        id: index,
+        name: `c${index}`,
+      })),
+    };
+    await expect(download(wide)).rejects.toMatchObject({ code: 'too_many_columns' });
+  });
+
+  it('is empty but for its header when there are no rows', async () => {
+    const version = await tables.add([{ name: 'x', physical: 's' }], []);
+    expect(await cellsOf(await download(version))).toEqual([['x']]);
+  });
+
+  it('shows a transposed table', async () => {
+    const version = await tables.add(
+      [
+        { name: 'Date', physical: 'd' },
+        { name: 'Country', physical: 's' },
+        { name: 'v', physical: 'f' },
+      ],
+      [
+        ['2020-01-02', 'A', 1],
+        ['2020-01-01', 'A', null],
+      ],
+    );
+    expect(await cellsOf(await download(version, { transpose: 'true' }))).toEqual([
+      ['Country', 'Column', '2020-01-01', '2020-01-02'],
+      ['A', 'v', null, 1],
+    ]);
+  });
+});
