@@ -7,8 +7,8 @@ import { AppError, invalid, isAppError } from '../lib/errors.js';
 export interface FileForm {
   /** Fields in the order in which they came; a name may come twice. */
   readonly fields: readonly FormField[];
-  /** Bytes of the file part. Must be read to its end or destroyed. */
-  readonly file: Readable;
+  /** Bytes of the file part. Throws an AppError when the form breaks off in the middle of it. */
+  readonly file: AsyncIterable<Buffer>;
   /**
    * Resolves after `file` was read: with undefined when the form ended with its closing boundary and nothing but
    * the file followed, else with what is wrong. Never rejects.
@@ -40,6 +40,14 @@ const brokenForm = (error: unknown): AppError => {
     },
   );
 };
+
+async function* readPart(part: Readable): AsyncGenerator<Buffer> {
+  try {
+    yield* part as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw brokenForm(error);
+  }
+}
 
 const openParser = (request: IncomingMessage): busboy.Busboy => {
   const type = request.headers['content-type'] ?? '';
@@ -84,6 +92,7 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
       parser.destroy();
     };
 
+    parser.on('error', fail);
     parser.on('field', (name, value, info) => {
       if (file !== undefined) {
         refuse(
@@ -95,6 +104,8 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
       } else fields.push({ name, value });
     });
     parser.on('file', (name, stream) => {
+      // Whoever reads the file or awaits `rest` meets the failure; an ended stream has no reader left.
+      stream.on('error', fail);
       if (name !== part) {
         stream.resume();
         refuse(
@@ -109,7 +120,7 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
         const rest = new Promise<AppError | undefined>((done) => {
           endRest = done;
         });
-        resolve({ fields, file, rest });
+        resolve({ fields, file: readPart(stream), rest });
       }
     });
     for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {

@@ -95,13 +95,13 @@ export const upload = async (
 export const readDataset = async (client: Client, datasetId: number): Promise<DatasetAnswer> =>
   json<DatasetAnswer>(await call(client, 'GET', `/datasets/${datasetId}`));
 
-/** Text of a download; follows the link of a whole file. */
+/** Text of a download, its line ends as LF; follows the link of a whole file. */
 export const download = async (client: Client, datasetId: number, query = ''): Promise<string> => {
   const response = await call(client, 'GET', `/datasets/${datasetId}/data${query}`);
-  if (response.status !== 302) return response.text();
+  if (response.status !== 302) return (await response.text()).replaceAll('\r\n', '\n');
   const location = response.headers.get('location') ?? '';
   const file = await fetch(new URL(location, client.baseUrl));
   const text = await file.text();
   if (!file.ok) throw new Error(`the link answered ${file.status}: ${text}`);
-  return text;
+  return text.replaceAll('\r\n', '\n');
 };

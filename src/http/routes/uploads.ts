@@ -63,7 +63,6 @@ const upload = (deps: UploadRoutesDeps): Route =>
         const form = await readFileForm(raw, 'data');
         const [option] = form.fields;
         if (option !== undefined) {
-          form.file.destroy();
           throw invalid('unknown_option', `There is no upload option "${option.name}".`);
         }
         const process = await deps.receiver.receive({
@@ -71,7 +70,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
           storeId: dataset.storeId,
           accountId: caller.accountId,
           requestId,
-          source: form.file as AsyncIterable<Buffer>,
+          source: form.file,
           restOfRequest: form.rest,
           quota: dataset.uploadQuota,
         });
