@@ -100,13 +100,17 @@ const multipliers: Readonly<Record<string, string>> = {
   '12': 'trillions',
 };
 
+/** Values are not multiplied: that they are in thousands or millions is told beside them. */
+export const multiplierLabel = (exponent: string | undefined): string | undefined =>
+  exponent === undefined || exponent === '' || exponent === '0'
+    ? undefined
+    : (multipliers[exponent] ?? `10^${exponent}`);
+
 const metadataOf = (provider: Named, row: Readonly<Record<string, string>>, spell: Spell): SeriesMetadata => {
-  const exponent = present(row.UNIT_MULT);
   const facts: Record<string, string | undefined> = {
     frequency: frequencyLabel(row.FREQ ?? row.FREQUENCY),
     units: unitsOf(row, spell),
-    unit_multiplier:
-      exponent === undefined || exponent === '0' ? undefined : (multipliers[exponent] ?? `10^${exponent}`),
+    unit_multiplier: multiplierLabel(present(row.UNIT_MULT)),
     seasonal_adjustment: (['ADJUSTMENT', 'SEASONAL_ADJUST'] as const)
       .map((column) => [column, present(row[column])] as const)
       .flatMap(([column, code]) =>

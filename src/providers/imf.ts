@@ -1,0 +1,38 @@
+import { createSdmx30 } from './sdmx30/sdmx30.js';
+
+export const imf = createSdmx30({
+  slug: 'imf',
+  name: 'IMF Data',
+  provider: 'International Monetary Fund',
+  description:
+    'World Economic Outlook, prices, balance of payments, government finance, money, exchange rates, commodity prices and trade.',
+  license: 'IMF copyright and terms of use: https://www.imf.org/en/About/copyright-and-terms',
+  attribution: 'Source: International Monetary Fund',
+  popularSeries: [
+    { id: 'IMF.RES,WEO/USA.NGDP_RPCH.A', label: 'Real GDP growth, United States, annual' },
+    { id: 'IMF.RES,WEO/USA.PCPIPCH.A', label: 'Consumer price inflation, United States, annual' },
+    { id: 'IMF.RES,PCPS/G001.PGOLD.USD.M', label: 'Gold price, US dollars per troy ounce, monthly' },
+    { id: 'IMF.RES,PCPS/G001.POILBRE.USD.M', label: 'Brent crude oil price, monthly' },
+  ],
+  seriesIdPlaceholder: 'IMF.RES,WEO/USA.NGDP_RPCH.A',
+  browseRootLabel: 'Agencies',
+
+  baseUrl: 'https://api.imf.org/external/sdmx/3.0',
+  // Nothing official is published: the limit of the older service.
+  limits: { anonymous: { perSecond: 2 }, resetZone: 'America/New_York', maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 86_400, series: 21_600 },
+  timeoutMs: 30_000,
+  structureTimeoutMs: 90_000,
+
+  agencies: {
+    ISORA: 'International Survey on Revenue Administration',
+    'IMF.AFR': 'African Department',
+    'IMF.APD': 'Asia and Pacific Department',
+    'IMF.FAD': 'Fiscal Affairs Department',
+    'IMF.MCD': 'Middle East and Central Asia Department',
+    'IMF.MCM': 'Monetary and Capital Markets Department',
+    'IMF.RES': 'Research Department',
+    'IMF.STA': 'Statistics Department',
+    'IMF.WHD': 'Western Hemisphere Department',
+  },
+});

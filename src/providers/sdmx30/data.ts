@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { parsePeriod } from '../dates.js';
+import { ambiguousSeries, seriesNotFound } from '../errors.js';
+import { parseValue } from '../numbers.js';
+import type { Observation, Provider } from '../provider.js';
+import { readShape, understood } from '../shape.js';
+
+/**
+ * Data of SDMX-JSON 2.0. Keys are positions: `"0:2:1"` are the first value of the first dimension, the third of the
+ * second …; an observation is its value, then one cell per attribute, each a position or the value itself.
+ */
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+const cell = z.union([z.string(), z.number(), z.null()]);
+const values = z.array(z.object({ id: z.string().optional(), value: z.string().optional() }));
+const component = z.object({ id: z.string(), values: values.default([]) });
+
+const observations = z.record(z.string().regex(/^\d+$/), z.array(cell).min(1));
+
+const dataReply = z.object({
+  data: z.object({
+    dataSets: z.array(
+      z.object({
+        structure: z.number().int().optional(),
+        // Left out when nothing matches a valid query.
+        series: z
+          .record(
+            z.string().regex(/^\d+(:\d+)*$/),
+            z.object({ attributes: z.array(cell).default([]), observations: observations.default({}) }),
+          )
+          .default({}),
+        dimensionGroupAttributes: z.record(z.string(), z.array(cell)).default({}),
+      }),
+    ),
+    structures: z.array(
+      z.object({
+        dimensions: z.object({ series: z.array(component), observation: z.array(component).length(1) }),
+        attributes: z
+          .object({ series: z.array(component).default([]), dimensionGroup: z.array(component).default([]) })
+          .default({ series: [], dimensionGroup: [] }),
+      }),
+    ),
+  }),
+});
+
+type Component = z.output<typeof component>;
+
+export interface KeyedSeries {
+  /** Codes by dimension id. */
+  readonly key: Readonly<Record<string, string>>;
+  /** Codes or texts by attribute id; what is not there is not told. */
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly observations: readonly Observation[];
+}
+
+const wordOf = (part: Component | undefined, position: number): string | undefined => {
+  const found = part?.values[position];
+  return found?.id ?? found?.value;
+};
+
+const readAttributes = (parts: readonly Component[], cells: readonly z.output<typeof cell>[]) =>
+  Object.fromEntries(
+    parts.flatMap((part, index) => {
+      const at = cells[index];
+      const word = typeof at === 'number' ? wordOf(part, at) : at;
+      return word === null || word === undefined || word === '' ? [] : [[part.id, word]];
+    }),
+  );
+
+/** A group's key has positions where it fixes a dimension and nothing elsewhere: `":::0::"`. */
+const belongsTo = (group: string, positions: readonly string[]): boolean =>
+  group.split(':').every((part, index) => part === '' || part === positions[index]);
+
+/** Every series of a reply. */
+export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => {
+  const { dataSets, structures } = readShape(provider, dataReply, payload).data;
+  return dataSets.flatMap(({ structure = 0, series, dimensionGroupAttributes }) =>
+    Object.entries(series).map(([positions, { attributes, observations: rows }]): KeyedSeries => {
+      const { dimensions, attributes: told } = understood(provider, 'a structure', structures[structure]);
+      const parts = positions.split(':');
+      understood(provider, 'a key', parts.length === dimensions.series.length ? parts : undefined);
+      const groups = Object.entries(dimensionGroupAttributes)
+        .filter(([group]) => belongsTo(group, parts))
+        .map(([, cells]) => readAttributes(told.dimensionGroup, cells));
+      const time = dimensions.observation[0];
+      return {
+        key: Object.fromEntries(
+          dimensions.series.map((part, index) => [
+            part.id,
+            understood(provider, `a code of ${part.id}`, wordOf(part, Number(parts[index]))),
+          ]),
+        ),
+        attributes: Object.assign({}, ...groups, readAttributes(told.series, attributes)),
+        observations: Object.entries(rows).map(([position, [value]]) => ({
+          date: understood(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
+          value: understood(provider, 'the value of an observation', parseValue(value, ['', 'NaN'])),
+        })),
+      };
+    }),
+  );
+};
+
+/** The one series that an id stands for. */
+export const requireOneSeries = (
+  provider: Named,
+  seriesId: string,
+  found: readonly KeyedSeries[],
+): KeyedSeries => {
+  const [first, ...others] = found.filter((one) => one.observations.length > 0);
+  if (first === undefined) throw seriesNotFound(provider, seriesId);
+  const open = Object.keys(first.key).filter((id) => others.some(({ key }) => key[id] !== first.key[id]));
+  if (others.length > 0) throw ambiguousSeries(provider, seriesId, `give one code for ${open.join(', ')}`);
+  return first;
+};

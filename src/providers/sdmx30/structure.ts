@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { Provider } from '../provider.js';
+import { readShape } from '../shape.js';
+
+/** Structures of SDMX 3.0 in SDMX-JSON 2.0. References are URNs, whose versions may hold wildcards. */
+type Named = Pick<Provider, 'slug' | 'name'>;
+
+/** Names come with unbreakable blanks and line ends. */
+const words = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
+
+const flow = z.object({
+  agencyID: z.string(),
+  id: z.string(),
+  version: z.string(),
+  name: words.nullish(),
+  description: words.nullish(),
+});
+export type Flow = z.output<typeof flow>;
+
+const representation = z.object({ enumeration: z.string().optional() }).optional();
+const component = z.object({
+  id: z.string(),
+  conceptIdentity: z.string().optional(),
+  localRepresentation: representation,
+  position: z.number().optional(),
+});
+type Component = z.output<typeof component>;
+
+const concept = z.object({ id: z.string(), name: words.nullish(), coreRepresentation: representation });
+const code = z.object({ id: z.string(), name: words.nullish() });
+
+const flowsReply = z.object({ data: z.object({ dataflows: z.array(flow).min(1) }) });
+
+const structureReply = z.object({
+  data: z.object({
+    dataflows: z.array(flow).default([]),
+    dataStructures: z
+      .array(
+        z.object({
+          dataStructureComponents: z.object({
+            dimensionList: z.object({ dimensions: z.array(component).min(1) }),
+            attributeList: z.object({ attributes: z.array(component).default([]) }).optional(),
+          }),
+        }),
+      )
+      .min(1),
+    conceptSchemes: z
+      .array(z.object({ id: z.string(), agencyID: z.string(), concepts: z.array(concept).default([]) }))
+      .default([]),
+    codelists: z
+      .array(z.object({ id: z.string(), agencyID: z.string(), codes: z.array(code).default([]) }))
+      .default([]),
+  }),
+});
+
+type Codes = ReadonlyMap<string, string>;
+
+export interface Dimension {
+  readonly id: string;
+  readonly label: string;
+  /** Codes in the order of the list; empty for a dimension without one. */
+  readonly codes: Codes;
+}
+
+export interface Structure {
+  readonly flow: Flow | undefined;
+  /** In the order of the key, without time. */
+  readonly dimensions: readonly Dimension[];
+  /** Code lists of attributes, by attribute id. */
+  readonly attributes: ReadonlyMap<string, Codes>;
+}
+
+export const readFlows = (provider: Named, payload: unknown): Flow[] =>
+  readShape(provider, flowsReply, payload).data.dataflows;
+
+/**
+ * `agency:id` and the item of a URN: `…Codelist=IMF:CL_FREQ(1.0+.0)`, `…Concept=IMF:CS(1.0+.0).FREQ`. One version
+ * of each comes along, so versions are not compared.
+ */
+const parseUrn = (urn: string | undefined): { readonly name: string; readonly item: string } | undefined => {
+  const match = /=([^:]+:[^(]+)\([^)]*\)(?:\.(.+))?$/.exec(urn ?? '');
+  return match === null ? undefined : { name: match[1] ?? '', item: match[2] ?? '' };
+};
+
+/** Reads a reply to `structure/dataflow/…?references=descendants`. */
+export const readStructure = (provider: Named, payload: unknown): Structure => {
+  const { data } = readShape(provider, structureReply, payload);
+  const lists = new Map(
+    data.codelists.map(({ agencyID, id, codes }): [string, Codes] => [
+      `${agencyID}:${id}`,
+      new Map(codes.map((one) => [one.id, one.name ?? one.id])),
+    ]),
+  );
+  const concepts = new Map(
+    data.conceptSchemes.flatMap(({ agencyID, id, concepts: items }) =>
+      items.map((item): [string, z.output<typeof concept>] => [`${agencyID}:${id}.${item.id}`, item]),
+    ),
+  );
+  const conceptOf = ({ conceptIdentity }: Component) => {
+    const urn = parseUrn(conceptIdentity);
+    return urn === undefined ? undefined : concepts.get(`${urn.name}.${urn.item}`);
+  };
+  const codesOf = (one: Component): Codes | undefined => {
+    const urn = one.localRepresentation?.enumeration ?? conceptOf(one)?.coreRepresentation?.enumeration;
+    return lists.get(parseUrn(urn)?.name ?? '');
+  };
+  const parts = data.dataStructures[0]?.dataStructureComponents;
+  const dimensions = (parts?.dimensionList.dimensions ?? [])
+    .toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0))
+    .map(
+      (one): Dimension => ({
+        id: one.id,
+        label: conceptOf(one)?.name ?? one.id,
+        codes: codesOf(one) ?? new Map(),
+      }),
+    );
+  const attributes = (parts?.attributeList?.attributes ?? []).flatMap((one): [string, Codes][] => {
+    const codes = codesOf(one);
+    return codes === undefined ? [] : [[one.id, codes]];
+  });
+  return { flow: data.dataflows[0], dimensions, attributes: new Map(attributes) };
+};
+
+const value = z.union([z.string(), z.object({ value: z.string() }).transform((one) => one.value)]);
+const selections = z.array(z.object({ id: z.string(), values: z.array(value).default([]) })).default([]);
+
+const availabilityReply = z.object({
+  data: z.object({
+    dataConstraints: z.array(
+      z.object({
+        cubeRegions: z.array(z.object({ keyValues: selections, components: selections })).default([]),
+      }),
+    ),
+  }),
+});
+
+/**
+ * Codes of one dimension that have data, from a reply to `availability/dataflow/…`; undefined when the reply names
+ * the dimension without its codes.
+ */
+export const readAvailability = (
+  provider: Named,
+  payload: unknown,
+  dimension: string,
+): ReadonlySet<string> | undefined => {
+  const { data } = readShape(provider, availabilityReply, payload);
+  const regions = data.dataConstraints.flatMap(({ cubeRegions }) => cubeRegions);
+  const found = regions.flatMap(({ keyValues, components }) => [...keyValues, ...components]);
+  const codes = found.flatMap(({ id, values }) => (id === dimension ? values : []));
+  return codes.length === 0 ? undefined : new Set(codes);
+};
