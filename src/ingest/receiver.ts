@@ -37,6 +37,9 @@ export interface ReceiverOptions {
 /** Rows × columns of a chunk: wide tables get fewer rows per insert. */
 const maxCellsPerChunk = 8_000_000;
 
+/** Rows of a chunk: bounds what a worker needs for rows of a few bytes. */
+const maxRowsPerChunk = 1_000_000;
+
 /** What is known of an upload once its first chunk was accepted. */
 interface Accepted {
   readonly processId: number;
@@ -52,6 +55,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       chunkBytes: options.chunkBytes,
       maxRecordBytes: options.maxRecordBytes,
       maxCellsPerChunk,
+      maxRowsPerChunk,
     });
 
   const failProcess = async (upload: Upload, processId: number, error: unknown): Promise<void> => {
