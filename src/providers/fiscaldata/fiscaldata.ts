@@ -1,0 +1,82 @@
+import { unknownPath } from '../errors.js';
+import type { Provider } from '../provider.js';
+import { explain, named } from './rows.js';
+import { preview, series, seriesOf } from './series.js';
+import { findTable, type Table, tables } from './tables.js';
+
+const tableAt = (path: readonly string[]): Table => {
+  const table = path.length === 1 ? findTable(path[0] ?? '') : undefined;
+  if (table === undefined) throw unknownPath(named, path);
+  return table;
+};
+
+/** Documentation: https://fiscaldata.treasury.gov/api-documentation/ */
+export const fiscalData: Provider = {
+  ...named,
+  provider: 'U.S. Department of the Treasury, Bureau of the Fiscal Service',
+  description:
+    'Finances of the federal government of the United States: public debt, interest rates and interest expense, exchange rates, cash balance, receipts and outlays, gold.',
+  capabilities: ['hierarchical', 'search'],
+  license: 'Open data without restriction: https://fiscaldata.treasury.gov/about-us/',
+  attribution: 'Source: U.S. Department of the Treasury, FiscalData',
+  parameters: [
+    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
+    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+  ],
+  popularSeries: [
+    {
+      id: 'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt',
+      label: 'Debt to the Penny: Total Public Debt Outstanding',
+    },
+    {
+      id: 'v2/accounting/od/debt_to_penny/debt_held_public_amt',
+      label: 'Debt to the Penny: Debt Held by the Public',
+    },
+    {
+      id: 'v2/accounting/od/debt_outstanding/debt_outstanding_amt',
+      label: 'Historical Debt Outstanding',
+    },
+    {
+      id: 'v2/accounting/od/avg_interest_rates/avg_interest_rate_amt/security_desc=Treasury Bills',
+      label: 'Average Interest Rate, Treasury Bills',
+    },
+    {
+      id: 'v1/accounting/od/rates_of_exchange/exchange_rate/country_currency_desc=Canada-Dollar',
+      label: 'Treasury Reporting Rate of Exchange, Canada-Dollar',
+    },
+  ],
+  seriesIdPlaceholder: 'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt',
+  browseRootLabel: 'Tables',
+
+  baseUrl: 'https://api.fiscaldata.treasury.gov/services/api/fiscal_service',
+  // No limit is published; HTTP 429 exists.
+  limits: { anonymous: { perSecond: 5 }, resetZone: 'America/New_York', maxConcurrent: 2 },
+  validity: { structure: 86_400, list: 86_400, series: 10_800 },
+  timeoutMs: 30_000,
+
+  explain,
+
+  async browse(path) {
+    if (path.length > 0) {
+      tableAt(path);
+      return [];
+    }
+    return tables.map((table) => ({ segment: table.path, label: table.label, leaf: true }));
+  },
+
+  async seriesAt(path, { limit, offset }, { http }) {
+    if (path.length === 0) return { items: [], total: 0 };
+    const items = await seriesOf(tableAt(path), http);
+    return { items: items.slice(offset, offset + limit), total: items.length };
+  },
+
+  async *listAll({ http }) {
+    for (const table of tables) {
+      yield { id: table.path, label: table.label, kind: 'folder', path: [table.path] };
+      yield* await seriesOf(table, http);
+    }
+  },
+
+  preview,
+  series,
+};

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { readErrorReply } from '../error-reply.js';
+import { refusedRequest, seriesNotFound, unexpectedReply } from '../errors.js';
+import type { UpstreamHttp, UpstreamReply, UpstreamRequest } from '../provider.js';
+import { count, readShape } from '../shape.js';
+
+export const named = { slug: 'fiscaldata', name: 'FiscalData' };
+
+/** Column of the date, the same in every table that is known here. */
+export const dateColumn = 'record_date';
+
+/** Largest page that is accepted. */
+const largestPage = 10_000;
+
+/** Every cell is a text; a missing one is the text `null`. */
+const row = z.record(z.string(), z.string().nullable());
+export type Row = z.output<typeof row>;
+
+const byColumn = z.record(z.string(), z.string());
+
+const pageReply = z.object({
+  data: z.array(row),
+  meta: z.object({
+    labels: byColumn,
+    dataTypes: byColumn,
+    dataFormats: byColumn.optional(),
+    'total-count': count,
+    'total-pages': count,
+  }),
+});
+
+export interface Rows {
+  readonly rows: readonly Row[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly types: Readonly<Record<string, string>>;
+  readonly formats: Readonly<Record<string, string>>;
+}
+
+const errorBody = z.object({ error: z.string(), message: z.string() });
+
+export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
+  if (reply.status === 404) return seriesNotFound(named, path.join('/'));
+  if (reply.status !== 400) return undefined;
+  const found = readErrorReply(errorBody, reply);
+  return found === undefined ? undefined : refusedRequest(named, found.message);
+};
+
+const askPage = async (
+  table: string,
+  query: NonNullable<UpstreamRequest['query']>,
+  http: UpstreamHttp,
+  keep: UpstreamRequest['keep'],
+) => {
+  // Never `fields`: with the text columns left out the upstream groups the rows and adds their values up.
+  const payload = await http.json({
+    path: table.split('/'),
+    query: { ...query, format: 'json' },
+    ...(keep === undefined ? {} : { keep }),
+  });
+  const { data, meta } = readShape(named, pageReply, payload);
+  return {
+    rows: data,
+    labels: meta.labels,
+    types: meta.dataTypes,
+    formats: meta.dataFormats ?? {},
+    total: meta['total-count'],
+    pages: meta['total-pages'],
+  };
+};
+
+/** The newest rows of a table, newest first. */
+export const askNewest = async (
+  table: string,
+  filter: string | undefined,
+  size: number,
+  http: UpstreamHttp,
+  keep?: UpstreamRequest['keep'],
+): Promise<Rows> =>
+  askPage(table, { filter, sort: `-${dateColumn}`, 'page[number]': 1, 'page[size]': size }, http, keep);
+
+export const askAll = async (
+  table: string,
+  filter: string | undefined,
+  http: UpstreamHttp,
+): Promise<Rows> => {
+  const ask = (number: number) =>
+    askPage(
+      table,
+      { filter, sort: dateColumn, 'page[number]': number, 'page[size]': largestPage },
+      http,
+      undefined,
+    );
+  const first = await ask(1);
+  let { rows } = first;
+  for (let number = 2; number <= first.pages; number += 1) rows = rows.concat((await ask(number)).rows);
+  if (rows.length !== first.total) throw unexpectedReply(named, 'another number of rows than it tells');
+  return { ...first, rows };
+};

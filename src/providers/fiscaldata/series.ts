@@ -1,0 +1,180 @@
+import { boundDay, parseDay } from '../dates.js';
+import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
+import { parseValue } from '../numbers.js';
+import type { Context, Item, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
+import { understood } from '../shape.js';
+import { askAll, askNewest, dateColumn, named, type Row, type Rows } from './rows.js';
+import { findTable, type Table } from './tables.js';
+
+export const idForm =
+  'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt or v2/accounting/od/avg_interest_rates/avg_interest_rate_amt/security_desc=Treasury Bills';
+
+/** Rows of the newest date, or rows in which a filter of our own finds some two dozen. */
+const manyRows = 1_000;
+
+interface Wanted {
+  readonly table: string;
+  readonly field: string;
+  readonly filters: readonly (readonly [column: string, value: string])[];
+}
+
+const word = /^[a-z0-9_]{1,80}$/;
+
+/** `table path/value column/text column=value/…`; a value may hold slashes. */
+const readId = (seriesId: string): Wanted => {
+  const parts = seriesId.split('/');
+  const cut = parts.findIndex((part) => part.includes('='));
+  const before = cut === -1 ? parts : parts.slice(0, cut);
+  const filters: [string, string][] = [];
+  for (const part of cut === -1 ? [] : parts.slice(cut)) {
+    const [, column, value] = /^([a-z0-9_]{1,80})=(.+)$/s.exec(part) ?? [];
+    const last = filters.at(-1);
+    if (column !== undefined && value !== undefined) filters.push([column, value]);
+    else if (last !== undefined) last[1] += `/${part}`;
+  }
+  const field = before.at(-1) ?? '';
+  const table = before.slice(0, -1);
+  if (table.length < 3 || !before.every((part) => word.test(part)) || !/^v\d$/.test(table[0] ?? '')) {
+    throw malformedSeriesId(named, seriesId, idForm);
+  }
+  return { table: table.join('/'), field, filters };
+};
+
+/** Comma, colon and parentheses are the grammar of filters: such a value is looked for in the rows instead. */
+const mayBeSent = ([, value]: readonly [string, string]): boolean => /^[\w .%&'/-]+$/.test(value);
+
+const bound = (params: Params, side: 'start' | 'end'): string | undefined =>
+  params[side] === undefined ? undefined : boundDay(String(params[side]), side);
+
+const filterOf = ({ filters }: Wanted, params: Params): string | undefined => {
+  const start = bound(params, 'start');
+  const end = bound(params, 'end');
+  const terms = [
+    ...(start === undefined ? [] : [`${dateColumn}:gte:${start}`]),
+    ...(end === undefined ? [] : [`${dateColumn}:lte:${end}`]),
+    ...filters.filter(mayBeSent).map(([column, value]) => `${column}:eq:${value}`),
+  ];
+  return terms.length === 0 ? undefined : terms.join(',');
+};
+
+/** `src_line_nbr` and the parts of the date are numbers that measure nothing. */
+const isMeasure = (column: string, type: string | undefined): boolean =>
+  type !== undefined &&
+  /^(?:CURRENCY|NUMBER|PERCENTAGE|INTEGER|RATE|SMALL_FRACTION)/.test(
+    type.toUpperCase().replaceAll(' ', '_'),
+  ) &&
+  !/^(?:src_line_nbr|record_.*|.*_line_nbr|print_order_nbr|line_code_nbr|sequence_.*)$/.test(column);
+
+const textColumns = ({ types }: Rows): string[] =>
+  Object.keys(types).filter((column) => types[column] === 'STRING');
+
+/** What tells two rows of one date apart, for whoever named too little. */
+const checkSingle = (seriesId: string, wanted: Wanted, rows: readonly Row[], told: Rows): void => {
+  const seen = new Map<string | null | undefined, Row>();
+  for (const row of rows) {
+    const other = seen.get(row[dateColumn]);
+    if (other === undefined) seen.set(row[dateColumn], row);
+    else if (other[wanted.field] !== row[wanted.field]) {
+      const open = textColumns(told).filter((column) => other[column] !== row[column]);
+      const advice =
+        open.length === 0
+          ? `there are several rows for ${row[dateColumn]}`
+          : `add /${open[0]}=… to the id (one of ${open.join(', ')})`;
+      throw ambiguousSeries(named, seriesId, advice);
+    }
+  }
+};
+
+const toObservation = (row: Row, field: string): Observation => ({
+  date: understood(named, 'the date of a row', parseDay(row[dateColumn] ?? '')),
+  value: understood(
+    named,
+    'the value of a row',
+    Object.hasOwn(row, field) ? parseValue(row[field], ['null']) : undefined,
+  ),
+});
+
+const unitsOf = (type: string | undefined, format: string | undefined): string | undefined => {
+  if (type === 'PERCENTAGE') return 'Percent';
+  return type === 'CURRENCY' && format === '$10.20' ? 'U.S. dollars' : undefined;
+};
+
+const toSeries = (seriesId: string, wanted: Wanted, told: Rows): SeriesData => {
+  const { field, filters } = wanted;
+  const known =
+    isMeasure(field, told.types[field]) && filters.every(([column]) => told.types[column] !== undefined);
+  if (!known) throw seriesNotFound(named, seriesId);
+  const rows = told.rows.filter((row) => filters.every(([column, value]) => row[column] === value));
+  checkSingle(seriesId, wanted, rows, told);
+  const table = findTable(wanted.table);
+  const label = [told.labels[field] ?? field, ...filters.map(([, value]) => value)].join(', ');
+  const units = unitsOf(told.types[field], told.formats[field]);
+  return {
+    label: `${table?.label ?? wanted.table}: ${label}`,
+    metadata: {
+      ...(table === undefined ? {} : { frequency: table.frequency }),
+      ...(units === undefined ? {} : { units }),
+      source: 'U.S. Department of the Treasury, Bureau of the Fiscal Service',
+      data_type: told.types[field],
+      ...(told.formats[field] === undefined ? {} : { data_format: told.formats[field] }),
+    },
+    data: rows.map((row) => toObservation(row, field)),
+  };
+};
+
+export const preview = async (seriesId: string, params: Params, { http }: Context): Promise<SeriesData> => {
+  const wanted = readId(seriesId);
+  const size = wanted.filters.every(mayBeSent) ? 24 : manyRows;
+  const found = toSeries(
+    seriesId,
+    wanted,
+    await askNewest(wanted.table, filterOf(wanted, params), size, http),
+  );
+  if (found.data.length === 0) throw seriesNotFound(named, seriesId);
+  return found;
+};
+
+export const series = async (seriesId: string, params: Params, { http }: Context): Promise<SeriesData> => {
+  const wanted = readId(seriesId);
+  const found = toSeries(seriesId, wanted, await askAll(wanted.table, filterOf(wanted, params), http));
+  if (found.data.length === 0 && params.start === undefined && params.end === undefined) {
+    throw seriesNotFound(named, seriesId);
+  }
+  return found;
+};
+
+/**
+ * The text columns that tell the rows of one date apart: a single one when it is different in every row, the
+ * plainest description before codes; otherwise all that differ at all.
+ */
+const keyColumns = (rows: readonly Row[], columns: readonly string[]): readonly string[] => {
+  if (rows.length < 2) return [];
+  const distinct = (column: string) => new Set(rows.map((row) => row[column])).size;
+  const unique = columns.filter((column) => distinct(column) === rows.length);
+  const one = unique.find((column) => column.endsWith('_desc')) ?? unique[0];
+  return one === undefined ? columns.filter((column) => distinct(column) > 1) : [one];
+};
+
+/** The series of a table: each column of values for each row of the newest date. */
+export const seriesOf = async (table: Table, http: UpstreamHttp): Promise<readonly Item[]> => {
+  const told = await askNewest(table.path, undefined, manyRows, http, 'structure');
+  const newest = told.rows[0]?.[dateColumn];
+  const rows = told.rows.filter((row) => row[dateColumn] === newest);
+  const keys = keyColumns(rows, textColumns(told));
+  const fields = Object.keys(told.types).filter((column) => isMeasure(column, told.types[column]));
+  const items = rows.flatMap((row) =>
+    fields.map((field): Item => {
+      const units = unitsOf(told.types[field], told.formats[field]);
+      return {
+        id: [table.path, field, ...keys.map((column) => `${column}=${row[column]}`)].join('/'),
+        label: [told.labels[field] ?? field, ...keys.map((column) => row[column])].join(', '),
+        description: table.label,
+        frequency: table.frequency,
+        ...(units === undefined ? {} : { units }),
+        path: [table.path],
+      };
+    }),
+  );
+  // Rows that no text column tells apart would give one id twice.
+  return [...new Map(items.map((item) => [item.id, item])).values()];
+};
