@@ -86,8 +86,11 @@ export const keysRequest = (record: Sdmx21Record, flow: string, key: string): Up
   keep: 'list',
 });
 
+/** Calls whose path is flow and key; the others name an artefact: `dataflow/AGENCY/ID/VERSION`. */
+const keyed: ReadonlySet<string | undefined> = new Set(['data', 'availableconstraint']);
+
 const notFound = (record: Sdmx21Record, { path }: UpstreamRequest): Error =>
-  path[0] === 'data'
+  keyed.has(path[0])
     ? seriesNotFound(record, path.slice(1, 3).join('/'))
     : unknownPath(record, path.slice(2, 3));
 

@@ -70,16 +70,27 @@ const openPath = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
   return { flow, codes, structure, key };
 };
 
+/** The codes of a path are known, so "no results" says that their combination has no data. */
+const readOrNothing = ({ http }: Context, request: UpstreamRequest): Promise<string> =>
+  http.text(request).then(
+    ({ text }) => text.trim(),
+    (error: unknown) => {
+      if (error instanceof AppError && error.code === 'series_not_found') return '';
+      throw error;
+    },
+  );
+
 const constrainedCodes = async (
   record: Sdmx21Record,
   { flow, key, structure }: { flow: string; key: string; structure: Structure },
   { id }: Dimension,
-  { http }: Context,
+  ctx: Context,
 ): Promise<readonly string[] | undefined> => {
   if (record.availability === 'codelist') return undefined;
   if (record.availability === 'references') return structure.available.get(id);
   const path = ['availableconstraint', flow, key, 'all', id];
-  const { text } = await http.text(structureRequest(record, path));
+  const text = await readOrNothing(ctx, structureRequest(record, path));
+  if (text === '') return [];
   const codes = readAvailability(readXml(record, text)).get(id);
   if (codes === undefined) throw unexpectedReply(record, `no codes of ${id}`);
   return codes;
@@ -116,18 +127,10 @@ const browse = async (record: Sdmx21Record, path: readonly string[], ctx: Contex
   }));
 };
 
-/** The codes of a path are known, so "no results" says that their combination has no data. */
-const emptyWhenNotFound = (error: unknown): string => {
-  if (error instanceof AppError && error.code === 'series_not_found') return '';
-  throw error;
-};
-
 const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Context): Promise<Item[]> => {
   const { flow, structure, key } = await openPath(record, path, ctx);
-  const text = await ctx.http
-    .text(keysRequest(record, flow, key))
-    .then((reply) => reply.text, emptyWhenNotFound);
-  if (text.trim() === '') return [];
+  const text = await readOrNothing(ctx, keysRequest(record, flow, key));
+  if (text === '') return [];
   const spell = spellWith(structure);
   return readMessage(record, text, ['GenericData', 'StructureSpecificData'])
     .map((series): Item => {

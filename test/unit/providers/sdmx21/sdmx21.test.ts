@@ -37,6 +37,7 @@ const exchanges: Exchange[] = [
   { path: '/dataflow/XB/NOPE/latest', query: { references: 'descendants' }, status: 404, reply: noResults },
   { path: '/availableconstraint/RATES/M./all/AREA', reply: file('availability.xml') },
   { path: '/data/RATES/M.', query: { detail: 'serieskeysonly' }, reply: file('keys.xml') },
+  { path: '/availableconstraint/RATES/Q./all/AREA', status: 404, reply: noResults },
   { path: '/data/RATES/Q.', query: { detail: 'serieskeysonly' }, status: 404, reply: noResults },
   ...[{ lastNObservations: '24' }, {}, { startPeriod: '2026' }].map((query) => ({
     path: '/data/RATES/M.CH',
@@ -125,6 +126,7 @@ describe('an SDMX 2.1 service', () => {
     const { ctx, upstream } = await open();
     const page = await xbank.seriesAt?.(['RATES', 'Q'], { limit: 10, offset: 0 }, ctx);
     expect(page).toEqual({ items: [], total: 0 });
+    expect(await xbank.browse?.(['RATES', 'Q'], ctx)).toEqual([]);
     expect(upstream.unmatched).toEqual([]);
   });
 
