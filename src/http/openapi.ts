@@ -126,6 +126,8 @@ const responsesOf = (route: Route, render: Render): Json => {
         : { 'application/json': { schema: render(spec.schema, 'output'), ...example } };
     const other = Object.fromEntries(
       (spec.contentTypes ?? [])
+        // A key of the document is the bare media type.
+        .map((type) => type.replace(/;.*/, ''))
         .filter((type) => !(type in json))
         .map((type) => [type, { schema: {}, ...example }]),
     );

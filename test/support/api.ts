@@ -7,6 +7,7 @@ import { type Log, silentLog } from '../../src/lib/log.js';
 import { createMetrics } from '../../src/lib/metrics.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
+import { type Contract, createContract, type OpenApiDocument } from './contract.js';
 import { createDatabase } from './database.js';
 
 export interface Answer {
@@ -36,6 +37,7 @@ export interface Person {
 
 export interface TestApi {
   readonly root: string;
+  readonly contract: Contract;
   readonly sql: Sql;
   readonly catalog: Catalog;
   readonly routes: readonly Route[];
@@ -47,8 +49,9 @@ export interface TestApi {
 
 export const basic = (key: string): string => `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
 
+/** @param contract Every answer is checked against it. */
 export const createAsk =
-  (root: string): Ask =>
+  (root: string, contract?: Contract): Ask =>
   async (method, path, { key, body, headers = {} } = {}) => {
     const response = await fetch(`${root}${path}`, {
       method,
@@ -61,6 +64,8 @@ export const createAsk =
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    const contentType = response.headers.get('content-type');
+    if (method !== 'HEAD') contract?.check({ method, path, status: response.status, contentType, text });
     return {
       status: response.status,
       headers: response.headers,
@@ -97,9 +102,12 @@ export const startTestApi = async (options: TestApiOptions): Promise<TestApi> =>
   });
   const port = await app.listen({ host: '127.0.0.1', port: 0 });
   const root = `http://127.0.0.1:${port}`;
-  const ask = createAsk(`${root}${apiBase}`);
+  const document = (await createAsk(root)('GET', '/openapi.json')).json<OpenApiDocument>();
+  const contract = createContract(document);
+  const ask = createAsk(`${root}${apiBase}`, contract);
   return {
     root,
+    contract,
     sql,
     catalog,
     routes,

@@ -119,14 +119,14 @@ const writes = (repositories: Repositories): Route[] => [
   }),
   route({
     method: 'PUT',
-    path: '/repositories/:repository_id',
+    path: '/repositories/:id',
     summary: 'Update a repository',
     description:
       'Replaces name, privacy and description (none when left out). The team can not be changed: another one ' +
       'than the present is refused.',
     tags,
     auth: 'required',
-    params: z.object({ repository_id: repositoryId }),
+    params: z.object({ id: repositoryId }),
     body: z.object({
       name,
       privacy: privacyField,
@@ -136,8 +136,7 @@ const writes = (repositories: Repositories): Route[] => [
     bodyExample: { name: 'Energy prices', privacy: 'Private', description: 'Day-ahead prices' },
     responses: { 200: one('The updated repository.') },
     errors: [402, 403, 404],
-    handler: async ({ caller, params, body }) =>
-      ok(await repositories.update(caller, params.repository_id, body)),
+    handler: async ({ caller, params, body }) => ok(await repositories.update(caller, params.id, body)),
   }),
   route({
     method: 'DELETE',

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAsk } from '../../support/api.js';
+import { type Contract, createContract, type OpenApiDocument } from '../../support/contract.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { type AccessRow, accessTable, type CallerName, callers, parseAccessTable } from './access-table.js';
+import { createWorld, type Subject, type World } from './access-world.js';
+
+let product: TestProduct;
+let world: World;
+let contract: Contract;
+beforeAll(async () => {
+  product = await startProduct({ trustProxy: 'true' });
+  world = await createWorld(product.sql, product.baseUrl);
+  const root = new URL(product.baseUrl).origin;
+  contract = createContract((await createAsk(root)('GET', '/openapi.json')).json<OpenApiDocument>());
+});
+afterAll(async () => {
+  await product.close();
+});
+
+const rows = parseAccessTable(accessTable);
+let serial = 0;
+const next = (): number => {
+  serial += 1;
+  return serial;
+};
+const unique = (): string => `matrix ${next()}`;
+
+const file = (): FormData => {
+  const form = new FormData();
+  form.set('data', new Blob(['Country,Value\nFR,1\n']), 'data.csv');
+  return form;
+};
+
+/** A body that is right, so that the status is about access alone. */
+const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => object>> = {
+  'PUT /account': () => ({ workspace: 'personal' }),
+  'POST /account/keys': () => ({ name: 'matrix' }),
+  'POST /repositories': () => ({ name: 'matrix', privacy: 'Private' }),
+  'PUT /repositories/{id}': () => ({ name: 'matrix', privacy: 'Private' }),
+  'PUT /repositories/{id}/permissions/{name}': () => ({ level: 'Read' }),
+  'POST /datasets': ({ repositoryId }) => ({ name: unique(), repositoryId }),
+  'PUT /datasets/{id}': () => ({ name: unique() }),
+  'POST /datasets/{id}/clone': (_subject, caller) => ({ name: unique(), repositoryId: world.homeOf(caller) }),
+  'PUT /datasets/{id}/permissions/{name}': () => ({ level: 'Read' }),
+  'PATCH /datasets/{dataset_id}/columns/{column_id}': () => ({ description: unique() }),
+  'PUT /datasets/{id}/data': file,
+  'POST /datasets/{id}/query': () => ({ $top: 1 }),
+  'POST /teams': () => ({ name: unique() }),
+  'PUT /teams/{name}': ({ team }) => ({ name: team }),
+  'PUT /teams/{name}/members/{account}': () => ({ role: 'member' }),
+};
+
+/** What they change must not be seen by the next request. */
+const destroys = (operation: string): boolean =>
+  operation.startsWith('DELETE ') ||
+  operation === 'PUT /repositories/{id}' ||
+  operation === 'PUT /datasets/{id}/data';
+
+const pathOf = (operation: string, subject: Subject): string => {
+  const template = operation.split(' ')[1] ?? '';
+  const id = template.startsWith('/repositories')
+    ? subject.repositoryId
+    : template.startsWith('/account')
+      ? subject.spareKeyId
+      : subject.datasetId;
+  const values: Record<string, string | number> = {
+    id,
+    dataset_id: subject.datasetId,
+    column_id: subject.columnId,
+    processId: subject.processId,
+    name: template.startsWith('/teams') ? encodeURIComponent(subject.team) : 'guest',
+    account: 'guest',
+    token: 'forged',
+  };
+  return template.replace(/\{(\w+)\}/g, (_all, name: string) => String(values[name]));
+};
+
+const request = async ({ operation, privacy }: AccessRow, caller: CallerName): Promise<number> => {
+  const subject = destroys(operation) ? await world.fresh(privacy) : world.shared(privacy);
+  const method = operation.split(' ')[0] ?? '';
+  const path = pathOf(operation, subject);
+  const body = bodies[operation]?.(subject, caller);
+  const isForm = body instanceof FormData;
+  const key = world.keyOf(caller);
+  const response = await fetch(`${product.baseUrl}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      // Every request from an address of its own: refusals are not slowed down.
+      'X-Forwarded-For': `10.0.${next() >> 8}.${serial & 255}`,
+      ...(key === undefined ? {} : { Authorization: `Basic ${btoa(`${key}:`)}` }),
+      ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const contentType = response.headers.get('content-type');
+  contract.check({ method, path, status: response.status, contentType, text });
+  return response.status;
+};
+
+it('has a row for every operation of the document, and no other', () => {
+  const operations = Object.entries(contract.document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect([...new Set(rows.map(({ operation }) => operation))].sort()).toEqual(operations.sort());
+});
+
+it('refuses a table with a row that does not parse', () => {
+  expect(() => parseAccessTable('GET /x 200 200')).toThrow('not a row');
+});
+
+describe.each(rows)('$operation of a $privacy repository', (row) => {
+  it('answers every caller with the status of the table', async () => {
+    const seen: Record<string, number> = {};
+    for (const caller of callers) seen[caller] = await request(row, caller);
+    expect(seen).toEqual(row.expected);
+  });
+});

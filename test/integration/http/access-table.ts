@@ -1,0 +1,108 @@
+/**
+ * Who gets which status from which endpoint.
+ *
+ * The subject is a dataset with data, in a repository that belongs to a team; `owner` made both. `read` to
+ * `admin` have that level on the repository by a grant, `member` and `tadmin` are in its team, `stranger` and
+ * `operator` have nothing. `ro` is a read-only key of the owner, `other` a key of the owner that is limited to
+ * another repository, `revoked` a revoked key of the owner; `none` sends no key.
+ *
+ * A row holds for private and public repositories, unless there is one for each.
+ */
+export const callers = [
+  'none',
+  'stranger',
+  'read',
+  'clone',
+  'write',
+  'admin',
+  'owner',
+  'member',
+  'tadmin',
+  'operator',
+  'ro',
+  'other',
+  'revoked',
+] as const;
+export type CallerName = (typeof callers)[number];
+
+export type Privacy = 'Private' | 'Public';
+
+export const accessTable = `
+                                             none stra read clon writ admi owne memb tadm oper  ro  othe revo
+GET /account                                  401  200  200  200  200  200  200  200  200  200  200  200  401
+PUT /account                                  401  200  200  200  200  200  200  200  200  200  403  403  401
+GET /account/keys                             401  200  200  200  200  200  200  200  200  200  200  200  401
+POST /account/keys                            401  201  201  201  201  201  201  201  201  201  403  403  401
+DELETE /account/keys/{id}                     401  404  404  404  404  404  204  404  404  404  403  403  401
+
+GET /repositories                             401  200  200  200  200  200  200  200  200  200  200  200  401
+POST /repositories                            401  201  201  201  201  201  201  201  201  201  403  403  401
+GET /repositories/home                        401  200  200  200  200  200  200  200  200  200  200  403  401
+GET /repositories/default                     401  200  200  200  200  200  200  200  200  200  200  403  401
+GET /repositories/{id}                Private 401  404  200  200  200  200  200  200  200  404  200  403  401
+GET /repositories/{id}                Public  401  200  200  200  200  200  200  200  200  200  200  403  401
+PUT /repositories/{id}                Private 401  404  403  403  403  403  200  403  403  404  403  403  401
+PUT /repositories/{id}                Public  401  403  403  403  403  403  200  403  403  403  403  403  401
+DELETE /repositories/{id}                     401  403  403  403  403  403  204  403  403  403  403  403  401
+GET /repositories/{id}/permissions    Private 401  404  403  403  403  200  200  403  200  404  200  403  401
+GET /repositories/{id}/permissions    Public  401  403  403  403  403  200  200  403  200  403  200  403  401
+PUT /repositories/{id}/permissions/{name}     401  403  403  403  403  200  200  403  200  403  403  403  401
+DELETE /repositories/{id}/permissions/{name}  401  403  403  403  403  204  204  403  204  403  403  403  401
+
+GET /datasets                                 401  200  200  200  200  200  200  200  200  200  200  200  401
+POST /datasets                                401  403  403  403  201  201  201  201  201  403  403  403  401
+GET /datasets/{id}                    Private 401  404  200  200  200  200  200  200  200  404  200  403  401
+GET /datasets/{id}                    Public  200  200  200  200  200  200  200  200  200  200  200  403  401
+PUT /datasets/{id}                            401  403  403  403  200  200  200  200  200  403  403  403  401
+DELETE /datasets/{id}                         401  403  403  403  204  204  204  204  204  403  403  403  401
+POST /datasets/{id}/clone             Private 401  404  403  201  201  201  201  201  201  404  403  403  401
+POST /datasets/{id}/clone             Public  401  403  403  201  201  201  201  201  201  403  403  403  401
+GET /datasets/{id}/permissions        Private 401  404  403  403  403  200  200  403  200  404  200  403  401
+GET /datasets/{id}/permissions        Public  401  403  403  403  403  200  200  403  200  403  200  403  401
+PUT /datasets/{id}/permissions/{name}         401  403  403  403  403  200  200  403  200  403  403  403  401
+DELETE /datasets/{id}/permissions/{name}      401  403  403  403  403  204  204  403  204  403  403  403  401
+GET /datasets/{dataset_id}/columns    Private 401  404  200  200  200  200  200  200  200  404  200  403  401
+GET /datasets/{dataset_id}/columns    Public  200  200  200  200  200  200  200  200  200  200  200  403  401
+PATCH /datasets/{dataset_id}/columns/{column_id} 401 403 403 403 200 200 200 200 200 403 403 403 401
+
+PUT /datasets/{id}/data                       401  403  403  403  201  201  201  201  201  403  403  403  401
+GET /datasets/{id}/processes/{processId} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/processes/{processId} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/data               Private 401  404  302  302  302  302  302  302  302  404  302  403  401
+GET /datasets/{id}/data               Public  302  302  302  302  302  302  302  302  302  302  302  403  401
+POST /datasets/{id}/query             Private 401  404  200  200  200  200  200  200  200  404  200  403  401
+POST /datasets/{id}/query             Public  200  200  200  200  200  200  200  200  200  200  200  403  401
+GET /links/{token}/{name}                     403  403  403  403  403  403  403  403  403  403  403  403  403
+
+GET /teams                                    401  200  200  200  200  200  200  200  200  200  200  200  401
+POST /teams                                   401  201  201  201  201  201  201  201  201  201  403  403  401
+GET /teams/{name}                             401  404  404  404  404  404  200  200  200  404  200  200  401
+PUT /teams/{name}                             401  404  404  404  404  404  200  403  200  404  403  403  401
+DELETE /teams/{name}                          401  404  404  404  404  404  204  403  204  404  403  403  401
+PUT /teams/{name}/members/{account}           401  404  404  404  404  404  200  403  200  404  403  403  401
+DELETE /teams/{name}/members/{account}        401  404  404  404  404  404  204  403  204  404  403  403  401
+`;
+
+export interface AccessRow {
+  /** `GET /datasets/{id}` */
+  readonly operation: string;
+  readonly privacy: Privacy;
+  readonly expected: Readonly<Record<CallerName, number>>;
+}
+
+/** The table as records; a line that does not parse is an error. */
+export const parseAccessTable = (text: string): AccessRow[] =>
+  text
+    .split('\n')
+    .filter((line) => /^[A-Z]/.test(line))
+    .flatMap((line) => {
+      const match = /^([A-Z]+ \S+)\s+(?:(Private|Public)\s+)?((?:\d{3}\s*){13})$/.exec(line.trim());
+      if (match === null) throw new Error(`not a row: ${line}`);
+      const [, operation = '', privacy, numbers = ''] = match;
+      const statuses = numbers.trim().split(/\s+/).map(Number);
+      const expected = Object.fromEntries(
+        callers.map((caller, index) => [caller, statuses[index]]),
+      ) as Record<CallerName, number>;
+      const kinds: Privacy[] = privacy === undefined ? ['Private', 'Public'] : [privacy as Privacy];
+      return kinds.map((kind) => ({ operation, privacy: kind, expected }));
+    });
