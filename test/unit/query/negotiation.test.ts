@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { decompress } from '@mongodb-js/zstd';
+import { describe, expect, it } from 'vitest';
+import { chooseCoding, createEncoder } from '../../../src/query/content-coding.js';
+import { dispositionOf, fileNameOf } from '../../../src/query/disposition.js';
+import { codedTag, entityTag, matchesTag } from '../../../src/query/entity-tag.js';
+import { formatOfAccept } from '../../../src/query/formats.js';
+
+describe('formatOfAccept', () => {
+  it.each([
+    [undefined, undefined],
+    ['*/*', undefined],
+    ['text/html,application/xhtml+xml,*/*;q=0.8', undefined],
+    ['application/json, text/plain, */*', 'json'],
+    ['text/csv;q=0.5, text/tab-separated-values', 'tsv'],
+    ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+    ['application/json;q=0', undefined],
+    ['TEXT/CSV', 'csv'],
+  ])('reads %j', (accept, format) => {
+    expect(formatOfAccept(accept)).toBe(format);
+  });
+});
+
+describe('chooseCoding', () => {
+  it.each([
+    [undefined, 'identity'],
+    ['', 'identity'],
+    ['gzip, deflate, br', 'gzip'],
+    ['gzip, zstd', 'zstd'],
+    ['zstd;q=0.5, gzip', 'gzip'],
+    ['gzip;q=0', 'identity'],
+    ['*', 'zstd'],
+    ['*;q=0.1, zstd;q=0', 'gzip'],
+    ['identity, gzip;q=0.5', 'identity'],
+  ])('reads %j', (accept, coding) => {
+    expect(chooseCoding(accept)).toBe(coding);
+  });
+});
+
+describe('createEncoder', () => {
+  const pieces = Array.from({ length: 200 }, (_, index) => Buffer.from(`${index},`.repeat(4_000)));
+  const whole = Buffer.concat(pieces);
+
+  it('gives what gunzip turns back', async () => {
+    expect(gunzipSync(await buffer(Readable.from(pieces).pipe(createEncoder('gzip')))).equals(whole)).toBe(
+      true,
+    );
+  });
+
+  it('gives zstd frames that follow each other, one even for nothing', async () => {
+    const packed = await buffer(Readable.from(pieces.slice(0, 20)).pipe(createEncoder('zstd')));
+    expect((await decompress(packed)).equals(Buffer.concat(pieces.slice(0, 20)))).toBe(true);
+    const nothing = await buffer(Readable.from([]).pipe(createEncoder('zstd')));
+    expect(nothing.length).toBeGreaterThan(0);
+  });
+});
+
+describe('entity tags', () => {
+  it('follow from the facts alone', () => {
+    expect(entityTag([1, 'a'])).toBe(entityTag([1, 'a']));
+    expect(entityTag([1, 'a'])).not.toBe(entityTag([1, 'b']));
+    expect(entityTag([])).toMatch(/^"[\w-]{27}"$/);
+  });
+
+  it('differ by coding and match weakly, in lists, and by star', () => {
+    const tag = entityTag([1]);
+    expect(codedTag(tag, 'gzip')).toBe(`${tag.slice(0, -1)}-gzip"`);
+    expect(matchesTag(`"x", W/${tag}`, tag)).toBe(true);
+    expect(matchesTag('*', tag)).toBe(true);
+    expect(matchesTag(codedTag(tag, 'gzip'), tag)).toBe(false);
+    expect(matchesTag(undefined, tag)).toBe(false);
+  });
+});
+
+describe('Content-Disposition', () => {
+  it.each([
+    ['GDP', 'attachment; filename="GDP.csv"'],
+    ['a/b\\c:"d"', 'attachment; filename="a_b_c__d_.csv"'],
+    ['..hidden..', 'attachment; filename="hidden.csv"'],
+    ['', 'attachment; filename="data.csv"'],
+    ['50%', `attachment; filename="50_.csv"; filename*=UTF-8''50%25.csv`],
+    [
+      "Zürich's (1)",
+      `attachment; filename="Z_rich's (1).csv"; filename*=UTF-8''Z%C3%BCrich%27s%20%281%29.csv`,
+    ],
+    ['a\r\nSet-Cookie: x', 'attachment; filename="a__Set-Cookie_ x.csv"'],
+  ])('names %j safely', (name, expected) => {
+    expect(dispositionOf(fileNameOf(name, 'csv'))).toBe(expected);
+  });
+});
