@@ -1,0 +1,131 @@
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { createVersions, type Versions } from '../../../src/query/versions.js';
+import { createPool } from '../../../src/storage/postgres/pool.js';
+import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { createDatabase, type FreshDatabase } from '../../support/database.js';
+import { publishVersion } from '../../support/published-version.js';
+
+let database: FreshDatabase;
+let pool: Pool;
+let sql: Sql;
+let versions: Versions;
+let datasetId = 0;
+let repositoryId = 0;
+let accountId = 0;
+
+const newDataset = async (): Promise<number> => {
+  const [store] = await sql.query<{ id: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id');
+  const [dataset] = await sql.query<{ id: number }>(
+    'INSERT INTO datasets (repository_id, store_id, name, created_by) VALUES ($1, $2, $3, $4) RETURNING id',
+    [repositoryId, store!.id, `dataset of store ${store!.id}`, accountId],
+  );
+  return dataset!.id;
+};
+
+beforeAll(async () => {
+  database = await createDatabase(inject('databaseUrl'));
+  pool = createPool({ databaseUrl: database.databaseUrl, maxConnections: 4, log: silentLog });
+  sql = createSql(pool);
+  const [account] = await sql.query<{ id: number }>(
+    `INSERT INTO accounts (name, plan) VALUES ('reader', 'unlimited') RETURNING id`,
+  );
+  accountId = account!.id;
+  const [repository] = await sql.query<{ id: number }>(
+    `INSERT INTO repositories (name, privacy, created_by) VALUES ('r', 'Public', $1) RETURNING id`,
+    [accountId],
+  );
+  repositoryId = repository!.id;
+});
+beforeEach(async () => {
+  versions = createVersions(sql);
+  datasetId = await newDataset();
+});
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+const publish = () =>
+  publishVersion(sql, datasetId, {
+    columns: [
+      { name: 'Country', physical: 's' },
+      { name: 'GDP', physical: 'f' },
+    ],
+    rows: 3,
+    bytes: 30,
+  });
+
+describe('createVersions', () => {
+  it('finds what a reader needs of the current version', async () => {
+    const versionId = await publish();
+    expect(await versions.find({ datasetId, currentVersionId: versionId })).toMatchObject({
+      versionId,
+      datasetId,
+      segmentIds: [1_000_000 + versionId],
+      rowCount: 3,
+      byteSize: 30,
+      columns: [
+        { name: 'Country', physical: 's', isEntity: true },
+        { name: 'GDP', physical: 'f', isEntity: false },
+      ],
+    });
+  });
+
+  it('shows new names and roles in the current data, and the old ones in a version asked for by id', async () => {
+    const versionId = await publish();
+    const names = async (wanted: object) =>
+      (await versions.find({ datasetId, currentVersionId: versionId, ...wanted })).columns.map(
+        ({ name, isEntity }) => `${name} ${isEntity}`,
+      );
+    expect(await names({})).toEqual(['Country true', 'GDP false']);
+    await sql.query(
+      `UPDATE columns SET name = 'Output', is_entity = true WHERE dataset_id = $1 AND name = 'GDP'`,
+      [datasetId],
+    );
+    await sql.query('UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id = $1', [datasetId]);
+    expect(await names({})).toEqual(['Country true', 'Output true']);
+    expect(await names({ versionId })).toEqual(['Country true', 'GDP false']);
+  });
+
+  it('sees segments that compaction has put in the place of others', async () => {
+    const versionId = await publish();
+    await versions.find({ datasetId, currentVersionId: versionId });
+    await sql.query(
+      'INSERT INTO segments (id, store_id, process_id) SELECT 77, store_id, 0 FROM datasets WHERE id = $1',
+      [datasetId],
+    );
+    await sql.query('UPDATE version_segments SET segment_id = 77 WHERE version_id = $1', [versionId]);
+    expect(await versions.find({ datasetId, currentVersionId: versionId })).toMatchObject({
+      segmentIds: [77],
+    });
+  });
+
+  it('answers 404 for nothing uploaded, for unknown versions and for those of other datasets', async () => {
+    await expect(versions.find({ datasetId, currentVersionId: null })).rejects.toMatchObject({
+      kind: 'not_found',
+      code: 'no_data',
+    });
+    const versionId = await publish();
+    await expect(
+      versions.find({ datasetId, currentVersionId: versionId, versionId: 0 }),
+    ).rejects.toMatchObject({ kind: 'not_found' });
+    const other = await newDataset();
+    await expect(
+      versions.find({ datasetId: other, currentVersionId: null, versionId }),
+    ).rejects.toMatchObject({
+      kind: 'not_found',
+    });
+  });
+
+  it('forgets a version that was dropped', async () => {
+    const versionId = await publish();
+    await versions.find({ datasetId, currentVersionId: versionId });
+    await sql.query('DELETE FROM versions WHERE id = $1', [versionId]);
+    await expect(versions.find({ datasetId, currentVersionId: versionId })).rejects.toMatchObject({
+      kind: 'unavailable',
+      code: 'version_gone',
+    });
+  });
+});
