@@ -1,0 +1,49 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { settings } from '../../../src/config.js';
+import { compose, projectFile } from './compose-file.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  ...readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `docs/${path}`),
+];
+
+/** Names that look like settings but belong to others, or are said not to exist. */
+const foreign = new Set(['CLICKHOUSE_URLS', 'CLICKHOUSE_CLUSTER', 'TEST_CONTAINERS']);
+const known = new Set([
+  ...Object.values(settings).map(({ env }) => env),
+  ...Object.values(compose.services).flatMap(({ environment = {} }) => Object.keys(environment)),
+  ...foreign,
+]);
+
+describe.each(documents)('%s', (path) => {
+  const text = projectFile(path);
+
+  it('links to files that exist', () => {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const links = [...text.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target = '']) => target);
+    const missing = links.filter(
+      (target) => !/^[a-z]+:/.test(target) && !existsSync(`${root}${folder}${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('names files of the source tree that exist', () => {
+    const named = [...text.matchAll(/`((?:src|bench|deploy|migrations|schemas|test)\/[\w./-]+)`/g)];
+    expect(
+      named.map(([, target = '']) => target).filter((target) => !existsSync(`${root}${target}`)),
+    ).toEqual([]);
+  });
+
+  it('names settings that exist', () => {
+    const named = [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:=[^`]*)?`/g)].map(
+      ([, name = '']) => name,
+    );
+    expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([]);
+  });
+});
