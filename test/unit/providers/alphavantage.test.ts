@@ -219,4 +219,9 @@ describe('alpha vantage', () => {
       },
     ]);
   });
+
+  it('keeps to what a free key may ask for', () => {
+    expect(alphaVantage.limits).toMatchObject({ keyed: { perSecond: 1, perDay: 25 }, maxConcurrent: 1 });
+    expect(alphaVantage.key?.mayShareAnswers).not.toBe(true);
+  });
 });

@@ -309,4 +309,12 @@ describe('bls', () => {
     expect(items).toContainEqual({ id: 'LNS13327709', label: 'LNS13327709' });
     expect(upstream.calls).toHaveLength(2);
   });
+
+  it('counts requests by the day of the bureau', () => {
+    expect(bls.limits).toMatchObject({
+      anonymous: { perDay: 25 },
+      keyed: { perDay: 500 },
+      resetZone: 'America/New_York',
+    });
+  });
 });

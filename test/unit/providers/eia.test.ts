@@ -381,4 +381,11 @@ describe('eia', () => {
       ['petroleum/pri', 'folder', ['petroleum', 'pri']],
     ]);
   });
+
+  it('hands out nothing of the request that a reply repeats', async () => {
+    const echo = own('RCLC1').replaceAll('REDACTED', 'a-key-of-eia-0000');
+    const { ctx } = await open([futures('RCLC1', oldest, echo)]);
+    expect(JSON.stringify(await eia.series(rclc1, {}, ctx))).not.toContain('a-key-of-eia-0000');
+    expect(eia.limits.keyed).toEqual({ perSecond: 5, perHour: 5_000 });
+  });
 });

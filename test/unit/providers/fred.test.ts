@@ -300,4 +300,8 @@ describe('fred', () => {
     upstream.answerAll({ reply });
     await expect(fred.preview('GDP', {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
+
+  it('asks twice a second at most', () => {
+    expect(fred.limits.keyed).toEqual({ perSecond: 2, perMinute: 120 });
+  });
 });

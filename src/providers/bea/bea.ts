@@ -1,0 +1,52 @@
+import type { Provider } from '../provider.js';
+import { browse, listAll, seriesAt } from './datasets.js';
+import { preview, series } from './observations.js';
+import { explain, named } from './reply.js';
+
+/** Documentation: https://apps.bea.gov/api/_pdf/bea_web_service_api_user_guide.pdf */
+export const bea: Provider = {
+  ...named,
+  provider: 'U.S. Bureau of Economic Analysis',
+  description:
+    'National accounts of the United States: gross domestic product, income, consumption, saving, investment, fixed assets, and the accounts of states, counties and metropolitan areas.',
+  capabilities: ['hierarchical', 'search'],
+  license: 'Public domain: https://www.bea.gov/help/faq/147',
+  attribution: 'Source: U.S. Bureau of Economic Analysis',
+  parameters: [
+    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
+    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+  ],
+  popularSeries: [
+    { id: 'NIPA/T10101/Q/1', label: 'Real gross domestic product, percent change, quarterly' },
+    { id: 'NIPA/T10105/Q/1', label: 'Gross domestic product, current dollars, quarterly' },
+    { id: 'NIPA/T10106/Q/1', label: 'Real gross domestic product, chained dollars, quarterly' },
+    { id: 'NIPA/T20600/M/1', label: 'Personal income, monthly' },
+    { id: 'Regional/SAGDP2N/1/06000', label: 'Gross domestic product of California, annual' },
+  ],
+  seriesIdPlaceholder: 'NIPA/T10101/Q/1',
+  browseRootLabel: 'Datasets',
+  anonymousLimitMessage: 'A free key is required.',
+
+  baseUrl: 'https://apps.bea.gov/api/data',
+  key: {
+    label: 'BEA UserID',
+    url: 'https://apps.bea.gov/API/signup/',
+    hint: 'Sign up for a free key of 36 characters at apps.bea.gov and store it as your BEA key.',
+    required: true,
+    where: { in: 'query', name: 'UserID' },
+    // Public domain, whoever asked for it.
+    mayShareAnswers: true,
+  },
+  // Also 100 MB a minute. Beyond any of the three the key is locked out for an hour.
+  limits: { keyed: { perMinute: 100 }, maxConcurrent: 2, errorsPerMinute: 25 },
+  validity: { structure: 604_800, list: 86_400, series: 21_600 },
+  timeoutMs: 60_000,
+  maxReplyBytes: 64 * 1024 * 1024,
+
+  explain,
+  browse,
+  seriesAt,
+  listAll,
+  preview,
+  series,
+};

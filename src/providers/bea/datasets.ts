@@ -1,0 +1,152 @@
+import { unknownPath } from '../errors.js';
+import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
+import { askData, askValues, named } from './reply.js';
+import { describeUnits } from './units.js';
+
+export interface Dataset {
+  readonly label: string;
+  /** Letters of the frequencies that may be asked for; `undefined` where the table has just one. */
+  readonly frequencies?: readonly string[];
+  /** Series are lines × areas instead of lines × frequencies. */
+  readonly regional?: true;
+}
+
+/** Datasets whose tables have lines. The others (trade, input-output, industries) have other dimensions. */
+export const datasets: Readonly<Record<string, Dataset>> = {
+  NIPA: { label: 'National Income and Product Accounts', frequencies: ['A', 'Q', 'M'] },
+  NIUnderlyingDetail: {
+    label: 'National Income and Product Accounts, Underlying Detail',
+    frequencies: ['A', 'Q', 'M'],
+  },
+  FixedAssets: { label: 'Fixed Assets', frequencies: ['A'] },
+  Regional: { label: 'Regional Economic Accounts', regional: true },
+};
+
+export const frequencyLabels: Readonly<Record<string, string>> = {
+  A: 'Annual',
+  Q: 'Quarterly',
+  M: 'Monthly',
+};
+
+export const askTables = (dataset: string, http: UpstreamHttp) =>
+  askValues({ datasetname: dataset, ParameterName: 'TableName' }, http);
+
+const askFiltered = (target: string, table: string, http: UpstreamHttp) =>
+  askValues({ datasetname: 'Regional', TargetParameter: target, TableName: table }, http);
+
+/** Titles of tables end with the frequencies that they have, `… (A) (Q)`; without any all are offered. */
+export const frequenciesOf = ({ frequencies = [] }: Dataset, title: string): readonly string[] => {
+  const marked = frequencies.filter((letter) => title.includes(`(${letter})`));
+  return marked.length === 0 ? frequencies : marked;
+};
+
+/** `NIPA` wants the years one by one. Enough of them for two dozen observations and for all lines of a table. */
+export const recentYears = (today: string, frequency: string | undefined): string => {
+  const newest = Number(today.slice(0, 4));
+  const years = { A: 26, Q: 8, M: 4 }[frequency ?? ''] ?? 26;
+  return Array.from({ length: years }, (_year, index) => newest - years + 1 + index).join(',');
+};
+
+const folders = (values: ReadonlyMap<string, string>, leaf: boolean): Folder[] =>
+  [...values].map(([segment, label]) => ({ segment, label, ...(leaf ? { leaf } : {}) }));
+
+interface Place {
+  readonly dataset: Dataset;
+  readonly name: string;
+  readonly table: string;
+  readonly title: string;
+  /** The frequency, or of a regional table the line. */
+  readonly third: string | undefined;
+}
+
+const findPlace = async (path: readonly string[], http: UpstreamHttp): Promise<Place> => {
+  const [name = '', table = '', third] = path;
+  const dataset = Object.hasOwn(datasets, name) ? datasets[name] : undefined;
+  if (dataset === undefined || path.length > 3) throw unknownPath(named, path);
+  const title = path.length === 1 ? '' : (await askTables(name, http)).get(table);
+  if (title === undefined) throw unknownPath(named, path);
+  const place = { dataset, name, table, title, third };
+  if (third === undefined) return place;
+  const known =
+    dataset.regional === true
+      ? (await askFiltered('LineCode', table, http)).has(third)
+      : frequenciesOf(dataset, title).includes(third);
+  if (!known) throw unknownPath(named, path);
+  return place;
+};
+
+export const browse = async (path: readonly string[], { http }: Context): Promise<readonly Folder[]> => {
+  if (path.length === 0) {
+    return Object.entries(datasets).map(([segment, { label }]) => ({ segment, label }));
+  }
+  const { dataset, name, table, title, third } = await findPlace(path, http);
+  if (path.length === 1) return folders(await askTables(name, http), false);
+  if (third !== undefined) return [];
+  if (dataset.regional === true) return folders(await askFiltered('LineCode', table, http), true);
+  return frequenciesOf(dataset, title).map((letter) => ({
+    segment: letter,
+    label: frequencyLabels[letter] ?? letter,
+    leaf: true,
+  }));
+};
+
+/** The query that gives a whole table at one frequency. `FixedAssets` does not know a frequency. */
+export const tableQuery = (dataset: string, table: string, frequency: string, years: string) => ({
+  datasetname: dataset,
+  TableName: table,
+  ...(dataset === 'FixedAssets' ? {} : { Frequency: frequency }),
+  Year: years,
+});
+
+const linesOf = async (
+  { name, table, title, third = '' }: Place,
+  { http, today }: Context,
+): Promise<Item[]> => {
+  const { Data } = await askData(tableQuery(name, table, third, recentYears(today, third)), http);
+  const lines = new Map<string, Item>();
+  for (const row of Data) {
+    const line = String(row.LineNumber ?? '');
+    if (line === '' || lines.has(line)) continue;
+    lines.set(line, {
+      id: [name, table, third, line].join('/'),
+      label: row.LineDescription || `Line ${line}`,
+      description: title,
+      frequency: frequencyLabels[third] ?? third,
+      units: describeUnits(row),
+      path: [name, table, third],
+    });
+  }
+  return [...lines.values()];
+};
+
+const areasOf = async ({ name, table, third = '' }: Place, { http }: Context): Promise<Item[]> => {
+  const line = (await askFiltered('LineCode', table, http)).get(third) ?? third;
+  const areas = await askFiltered('GeoFips', table, http);
+  return [...areas].map(([code, label]) => ({
+    id: [name, table, third, code].join('/'),
+    label,
+    description: line,
+    path: [name, table, third],
+  }));
+};
+
+export const seriesAt = async (
+  path: readonly string[],
+  { limit, offset }: Page,
+  ctx: Context,
+): Promise<SeriesPage> => {
+  const place = path.length === 0 ? undefined : await findPlace(path, ctx.http);
+  if (place?.third === undefined) return { items: [], total: 0 };
+  const items = place.dataset.regional === true ? await areasOf(place, ctx) : await linesOf(place, ctx);
+  return { items: items.slice(offset, offset + limit), total: items.length };
+};
+
+/** Tables only: the lines of every table would be hundreds of megabytes. */
+export const listAll = async function* ({ http }: Context): AsyncGenerator<Item> {
+  for (const [name, { label }] of Object.entries(datasets)) {
+    yield { id: name, label, kind: 'folder', path: [name] };
+    for (const [table, title] of await askTables(name, http)) {
+      yield { id: `${name}/${table}`, label: title, description: label, kind: 'folder', path: [name, table] };
+    }
+  }
+};

@@ -1,0 +1,129 @@
+import { boundDay, parsePeriod } from '../dates.js';
+import { malformedSeriesId, seriesNotFound } from '../errors.js';
+import { parseGroupedDecimal, parseValue } from '../numbers.js';
+import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
+import { understood } from '../shape.js';
+import { askTables, datasets, frequenciesOf, frequencyLabels, recentYears, tableQuery } from './datasets.js';
+import { askData, type Data, named, type Row } from './reply.js';
+import { describeUnits, powerOf } from './units.js';
+
+export const idForm = 'NIPA/T10101/Q/1 or Regional/SAGDP2N/1/01000';
+
+/** Not available, suppressed, not meaningful, too small to show; dots and dashes stand for no value, too. */
+const missing = ['(NA)', '(D)', '(NM)', '(L)', '...', '…', '---', ''];
+
+/** The oldest year that any table has. */
+const firstYear = 1900;
+
+interface Wanted {
+  readonly query: (years: string) => Readonly<Record<string, string>>;
+  readonly isOwn: (row: Row) => boolean;
+  readonly frequency: string | undefined;
+  readonly title: string;
+}
+
+/** `dataset/table/frequency/line`, for regional tables `Regional/table/line/area`. */
+const readId = async (seriesId: string, http: UpstreamHttp): Promise<Wanted> => {
+  const [name = '', table = '', third = '', fourth = '', ...rest] = seriesId.split('/');
+  const dataset = Object.hasOwn(datasets, name) ? datasets[name] : undefined;
+  const form = dataset?.regional === true ? /^\d{1,4}\/\d{5}$/ : /^[AQM]\/\d{1,4}$/;
+  const wellFormed =
+    /^[A-Za-z0-9_-]{2,40}$/.test(table) && form.test(`${third}/${fourth}`) && rest.length === 0;
+  if (dataset === undefined || !wellFormed) throw malformedSeriesId(named, seriesId, idForm);
+  // A table that does not exist would be an error, and 30 errors a minute lock the key out for an hour.
+  const title = (await askTables(name, http)).get(table);
+  if (title === undefined) throw seriesNotFound(named, seriesId);
+  if (dataset.regional === true) {
+    return {
+      query: (years) => ({
+        datasetname: name,
+        TableName: table,
+        LineCode: third,
+        GeoFips: fourth,
+        Year: years,
+      }),
+      isOwn: (row) => row.GeoFips === fourth,
+      frequency: undefined,
+      title,
+    };
+  }
+  if (!frequenciesOf(dataset, title).includes(third)) throw seriesNotFound(named, seriesId);
+  return {
+    query: (years) => tableQuery(name, table, third, years),
+    isOwn: (row) => Number(row.LineNumber) === Number(fourth),
+    frequency: third,
+    title,
+  };
+};
+
+const frequencyOf = (period: string): string | undefined =>
+  frequencyLabels[/^\d{4}([QM])\d+$/.exec(period)?.[1] ?? 'A'];
+
+const labelOf = (row: Row, { title, frequency }: Wanted, { Statistic }: Data): string => {
+  const table = title.replace(/(?:\s*\([AQM]\))+$/, '');
+  const [what, where] =
+    frequency === undefined ? [Statistic || table, row.GeoName] : [row.LineDescription, table];
+  return [what, where].filter(Boolean).join(', ');
+};
+
+const toObservation = (row: Row): Observation => ({
+  date: understood(named, 'the period of a row', parsePeriod(row.TimePeriod)),
+  value: understood(named, 'the value of a row', parseValue(row.DataValue, missing, parseGroupedDecimal)),
+});
+
+/** The values stay as they are written; the power of ten that they are counted in is told beside them. */
+const toSeries = (seriesId: string, wanted: Wanted, data: Data): SeriesData => {
+  const rows = data.Data.filter(wanted.isOwn);
+  const [row] = rows;
+  if (row === undefined) throw seriesNotFound(named, seriesId);
+  const units = describeUnits(row);
+  const notes = (data.Notes ?? []).flatMap(({ NoteText }) => NoteText || []).join('\n');
+  const frequency = frequencyOf(row.TimePeriod);
+  return {
+    label: labelOf(row, wanted, data) || seriesId,
+    metadata: {
+      ...(frequency === undefined ? {} : { frequency }),
+      ...(units === '' ? {} : { units }),
+      unit_multiplier: 10 ** powerOf(row),
+      source: 'U.S. Bureau of Economic Analysis',
+      ...(notes === '' ? {} : { notes }),
+      ...(data.UTCProductionTime ? { produced: data.UTCProductionTime } : {}),
+      ...(row.SeriesCode ? { series_code: row.SeriesCode } : {}),
+    },
+    data: rows.map(toObservation),
+  };
+};
+
+/** `ALL`, or the single years of the range when the caller names one: some tables are too large as a whole. */
+const yearsOf = ({ start, end }: Params, today: string): string => {
+  if (start === undefined && end === undefined) return 'ALL';
+  const newest = Number(today.slice(0, 4));
+  const year = (bound: string | number | undefined) =>
+    bound === undefined ? undefined : Number(String(bound).slice(0, 4));
+  const to = Math.min(year(end) ?? newest, newest);
+  const from = Math.min(Math.max(year(start) ?? firstYear, firstYear), to);
+  return Array.from({ length: to - from + 1 }, (_year, index) => from + index).join(',');
+};
+
+export const preview = async (
+  seriesId: string,
+  _params: Params,
+  { http, today }: Context,
+): Promise<SeriesData> => {
+  const wanted = await readId(seriesId, http);
+  // Regional tables give one series at a time, which is small as a whole; others give all their lines.
+  const years = wanted.frequency === undefined ? 'ALL' : recentYears(today, wanted.frequency);
+  return toSeries(seriesId, wanted, await askData(wanted.query(years), http));
+};
+
+export const series = async (
+  seriesId: string,
+  params: Params,
+  { http, today }: Context,
+): Promise<SeriesData> => {
+  const wanted = await readId(seriesId, http);
+  const all = toSeries(seriesId, wanted, await askData(wanted.query(yearsOf(params, today)), http));
+  const from = params.start === undefined ? '' : (boundDay(String(params.start), 'start') ?? '');
+  const to = params.end === undefined ? '9999' : (boundDay(String(params.end), 'end') ?? '9999');
+  return { ...all, data: all.data.filter(({ date }) => date >= from && date <= to) };
+};

@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { readErrorReply } from '../error-reply.js';
+import {
+  keyRefused,
+  rateLimited,
+  refusedRequest,
+  seriesNotFound,
+  unexpectedReply,
+  upstreamFailed,
+} from '../errors.js';
+import type { UpstreamHttp, UpstreamReply, UpstreamRequest } from '../provider.js';
+import { readShape } from '../shape.js';
+
+export const named = { slug: 'bea', name: 'BEA' };
+
+const trimmed = z.string().transform((text) => text.replace(/\s+/g, ' ').trim());
+
+/** `Results` is an object, for some calls a list of one. */
+const results = <S extends z.ZodType>(schema: S) =>
+  z.object({
+    BEAAPI: z.object({
+      Results: z.preprocess(
+        (found) => (Array.isArray(found) && found.length === 1 ? found[0] : found),
+        schema,
+      ),
+    }),
+  });
+
+/** Tables are told as `TableName` and `Description`, or as `Key` and `Desc`, depending on the dataset. */
+const parameterValue = z.union([
+  z.object({ TableName: z.string().min(1), Description: trimmed }).transform((value) => ({
+    code: value.TableName,
+    label: value.Description || value.TableName,
+  })),
+  z.object({ Key: z.string().min(1), Desc: trimmed }).transform(({ Key, Desc }) => ({
+    code: Key,
+    label: Desc || Key,
+  })),
+]);
+export type ParameterValue = z.output<typeof parameterValue>;
+
+const valuesReply = results(z.object({ ParamValue: z.array(parameterValue) }));
+
+const row = z.object({
+  TimePeriod: z.string(),
+  DataValue: z.string(),
+  CL_UNIT: trimmed.nullish(),
+  /** Power of ten that the values are to be multiplied with. */
+  UNIT_MULT: z.union([z.string(), z.number()]).nullish(),
+  METRIC_NAME: trimmed.nullish(),
+  LineNumber: z.union([z.string(), z.number()]).nullish(),
+  LineDescription: trimmed.nullish(),
+  SeriesCode: z.string().nullish(),
+  GeoFips: z.string().nullish(),
+  GeoName: trimmed.nullish(),
+});
+export type Row = z.output<typeof row>;
+
+const dataReply = results(
+  z.object({
+    Statistic: trimmed.nullish(),
+    UTCProductionTime: z.string().nullish(),
+    Notes: z.array(z.object({ NoteRef: z.string().nullish(), NoteText: trimmed.nullish() })).nullish(),
+    Data: z.array(row),
+  }),
+);
+export type Data = z.output<typeof dataReply>['BEAAPI']['Results'];
+
+type Query = Readonly<Record<string, string>>;
+
+const ask = (method: string, query: Query, http: UpstreamHttp, keep: UpstreamRequest['keep']) =>
+  http.json({
+    path: [''],
+    query: { method, ...query, ResultFormat: 'JSON' },
+    ...(keep === undefined ? {} : { keep }),
+  });
+
+/** A list of codes: tables, lines, areas. Kept long, for mistaken requests count towards a lock-out. */
+export const askValues = async (query: Query, http: UpstreamHttp): Promise<ReadonlyMap<string, string>> => {
+  const method = query.ParameterName === undefined ? 'GetParameterValuesFiltered' : 'GetParameterValues';
+  const { BEAAPI } = readShape(named, valuesReply, await ask(method, query, http, 'structure'));
+  const { ParamValue } = BEAAPI.Results;
+  if (ParamValue.length === 0) throw unexpectedReply(named, 'an empty list of codes');
+  return new Map(ParamValue.map(({ code, label }) => [code, label]));
+};
+
+/** One reply holds all lines of a table, so it is shared between its series. */
+export const askData = async (query: Query, http: UpstreamHttp): Promise<Data> =>
+  readShape(named, dataReply, await ask('GetData', query, http, 'series')).BEAAPI.Results;
+
+const told = z.object({
+  APIErrorCode: z.union([z.string(), z.number()]),
+  APIErrorDescription: z.string(),
+  ErrorDetail: z.object({ Description: z.string().nullish() }).nullish().catch(undefined),
+});
+const withError = z.object({ Error: told });
+
+/** Within HTTP 200, in one of three places; the rest of the reply repeats the key. */
+const errorBody = z.union([
+  z.object({ BEAAPI: withError }).transform(({ BEAAPI }) => BEAAPI.Error),
+  z.object({ BEAAPI: z.object({ Results: withError }) }).transform(({ BEAAPI }) => BEAAPI.Results.Error),
+  z.object({ BEAAPI: z.object({ Results: z.array(z.unknown()) }) }).transform(({ BEAAPI }, check) => {
+    const found = BEAAPI.Results.map((part) => withError.safeParse(part)).find((part) => part.success);
+    if (found?.data !== undefined) return found.data.Error;
+    check.addIssue({ code: 'custom', message: 'no error' });
+    return z.NEVER;
+  }),
+]);
+
+export const explain = (reply: UpstreamReply, { query = {} }: UpstreamRequest): Error | undefined => {
+  const found = readErrorReply(errorBody, reply);
+  if (found === undefined) return undefined;
+  const text = [found.APIErrorDescription, found.ErrorDetail?.Description ?? ''].join(' ').trim();
+  if (/user ?id/i.test(text)) return keyRefused(named);
+  if (/\b(?:limit|throttl|too many)/i.test(text)) return rateLimited(named);
+  if (/\byears?\b/i.test(text)) return refusedRequest(named, text);
+  const unknown = /\binvalid|\bnot (?:available|exist|found|valid)|\bno data/i.test(text);
+  return unknown && query.method === 'GetData'
+    ? seriesNotFound(named, [query.datasetname, query.TableName].join('/'))
+    : upstreamFailed(named, text);
+};
