@@ -1,4 +1,4 @@
-import { conflict, invalid, notFound } from '../lib/errors.js';
+import { conflict, notFound } from '../lib/errors.js';
 import type { Column } from '../model/column.js';
 import type { Caller } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -78,12 +78,12 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
 
   async update(caller, datasetId, columnId, wanted) {
     const { currentVersionId } = await access.dataset(caller, datasetId, 'Write', 'write');
-    if (wanted.name === undefined && wanted.isEntity === undefined && wanted.description === undefined)
-      throw invalid('nothing_to_change', 'Give at least one of name, isEntity and description.');
     const name = wanted.name === undefined ? undefined : cleanName(wanted.name);
     const current = await readColumns(sql, currentVersionId);
-    if (!current.some(({ id }) => id === columnId))
-      throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
+    const present = current.find(({ id }) => id === columnId);
+    if (present === undefined) throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
+    if (name === undefined && wanted.isEntity === undefined && wanted.description === undefined)
+      return present;
     return sql.tx(async (tx) => {
       await change(tx, datasetId, columnId, { ...wanted, name });
       const column = (await readColumns(tx, currentVersionId)).find(({ id }) => id === columnId);

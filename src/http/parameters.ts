@@ -50,15 +50,14 @@ export const queryText = (description: string, { maxLength = 1000 } = {}) =>
     description,
   );
 
+const isoTime = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+
 /** A point in time: ISO 8601 date or date-time; without a zone it is UTC, as in our answers. */
 export const queryTime = (description: string) =>
   documented(
     z
       .string()
-      .regex(
-        /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/,
-        'must be an ISO 8601 date or date-time',
-      )
+      .regex(isoTime, 'must be an ISO 8601 date or date-time')
       .transform((text, context) => {
         const withZone = text.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
         const time = new Date(withZone.replace(' ', 'T'));
@@ -66,7 +65,7 @@ export const queryTime = (description: string) =>
         context.addIssue({ code: 'custom', message: 'is not a date that exists' });
         return z.NEVER;
       }),
-    { type: 'string', example: '2026-01-31T00:00:00' },
+    { type: 'string', pattern: isoTime.source, example: '2026-01-31T00:00:00' },
     description,
   );
 

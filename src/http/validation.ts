@@ -78,8 +78,12 @@ const holdsNul = (value: unknown): boolean => {
   return Object.entries(value).some(([name, item]) => name.includes('\0') || holdsNul(item));
 };
 
-/** A parsed JSON body. Depth is bounded by the body limit and the JSON parser. */
+/**
+ * A parsed JSON body. NUL is looked for in what the route takes; what it ignores may hold anything. Depth is
+ * bounded by the body limit and the JSON parser.
+ */
 export const parseBody = (schema: z.ZodType, body: unknown): unknown => {
-  if (holdsNul(body)) throw invalid('invalid_request', 'body: holds a NUL character');
-  return parseWith(schema, body, 'body');
+  const parsed = parseWith(schema, body, 'body');
+  if (holdsNul(parsed)) throw invalid('invalid_request', 'body: holds a NUL character');
+  return parsed;
 };

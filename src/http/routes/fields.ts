@@ -54,8 +54,7 @@ export const descriptionField = textField('Free text.', 10_000);
 
 export const sourceUrlField = nullable(ruled(sourceUrlProblem, {}), {
   maxLength: 2048,
-  format: 'uri',
-  pattern: '^https?://',
+  pattern: '^https?://\\S+$',
   description: 'Address of the original source; http or https.',
 });
 
