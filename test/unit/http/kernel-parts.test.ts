@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readApiKey } from '../../../src/http/credentials.js';
+import { isOutage } from '../../../src/http/outage.js';
+import { pathId, queryFlag, queryInteger, queryTime } from '../../../src/http/parameters.js';
+import { templateOf } from '../../../src/http/router.js';
+import { createFailureThrottle } from '../../../src/http/throttle.js';
+import { parameterNames, withoutApiKey } from '../../../src/http/url.js';
+import { parseBody, parseQuery, parseWith } from '../../../src/http/validation.js';
+import { nearest } from '../../../src/lib/nearest.js';
+
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+const query = (text: string): URLSearchParams => new URLSearchParams(text);
+
+describe('readApiKey', () => {
+  it.each([
+    [undefined, '', undefined],
+    [basic('k:'), '', 'k'],
+    [basic('k'), '', 'k'],
+    [undefined, 'apiKey=k', 'k'],
+    [basic('k:'), 'apiKey=k', 'k'],
+    ['basic '.concat(Buffer.from('k:').toString('base64')), '', 'k'],
+  ])('%s and %j give %s', (header, text, key) => {
+    expect(readApiKey(header, query(text))).toBe(key);
+  });
+
+  it.each([
+    [basic(':k'), '', 'key_in_password'],
+    [basic('k:k'), '', 'key_in_password'],
+    [basic(':'), '', 'empty_key'],
+    [undefined, 'apiKey=', 'empty_key'],
+    [basic('k:'), 'apiKey=other', 'ambiguous_credentials'],
+    [undefined, 'apiKey=a&apiKey=b', 'ambiguous_credentials'],
+    ['Bearer k', '', 'bad_authorization'],
+    ['Basic %%%', '', 'bad_authorization'],
+    ['', '', 'bad_authorization'],
+  ])('%s and %j are refused as %s', (header, text, code) => {
+    expect(() => readApiKey(header, query(text))).toThrow(
+      expect.objectContaining({ code, kind: 'unauthenticated' }),
+    );
+  });
+});
+
+describe('withoutApiKey', () => {
+  it.each([
+    ['/a?apiKey=s', '/a'],
+    ['/a?x=1&apiKey=s&y=2', '/a?x=1&y=2'],
+    ['/a?APIKEY=s&x=%20', '/a?x=%20'],
+    ['/a?api%4Bey=s', '/a'],
+    ['/a?apiKey', '/a'],
+    ['/a?%zz=1', '/a?%zz=1'],
+    ['/a', '/a'],
+  ])('%s -> %s', (url, shown) => {
+    expect(withoutApiKey(url)).toBe(shown);
+  });
+
+  it('never leaves a key, wherever it stands', () => {
+    const pairs = fc.array(fc.tuple(fc.webQueryParameters(), fc.boolean()));
+    fc.assert(
+      fc.property(pairs, (list) => {
+        const text = list
+          .map(([part, isKey]) => (isKey ? 'apiKey=SECRET' : part.replaceAll('SECRET', '')))
+          .join('&');
+        expect(withoutApiKey(`/a?${text}`)).not.toContain('SECRET');
+      }),
+    );
+  });
+
+  it('names the other parameters', () => {
+    expect(parameterNames(query('b=1&a=2&apiKey=s&b=3'))).toEqual(['a', 'b']);
+  });
+});
+
+describe('parameters', () => {
+  it.each([
+    ['7', 7],
+    ['0', 0],
+    ['9007199254740991', 9_007_199_254_740_991],
+    ['9007199254740993', 0],
+    ['99999999999999999999', 0],
+  ])('the id %s is %i', (text, id) => {
+    expect(pathId('id').parse(text)).toBe(id);
+  });
+
+  it.each(['', '-1', '+1', '1e9', '1.0', '0x1', ' 1', '1 ', '01', 'abc', '٣'])(
+    'the id %j is refused',
+    (text) => {
+      expect(pathId('id').safeParse(text).success).toBe(false);
+    },
+  );
+
+  it('reads numbers, flags and times strictly', () => {
+    expect(queryInteger('n', { max: 3 }).safeParse('4').success).toBe(false);
+    expect(queryInteger('n').safeParse('1.5').success).toBe(false);
+    expect(queryFlag('f').parse('true')).toBe(true);
+    expect(queryFlag('f').safeParse('1').success).toBe(false);
+    expect(queryTime('t').parse('2026-01-31').toISOString()).toBe('2026-01-31T00:00:00.000Z');
+    expect(queryTime('t').parse('2026-01-31T10:00:00').toISOString()).toBe('2026-01-31T10:00:00.000Z');
+    expect(queryTime('t').parse('2026-01-31T10:00:00+02:00').toISOString()).toBe('2026-01-31T08:00:00.000Z');
+    expect(queryTime('t').safeParse('2026-13-01').success).toBe(false);
+  });
+});
+
+describe('validation', () => {
+  const schema = z.object({ $filter: z.string().optional(), $top: z.string().optional() });
+
+  it('ignores names that start with _ and the key', () => {
+    expect(parseQuery(schema, query('_x=1&apiKey=k&$top=2'))).toEqual({ $top: '2' });
+  });
+
+  it.each([
+    ['$fliter=1', 'did you mean $filter'],
+    ['$TOP=1', 'did you mean $top'],
+    ['top=1', 'did you mean $top'],
+    ['apikey=1', 'did you mean apiKey'],
+    ['somethingelse=1', 'unknown query parameter "somethingelse"'],
+    ['$top=1&$top=1', 'more than once'],
+    ['$top=%00', 'NUL'],
+    ['__proto__x=1&constructor=1', 'unknown query parameter "constructor"'],
+  ])('refuses %s', (text, message) => {
+    expect(() => parseQuery(schema, query(text))).toThrow(message);
+  });
+
+  it('finds NUL at any depth of what is taken, and not in what is ignored', () => {
+    const body = z.object({ params: z.record(z.string(), z.unknown()).optional() });
+    expect(() => parseBody(body, { params: { a: ['\0'] } })).toThrow('NUL');
+    expect(() => parseBody(body, { params: { '\0': 1 } })).toThrow('NUL');
+    expect(parseBody(body, { other: '\0' })).toEqual({});
+  });
+
+  it('words messages after the field', () => {
+    const fields = z.object({ a: z.int(), b: z.enum(['x', 'y']), c: z.array(z.string()) });
+    expect(() => parseWith(fields, { a: 1.5, b: 'z', c: 1 }, 'body')).toThrow(
+      'body: a must be an integer; b must be one of x, y; c must be an array',
+    );
+  });
+});
+
+describe('nearest', () => {
+  it.each([
+    ['$fitler', '$filter'],
+    ['$selct', '$select'],
+    ['dropna', 'dropNA'],
+    ['formta', '$format'],
+    ['zzzzzz', undefined],
+    ['x'.repeat(1_000), undefined],
+  ])('%s -> %s', (name, wanted) => {
+    expect(nearest(name, ['$format', '$select', '$filter', 'dropNA'])).toBe(wanted);
+  });
+});
+
+describe('isOutage', () => {
+  it.each([
+    [Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), true],
+    [Object.assign(new Error('x'), { code: '57P01' }), true],
+    [Object.assign(new Error('x'), { code: '40P01' }), true],
+    [new Error('timeout exceeded when trying to connect'), true],
+    [new Error('outer', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }), true],
+    [Object.assign(new Error('x'), { code: '42601' }), false],
+    [new Error('x'), false],
+    ['ECONNREFUSED', false],
+  ])('%s -> %s', (error, outage) => {
+    expect(isOutage(error)).toBe(outage);
+  });
+});
+
+describe('the failure throttle', () => {
+  const waits = async (
+    throttle: ReturnType<typeof createFailureThrottle>,
+    address: string,
+  ): Promise<number> => {
+    const started = performance.now();
+    await throttle.refused(address, new AbortController().signal);
+    return performance.now() - started;
+  };
+
+  it('costs nothing at first, then more, and forgets', async () => {
+    let now = 0;
+    const throttle = createFailureThrottle({
+      clock: { now: () => now },
+      free: 2,
+      maxDelayMs: 120,
+      forgetMs: 1_000,
+    });
+    expect(await waits(throttle, 'a')).toBeLessThan(50);
+    expect(await waits(throttle, 'a')).toBeLessThan(50);
+    expect(await waits(throttle, 'a')).toBeGreaterThan(90);
+    expect(await waits(throttle, 'b')).toBeLessThan(50);
+    now = 1_500;
+    expect(await waits(throttle, 'a')).toBeLessThan(50);
+  });
+});
+
+it('shows paths as templates', () => {
+  expect(templateOf('/datasets/:id/data')).toBe('/datasets/{id}/data');
+  expect(templateOf('/providers/:slug/series/*id/data')).toBe('/providers/{slug}/series/{id}/data');
+});

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type AccessFacts,
+  type Caller,
+  decide,
+  type Grant,
+  higherLevel,
+  includesLevel,
+  type Level,
+  levelOn,
+  levels,
+} from '../../../src/model/permission.js';
+
+const me = 1;
+const caller = (changes: Partial<Caller> = {}): Caller => ({
+  accountId: me,
+  accountName: 'ada',
+  plan: 'unlimited',
+  isOperator: false,
+  teams: [],
+  workspace: 'personal',
+  key: { id: 1, readOnly: false, repositoryIds: null },
+  ...changes,
+});
+const facts = (changes: Partial<AccessFacts> = {}): AccessFacts => ({
+  repositoryId: 7,
+  privacy: 'Private',
+  createdBy: 2,
+  isHome: false,
+  teamId: null,
+  repositoryGrants: [],
+  ...changes,
+});
+const toMe = (level: Level): Grant => ({ accountId: me, teamId: null, level });
+const toTeam = (teamId: number, level: Level): Grant => ({ accountId: null, teamId, level });
+const inTeam = (role: 'admin' | 'member') => caller({ teams: [{ id: 5, name: 'T', role }] });
+
+describe('levelOn', () => {
+  it.each<[string, Caller | undefined, AccessFacts, Level | null]>([
+    ['nobody, private', undefined, facts(), null],
+    ['nobody, public', undefined, facts({ privacy: 'Public' }), 'Read'],
+    ['a stranger, private', caller(), facts(), null],
+    ['a stranger, public', caller(), facts({ privacy: 'Public' }), 'Read'],
+    ['an operator has no level of their own', caller({ isOperator: true }), facts(), null],
+    ['the creator', caller(), facts({ createdBy: me }), 'Owner'],
+    [
+      'the creator, whatever is granted',
+      caller(),
+      facts({ createdBy: me, repositoryGrants: [toMe('Read')] }),
+      'Owner',
+    ],
+    ['a grant', caller(), facts({ repositoryGrants: [toMe('Clone')] }), 'Clone'],
+    [
+      'a grant to somebody else',
+      caller(),
+      facts({ repositoryGrants: [{ accountId: 9, teamId: null, level: 'Owner' }] }),
+      null,
+    ],
+    ['a member of its team', inTeam('member'), facts({ teamId: 5 }), 'Write'],
+    ['an admin of its team', inTeam('admin'), facts({ teamId: 5 }), 'Admin'],
+    ['a member of another team', inTeam('member'), facts({ teamId: 6 }), null],
+    [
+      'a grant to its team instead',
+      inTeam('admin'),
+      facts({ teamId: 5, repositoryGrants: [toTeam(5, 'Read')] }),
+      'Read',
+    ],
+    [
+      'a grant to another own team',
+      inTeam('member'),
+      facts({ repositoryGrants: [toTeam(5, 'Admin')] }),
+      'Admin',
+    ],
+    [
+      'a grant to the account decides before the team',
+      inTeam('admin'),
+      facts({ teamId: 5, repositoryGrants: [toMe('Read')] }),
+      'Read',
+    ],
+  ])('%s', (_name, who, what, level) => {
+    expect(levelOn(who, what)).toBe(level);
+  });
+
+  const dataset = (createdBy: number, grants: Grant[] = []) => ({ dataset: { createdBy, grants } });
+  it.each<[string, AccessFacts, Level | null]>([
+    ['follows its repository', facts({ repositoryGrants: [toMe('Write')], ...dataset(9) }), 'Write'],
+    ['is Admin for who made it and may write', facts({ createdBy: me, ...dataset(me) }), 'Admin'],
+    [
+      'is not, once the repository can not be written',
+      facts({ repositoryGrants: [toMe('Read')], ...dataset(me) }),
+      'Read',
+    ],
+    ['is hidden from who made it and left', facts(dataset(me)), null],
+    ['can be granted alone', facts(dataset(9, [toMe('Clone')])), 'Clone'],
+    [
+      'is not lowered by a grant',
+      facts({ repositoryGrants: [toMe('Write')], ...dataset(9, [toMe('Read')]) }),
+      'Write',
+    ],
+    [
+      'is not given by a grant to others',
+      facts(dataset(9, [{ accountId: 8, teamId: null, level: 'Read' }])),
+      null,
+    ],
+  ])('a dataset %s', (_name, what, level) => {
+    expect(levelOn(caller(), what)).toBe(level);
+  });
+});
+
+describe('decide', () => {
+  const open = facts({ privacy: 'Public' });
+  const shared = facts({ repositoryGrants: [toMe('Write')] });
+  const readOnly = caller({ key: { id: 1, readOnly: true, repositoryIds: null } });
+  const elsewhere = caller({ key: { id: 1, readOnly: false, repositoryIds: [8] } });
+
+  it.each<[string, Caller | undefined, AccessFacts | undefined, Level, 'read' | 'write', string]>([
+    ['nobody reads a public thing', undefined, open, 'Read', 'read', 'allowed'],
+    ['nobody writes a public thing', undefined, open, 'Read', 'write', 'no_key'],
+    ['nobody reads a private thing', undefined, facts(), 'Read', 'read', 'no_key'],
+    ['nobody reads what is not there', undefined, undefined, 'Read', 'read', 'no_key'],
+    ['a stranger reads a private thing', caller(), facts(), 'Read', 'read', 'hidden'],
+    ['somebody reads what is not there', caller(), undefined, 'Read', 'read', 'hidden'],
+    ['a level is enough', caller(), shared, 'Write', 'write', 'allowed'],
+    ['a level is too low', caller(), shared, 'Admin', 'write', 'level'],
+    ['a read-only key reads', readOnly, shared, 'Read', 'read', 'allowed'],
+    ['a read-only key writes', readOnly, shared, 'Write', 'write', 'key_read_only'],
+    ['a key for another repository', elsewhere, shared, 'Read', 'read', 'key_scope'],
+    ['a key for another repository, on a hidden thing', elsewhere, facts(), 'Read', 'read', 'hidden'],
+  ])('%s -> %s', (_name, who, what, need, intent, outcome) => {
+    const decision = decide(who, what, need, intent);
+    expect(decision.allowed ? 'allowed' : decision.reason).toBe(outcome);
+  });
+});
+
+describe('properties', () => {
+  const level = fc.constantFrom(...levels);
+  const grant = fc.oneof(
+    level.map((item) => toMe(item)),
+    fc.record({ team: fc.integer({ min: 4, max: 6 }), level }).map((item) => toTeam(item.team, item.level)),
+  );
+  const anyCaller = fc
+    .record({
+      teams: fc.uniqueArray(
+        fc.record({
+          id: fc.integer({ min: 4, max: 6 }),
+          name: fc.constant('T'),
+          role: fc.constantFrom('admin' as const, 'member' as const),
+        }),
+        { selector: ({ id }) => id },
+      ),
+      readOnly: fc.boolean(),
+      repositoryIds: fc.option(fc.array(fc.integer({ min: 6, max: 8 }))),
+    })
+    .map(({ teams, readOnly, repositoryIds }) => caller({ teams, key: { id: 1, readOnly, repositoryIds } }));
+  const anyFacts = fc
+    .record({
+      privacy: fc.constantFrom('Public' as const, 'Private' as const),
+      createdBy: fc.integer({ min: 1, max: 2 }),
+      teamId: fc.option(fc.integer({ min: 4, max: 6 })),
+      repositoryGrants: fc.array(grant),
+      dataset: fc.option(fc.record({ createdBy: fc.integer({ min: 1, max: 2 }), grants: fc.array(grant) }), {
+        nil: undefined,
+      }),
+    })
+    .map(({ dataset, ...rest }) => facts({ ...rest, ...(dataset === undefined ? {} : { dataset }) }));
+
+  it('whoever may do something may do everything below it', () => {
+    fc.assert(
+      fc.property(anyCaller, anyFacts, level, level, (who, what, need, lower) => {
+        if (!includesLevel(need, lower) || !decide(who, what, need, 'write').allowed) return;
+        expect(decide(who, what, lower, 'write').allowed).toBe(true);
+        expect(decide(who, what, lower, 'read').allowed).toBe(true);
+      }),
+    );
+  });
+
+  it('a key never allows more than its account, and making a thing public never takes a level', () => {
+    fc.assert(
+      fc.property(anyCaller, anyFacts, level, (who, what, need) => {
+        const full = { ...who, key: { id: 1, readOnly: false, repositoryIds: null } };
+        if (decide(who, what, need, 'write').allowed)
+          expect(decide(full, what, need, 'write').allowed).toBe(true);
+        const before = levelOn(who, what);
+        const after = levelOn(who, { ...what, privacy: 'Public' });
+        expect(higherLevel(before, after)).toBe(after);
+      }),
+    );
+  });
+
+  it('without a key nothing but reading public things is allowed', () => {
+    fc.assert(
+      fc.property(
+        anyFacts,
+        level,
+        fc.constantFrom('read' as const, 'write' as const),
+        (what, need, intent) => {
+          const allowed = what.privacy === 'Public' && need === 'Read' && intent === 'read';
+          expect(decide(undefined, what, need, intent).allowed).toBe(allowed);
+        },
+      ),
+    );
+  });
+});
