@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import { AppError, isAppError } from '../../lib/errors.js';
+import { AppError, isAppError, messageOf } from '../../lib/errors.js';
 import type { Exchange } from '../exchange.js';
 import { isGoneMeanwhile, isOutage } from '../outage.js';
 import { HttpFault, statusOf } from '../status.js';
@@ -59,7 +59,13 @@ export const createErrors = (): Middleware<Exchange> =>
     } catch (error) {
       const { status, code, message, details, headers } = shape(error);
       ctx.state.error = error;
-      if (status >= 500) ctx.state.log.error({ err: error }, 'request failed');
+      // What somebody else did to us is no fault of ours: a warning, without the stack of our own code.
+      if (status > 500 && isAppError(error))
+        ctx.state.log.warn(
+          { status, code, reason: message, cause: messageOf(error.cause) },
+          'request failed',
+        );
+      else if (status >= 500) ctx.state.log.error({ err: error }, 'request failed');
       const asMessage = status === 404 && ctx.state.route?.notFoundShape === 'message';
       ctx.status = status;
       ctx.set(headers);
