@@ -61,7 +61,18 @@ export interface ColumnIndex {
   readonly names: readonly string[];
 }
 
-export const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
+/** Indexes of versions that are in use: thousands of columns are not to be gone through for each request. */
+const indexes = new WeakMap<readonly StoredColumn[], ColumnIndex>();
+
+const indexOf = (columns: readonly StoredColumn[]): ColumnIndex => {
+  const known = indexes.get(columns);
+  if (known !== undefined) return known;
+  const index = createColumnIndex(columns);
+  indexes.set(columns, index);
+  return index;
+};
+
+const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
   const names = new Map(columns.map((column) => [column.name, column]));
   const ids = new Map(columns.map((column) => [String(column.id), column]));
   return {
@@ -92,7 +103,7 @@ export const selectedColumns = (
   select: string | readonly string[],
   columns: readonly StoredColumn[],
 ): StoredColumn[] => {
-  const index = createColumnIndex(columns);
+  const index = indexOf(columns);
   const items =
     typeof select === 'string'
       ? splitList('$select', select)
@@ -141,7 +152,7 @@ const orderTerm = (item: ListItem, index: ColumnIndex): OrderTerm | string => {
 };
 
 export const orderTerms = (orderBy: string, columns: readonly StoredColumn[]): OrderTerm[] => {
-  const index = createColumnIndex(columns);
+  const index = indexOf(columns);
   const terms: OrderTerm[] = [];
   const unknown: string[] = [];
   for (const item of splitList('$orderby', orderBy)) {

@@ -2,7 +2,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import { entityTag } from './entity-tag.js';
-import { type CompiledFilter, compileFilter, type FilterLimits } from './filter/filter.js';
+import { type CompiledFilter, compileFilter, type FilterColumn, type FilterLimits } from './filter/filter.js';
 import { type Format, formatSpecs } from './formats.js';
 import { type DownloadOptions, isWholeTable, isWholeTransposed } from './options.js';
 import { chosenColumns, type OutputColumn, outputColumns, requireColumns } from './projection.js';
@@ -30,18 +30,22 @@ const formatRevision = 1;
 
 const columnLimits: Partial<Record<Format, number>> = { xlsx: 16_384 };
 
+/** Columns as a filter sees them, once per version that is in use. */
+const filterColumns = new WeakMap<readonly StoredColumn[], readonly FilterColumn[]>();
+
+const filterColumnsOf = (columns: readonly StoredColumn[]): readonly FilterColumn[] => {
+  const known =
+    filterColumns.get(columns) ?? columns.map((column) => ({ ...column, sql: storageName(column) }));
+  filterColumns.set(columns, known);
+  return known;
+};
+
 const compile = (
   options: DownloadOptions,
   columns: readonly StoredColumn[],
   limits: Partial<FilterLimits>,
 ): CompiledFilter | undefined =>
-  options.filter === undefined
-    ? undefined
-    : compileFilter(
-        options.filter,
-        columns.map((column) => ({ ...column, sql: storageName(column) })),
-        limits,
-      );
+  options.filter === undefined ? undefined : compileFilter(options.filter, filterColumnsOf(columns), limits);
 
 export interface PlanInput {
   readonly database: string;
