@@ -3,8 +3,10 @@ import type { AdminContext, AdminGroup } from './admin/command.js';
 import { databaseAddress } from './admin/database-address.js';
 import { keyCommands } from './admin/keys.js';
 import { planCommands } from './admin/plans.js';
+import { createProviderCommands, createUserKeyCommands } from './admin/providers.js';
 import { runCommandLine } from './admin/run.js';
 import { teamCommands } from './admin/teams.js';
+import { openAdminGateway } from './compose/gateway.js';
 import { loadConfig } from './config.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { createLog } from './lib/log.js';
@@ -13,7 +15,14 @@ import { createPool } from './storage/postgres/pool.js';
 import { createSql } from './storage/postgres/sql.js';
 
 /** Every group of commands; a new one is added here. */
-const groups: readonly AdminGroup[] = [accountCommands, keyCommands, teamCommands, planCommands];
+const groups: readonly AdminGroup[] = [
+  accountCommands,
+  keyCommands,
+  teamCommands,
+  planCommands,
+  createUserKeyCommands(openAdminGateway),
+  createProviderCommands(openAdminGateway),
+];
 
 const main = async (): Promise<void> => {
   const log = createLog('admin', 'warn', 2);

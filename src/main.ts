@@ -1,10 +1,12 @@
 import { createAccounts } from './catalog/accounts.js';
 import { createKeys } from './catalog/keys.js';
 import { openDatabase } from './compose/core.js';
+import { masterKeyFile } from './compose/gateway.js';
 import { type Config, childEnvironment } from './config.js';
 import { type Embedded, startEmbedded } from './embedded/components.js';
 import { startProduct } from './embedded/product.js';
 import { type EntryContext, runEntry } from './entry.js';
+import { openKeyFile } from './gateway/keys/key-file.js';
 import { AppError, messageOf } from './lib/errors.js';
 import { migrate } from './storage/postgres/migrate.js';
 import { takeTour } from './tour/tour.js';
@@ -64,10 +66,13 @@ const startProcesses = async ({ config, log, scope }: EntryContext): Promise<str
     throw new AppError('unexpected', 'component_missing', 'a component was started but has no address');
   }
   const env = childEnvironment({ databaseUrl, kafkaBrokers: kafkaBrokers.join(','), clickhouseUrl });
-  const shared = { dataDir, env, drainTimeoutMs, host: config.host, log, scope };
+  const shared = { dataDir, drainTimeoutMs, host: config.host, log, scope };
+  // The worker calls no upstream, so it gets no key.
+  const masterKeys = (config.masterKeys ?? openKeyFile(masterKeyFile(config))).join(',');
+  const apiEnv = childEnvironment({ masterKeys }, env);
   const [, api] = await Promise.all([
-    startProduct({ ...shared, entry: 'worker', port: config.workerPort, portVariable: 'WORKER_PORT' }),
-    startProduct({ ...shared, entry: 'api', port: config.port, portVariable: 'PORT' }),
+    startProduct({ ...shared, env, entry: 'worker', port: config.workerPort, portVariable: 'WORKER_PORT' }),
+    startProduct({ ...shared, env: apiEnv, entry: 'api', port: config.port, portVariable: 'PORT' }),
   ]);
   return `http://${config.host}:${api.port}`;
 };

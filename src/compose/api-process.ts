@@ -16,6 +16,7 @@ import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import { type Core, checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
+import { createGatewayPart } from './gateway.js';
 
 /** The parts of the API that take uploads in. */
 const createIntake = async (core: Core, scope: Scope) => {
@@ -62,12 +63,14 @@ export const createApiProcess = async (
   const { access } = catalog;
   const { processes, receiver } = await createIntake(core, scope);
   const downloads = await createDownloadPart(core, scope, catalog);
+  const gateway = await createGatewayPart(core, scope);
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
       ...createUploadRoutes({ access, receiver, slots: createSlots(config.maxUploadsInFlight) }),
       ...createProcessRoutes({ access, processes }),
       ...downloads,
+      ...gateway,
     ],
     rootRoutes: createOperationsRoutes({
       version,

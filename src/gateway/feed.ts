@@ -27,6 +27,8 @@ export interface FeedData {
   /** Oldest first. */
   readonly rows: readonly Observation[];
   readonly ageSeconds: number;
+  /** The upstream could not be asked; this is what it said last. */
+  readonly stale: boolean;
   readonly etag: string;
 }
 
@@ -63,11 +65,11 @@ export const createFeed = (provider: Provider, searcher: Searcher, reader: Serie
       ...(from === undefined ? {} : { start: from }),
       ...(to === undefined ? {} : { end: to }),
     };
-    const { label, data, ageSeconds, etag } = await reader.full(caller, provider, symbol, bounds);
+    const { label, data, ageSeconds, stale, etag } = await reader.full(caller, provider, symbol, bounds);
     // Upstreams answer with the whole period that a bound falls in; rows are cut to the days that were asked for.
     const rows = data.filter(
       ({ date }) => (from === undefined || date >= from) && (to === undefined || date <= to),
     );
-    return { symbol, label, rows: top === undefined ? rows : rows.slice(0, top), ageSeconds, etag };
+    return { symbol, label, rows: top === undefined ? rows : rows.slice(0, top), ageSeconds, stale, etag };
   },
 });

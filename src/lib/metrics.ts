@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createGatewayMetrics } from './gateway-metrics.js';
 
 /** Seconds; from a cached answer to a whole-table download. */
 const latencyBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600];
@@ -13,6 +14,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
   if (defaults) collectDefaultMetrics({ register: registry });
   return {
     registry,
+    gateway: createGatewayMetrics(registers),
     /** Seconds from the first byte of a request to the last of its answer; route is the template. */
     httpSeconds: new Histogram({
       name: 'tabulary_http_request_seconds',

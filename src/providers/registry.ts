@@ -1,11 +1,16 @@
 import { alphaVantage } from './alphavantage.js';
 import { bankOfCanada } from './bank-of-canada.js';
+import { bea } from './bea/bea.js';
 import { bis } from './bis.js';
 import { bls } from './bls/bls.js';
+import { dbnomics } from './dbnomics/dbnomics.js';
 import { ecb } from './ecb.js';
+import { eia } from './eia/eia.js';
 import { eurostat } from './eurostat/eurostat.js';
+import { fiscalData } from './fiscaldata/fiscaldata.js';
 import { fred } from './fred/fred.js';
 import { ilo } from './ilo.js';
+import { imf } from './imf.js';
 import { norgesBank } from './norgesbank.js';
 import { oecd } from './oecd.js';
 import type { Provider } from './provider.js';
@@ -15,12 +20,17 @@ import { worldBank } from './worldbank/worldbank.js';
 export const allProviders: readonly Provider[] = [
   alphaVantage,
   bankOfCanada,
+  bea,
   bis,
   bls,
+  dbnomics,
   ecb,
+  eia,
   eurostat,
+  fiscalData,
   fred,
   ilo,
+  imf,
   norgesBank,
   oecd,
   worldBank,

@@ -10,7 +10,7 @@ import { createKeys } from '../../src/catalog/keys.js';
 import { createApiProcess } from '../../src/compose/api-process.js';
 import { createWorkerProcess } from '../../src/compose/worker-process.js';
 import { type Config, loadConfig, settings } from '../../src/config.js';
-import { createLog } from '../../src/lib/log.js';
+import { createLog, type Log } from '../../src/lib/log.js';
 import { createScope, type Scope } from '../../src/lib/scope.js';
 import { migrate } from '../../src/storage/postgres/migrate.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
@@ -55,7 +55,11 @@ const toEnvironment = (changes: Settings): Record<string, string> =>
     Object.entries(changes).map(([key, value]) => [settings[key as keyof Config].env, value]),
   );
 
-export const startProduct = async (changes: Settings = {}): Promise<TestProduct> => {
+export const startProduct = async (
+  changes: Settings = {},
+  /** Where the product's own lines go; default: errors, to standard error. */
+  productLog: Log = log,
+): Promise<TestProduct> => {
   const scope = createScope(log);
   const name = `t${randomBytes(6).toString('hex')}`;
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-product-'));
@@ -82,6 +86,8 @@ export const startProduct = async (changes: Settings = {}): Promise<TestProduct>
       port: '0',
       workerPort: '0',
       databasePool: '8',
+      // The upstreams can not be reached from a test: who wants a round of housekeeping asks for it.
+      gatewayIntervalMs: '86400000',
       ...changes,
     }),
   );
@@ -93,14 +99,14 @@ export const startProduct = async (changes: Settings = {}): Promise<TestProduct>
   let workerScope = createScope(log);
   const startWorker = async (): Promise<number> => {
     workerScope = createScope(log);
-    return (await createWorkerProcess(config, log, workerScope, 'test')).port;
+    return (await createWorkerProcess(config, productLog, workerScope, 'test')).port;
   };
   await scope.defer('worker', () => workerScope.close());
   const apiScope = createScope(log);
   await scope.defer('API', () => apiScope.close());
   const [workerPort, api] = await Promise.all([
     startWorker(),
-    createApiProcess(config, log, apiScope, 'test'),
+    createApiProcess(config, productLog, apiScope, 'test'),
   ]);
 
   return {

@@ -1,0 +1,50 @@
+import type { Gateway } from '../gateway/gateway.js';
+import type { AdminContext, AdminGroup } from './command.js';
+
+/** Opens the gateway with the settings of the operator's environment. */
+export type OpenGateway = (context: AdminContext) => Gateway;
+
+/** `keys rotate` */
+export const createUserKeyCommands = (openGateway: OpenGateway): AdminGroup => ({
+  name: 'keys',
+  summary: 'Keys of users at providers',
+  commands: [
+    {
+      name: 'rotate',
+      summary: 'Seal every stored provider key with the first master key; older ones are needed no more.',
+      arguments: [],
+      run: async ({ context }) => ({ rotated: await openGateway(context).userKeys.rotate() }),
+    },
+  ],
+});
+
+/** `providers check` */
+export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => ({
+  name: 'providers',
+  summary: 'Providers',
+  commands: [
+    {
+      name: 'check',
+      summary: 'Ask providers for one preview each, without keeping it, and tell which answer.',
+      arguments: [],
+      options: { live: { type: 'boolean' }, provider: { type: 'string', multiple: true } },
+      optionHelp: {
+        live: 'Ask the real providers; without it only those whose address PROVIDER_URLS replaces.',
+        provider: 'Slug of one to ask; may be repeated.',
+      },
+      async run(input) {
+        const { context } = input;
+        const gateway = openGateway(context);
+        const named = input.options('provider').map((slug) => slug.toLowerCase());
+        const replaced = Object.keys(context.config.providerUrls ?? {});
+        const wanted = named.length > 0 ? named : gateway.list().map(({ slug }) => slug);
+        const asked = input.flag('live') ? wanted : wanted.filter((slug) => replaced.includes(slug));
+        const skipped = wanted.filter((slug) => !asked.includes(slug));
+        return [
+          ...(await gateway.check(asked)),
+          ...skipped.map((slug) => ({ slug, state: 'not asked', milliseconds: null, detail: 'add --live' })),
+        ];
+      },
+    },
+  ],
+});

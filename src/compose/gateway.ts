@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { planOf } from '../catalog/plans.js';
+import type { Config } from '../config.js';
+import { createGateway, type Gateway, type GatewaySettings } from '../gateway/gateway.js';
+import { parseMasterKeys } from '../gateway/keys/cipher.js';
+import { readKeyFile } from '../gateway/keys/key-file.js';
+import { silentTelemetry, type Telemetry } from '../gateway/telemetry.js';
+import type { Route } from '../http/route.js';
+import { createFeedRoutes } from '../http/routes/feed.js';
+import { createGatewayCallers } from '../http/routes/gateway-caller.js';
+import { createProviderRoutes } from '../http/routes/providers.js';
+import { createSeriesRoutes } from '../http/routes/series.js';
+import { createUserKeyRoutes } from '../http/routes/user-keys.js';
+import { AppError } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import { startRounds } from '../lib/rounds.js';
+import type { Scope } from '../lib/scope.js';
+import { allProviders } from '../providers/registry.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import type { Core } from './core.js';
+import { createTelemetry } from './gateway-telemetry.js';
+
+/** File of the master keys when they are not in the environment. */
+export const masterKeyFile = (config: Config): string => join(config.dataDir, 'master-keys');
+
+const lowerCase = (slugs: readonly string[] = []): string[] => slugs.map((slug) => slug.toLowerCase());
+
+/** @throws AppError for a slug that no provider has: a misspelt one would go unnoticed. */
+const requireKnown = (variable: string, slugs: readonly string[]): void => {
+  const known = allProviders.map(({ slug }) => slug);
+  const unknown = slugs.filter((slug) => !known.includes(slug));
+  if (unknown.length === 0) return;
+  const message = `${variable}: there is no provider ${unknown.join(', ')}; there are ${known.join(', ')}`;
+  throw new AppError('invalid', 'bad_configuration', message);
+};
+
+const gatewaySettings = (config: Config): GatewaySettings => {
+  const { providerKeys = {}, providerUrls = {} } = config;
+  const feedProvider = config.feedProvider.toLowerCase();
+  const paidProviders = lowerCase(config.paidProviders);
+  requireKnown('PROVIDER_KEYS', Object.keys(providerKeys));
+  requireKnown(
+    'PROVIDER_URLS',
+    Object.keys(providerUrls).map((name) => name.split('.', 1)[0] ?? ''),
+  );
+  requireKnown('FEED_PROVIDER', [feedProvider]);
+  requireKnown('PAID_PROVIDERS', paidProviders);
+  return {
+    providers: allProviders,
+    masterKeys: parseMasterKeys(config.masterKeys ?? []),
+    serviceKeys: providerKeys,
+    baseUrls: providerUrls,
+    feedProvider,
+    paidProviders,
+    userAgent: config.gatewayUserAgent,
+    maxQueueMs: config.gatewayMaxQueueMs,
+    fairShare: config.gatewayFairShare,
+    cacheBytes: config.gatewayCacheBytes,
+    memoryBytes: config.gatewayMemoryBytes,
+    staleMs: config.gatewayStaleMs,
+    operationTimeoutMs: config.gatewayOperationTimeoutMs,
+  };
+};
+
+export interface GatewayParts {
+  readonly config: Config;
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly telemetry: Telemetry;
+}
+
+export const openGateway = ({ config, sql, log, telemetry }: GatewayParts): Gateway =>
+  createGateway({ settings: gatewaySettings(config), sql, log, telemetry });
+
+/** For commands of an operator, who may have the keys that npm start made. */
+export const openAdminGateway = ({ config, sql, log }: Omit<GatewayParts, 'telemetry'>): Gateway => {
+  const masterKeys = config.masterKeys ?? readKeyFile(masterKeyFile(config));
+  return openGateway({ config: { ...config, masterKeys }, sql, log, telemetry: silentTelemetry });
+};
+
+/** Providers, keys of users, the feed, and the housekeeping behind them. */
+export const createGatewayPart = async (core: Core, scope: Scope): Promise<Route[]> => {
+  const { config, log, sql, metrics } = core;
+  const gateway = openGateway({ config, sql, log, telemetry: createTelemetry(metrics.gateway) });
+  if (config.masterKeys === undefined)
+    log.warn('no master key: keys of users at providers can not be stored');
+  await gateway.seed();
+  const rounds = startRounds({
+    name: 'gateway',
+    intervalMs: config.gatewayIntervalMs,
+    run: (stop) => gateway.maintain(stop),
+    log,
+  });
+  await scope.defer('gateway', rounds.stop);
+
+  const hasPaid = (config.paidProviders ?? []).length > 0;
+  const callerOf = createGatewayCallers({
+    mayUsePaid: async (accountId) => !hasPaid || (await planOf(sql, accountId)).paidProviders,
+    trustProxy: config.trustProxy,
+  });
+  return [
+    ...createProviderRoutes({ gateway, callerOf }),
+    ...createSeriesRoutes({ gateway, callerOf }),
+    ...createUserKeyRoutes(gateway),
+    ...createFeedRoutes({ feed: gateway.feed, callerOf }),
+  ];
+};

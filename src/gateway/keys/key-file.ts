@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Master keys of an installation on one machine: a file that only its owner may read, one `id:base64` a line, the
+ * current one first. Without this file the sealed keys of users can not be opened again.
+ */
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** The lines of the file; undefined when there is none. */
+export const readKeyFile = (path: string): string[] | undefined => {
+  try {
+    return readFileSync(path, 'utf8')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
+/** The lines of the file, which is made with one new key when there is none. */
+export const openKeyFile = (path: string): string[] => {
+  const found = readKeyFile(path);
+  if (found !== undefined) return found;
+  mkdirSync(dirname(path), { recursive: true });
+  const line = `k1:${randomBytes(32).toString('base64')}`;
+  try {
+    writeFileSync(path, `${line}\n`, { mode: 0o600, flag: 'wx' });
+    return [line];
+  } catch (error) {
+    // Somebody else has just made it.
+    const made = codeOf(error) === 'EEXIST' ? readKeyFile(path) : undefined;
+    if (made === undefined) throw error;
+    return made;
+  }
+};

@@ -1,0 +1,19 @@
+/** How long ago the upstream said so, and whether it could not be asked since. */
+export interface Age {
+  readonly ageSeconds: number;
+  readonly stale: boolean;
+}
+
+/** Answers differ by caller (own keys), so nobody keeps them for others; they may be asked about by their tag. */
+export const agedHeaders = ({ ageSeconds, stale }: Age): Record<string, string> => ({
+  Age: String(Math.max(0, Math.floor(ageSeconds))),
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization',
+  ...(stale ? { Warning: '110 - "Response is Stale"' } : {}),
+});
+
+/** The headers above, for the documents. */
+export const agedHeaderTexts = {
+  Age: 'Seconds since the provider said so.',
+  Warning: '`110` when the provider could not be asked and this is what it said last.',
+} as const;

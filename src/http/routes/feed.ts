@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { Feed } from '../../gateway/feed.js';
+import { dispositionOf, fileNameOf } from '../../query/disposition.js';
+import { entityTag, matchesTag } from '../../query/entity-tag.js';
+import { formatOfAccept, formatSpecs } from '../../query/formats.js';
+import { type ShortFormat, writeShortTable } from '../../query/short-table.js';
+import { pathName, queryInteger, queryText } from '../parameters.js';
+import { ok, type Route, route } from '../route.js';
+import { agedHeaders, agedHeaderTexts } from './aged.js';
+import type { GatewayCallers } from './gateway-caller.js';
+import { upstreamErrors } from './providers.js';
+
+const tags = ['Feed'];
+const feedFormats = ['csv', 'json', 'xlsx', 'tsv'] as const satisfies readonly ShortFormat[];
+
+const isFeedFormat = (format: string | undefined): format is ShortFormat =>
+  feedFormats.some((one) => one === format);
+
+const acceptedFormat = (accept: string | undefined): ShortFormat => {
+  const format = formatOfAccept(accept);
+  return isFeedFormat(format) ? format : 'csv';
+};
+
+export interface FeedRoutesDeps {
+  readonly feed: Feed;
+  readonly callerOf: GatewayCallers;
+}
+
+const search = ({ feed, callerOf }: FeedRoutesDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/feed/search/:query',
+    summary: 'Search symbols of the feed',
+    tags,
+    auth: 'optional',
+    params: z.object({ query: pathName('Words; a space is `%20` or `+`.') }),
+    responses: {
+      200: {
+        description: 'Best first.',
+        schema: z
+          .object({
+            results: z.array(
+              z.object({ id: z.string(), title: z.string(), frequency: z.string(), units: z.string() }),
+            ),
+          })
+          .meta({ id: 'FeedSearchResult' }),
+        example: {
+          results: [
+            { id: 'GDP', title: 'Gross Domestic Product', frequency: 'Quarterly', units: 'Billions' },
+          ],
+        },
+      },
+    },
+    errors: upstreamErrors,
+    handler: async (request) =>
+      ok(await feed.search(await callerOf(request), request.params.query.replaceAll('+', ' '))),
+  });
+
+const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/feed/:symbol/data',
+    summary: 'Rows of a symbol',
+    description: 'Columns `Date` and `Value`, oldest first. Characters such as `^` and `=` are sent encoded.',
+    tags,
+    auth: 'optional',
+    params: z.object({ symbol: pathName('Symbol.') }),
+    query: z.object({
+      $format: z.enum(feedFormats).optional().meta({ description: 'Default csv.' }),
+      $top: queryInteger('First rows only, after `start` and `end`.').optional(),
+      start: queryText('First day, YYYY-MM-DD.', { maxLength: 10 }).optional(),
+      end: queryText('Last day, YYYY-MM-DD.', { maxLength: 10 }).optional(),
+    }),
+    responses: {
+      200: {
+        description: 'The rows.',
+        contentTypes: feedFormats.map((format) => formatSpecs[format].contentType),
+        headers: { ...agedHeaderTexts, ETag: 'Strong: the same for the same rows in the same form.' },
+      },
+      304: { description: 'The client has this answer already.' },
+    },
+    errors: upstreamErrors,
+    handler: async (request) => {
+      const { $format, $top, start, end } = request.query;
+      const { symbol } = request.params;
+      const format = $format ?? acceptedFormat(request.header('accept'));
+      const answer = await feed.data(await callerOf(request), symbol, {
+        ...($top === undefined ? {} : { top: $top }),
+        ...(start === undefined ? {} : { start }),
+        ...(end === undefined ? {} : { end }),
+      });
+      const spec = formatSpecs[format];
+      const tag = entityTag([answer.etag, format, $top ?? null, start ?? null, end ?? null]);
+      const headers = {
+        ...agedHeaders({ ageSeconds: answer.ageSeconds, stale: answer.stale }),
+        ETag: tag,
+        Vary: 'Accept, Authorization',
+      };
+      if (matchesTag(request.header('if-none-match'), tag)) return { status: 304, headers };
+      const columns = [
+        { name: 'Date', dataType: 'Date' },
+        { name: 'Value', dataType: 'Decimal' },
+      ] as const;
+      const rows = answer.rows.map(({ date, value }) => [date, value]);
+      return {
+        status: 200,
+        headers: {
+          ...headers,
+          'Content-Type': spec.contentType,
+          'Content-Disposition': dispositionOf(fileNameOf(symbol, spec.extension)),
+        },
+        body: writeShortTable({ columns, rows }, format),
+      };
+    },
+  });
+
+/** The shortcut to one provider by symbol. */
+export const createFeedRoutes = (deps: FeedRoutesDeps): Route[] => [search(deps), data(deps)];

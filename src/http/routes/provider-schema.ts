@@ -1,0 +1,126 @@
+import { z } from 'zod';
+
+/** Shapes of what the provider gateway takes and answers. */
+const popularSeries = z.array(z.object({ id: z.string(), label: z.string() }));
+
+const entryFields = {
+  slug: z.string().meta({ description: 'Names the provider in paths; upper and lower case are the same.' }),
+  name: z.string(),
+  provider: z.string().meta({ description: 'The organisation that publishes the data.' }),
+  description: z.string(),
+  capabilities: z.array(z.enum(['hierarchical', 'search', 'direct'])),
+  license: z.string().optional(),
+  attribution: z
+    .string()
+    .optional()
+    .meta({ description: 'The sentence that the provider asks to show beside its data.' }),
+};
+
+const parameterSchema = z
+  .object({
+    key: z.string(),
+    label: z.string(),
+    type: z.enum(['number', 'text', 'select']),
+    location: z.enum(['body', 'query', 'header']),
+    default: z.union([z.string(), z.number()]).optional(),
+    values: z.array(z.object({ code: z.string(), label: z.string() })).optional(),
+  })
+  .meta({ id: 'ProviderParameter' });
+
+export const providerSchema = z.object(entryFields).meta({ id: 'Provider' });
+
+export const providerDetailSchema = z
+  .object({
+    ...entryFields,
+    parameters: z.array(parameterSchema),
+    popular_series: popularSeries,
+    api_key_url: z.string().optional(),
+    api_key_label: z.string().optional(),
+    anonymous_limit_message: z.string().optional(),
+    browse_root_label: z.string().optional(),
+    series_id_placeholder: z.string(),
+    has_user_api_key: z.boolean(),
+  })
+  .meta({ id: 'ProviderDetail' });
+
+export const providerMatchSchema = z
+  .object({
+    ...entryFields,
+    parameters: z.array(parameterSchema).optional(),
+    popular_series: popularSeries.optional(),
+    api_key_required: z.literal(true).optional(),
+    has_api_key: z.boolean().optional(),
+    api_key_label: z.string().optional(),
+    api_key_hint: z.string().optional(),
+  })
+  .meta({ id: 'ProviderMatch' });
+
+/** Folders and series share a list form: which one it is follows from the query. */
+export const browseEntrySchema = z
+  .object({
+    label: z.string(),
+    path: z.string().meta({ description: 'Goes back as `path`.' }),
+    get children() {
+      return z.array(browseEntrySchema).optional();
+    },
+    series_id: z.string().optional().meta({ description: 'With `series=true`.' }),
+    description: z.string().optional(),
+    frequency: z.string().optional(),
+    units: z.string().optional(),
+  })
+  .meta({ id: 'BrowseEntry' });
+
+const foundFields = {
+  id: z.string().meta({ description: 'The series id, or the code of the folder.' }),
+  label: z.string(),
+  kind: z.enum(['series', 'folder']),
+  description: z.string().optional(),
+  path: z.string().optional().meta({ description: 'Where to browse on.' }),
+  frequency: z.string().optional(),
+  units: z.string().optional(),
+};
+
+export const searchResultSchema = z
+  .object({ query: z.string(), items: z.array(z.object(foundFields)) })
+  .meta({ id: 'ProviderSearchResult' });
+
+export const searchAllResultSchema = z
+  .object({
+    query: z.string(),
+    items: z.array(z.object({ provider: z.string().meta({ description: 'Slug.' }), ...foundFields })),
+  })
+  .meta({ id: 'ProvidersSearchResult' });
+
+export const seriesSchema = z
+  .object({
+    series_id: z.string(),
+    label: z.string(),
+    metadata: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .meta({ description: 'What the provider tells: frequency, units, source, notes …' }),
+    data: z.array(
+      z.object({
+        date: z.string().meta({ description: 'YYYY-MM-DD, first day of the period.' }),
+        value: z
+          .number()
+          .nullable()
+          .meta({ description: 'With the digits of the provider; null: missing there.' }),
+      }),
+    ),
+    is_preview: z.boolean(),
+    api_key_required: z.literal(true).optional(),
+    has_api_key: z.boolean().optional(),
+    api_key_hint: z.string().optional(),
+  })
+  .meta({ id: 'Series' });
+
+export const seriesExample = {
+  series_id: 'FXUSDCAD',
+  label: 'USD/CAD',
+  metadata: { frequency: 'Daily' },
+  data: [
+    { date: '2026-03-12', value: 1.4405 },
+    { date: '2026-03-13', value: null },
+  ],
+  is_preview: true,
+};

@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import type { Gateway } from '../../gateway/gateway.js';
+import { invalid } from '../../lib/errors.js';
+import { pathName, queryFlag, queryInteger, queryText } from '../parameters.js';
+import { ok, type Reply, type Route, route } from '../route.js';
+import { agedHeaders, agedHeaderTexts } from './aged.js';
+import type { GatewayCallers } from './gateway-caller.js';
+import {
+  browseEntrySchema,
+  providerDetailSchema,
+  providerMatchSchema,
+  providerSchema,
+  searchAllResultSchema,
+  searchResultSchema,
+} from './provider-schema.js';
+
+const tags = ['Providers'];
+const auth = 'optional';
+
+export interface ProviderRoutesDeps {
+  readonly gateway: Gateway;
+  readonly callerOf: GatewayCallers;
+}
+
+export const slugParam = pathName('Slug of a provider, in any case.');
+
+/** Statuses of everything that may ask an upstream. */
+export const upstreamErrors: readonly number[] = [402, 403, 404, 429, 501, 502, 504];
+
+const entryExample = {
+  slug: 'bankofcanada',
+  name: 'Valet',
+  provider: 'Bank of Canada',
+  description: 'Exchange rates, interest rates and other financial statistics of Canada.',
+  capabilities: ['hierarchical', 'search'],
+};
+
+const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/providers',
+    summary: 'List providers',
+    description: 'All of them, without paging.',
+    tags,
+    auth,
+    responses: {
+      200: { description: 'The providers.', schema: z.array(providerSchema), example: [entryExample] },
+    },
+    handler: () => ok(gateway.list()),
+  }),
+  route({
+    method: 'GET',
+    path: '/providers/match',
+    summary: 'Find providers by words',
+    description:
+      'Words are looked for in slug, name, organisation and description, each on its own; who has more of them comes first. At most 5.',
+    tags,
+    auth,
+    query: z.object({ q: queryText('Words.') }),
+    responses: {
+      200: { description: 'Best first.', schema: z.array(providerMatchSchema), example: [entryExample] },
+    },
+    handler: async (request) => ok(await gateway.match(await callerOf(request), request.query.q)),
+  }),
+  route({
+    method: 'GET',
+    path: '/providers/:slug',
+    summary: 'One provider',
+    tags,
+    auth,
+    params: z.object({ slug: slugParam }),
+    responses: { 200: { description: 'The provider.', schema: providerDetailSchema } },
+    errors: [404],
+    handler: async (request) => ok(await gateway.detail(await callerOf(request), request.params.slug)),
+  }),
+];
+
+const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/providers/search',
+    summary: 'Search all providers at once',
+    description: 'In the search index of the service; no provider is asked.',
+    tags,
+    auth,
+    query: z.object({
+      q: queryText('Words or an id.'),
+      limit: queryInteger('Most items. Default 50.', { min: 1, max: 200 }).optional(),
+    }),
+    responses: { 200: { description: 'Best first.', schema: searchAllResultSchema } },
+    handler: async ({ query: { q, limit } }) => ok(await gateway.searchAll(q, limit ?? 50)),
+  }),
+  route({
+    method: 'GET',
+    path: '/providers/:slug/search',
+    summary: 'Search one provider',
+    description: 'Needs capability `search`. An empty `q` finds nothing.',
+    tags,
+    auth,
+    params: z.object({ slug: slugParam }),
+    query: z.object({ q: queryText('Words or an id.') }),
+    responses: { 200: { description: 'Best first.', schema: searchResultSchema } },
+    errors: upstreamErrors,
+    handler: async (request) =>
+      ok(await gateway.search(await callerOf(request), request.params.slug, request.query.q)),
+  }),
+];
+
+const browseQuery = z.object({
+  path: queryText('Place in the tree; left out: the root.', { maxLength: 2_000 }).optional(),
+  depth: queryInteger('Levels of folders. Default 1.', { min: 1, max: 3 }).optional(),
+  series: queryFlag('The series at the path, in pages, in place of folders.').optional(),
+  limit: queryInteger('With `series=true`: size of the page. Default 200.', {
+    min: 1,
+    max: 1_000,
+  }).optional(),
+  offset: queryInteger('With `series=true`: series before the page. Default 0.').optional(),
+});
+
+const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
+  type Query = z.output<typeof browseQuery>;
+
+  const seriesPage = async (
+    caller: Awaited<ReturnType<GatewayCallers>>,
+    slug: string,
+    { path = '', limit = 200, offset = 0 }: Query,
+  ): Promise<Reply> => {
+    const { value, ...age } = await gateway.seriesAt(caller, slug, { path, limit, offset });
+    const counted: Record<string, string> =
+      value.total === undefined
+        ? {}
+        : { 'Row-Count': String(value.total), 'Access-Control-Expose-Headers': 'Row-Count' };
+    return { status: 200, headers: { ...agedHeaders(age), ...counted }, body: value.items };
+  };
+
+  return route({
+    method: 'GET',
+    path: '/providers/:slug/browse',
+    summary: 'Browse the tree of a provider',
+    description:
+      'Needs capability `hierarchical`. With `depth` above 1 folders hold `children`; where they are absent (wide trees, small quotas) browse on with `path`. With `series=true` the series at the path.',
+    tags,
+    auth,
+    params: z.object({ slug: slugParam }),
+    query: browseQuery,
+    responses: {
+      200: {
+        description: 'Folders, or series.',
+        schema: z.array(browseEntrySchema),
+        headers: {
+          ...agedHeaderTexts,
+          'Row-Count': 'With `series=true`: all series at the path, where the provider tells.',
+        },
+        example: [{ label: 'Exchange rates', path: 'fx', children: [{ label: 'Daily', path: 'fx/daily' }] }],
+      },
+    },
+    errors: upstreamErrors,
+    handler: async (request) => {
+      const { query, params } = request;
+      const caller = await callerOf(request);
+      if (query.series === true) return seriesPage(caller, params.slug, query);
+      const stray = (['limit', 'offset'] as const).find((name) => query[name] !== undefined);
+      if (stray !== undefined && query.series === false)
+        throw invalid('invalid_request', `query: ${stray} needs series=true`);
+      const { value, ...age } = await gateway.browse(caller, params.slug, {
+        path: query.path ?? '',
+        depth: query.depth ?? 1,
+      });
+      return { status: 200, headers: agedHeaders(age), body: value };
+    },
+  });
+};
+
+/** The catalog of providers: lists, searches, trees. */
+export const createProviderRoutes = (deps: ProviderRoutesDeps): Route[] => [
+  ...catalogRoutes(deps),
+  ...searchRoutes(deps),
+  browse(deps),
+];

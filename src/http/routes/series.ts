@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import type { SeriesAnswer } from '../../gateway/series-answer.js';
+import { matchesTag } from '../../query/entity-tag.js';
+import { type Reply, type ResponseSpec, type Route, route } from '../route.js';
+import { agedHeaders, agedHeaderTexts } from './aged.js';
+import { seriesExample, seriesSchema } from './provider-schema.js';
+import { type ProviderRoutesDeps, slugParam, upstreamErrors } from './providers.js';
+
+const tags = ['Series'];
+
+/** Longest id of a series; those with a value for each of many dimensions are the longest. */
+const longestId = 1_000;
+
+export const seriesParams = z.object({
+  slug: slugParam,
+  seriesId: z
+    .string()
+    .max(longestId, `must have at most ${longestId} characters`)
+    .meta({
+      openapi: {
+        type: 'string',
+        maxLength: longestId,
+        description: 'Id of the series; slashes may be sent as they are or as %2F.',
+      },
+    }),
+});
+
+/** The body is sent as it was made: parsing it would turn digits into floats. */
+const seriesReply = (answer: SeriesAnswer, ifNoneMatch: string | undefined): Reply => {
+  const headers = { ...agedHeaders(answer), ETag: answer.etag };
+  if (matchesTag(ifNoneMatch, answer.etag)) return { status: 304, headers };
+  return {
+    status: 200,
+    headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' },
+    body: answer.json,
+  };
+};
+
+const answers = (isPreview: boolean): Readonly<Record<number, ResponseSpec>> => ({
+  200: {
+    description: 'The series, oldest observation first.',
+    schema: seriesSchema,
+    headers: { ...agedHeaderTexts, ETag: 'Strong: changes exactly when the body does.' },
+    example: { ...seriesExample, is_preview: isPreview },
+  },
+});
+
+const unchanged = { 304: { description: 'The client has this answer already.' } };
+
+/** Preview and full data of one series. */
+export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/providers/:slug/series/*seriesId',
+    summary: 'Preview of a series',
+    description:
+      'About the 24 newest observations. Where the provider needs a key that nobody has stored, `api_key_hint` says how to get one, and data is shown if the provider shows some to everybody.',
+    tags,
+    auth: 'optional',
+    params: seriesParams,
+    responses: { ...answers(true), ...unchanged },
+    errors: upstreamErrors,
+    handler: async (request) => {
+      const { slug, seriesId } = request.params;
+      const answer = await gateway.preview(await callerOf(request), slug, seriesId);
+      return seriesReply(answer, request.header('if-none-match'));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/providers/:slug/series/*seriesId/data',
+    summary: 'All observations of a series',
+    description: 'Parameters are those of the provider; unknown and wrong ones are named in the answer.',
+    tags,
+    auth: 'optional',
+    params: seriesParams,
+    body: z.object({
+      params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; default none.' }),
+    }),
+    bodyOptional: true,
+    bodyExample: { params: { start: '2020-01-01' } },
+    responses: { ...answers(false), ...unchanged },
+    errors: upstreamErrors,
+    handler: async (request) => {
+      const { slug, seriesId } = request.params;
+      const params = request.body.params ?? {};
+      const answer = await gateway.fullSeries(await callerOf(request), slug, seriesId, params);
+      return seriesReply(answer, request.header('if-none-match'));
+    },
+  }),
+];

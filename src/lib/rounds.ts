@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from './log.js';
+
+export interface RoundsOptions {
+  /** Name in the log. */
+  readonly name: string;
+  /** Milliseconds between the end of a round and the start of the next; the first waits as long. */
+  readonly intervalMs: number;
+  /** One round; `stop` is aborted when it should come to an end early. */
+  readonly run: (stop: AbortSignal) => Promise<void>;
+  readonly log: Log;
+}
+
+/** Work that is repeated until it is stopped and never overlaps. A failed round is logged; the next one comes. */
+export const startRounds = ({ name, intervalMs, run, log }: RoundsOptions): { stop(): Promise<void> } => {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const pause = (): Promise<void> =>
+    sleep(intervalMs, undefined, { signal, ref: false }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+
+  const loop = async (): Promise<void> => {
+    for (await pause(); !signal.aborted; await pause()) {
+      try {
+        await run(signal);
+      } catch (error) {
+        if (!signal.aborted) log.error({ err: error, rounds: name }, 'a round failed');
+      }
+    }
+  };
+
+  const running = loop();
+  return {
+    stop() {
+      stopping.abort();
+      return running;
+    },
+  };
+};

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { type Ask, createAsk } from '../../support/api.js';
+import { createContract, type OpenApiDocument } from '../../support/contract.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import {
+  type Exchange,
+  fixture,
+  type ReplayUpstream,
+  startReplayUpstream,
+} from '../../support/replay-upstream.js';
+
+/** The product in front of replayed upstreams: Bank of Canada and DBnomics (no key), FRED (key required). */
+export interface GatewayWorld {
+  readonly product: TestProduct;
+  readonly bank: ReplayUpstream;
+  readonly fred: ReplayUpstream;
+  /** Every answer is held against the OpenAPI document; paths must have their ids encoded. */
+  readonly ask: Ask;
+  /** As it is, for paths whose ids hold slashes. */
+  readonly askPlain: Ask;
+  /** Lines of the product's log so far. */
+  readonly logLines: readonly string[];
+  close(): Promise<void>;
+}
+
+const bankFixture = (name: string): string => fixture(`providers/bankofcanada/${name}.json`);
+const fredFixture = (name: string): string => fixture(`providers/fred/${name}`);
+
+// Observations follow a recorded reply; lists, groups and errors the documentation of Valet.
+const bankExchanges: readonly Exchange[] = [
+  { path: '/lists/groups/json', reply: bankFixture('lists-groups') },
+  { path: '/groups/FX_RATES_DAILY/json', reply: bankFixture('groups-FX_RATES_DAILY') },
+  { path: '/groups/NOPE/json', status: 404, reply: { message: 'Group NOPE not found.' } },
+  {
+    path: '/observations/FXUSDCAD/json',
+    query: { recent: '24' },
+    reply: bankFixture('observations-FXUSDCAD'),
+  },
+  { path: '/observations/FXUSDCAD/json', reply: bankFixture('observations-FXUSDCAD') },
+  {
+    path: '/observations/NOPE/json',
+    query: { recent: '24' },
+    status: 404,
+    reply: { message: 'Series NOPE not found.' },
+  },
+];
+
+const json = { file_type: 'json' };
+const ofGdp = { series_id: 'GDP', ...json };
+const fredObservations = (query: Record<string, string>): Exchange => ({
+  path: '/series/observations',
+  query: { ...ofGdp, units: 'lin', ...query },
+  reply: fredFixture('observations-GDP.json'),
+});
+
+// All of them follow recorded replies.
+const fredExchanges: readonly Exchange[] = [
+  { path: '/series', query: ofGdp, reply: fredFixture('series-GDP.json') },
+  { path: '/series/tags', query: ofGdp, reply: fredFixture('series-tags-GDP.json') },
+  fredObservations({ sort_order: 'desc', limit: '24' }),
+  fredObservations({ limit: '100000', offset: '0' }),
+  fredObservations({
+    limit: '100000',
+    offset: '0',
+    observation_start: '1947-01-01',
+    observation_end: '1947-07-01',
+  }),
+  {
+    path: '/series/search',
+    query: { search_text: 'monetary service index', limit: '50', ...json },
+    reply: fredFixture('series-search.json'),
+  },
+  {
+    path: '/fredgraph.csv',
+    base: 'public',
+    query: { id: 'DCOILBRENTEU' },
+    reply: fredFixture('fredgraph-DCOILBRENTEU.csv'),
+  },
+];
+
+// Follows a recorded reply.
+const dbnomicsExchanges: readonly Exchange[] = [
+  {
+    path: '/series/CEPII/CHELEM-TRADE-CHEL/AES.AES.CAT.BA',
+    query: { observations: '1', metadata: '1', limit: '2' },
+    reply: fixture('providers/dbnomics/series-AES.json'),
+  },
+];
+
+type Changes = NonNullable<Parameters<typeof startProduct>[0]>;
+
+export const startGatewayWorld = async (changes: Changes = {}): Promise<GatewayWorld> => {
+  const bank = await startReplayUpstream(bankExchanges);
+  const fred = await startReplayUpstream(fredExchanges, { ignoredQuery: ['api_key'] });
+  const dbnomics = await startReplayUpstream(dbnomicsExchanges);
+  const logLines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => logLines.push(line) });
+  const product = await startProduct(
+    {
+      providerUrls: [
+        `bankofcanada=${bank.baseUrl}`,
+        `dbnomics=${dbnomics.baseUrl}`,
+        `fred=${fred.baseUrl}`,
+        `fred.public=${fred.otherBaseUrl('public')}`,
+      ].join(','),
+      masterKeys: `test:${randomBytes(32).toString('base64')}`,
+      ...changes,
+    },
+    log,
+  );
+  const document = await fetch(product.baseUrl.replace(/\/api$/, '/openapi.json'));
+  const contract = createContract((await document.json()) as OpenApiDocument);
+  return {
+    product,
+    bank,
+    fred,
+    ask: createAsk(product.baseUrl, contract),
+    askPlain: createAsk(product.baseUrl),
+    logLines,
+    async close() {
+      await product.close();
+      await Promise.all([bank.close(), fred.close(), dbnomics.close()]);
+    },
+  };
+};
