@@ -1,4 +1,4 @@
-import type { Kafka, Producer } from 'kafkajs';
+import { type Kafka, Partitioners, type Producer } from 'kafkajs';
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Chunk, Lane } from '../../model/chunk.js';
@@ -43,6 +43,7 @@ export const createChunkProducer = async ({
   const connect = async (): Promise<Producer> => {
     const producer = kafka.producer({
       idempotent: true,
+      createPartitioner: Partitioners.DefaultPartitioner,
       maxInFlightRequests: 5,
       allowAutoTopicCreation: false,
       retry: { retries: 5, initialRetryTime: 50, maxRetryTime: 1_000 },

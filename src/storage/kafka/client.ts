@@ -12,9 +12,13 @@ export interface KafkaOptions {
 
 /**
  * kafkajs reports what it goes on to retry as errors ("coordinator is loading" at a first start). Such lines
- * are kept for debugging; what it gives up on is thrown to the caller, who logs it.
+ * are kept for debugging; what it gives up on is thrown to the caller, who logs it. That the retries of a producer
+ * are bounded is meant: a chunk that may lie there twice is known by its number.
  */
-const levelOf = (entry: LogEntry): 'debug' | 'warn' => (entry.level === logLevel.WARN ? 'warn' : 'debug');
+const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
+  entry.level === logLevel.WARN && !entry.log.message.startsWith('Limiting retries for the idempotent')
+    ? 'warn'
+    : 'debug';
 
 export const createKafka = ({ brokers, clientId, log }: KafkaOptions): Kafka =>
   new Kafka({

@@ -1,4 +1,4 @@
-import type { Kafka, KafkaMessage } from 'kafkajs';
+import { type Kafka, type KafkaMessage, Partitioners } from 'kafkajs';
 import type { ChunkPosition } from '../../model/chunk.js';
 
 /** Keeps messages that can not be understood, with the reason and where they came from. */
@@ -17,7 +17,10 @@ export interface ParkingOptions {
 }
 
 export const createParking = async ({ kafka, topic, onParked }: ParkingOptions): Promise<Parking> => {
-  const producer = kafka.producer({ allowAutoTopicCreation: false });
+  const producer = kafka.producer({
+    createPartitioner: Partitioners.DefaultPartitioner,
+    allowAutoTopicCreation: false,
+  });
   await producer.connect();
   return {
     async park(message, origin, reason) {
