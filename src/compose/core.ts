@@ -11,6 +11,7 @@ import { createKafka, type KafkaConnection } from '../storage/kafka/client.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
 import { createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
+import { bindInstallation } from './installation.js';
 
 /** What both entries stand on. */
 export interface Core {
@@ -50,6 +51,7 @@ export const connect = async (config: Config, log: Log, scope: Scope): Promise<C
   const clickhouse = createClickHouse({ url, database: config.clickhouseDatabase });
   await scope.defer('ClickHouse connections', clickhouse.close);
   await ensureDatabase(clickhouse);
+  await bindInstallation(sql, clickhouse);
 
   const kafka = createKafka({ brokers, clientId: config.kafkaPrefix, log });
   const topics = topicNames(config.kafkaPrefix);

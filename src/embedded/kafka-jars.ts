@@ -25,7 +25,13 @@ export const requireJava = async (signal: AbortSignal): Promise<void> => {
     ({ stderr: version } = await run('java', ['-version'], { signal }));
   } catch (error) {
     if (signal.aborted) throw stoppedError('embedded Kafka');
-    throw cannotRun(`Java ${oldestJava} or newer: install one and put java on the PATH`, error);
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    throw cannotRun(
+      missing
+        ? `Java ${oldestJava} or newer: install one and put java on the PATH`
+        : `a Java that runs ("java -version" failed: ${messageOf(error).trim()})`,
+      error,
+    );
   }
   const major = Number(/version "(?:1\.)?(\d+)/.exec(version)?.[1]);
   if (major < oldestJava) {

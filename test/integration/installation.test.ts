@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { bindInstallation } from '../../src/compose/installation.js';
+import { createClickHouse } from '../../src/storage/clickhouse/client.js';
+import { startProduct, type TestProduct } from '../support/product.js';
+
+let product: TestProduct;
+let other: TestProduct;
+
+beforeAll(async () => {
+  [product, other] = [await startProduct(), await startProduct()];
+});
+
+afterAll(async () => {
+  await product?.close();
+  await other?.close();
+});
+
+const storeOf = ({ config }: TestProduct) =>
+  createClickHouse({ url: config.clickhouseUrl ?? '', database: config.clickhouseDatabase });
+
+it('lets a catalog come back to its rows', async () => {
+  const clickhouse = storeOf(product);
+  await expect(bindInstallation(product.sql, clickhouse)).resolves.toBeUndefined();
+  await clickhouse.close();
+});
+
+it('refuses the rows of another catalog, which a sweep would drop', async () => {
+  const clickhouse = storeOf(product);
+  await expect(bindInstallation(other.sql, clickhouse)).rejects.toMatchObject({
+    code: 'foreign_rows',
+    message: expect.stringContaining('CLICKHOUSE_DATABASE'),
+  });
+  await clickhouse.close();
+});
