@@ -46,6 +46,8 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PATCH /datasets/{dataset_id}/columns/{column_id}': () => ({ description: unique() }),
   'PUT /datasets/{id}/data': file,
   'POST /datasets/{id}/query': () => ({ $top: 1 }),
+  'PUT /user-keys/{slug}': () => ({ api_key: 'x' }),
+  'POST /providers/{slug}/series/{series_id}/data': () => ({}),
   'POST /teams': () => ({ name: unique() }),
   'PUT /teams/{name}': ({ team }) => ({ name: team }),
   'PUT /teams/{name}/members/{account}': () => ({ role: 'member' }),
@@ -72,8 +74,14 @@ const pathOf = (operation: string, subject: Subject): string => {
     name: template.startsWith('/teams') ? encodeURIComponent(subject.team) : 'guest',
     account: 'guest',
     token: 'forged',
+    // No provider of this name: the upstreams themselves are not asked.
+    slug: 'nowhere',
+    seriesId: 'x',
+    query: 'x',
+    symbol: 'x',
   };
-  return template.replace(/\{(\w+)\}/g, (_all, name: string) => String(values[name]));
+  const path = template.replace(/\{(\w+)\}/g, (_all, name: string) => String(values[name]));
+  return /^\/providers\/(.*\/)?(match|search)$/.test(path) ? `${path}?q=x` : path;
 };
 
 const request = async ({ operation, privacy }: AccessRow, caller: CallerName): Promise<number> => {

@@ -6,6 +6,9 @@
  * `operator` have nothing. `ro` is a read-only key of the owner, `other` a key of the owner that is limited to
  * another repository, `revoked` a revoked key of the owner; `none` sends no key.
  *
+ * The provider that is named does not exist (404), and the feed needs a key that nobody stored (403): no upstream is
+ * asked.
+ *
  * A row holds for private and public repositories, unless there is one for each.
  */
 export const callers = [
@@ -81,6 +84,19 @@ PUT /teams/{name}                             401  404  404  404  404  404  200 
 DELETE /teams/{name}                          401  404  404  404  404  404  204  403  204  404  403  403  401
 PUT /teams/{name}/members/{account}           401  404  404  404  404  404  200  403  200  404  403  403  401
 DELETE /teams/{name}/members/{account}        401  404  404  404  404  404  204  403  204  404  403  403  401
+
+GET /providers                                200  200  200  200  200  200  200  200  200  200  200  200  401
+GET /providers/match                          200  200  200  200  200  200  200  200  200  200  200  200  401
+GET /providers/search                         200  200  200  200  200  200  200  200  200  200  200  200  401
+GET /providers/{slug}                         404  404  404  404  404  404  404  404  404  404  404  404  401
+GET /providers/{slug}/search                  404  404  404  404  404  404  404  404  404  404  404  404  401
+GET /providers/{slug}/browse                  404  404  404  404  404  404  404  404  404  404  404  404  401
+GET /providers/{slug}/series/{seriesId}       404  404  404  404  404  404  404  404  404  404  404  404  401
+POST /providers/{slug}/series/{seriesId}/data 404  404  404  404  404  404  404  404  404  404  404  404  401
+GET /user-keys                                401  200  200  200  200  200  200  200  200  200  200  200  401
+PUT /user-keys/{slug}                         401  404  404  404  404  404  404  404  404  404  403  403  401
+GET /feed/search/{query}                      200  200  200  200  200  200  200  200  200  200  200  200  401
+GET /feed/{symbol}/data                       403  403  403  403  403  403  403  403  403  403  403  403  401
 `;
 
 export interface AccessRow {
