@@ -44,7 +44,7 @@ const continueWhenRead = (request: IncomingMessage, response: ServerResponse): v
 };
 
 /** Long `$filter` and `$select` travel in the request line. */
-const maxHeaderBytes = 64 * 1024;
+const maxHeaderBytes = 256 * 1024;
 
 const refuse = (socket: Socket, code: string | undefined): void => {
   if (!socket.writable) {

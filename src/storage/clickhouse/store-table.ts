@@ -177,7 +177,7 @@ export const createStoreTables = (clickhouse: ClickHouse): StoreTables => {
 
     async dropStore(storeId) {
       known.delete(storeId);
-      await clickhouse.command(`DROP TABLE IF EXISTS ${qualified(storeId)} SYNC`, {
+      await clickhouse.command(`DROP TABLE IF EXISTS ${qualified(storeId)}`, {
         settings: { max_table_size_to_drop: '0' },
       });
     },
