@@ -1,0 +1,132 @@
+/** Clients that upload without pause, and a ledger of what each was told. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createFile } from './files.js';
+import type { CrashProduct } from './product.js';
+import { createRandom, type Random } from './random.js';
+import { type Outcome, sendFile } from './sending.js';
+
+/** One upload as its client remembers it. */
+export interface Entry {
+  /** Names the upload in PostgreSQL: the id of its request. */
+  readonly requestId: string;
+  readonly fileSeed: number;
+  readonly datasetId: number;
+  readonly hungUp: boolean;
+  readonly outcome: Outcome;
+}
+
+export interface Ledger {
+  readonly entries: Entry[];
+  /** Datasets that a client deleted: nothing of them is left to be checked. */
+  readonly deleted: Set<number>;
+  /** Seed of the file that belongs to a request id. */
+  seedOf(requestId: string): number | undefined;
+}
+
+export interface Load {
+  readonly ledger: Ledger;
+  /** Lets the clients end what they are at. */
+  stop(): Promise<void>;
+}
+
+export interface LoadOptions {
+  readonly product: CrashProduct;
+  readonly seed: number;
+  readonly clients: number;
+  readonly datasets: number;
+  readonly largestRows: number;
+}
+
+const requestIdOf = (fileSeed: number): string => `crash-${fileSeed}`;
+
+const seedOf = (requestId: string): number | undefined => {
+  const digits = /^crash-(\d+)$/.exec(requestId)?.[1];
+  return digits === undefined ? undefined : Number(digits);
+};
+
+export const createLoad = async (options: LoadOptions): Promise<Load> => {
+  const { product, seed, largestRows } = options;
+  const headers = { authorization: product.authorization, 'content-type': 'application/json' };
+  const ledger: Ledger = { entries: [], deleted: new Set(), seedOf };
+  let stopping = false;
+  let sent = 0;
+  let made = 0;
+
+  /** Until it succeeds: the API may be away. */
+  const makeDataset = async (random: Random): Promise<number> => {
+    for (;;) {
+      made += 1;
+      const body = JSON.stringify({ name: `dataset ${made}`, repositoryId: product.homeId });
+      try {
+        const answer = await fetch(`${random.pick(product.apis)}/datasets`, {
+          method: 'POST',
+          headers,
+          body,
+        });
+        const text = await answer.text();
+        if (answer.status === 201) return (JSON.parse(text) as { id: number }).id;
+      } catch (error) {
+        if (stopping) throw error;
+      }
+      await sleep(200);
+    }
+  };
+
+  const setUp = createRandom(seed);
+  const datasets: number[] = [];
+  while (datasets.length < options.datasets) datasets.push(await makeDataset(setUp));
+
+  /** Puts a fresh dataset in the place of one, and deletes that one, whatever is going on in it. */
+  const replaceDataset = async (random: Random): Promise<void> => {
+    const place = random.between(0, datasets.length - 1);
+    const old = datasets[place];
+    if (old === undefined) return;
+    datasets[place] = await makeDataset(random);
+    ledger.deleted.add(old);
+    try {
+      await fetch(`${random.pick(product.apis)}/datasets/${old}`, { method: 'DELETE', headers });
+    } catch {
+      // The API is away: whether it deleted the dataset is not known, and it is checked no more.
+    }
+  };
+
+  const uploadOnce = async (random: Random): Promise<void> => {
+    sent += 1;
+    // Distinct for every upload of a run; the same for the same seed and number.
+    const fileSeed = seed * 1_000_000 + sent;
+    const { bytes } = createFile(fileSeed, largestRows);
+    const datasetId = random.pick(datasets);
+    const pieces = random.pick([1, 1, 2, 5, 12]);
+    const hungUp = random.chance(0.06);
+    const outcome = await sendFile({
+      url: `${random.pick(product.apis)}/datasets/${datasetId}/data`,
+      authorization: product.authorization,
+      requestId: requestIdOf(fileSeed),
+      file: bytes,
+      pieces,
+      pauseMs: random.chance(0.3) ? random.between(5, 400) : 0,
+      hangUpAfter: hungUp ? random.between(0, pieces - 1) : undefined,
+    });
+    ledger.entries.push({ requestId: requestIdOf(fileSeed), fileSeed, datasetId, hungUp, outcome });
+    // A client that was refused waits a little, like a real one.
+    const refused = outcome.kind === 'broken' || outcome.status >= 500;
+    await sleep(refused ? random.between(200, 600) : random.between(0, 300));
+  };
+
+  const client = async (number: number): Promise<void> => {
+    const random = createRandom(seed + 7919 * (number + 1));
+    while (!stopping) {
+      if (random.chance(0.01)) await replaceDataset(random);
+      await uploadOnce(random);
+    }
+  };
+  const clients = Array.from({ length: options.clients }, (_, number) => client(number));
+
+  return {
+    ledger,
+    async stop() {
+      stopping = true;
+      await Promise.all(clients);
+    },
+  };
+};

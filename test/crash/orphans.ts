@@ -1,0 +1,33 @@
+import type { CrashProduct } from './product.js';
+
+const lines = async (product: CrashProduct, sql: string): Promise<string[]> => {
+  const answer = await fetch(product.clickhouseUrl, { method: 'POST', body: sql });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`ClickHouse answered ${answer.status}: ${text.slice(0, 300)}`);
+  return text.split('\n').filter((line) => line !== '');
+};
+
+/** What lies in ClickHouse and no version names, and what a version names and ClickHouse lacks; a line each. */
+export const findOrphans = async (product: CrashProduct): Promise<string[]> => {
+  const present = await lines(
+    product,
+    `SELECT concat(table, ' ', partition) FROM system.parts
+     WHERE database = 'tabulary' AND active AND rows > 0 GROUP BY table, partition`,
+  );
+  const tables = await lines(product, `SELECT name FROM system.tables WHERE database = 'tabulary'`);
+  const named = await product.sql.query<{ place: string; rows: number | null }>(
+    `SELECT 's' || s.store_id || ' ' || s.id AS place, s.rows FROM segments s
+     WHERE EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)`,
+  );
+  const stores = await product.sql.query<{ name: string }>(`SELECT 's' || id AS name FROM stores`);
+  const known = new Set(named.map(({ place }) => place));
+  const there = new Set(present);
+  const storeNames = new Set(stores.map(({ name }) => name));
+  return [
+    ...present.filter((place) => !known.has(place)).map((place) => `segment ${place} belongs to no version`),
+    ...named
+      .filter(({ place, rows }) => (rows ?? 0) > 0 && !there.has(place))
+      .map(({ place }) => `segment ${place} of a version has no rows`),
+    ...tables.filter((name) => !storeNames.has(name)).map((name) => `table ${name} belongs to no dataset`),
+  ];
+};

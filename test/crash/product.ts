@@ -1,0 +1,122 @@
+/** The whole product as `npm start` runs it, in a folder of its own, with as many processes as asked for. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createAccounts } from '../../src/catalog/accounts.js';
+import { createKeys } from '../../src/catalog/keys.js';
+import { childEnvironment } from '../../src/config.js';
+import { startEmbedded } from '../../src/embedded/components.js';
+import { startProduct } from '../../src/embedded/product.js';
+import type { Log } from '../../src/lib/log.js';
+import type { Scope } from '../../src/lib/scope.js';
+import { migrate } from '../../src/storage/postgres/migrate.js';
+import { createPool } from '../../src/storage/postgres/pool.js';
+import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
+
+export interface CrashProduct {
+  /** Addresses of the API processes, `/api` included. */
+  readonly apis: readonly string[];
+  readonly authorization: string;
+  readonly homeId: number;
+  readonly sql: Sql;
+  readonly clickhouseUrl: string;
+  readonly kafkaBrokers: string;
+  /** Components and processes of the product that can be broken. */
+  readonly names: readonly string[];
+  /** Process id at this moment; undefined while it is being started again. */
+  pid(name: string): number | undefined;
+  /** True when every process of the product answers that it is ready. */
+  isWhole(): Promise<boolean>;
+}
+
+export interface CrashProductOptions {
+  readonly dataDir: string;
+  readonly apis: number;
+  readonly workers: number;
+  readonly log: Log;
+  readonly scope: Scope;
+}
+
+/** Small chunks, short waits: a run of minutes meets what would else take hours. */
+const hurried = {
+  firstChunkBytes: '8192',
+  chunkBytes: '131072',
+  receiveTimeoutMs: '20000',
+  replayLeaseMs: '5000',
+  sweepIntervalMs: '1000',
+  sendPatienceMs: '60000',
+  uploadIdleMs: '15000',
+  gatewayIntervalMs: '86400000',
+  logLevel: 'info',
+};
+
+const isReady = async (url: string): Promise<boolean> => {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    // Refused, cut off or stopped: not ready.
+    return false;
+  }
+};
+
+const openAccount = async (sql: Sql): Promise<{ key: string; homeId: number }> => {
+  const account = await createAccounts({ sql }).create({ name: 'crash', plan: 'unlimited' });
+  const { key } = await createKeys({ sql }).create(account.id, { name: 'crash' });
+  const [home] = await sql.query<{ id: number }>('SELECT id FROM repositories WHERE is_home');
+  if (home === undefined) throw new Error('the account has no home');
+  return { key, homeId: home.id };
+};
+
+export const startCrashProduct = async (options: CrashProductOptions): Promise<CrashProduct> => {
+  const { dataDir, log, scope } = options;
+  const need = { postgres: true, kafka: true, clickhouse: true };
+  const embedded = await startEmbedded({ dataDir, need, log, scope });
+  const { databaseUrl, kafkaBrokers, clickhouseUrl } = embedded;
+  if (!databaseUrl || !kafkaBrokers || !clickhouseUrl) throw new Error('a component has no address');
+  await migrate({ databaseUrl, log });
+  const pool = createPool({ databaseUrl, maxConnections: 4, log });
+  await scope.defer('pool of the checker', () => pool.end());
+  const sql = createSql(pool);
+  const { key, homeId } = await openAccount(sql);
+
+  const exportsDir = join(dataDir, 'exports');
+  mkdirSync(exportsDir, { recursive: true });
+  const exportsUrl = `file://${exportsDir}`;
+  const env = childEnvironment({ ...hurried, databaseUrl, kafkaBrokers, clickhouseUrl, exportsUrl });
+  const start = async (entry: 'api' | 'worker', number: number) => {
+    const name = `${entry}-${number}`;
+    // A folder each: the folder remembers the process and its port.
+    const folder = join(dataDir, name);
+    mkdirSync(folder, { recursive: true });
+    const portVariable = entry === 'api' ? 'PORT' : 'WORKER_PORT';
+    const shared = { env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };
+    const { port, pid } = await startProduct({ ...shared, entry, dataDir: folder, portVariable });
+    return { name, entry, pid, url: `http://127.0.0.1:${port}` };
+  };
+  const processes: Awaited<ReturnType<typeof start>>[] = [];
+  for (let number = 1; number <= options.workers; number += 1) processes.push(await start('worker', number));
+  for (let number = 1; number <= options.apis; number += 1) processes.push(await start('api', number));
+
+  const components = ['postgres', 'kafka', 'clickhouse'] as const;
+  const pid = (name: string): number | undefined => {
+    const component = components.find((known) => known === name);
+    if (component !== undefined) return embedded.pids()[component];
+    return processes.find((process) => process.name === name)?.pid();
+  };
+  const names = [...components, ...processes.map((process) => process.name)];
+  return {
+    apis: processes.filter(({ entry }) => entry === 'api').map(({ url }) => `${url}/api`),
+    authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+    homeId,
+    sql,
+    clickhouseUrl,
+    kafkaBrokers,
+    names,
+    pid,
+    async isWhole() {
+      if (names.some((name) => pid(name) === undefined)) return false;
+      return (await Promise.all(processes.map(({ url }) => isReady(url)))).every(Boolean);
+    },
+  };
+};

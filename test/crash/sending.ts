@@ -1,0 +1,88 @@
+/** One upload over plain sockets, so that a test decides when each piece leaves and when the line goes dead. */
+import { request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Sending {
+  readonly url: string;
+  readonly authorization: string;
+  readonly requestId: string;
+  readonly file: Buffer;
+  /** Pieces that the file is sent in, with `pauseMs` before each. */
+  readonly pieces: number;
+  readonly pauseMs: number;
+  /** Pieces after which the client hangs up; undefined: it stays. */
+  readonly hangUpAfter: number | undefined;
+}
+
+/** What the client saw: an answer, or a connection that broke. */
+export type Outcome =
+  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  | { readonly kind: 'broken' };
+
+const boundary = 'crash-3f9a61';
+const head = Buffer.from(
+  `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="data.csv"\r\nContent-Type: text/csv\r\n\r\n`,
+);
+const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+
+/** Longest that a client waits for its answer. */
+const clientPatienceMs = 180_000;
+
+const cut = (file: Buffer, pieces: number): Buffer[] => {
+  const size = Math.max(1, Math.ceil(file.length / pieces));
+  const parts: Buffer[] = [];
+  for (let at = 0; at < file.length; at += size) parts.push(file.subarray(at, at + size));
+  return parts;
+};
+
+export const sendFile = (sending: Sending): Promise<Outcome> =>
+  new Promise((resolve) => {
+    const broken = (): void => resolve({ kind: 'broken' });
+    const outgoing = request(
+      sending.url,
+      {
+        method: 'PUT',
+        agent: false,
+        timeout: clientPatienceMs,
+        headers: {
+          authorization: sending.authorization,
+          'content-type': `multipart/form-data; boundary=${boundary}`,
+          'x-request-id': sending.requestId,
+        },
+      },
+      (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.on('error', broken);
+        answer.on('end', () => {
+          const body = Buffer.concat(parts).toString('utf8');
+          resolve({ kind: 'answer', status: answer.statusCode ?? 0, body });
+        });
+      },
+    );
+    outgoing.on('error', broken);
+    outgoing.on('close', broken);
+    outgoing.on('timeout', () => outgoing.destroy());
+    const write = (piece: Buffer): Promise<void> =>
+      new Promise((done) => {
+        if (outgoing.destroyed || outgoing.write(piece)) done();
+        else {
+          outgoing.once('drain', done);
+          outgoing.once('close', done);
+        }
+      });
+    const run = async (): Promise<void> => {
+      await write(head);
+      for (const [number, piece] of cut(sending.file, sending.pieces).entries()) {
+        if (outgoing.destroyed) return;
+        if (number === sending.hangUpAfter) {
+          outgoing.destroy();
+          return;
+        }
+        if (sending.pauseMs > 0) await sleep(sending.pauseMs);
+        await write(piece);
+      }
+      if (!outgoing.destroyed) outgoing.end(tail);
+    };
+    run().catch(broken);
+  });
