@@ -46,9 +46,12 @@ export const queryFlag = (description: string) =>
 export const queryText = (description: string, { maxLength = 1000 } = {}) =>
   documented(
     z.string().max(maxLength, `must have at most ${maxLength} characters`),
-    { type: 'string', maxLength },
+    { type: 'string', maxLength, pattern: withoutNul },
     description,
   );
+
+/** No parameter may hold NUL, wherever it stands. */
+const withoutNul = '^[^\\u0000]*$';
 
 const isoTime = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
@@ -71,4 +74,8 @@ export const queryTime = (description: string) =>
 
 /** A name in a path, such as a team's. */
 export const pathName = (description: string) =>
-  documented(z.string().min(1).max(255), { type: 'string', minLength: 1, maxLength: 255 }, description);
+  documented(
+    z.string().min(1).max(255),
+    { type: 'string', minLength: 1, maxLength: 255, pattern: withoutNul },
+    description,
+  );

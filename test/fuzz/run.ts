@@ -8,6 +8,7 @@
  * Starts what is missing (as `npm start` does), runs, and stops everything.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,6 +46,7 @@ const startService = async (): Promise<{ root: string; key: string; keyId: numbe
     PORT: '0',
     WORKER_PORT: '0',
     TRUST_PROXY: 'true',
+    MASTER_KEYS: `fuzz:${randomBytes(32).toString('base64')}`,
   });
   const embedded = await startEmbedded({
     dataDir,
