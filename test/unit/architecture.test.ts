@@ -11,9 +11,9 @@ const floors: readonly (readonly string[])[] = [
   ['model'],
   ['storage', 'providers'],
   ['catalog', 'ingest', 'query', 'exports', 'gateway'],
-  ['http', 'admin', 'tour'],
+  ['http', 'tour'],
   ['config'],
-  ['compose', 'embedded'],
+  ['compose', 'embedded', 'admin'],
   ['entries'],
 ];
 

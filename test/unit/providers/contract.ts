@@ -149,7 +149,7 @@ const describeFinding = (sample: ConnectorCase, opened: () => OpenedConnector): 
     },
   );
 
-  it.runIf(provider.browse !== undefined)('says that an unknown path is not found', async () => {
+  itWhen(provider.browse !== undefined)('says that an unknown path is not found', async () => {
     const error = await caught(
       () => provider.browse?.(sample.unknownPath ?? [], opened().ctx) ?? Promise.resolve(),
     );
