@@ -10,6 +10,13 @@ import {
   datasetFacts,
   seenRepositories,
 } from './facts.js';
+import {
+  type RefreshRow,
+  type RefreshView,
+  refreshColumns,
+  refreshJoin,
+  refreshView,
+} from './refresh-view.js';
 
 /** A dataset as lists show it. */
 export interface DatasetSummary {
@@ -37,6 +44,8 @@ export interface DatasetSummary {
 /** A dataset as it is read alone. */
 export interface Dataset extends DatasetSummary {
   readonly columns: readonly ColumnView[];
+  /** Present for a dataset made of series of a provider. */
+  readonly refresh?: RefreshView;
 }
 
 export interface DatasetFilter {
@@ -103,13 +112,16 @@ export const readDataset = async (
   caller: Caller | undefined,
   id: number,
 ): Promise<Dataset | undefined> => {
-  const [row] = await sql.query<DatasetRow>(
-    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${currentColumnsJson} AS columns
-     FROM ${from} WHERE d.id = $1`,
+  const [row] = await sql.query<DatasetRow & RefreshRow>(
+    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${currentColumnsJson} AS columns, ${refreshColumns}
+     FROM ${from} ${refreshJoin} WHERE d.id = $1`,
     [id, ...callerValues(caller)],
   );
   const [summary] = row === undefined ? [] : shown(caller, row);
-  return summary && { ...summary, columns: row?.columns ?? [] };
+  const refresh = row && refreshView(row);
+  return (
+    summary && { ...summary, columns: row?.columns ?? [], ...(refresh === undefined ? {} : { refresh }) }
+  );
 };
 
 const listSql = `

@@ -74,7 +74,8 @@ export const datasetAgain = async (sql: Sql, caller: Caller | undefined, id: num
   return dataset;
 };
 
-export const summaryOf = ({ columns: _columns, ...summary }: Dataset): DatasetSummary => summary;
+export const summaryOf = ({ columns: _columns, refresh: _refresh, ...summary }: Dataset): DatasetSummary =>
+  summary;
 
 export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): Datasets => ({
   list: (caller, filter) => listDatasets(sql, caller, filter),

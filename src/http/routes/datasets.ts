@@ -16,6 +16,7 @@ import {
   textField,
   timeField,
 } from './fields.js';
+import { refreshSchema } from './refresh-schema.js';
 
 const summaryFields = {
   id: idField('Assigned by the service.'),
@@ -41,7 +42,11 @@ const summaryFields = {
 
 export const datasetSummarySchema = z.object(summaryFields).meta({ id: 'DatasetSummary' });
 export const datasetSchema = z
-  .object({ ...summaryFields, columns: z.array(columnSchema) })
+  .object({
+    ...summaryFields,
+    columns: z.array(columnSchema),
+    refresh: refreshSchema.optional(),
+  })
   .meta({ id: 'Dataset' });
 
 const newExample = {

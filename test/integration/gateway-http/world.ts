@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { allProviders } from '../../../src/providers/registry.js';
 import { type Ask, createAsk } from '../../support/api.js';
 import { createContract, type OpenApiDocument } from '../../support/contract.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -27,6 +28,13 @@ export interface GatewayWorld {
 const bankFixture = (name: string): string => fixture(`providers/bankofcanada/${name}.json`);
 const fredFixture = (name: string): string => fixture(`providers/fred/${name}`);
 
+/** Observations of the bank in their form. */
+export const bankObservations = (id: string, values: Readonly<Record<string, string | null>>) => ({
+  terms: { url: 'https://www.bankofcanada.ca/terms/' },
+  seriesDetail: { [id]: { label: `Rate ${id}`, description: id, dimension: { key: 'd', name: 'Date' } } },
+  observations: Object.entries(values).map(([d, v]) => ({ d, [id]: { v } })),
+});
+
 // Observations follow a recorded reply; lists, groups and errors the documentation of Valet.
 const bankExchanges: readonly Exchange[] = [
   { path: '/lists/groups/json', reply: bankFixture('lists-groups') },
@@ -38,11 +46,15 @@ const bankExchanges: readonly Exchange[] = [
     reply: bankFixture('observations-FXUSDCAD'),
   },
   { path: '/observations/FXUSDCAD/json', reply: bankFixture('observations-FXUSDCAD') },
-  {
+  ...[{ recent: '24' }, {}].map((query) => ({
     path: '/observations/NOPE/json',
-    query: { recent: '24' },
+    query,
     status: 404,
     reply: { message: 'Series NOPE not found.' },
+  })),
+  {
+    path: '/observations/FXEURCAD/json',
+    reply: bankObservations('FXEURCAD', { '2026-03-12': '1.50', '2026-03-13': null }),
   },
 ];
 
@@ -94,11 +106,14 @@ export const startGatewayWorld = async (changes: Changes = {}): Promise<GatewayW
   const bank = await startReplayUpstream(bankExchanges);
   const fred = await startReplayUpstream(fredExchanges, { ignoredQuery: ['api_key'] });
   const dbnomics = await startReplayUpstream(dbnomicsExchanges);
+  const nobody = await startReplayUpstream([]);
   const logLines: string[] = [];
   const log = pino({ level: 'trace' }, { write: (line: string) => logLines.push(line) });
   const product = await startProduct(
     {
       providerUrls: [
+        // No test goes to the real ones: who is not replayed knows no answer.
+        ...allProviders.map(({ slug }) => `${slug}=${nobody.baseUrl}`),
         `bankofcanada=${bank.baseUrl}`,
         `dbnomics=${dbnomics.baseUrl}`,
         `fred=${fred.baseUrl}`,
@@ -120,7 +135,7 @@ export const startGatewayWorld = async (changes: Changes = {}): Promise<GatewayW
     logLines,
     async close() {
       await product.close();
-      await Promise.all([bank.close(), fred.close(), dbnomics.close()]);
+      await Promise.all([bank.close(), fred.close(), dbnomics.close(), nobody.close()]);
     },
   };
 };

@@ -1,0 +1,40 @@
+import { isoUtc } from '../lib/time.js';
+
+/** How a dataset made of series of a provider is kept up to date. */
+export interface RefreshView {
+  /** `daily`, `weekly`, five fields of cron in UTC; null: only when asked. */
+  readonly schedule: string | null;
+  readonly lastRunAt: string | null;
+  /** Why the last run, or the upload that came of it, failed; null: it did not. */
+  readonly lastError: string | null;
+  readonly nextRunAt: string | null;
+}
+
+export interface RefreshRow {
+  refreshSchedule: string | null;
+  refreshLastRunAt: Date | null;
+  refreshLastError: string | null;
+  refreshNextRunAt: Date | null;
+  isRefreshed: boolean;
+}
+
+/** Select items; `s` is joined by `refreshJoin`. */
+export const refreshColumns = `s.dataset_id IS NOT NULL AS "isRefreshed", s.schedule AS "refreshSchedule",
+  s.last_run_at AS "refreshLastRunAt", s.next_run_at AS "refreshNextRunAt",
+  coalesce(s.last_error, (SELECT p.error ->> 'message' FROM processes p
+    WHERE p.id = s.process_id AND p.status = 'failed')) AS "refreshLastError"`;
+
+export const refreshJoin = 'LEFT JOIN series_datasets s ON s.dataset_id = d.id';
+
+const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
+
+/** Undefined for a dataset that is not made of series. */
+export const refreshView = (row: RefreshRow): RefreshView | undefined =>
+  row.isRefreshed
+    ? {
+        schedule: row.refreshSchedule,
+        lastRunAt: isoOrNull(row.refreshLastRunAt),
+        lastError: row.refreshLastError,
+        nextRunAt: isoOrNull(row.refreshNextRunAt),
+      }
+    : undefined;

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { nextTime, parseCron } from '../../lib/cron.js';
+import { invalid } from '../../lib/errors.js';
+
+/**
+ * When a dataset made of series is made anew: `daily`, `weekly`, or five fields of cron in UTC. Datasets are spread
+ * by a fixed share of their own, so that a thousand daily ones do not ask an upstream in the same minute.
+ */
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const weekMs = 7 * dayMs;
+
+/** A dataset with a time of its own is late by less than this. */
+const spreadMs = 5 * 60_000;
+
+/** From 0 up to 1, the same for the same dataset. */
+const shareOf = (datasetId: number): number =>
+  createHash('sha256').update(`refresh ${datasetId}`).digest().readUInt32BE() / 2 ** 32;
+
+const periods: Readonly<Record<string, number>> = { daily: dayMs, weekly: weekMs };
+
+/** The schedule as it is kept. @throws AppError `invalid` for what is none, or asks more than once an hour. */
+export const parseSchedule = (text: string): string => {
+  const schedule = text.trim().replace(/\s+/g, ' ');
+  if (schedule.toLowerCase() in periods) return schedule.toLowerCase();
+  if (!/\s/.test(schedule)) {
+    throw invalid('invalid_schedule', `'refresh' must be daily, weekly or five fields of cron (UTC).`);
+  }
+  if (parseCron(schedule).minutes.size > 1) {
+    throw invalid('invalid_schedule', `'refresh' must not be more often than once an hour.`);
+  }
+  return schedule;
+};
+
+/** The next run after a time, both in milliseconds since the epoch; undefined: never. */
+export const nextRunOf = (schedule: string, datasetId: number, afterMs: number): number | undefined => {
+  const share = shareOf(datasetId);
+  const period = periods[schedule];
+  if (period === undefined) {
+    // The time that was asked for, not the spread one, has to be later: no run is made twice.
+    const time = nextTime(parseCron(schedule), afterMs);
+    return time === undefined ? undefined : time + Math.floor(share * spreadMs);
+  }
+  const offset = Math.floor(share * period);
+  return Math.floor((afterMs - offset) / period + 1) * period + offset;
+};
+
+const firstRetryMs = 10 * 60_000;
+const longestRetryMs = 6 * hourMs;
+
+/** Wait after failed runs in a row; an upstream that names a time is believed. */
+export const retryWaitMs = (failures: number, retryAfterSeconds: number | undefined): number =>
+  Math.max(
+    Math.min(longestRetryMs, firstRetryMs * 2 ** Math.max(0, failures - 1)),
+    (retryAfterSeconds ?? 0) * 1_000,
+  );

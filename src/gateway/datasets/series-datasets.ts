@@ -1,0 +1,240 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { AppError, isAppError } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import { nameProblem, normaliseName } from '../../model/names.js';
+import type { ProcessView } from '../../model/process.js';
+import type { Caller } from '../caller.js';
+import type { Gateway } from '../gateway.js';
+import type { SeriesAnswer } from '../series-answer.js';
+import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
+import { seriesCsv } from './series-csv.js';
+import type { ClaimedRun, RunOutcome, SeriesDatasetStore } from './store.js';
+
+/** One upload of a generated file, in the name of an account. */
+export interface SeriesUpload {
+  readonly datasetId: number;
+  readonly accountId: number;
+  readonly requestId: string;
+  readonly csv: Buffer;
+}
+
+export interface SeriesDatasetsOptions {
+  readonly gateway: Pick<Gateway, 'fullSeries' | 'detail'>;
+  readonly store: SeriesDatasetStore;
+  /**
+   * The ordinary way in of a file.
+   * @throws AppError 403, 404 when the account may not write to the dataset any more.
+   */
+  readonly upload: (upload: SeriesUpload) => Promise<ProcessView>;
+  /** An account as the gateway sees it when it acts without a request. */
+  readonly callerOf: (accountId: number) => Promise<Caller>;
+  readonly onRun: (outcome: 'changed' | 'unchanged' | 'failed') => void;
+  readonly log: Log;
+  readonly now?: () => number;
+  /** Time for one series; a run that outlives its process is taken over after it. Default 5 min. */
+  readonly leaseMs?: number;
+}
+
+export interface SeriesDatasetRequest {
+  readonly slug: string;
+  readonly seriesIds: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly refresh: string | null;
+  readonly name: string | undefined;
+  readonly description: string | null | undefined;
+}
+
+/** What people are to read about a dataset that was made of series. */
+export interface SeriesDatasetText {
+  readonly name: string;
+  readonly description: string | null;
+  readonly sourceName: string;
+}
+
+/** Where the new dataset comes from: the caller's repository. */
+export interface Shelf {
+  create(text: SeriesDatasetText): Promise<{ readonly id: number }>;
+  /** Takes the dataset away again when its data could not be taken in. */
+  remove(datasetId: number): Promise<void>;
+}
+
+/** Datasets whose rows are series of a provider; their versions are the vintages of the series. */
+export interface SeriesDatasets {
+  /** Asks for the series first: without data there is no dataset. */
+  create(
+    caller: Caller & { readonly accountId: number },
+    request: SeriesDatasetRequest,
+    shelf: Shelf,
+    requestId: string,
+  ): Promise<{ readonly datasetId: number; readonly process: ProcessView }>;
+  /** Another schedule, or none. @throws AppError 400, 404. */
+  reschedule(datasetId: number, refresh: string | null): Promise<void>;
+  /** Makes a run due now. @throws AppError 404. */
+  refreshSoon(datasetId: number): Promise<void>;
+  /** Runs what is due until nothing is; gives how many. */
+  runDue(stop?: AbortSignal): Promise<number>;
+}
+
+/** Runs of this process at the same time. */
+const runsAtOnce = 2;
+
+const hashOf = (csv: Buffer): Buffer => createHash('sha256').update(csv).digest();
+
+/** Kinds of errors that may be gone soon; the others wait for the next regular time. */
+const passing = new Set(['rate_limited', 'upstream', 'timeout', 'unavailable', 'unexpected']);
+
+const stopping = (): AppError => new AppError('unavailable', 'stopping', 'The service is stopping.');
+
+/** The work, unless the process is asked to stop first: the upstream's answer then goes to the cache alone. */
+const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | undefined): Promise<T> => {
+  if (stop === undefined) return work();
+  if (stop.aborted) throw stopping();
+  const settled = new AbortController();
+  const stopped = new Promise<never>((_, reject) => {
+    stop.addEventListener('abort', () => reject(stopping()), { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([work(), stopped]);
+  } finally {
+    settled.abort();
+  }
+};
+
+/** A label of an upstream as the name of a dataset. */
+const nameOf = (answers: readonly SeriesAnswer[]): string => {
+  const [first, ...more] = answers;
+  const label = (first?.label ?? '').replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ');
+  const cut = [...normaliseName(label)].slice(0, 200).join('').trim();
+  const name = cut === '' || nameProblem(cut) !== undefined ? (first?.seriesId ?? 'Series') : cut;
+  return more.length === 0 ? name : `${name} and ${more.length} more`;
+};
+
+export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesDatasets => {
+  const { gateway, store, upload, callerOf, onRun, log, now = Date.now, leaseMs = 5 * 60_000 } = options;
+  const owner = randomUUID();
+
+  const nextRun = (schedule: string | null, datasetId: number): Date | null => {
+    const time = schedule === null ? undefined : nextRunOf(schedule, datasetId, now());
+    return time === undefined ? null : new Date(time);
+  };
+
+  const scheduleOf = (refresh: string | null): string | null =>
+    refresh === null || refresh.trim() === '' ? null : parseSchedule(refresh);
+
+  /** One after the other: a dataset of many series takes its turns like everybody. */
+  const fetchAll = async (
+    caller: Caller,
+    { slug, seriesIds, params }: Pick<SeriesDatasetRequest, 'slug' | 'seriesIds' | 'params'>,
+    { beforeEach, stop }: { beforeEach?: () => Promise<void>; stop?: AbortSignal | undefined } = {},
+  ): Promise<SeriesAnswer[]> => {
+    const answers: SeriesAnswer[] = [];
+    for (const id of seriesIds) {
+      await beforeEach?.();
+      answers.push(await unlessStopped(() => gateway.fullSeries(caller, slug, id, params), stop));
+    }
+    return answers;
+  };
+
+  const keepLease = async (datasetId: number): Promise<void> => {
+    if (await store.extend(datasetId, owner, leaseMs)) return;
+    throw new AppError('conflict', 'lease_lost', 'The refresh was taken over by another process.');
+  };
+
+  const refresh = async (run: ClaimedRun, stop: AbortSignal | undefined): Promise<RunOutcome> => {
+    const { datasetId, accountId, provider: slug } = run;
+    const caller = await callerOf(accountId);
+    const beforeEach = () => keepLease(datasetId);
+    const answers = await fetchAll(caller, { ...run, slug }, { beforeEach, stop });
+    if (answers.some(({ stale }) => stale)) {
+      throw new AppError(
+        'upstream',
+        'upstream_down',
+        'The provider could not be asked; its last answer is old.',
+      );
+    }
+    const nextRunAt = nextRun(run.schedule, datasetId);
+    const csv = seriesCsv(answers);
+    const contentHash = hashOf(csv);
+    if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) return { nextRunAt, error: null };
+    await keepLease(datasetId);
+    const requestId = `refresh-${datasetId}-${randomUUID()}`;
+    const process = await upload({ datasetId, accountId, requestId, csv });
+    return { nextRunAt, error: null, upload: { contentHash, processId: process.id } };
+  };
+
+  const failureOf = (run: ClaimedRun, error: unknown): RunOutcome => {
+    const regular = nextRun(run.schedule, run.datasetId);
+    if (!isAppError(error)) log.error({ err: error, dataset: run.datasetId }, 'a refresh failed');
+    const message = isAppError(error) ? error.message : 'The refresh failed.';
+    if (isAppError(error) && !passing.has(error.kind)) return { nextRunAt: regular, error: message };
+    const waitMs = retryWaitMs(run.failures + 1, isAppError(error) ? error.retryAfterSeconds : undefined);
+    const soon = new Date(now() + waitMs);
+    return { nextRunAt: regular !== null && regular < soon ? regular : soon, error: message };
+  };
+
+  const runOne = async (run: ClaimedRun, stop: AbortSignal | undefined): Promise<void> => {
+    const { datasetId, provider } = run;
+    let outcome: RunOutcome;
+    try {
+      outcome = await refresh(run, stop);
+      onRun(outcome.upload === undefined ? 'unchanged' : 'changed');
+    } catch (error) {
+      if (stop?.aborted === true) return store.release(datasetId, owner);
+      outcome = failureOf(run, error);
+      onRun('failed');
+      log.warn({ dataset: datasetId, provider, reason: outcome.error }, 'refresh failed');
+    }
+    await store.finish(run, owner, outcome);
+  };
+
+  const runUntilNoneIsDue = async (stop: AbortSignal | undefined): Promise<number> => {
+    let runs = 0;
+    for (; stop?.aborted !== true; runs += 1) {
+      const run = await store.claim(owner, leaseMs);
+      if (run === undefined) break;
+      await runOne(run, stop);
+    }
+    return runs;
+  };
+
+  return {
+    async create(caller, request, shelf, requestId) {
+      const schedule = scheduleOf(request.refresh);
+      const { slug, name, attribution } = await gateway.detail(caller, request.slug);
+      const answers = await fetchAll(caller, request);
+      const csv = seriesCsv(answers);
+      const { id: datasetId } = await shelf.create({
+        name: request.name ?? nameOf(answers),
+        description: request.description ?? attribution ?? null,
+        sourceName: name,
+      });
+      try {
+        const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv });
+        await store.insert({
+          datasetId,
+          accountId: caller.accountId,
+          provider: slug,
+          seriesIds: request.seriesIds,
+          params: request.params,
+          schedule,
+          nextRunAt: nextRun(schedule, datasetId),
+          contentHash: hashOf(csv),
+          processId: process.id,
+        });
+        return { datasetId, process };
+      } catch (error) {
+        await shelf.remove(datasetId);
+        throw error;
+      }
+    },
+    async reschedule(datasetId, wanted) {
+      const schedule = scheduleOf(wanted);
+      await store.schedule(datasetId, schedule, nextRun(schedule, datasetId));
+    },
+    refreshSoon: (datasetId) => store.due(datasetId),
+    async runDue(stop) {
+      const runs = await Promise.all(Array.from({ length: runsAtOnce }, () => runUntilNoneIsDue(stop)));
+      return runs.reduce((sum, count) => sum + count, 0);
+    },
+  };
+};

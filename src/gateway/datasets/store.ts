@@ -1,0 +1,143 @@
+import { notFound } from '../../lib/errors.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+
+/** What a dataset is made of. */
+export interface SeriesSource {
+  readonly provider: string;
+  readonly seriesIds: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  /** See schedule.ts; null: only when asked. */
+  readonly schedule: string | null;
+}
+
+export interface NewSeriesDataset extends SeriesSource {
+  readonly datasetId: number;
+  readonly accountId: number;
+  readonly nextRunAt: Date | null;
+  readonly contentHash: Buffer;
+  readonly processId: number;
+}
+
+/** A run that this process has claimed. */
+export interface ClaimedRun extends SeriesSource {
+  readonly datasetId: number;
+  readonly accountId: number;
+  readonly failures: number;
+  /** When it was due, as the database writes it: tells whether it was scheduled anew meanwhile. */
+  readonly dueAt: string;
+  readonly contentHash: Buffer | null;
+  /** The last upload did not become a version. */
+  readonly uploadFailed: boolean;
+}
+
+/** What came of a run. */
+export interface RunOutcome {
+  readonly nextRunAt: Date | null;
+  /** Null: it went well. */
+  readonly error: string | null;
+  /** Present when there was something new. */
+  readonly upload?: { readonly contentHash: Buffer; readonly processId: number };
+}
+
+export interface SeriesDatasetStore {
+  insert(dataset: NewSeriesDataset): Promise<void>;
+  /** The most overdue run that nobody has, for `leaseMs`. A process that dies loses it after that time. */
+  claim(owner: string, leaseMs: number): Promise<ClaimedRun | undefined>;
+  /** False: the lease was lost and the run belongs to somebody else. */
+  extend(datasetId: number, owner: string, leaseMs: number): Promise<boolean>;
+  /** Nothing is written when the lease was lost. */
+  finish(run: ClaimedRun, owner: string, outcome: RunOutcome): Promise<void>;
+  /** Gives the run back as it was. */
+  release(datasetId: number, owner: string): Promise<void>;
+  /** @throws AppError 404 for a dataset that is not made of series. */
+  schedule(datasetId: number, schedule: string | null, nextRunAt: Date | null): Promise<void>;
+  /** Makes a run due now. @throws AppError 404. */
+  due(datasetId: number): Promise<void>;
+}
+
+const claimSql = `
+  UPDATE series_datasets s SET lease_owner = $1, lease_until = now() + $2 * interval '1 millisecond'
+   WHERE s.dataset_id = (
+     SELECT dataset_id FROM series_datasets
+      WHERE next_run_at <= now() AND (lease_until IS NULL OR lease_until < now())
+      ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds",
+    s.params, s.schedule, s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash",
+    EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND p.status = 'failed') AS "uploadFailed"`;
+
+// A run that was asked for while this one was under way stays due.
+const finishSql = `
+  UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL, last_run_at = now(), last_error = $3,
+    failures = CASE WHEN $3::text IS NULL THEN 0 ELSE failures + 1 END, next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $7::timestamptz THEN $4 ELSE next_run_at END,
+    content_hash = coalesce($5, content_hash), process_id = coalesce($6, process_id)
+   WHERE dataset_id = $1 AND lease_owner = $2`;
+
+const requireOne = (rows: readonly unknown[], datasetId: number): void => {
+  if (rows.length === 0) throw notFound('no_series', `Dataset ${datasetId} is not made of series.`);
+};
+
+export const createSeriesDatasetStore = (sql: Sql): SeriesDatasetStore => ({
+  async insert({ datasetId, accountId, provider, seriesIds, params, schedule, ...run }) {
+    await sql.query(
+      `INSERT INTO series_datasets (dataset_id, account_id, provider, series_ids, params, schedule, next_run_at,
+         last_run_at, content_hash, process_id) VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9)`,
+      [
+        datasetId,
+        accountId,
+        provider,
+        seriesIds,
+        params,
+        schedule,
+        run.nextRunAt,
+        run.contentHash,
+        run.processId,
+      ],
+    );
+  },
+  async claim(owner, leaseMs) {
+    const [row] = await sql.query<ClaimedRun>(claimSql, [owner, leaseMs]);
+    return row;
+  },
+  async extend(datasetId, owner, leaseMs) {
+    const rows = await sql.query(
+      `UPDATE series_datasets SET lease_until = now() + $3 * interval '1 millisecond'
+        WHERE dataset_id = $1 AND lease_owner = $2 RETURNING 1`,
+      [datasetId, owner, leaseMs],
+    );
+    return rows.length > 0;
+  },
+  async finish({ datasetId, dueAt }, owner, { nextRunAt, error, upload }) {
+    await sql.query(finishSql, [
+      datasetId,
+      owner,
+      error,
+      nextRunAt,
+      upload?.contentHash ?? null,
+      upload?.processId ?? null,
+      dueAt,
+    ]);
+  },
+  async release(datasetId, owner) {
+    await sql.query(
+      'UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL WHERE dataset_id = $1 AND lease_owner = $2',
+      [datasetId, owner],
+    );
+  },
+  async schedule(datasetId, schedule, nextRunAt) {
+    requireOne(
+      await sql.query(
+        'UPDATE series_datasets SET schedule = $2, next_run_at = $3, failures = 0 WHERE dataset_id = $1 RETURNING 1',
+        [datasetId, schedule, nextRunAt],
+      ),
+      datasetId,
+    );
+  },
+  async due(datasetId) {
+    requireOne(
+      await sql.query('UPDATE series_datasets SET next_run_at = now() WHERE dataset_id = $1 RETURNING 1', [
+        datasetId,
+      ]),
+      datasetId,
+    );
+  },
+});

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
+import type { Datasets } from '../../catalog/datasets.js';
+import type { SeriesDatasets } from '../../gateway/datasets/series-datasets.js';
+import { invalid } from '../../lib/errors.js';
+import type { Caller } from '../../model/permission.js';
+import { pathId } from '../parameters.js';
+import { created, ok, type Route, route } from '../route.js';
+import { datasetSchema } from './datasets.js';
+import { descriptionField, nameField } from './fields.js';
+import type { GatewayCallers } from './gateway-caller.js';
+import { processSchema } from './processes.js';
+import { upstreamErrors } from './providers.js';
+import { seriesParams } from './series.js';
+
+export interface SeriesDatasetRoutesDeps {
+  readonly seriesDatasets: SeriesDatasets;
+  readonly datasets: Datasets;
+  readonly access: Access;
+  readonly callerOf: GatewayCallers;
+}
+
+const tags = ['Series'];
+
+/** Series of one dataset; each is asked for in its turn, within one request. */
+const mostSeries = 50;
+
+const refreshField = z
+  .string()
+  .max(200)
+  .nullish()
+  .meta({
+    openapi: {
+      type: ['string', 'null'],
+      maxLength: 200,
+      description:
+        '`daily`, `weekly`, or five fields of cron in UTC, at most once an hour; null or left out: only when asked.',
+    },
+  });
+
+const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRoutesDeps): Route =>
+  route({
+    method: 'POST',
+    path: '/providers/:slug/series/*seriesId/dataset',
+    summary: 'Keep a series as a dataset',
+    description:
+      'Makes a dataset with columns Date, Series, Value and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
+    tags,
+    auth: 'required',
+    params: seriesParams,
+    body: z.object({
+      repositoryId: z.int().meta({ description: 'Repository to lie in.' }),
+      name: nameField('Default: what the provider calls the series.').optional(),
+      description: descriptionField,
+      params: z.record(z.string(), z.unknown()).nullish(),
+      refresh: refreshField,
+      seriesIds: z
+        .array(z.string().min(1).max(1_000))
+        .max(mostSeries - 1)
+        .optional()
+        .meta({ description: 'Further series of the same provider, fetched with the same parameters.' }),
+    }),
+    bodyExample: { repositoryId: 7, name: 'US dollar in Canada', refresh: 'daily' },
+    responses: {
+      201: {
+        description: 'The dataset, and the process that tells when its rows are visible.',
+        schema: datasetSchema.extend({ process: processSchema }),
+      },
+    },
+    errors: [...upstreamErrors, 409],
+    handler: async (request) => {
+      const { caller, body, params } = request;
+      const { repositoryId } = body;
+      // Refused before an upstream is asked for nothing.
+      await access.repository(caller, repositoryId, 'Write', 'write', 'forbidden');
+      const asking = await callerOf(request);
+      const seriesIds = [...new Set([params.seriesId, ...(body.seriesIds ?? [])])];
+      const { datasetId, process } = await seriesDatasets.create(
+        { ...asking, accountId: caller.accountId },
+        {
+          slug: params.slug,
+          seriesIds,
+          params: body.params ?? {},
+          refresh: body.refresh ?? null,
+          name: body.name,
+          description: body.description,
+        },
+        {
+          create: (text) => datasets.create(caller, repositoryId, text),
+          remove: (id) => datasets.remove(caller, id),
+        },
+        request.requestId,
+      );
+      return created({ ...(await datasets.read(caller, datasetId)), process });
+    },
+  });
+
+const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): Route[] => {
+  const requireWrite = (caller: Caller, id: number) => access.dataset(caller, id, 'Write', 'write');
+  const params = z.object({ id: pathId('Dataset') });
+  const responses = { 200: { description: 'The dataset.', schema: datasetSchema } };
+  return [
+    route({
+      method: 'PUT',
+      path: '/datasets/:id/refresh',
+      summary: 'Change when a dataset made of series is refreshed',
+      tags,
+      auth: 'required',
+      params,
+      body: z.strictObject({ refresh: refreshField }),
+      bodyExample: { refresh: '30 6 * * 1-5' },
+      responses,
+      errors: [403, 404],
+      handler: async ({ caller, params: { id }, body }) => {
+        if (body.refresh === undefined) throw invalid('invalid_request', 'body: refresh is required');
+        await requireWrite(caller, id);
+        await seriesDatasets.reschedule(id, body.refresh);
+        return ok(await datasets.read(caller, id));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/datasets/:id/refresh',
+      summary: 'Refresh a dataset made of series soon',
+      description:
+        'The run is made in the background with the next round; the dataset tells what came of it.',
+      tags,
+      auth: 'required',
+      params,
+      responses: { 202: { description: 'The run is due.', schema: datasetSchema } },
+      errors: [403, 404],
+      handler: async ({ caller, params: { id } }) => {
+        await requireWrite(caller, id);
+        await seriesDatasets.refreshSoon(id);
+        return { status: 202, body: await datasets.read(caller, id) };
+      },
+    }),
+  ];
+};
+
+/** Series of providers kept as datasets. */
+export const createSeriesDatasetRoutes = (deps: SeriesDatasetRoutesDeps): Route[] => [
+  create(deps),
+  ...change(deps),
+];

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { nextRunOf } from '../../../src/gateway/datasets/schedule.js';
+import {
+  createSeriesDatasets,
+  type SeriesDatasets,
+  type SeriesUpload,
+} from '../../../src/gateway/datasets/series-datasets.js';
+import { createSeriesDatasetStore } from '../../../src/gateway/datasets/store.js';
+import type { Gateway } from '../../../src/gateway/gateway.js';
+import { createSeriesAnswer, type SeriesAnswer } from '../../../src/gateway/series-answer.js';
+import { AppError } from '../../../src/lib/errors.js';
+import { silentLog } from '../../../src/lib/log.js';
+import type { ProcessView } from '../../../src/model/process.js';
+import { openDatabase, type TestDatabase } from './database.js';
+
+let database: TestDatabase;
+let account = 0;
+beforeAll(async () => {
+  database = await openDatabase();
+  account = await database.addAccount('maker');
+});
+afterAll(() => database.close());
+
+const query = async <T>(text: string, values: unknown[] = []): Promise<T> => {
+  const [row] = await database.sql.query<T>(text, values);
+  if (row === undefined) throw new Error('no row');
+  return row;
+};
+
+const addDataset = async (): Promise<number> => {
+  const { repository } = await query<{ repository: number }>(
+    `INSERT INTO repositories (name, privacy, created_by) VALUES ($1, 'Private', $2) RETURNING id AS repository`,
+    [randomUUID(), account],
+  );
+  const { store } = await query<{ store: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id AS store');
+  const { id } = await query<{ id: number }>(
+    `INSERT INTO datasets (repository_id, store_id, name, created_by) VALUES ($1, $2, 'd', $3) RETURNING id`,
+    [repository, store, account],
+  );
+  return id;
+};
+
+const addProcess = async (datasetId: number): Promise<ProcessView> =>
+  query<ProcessView>(
+    `INSERT INTO processes (dataset_id, mode, created_by, request_id) VALUES ($1, 'replace', $2, 'r') RETURNING id`,
+    [datasetId, account],
+  );
+
+/** What the upstream says about every series, or how it fails. */
+let answer: () => Partial<SeriesAnswer>;
+let asked: string[] = [];
+let uploads: SeriesUpload[] = [];
+let outcomes: string[] = [];
+
+const gateway: Pick<Gateway, 'fullSeries' | 'detail'> = {
+  detail: async () => ({
+    slug: 'stats',
+    name: 'Statistics',
+    provider: 'Office',
+    description: '',
+    capabilities: [],
+    parameters: [],
+    popular_series: [],
+    series_id_placeholder: 'X',
+    has_user_api_key: false,
+    attribution: 'Source: Office',
+  }),
+  fullSeries: async (caller, slug, seriesId) => {
+    asked.push(`${caller.share} ${slug} ${seriesId}`);
+    return createSeriesAnswer({
+      seriesId,
+      label: `Label of ${seriesId}`,
+      metadata: {},
+      data: [{ date: '2026-01-01', value: '1.0' }],
+      isPreview: false,
+      keyNotice: undefined,
+      ageSeconds: 0,
+      stale: false,
+      ...answer(),
+    });
+  },
+};
+
+/** One process: its own connections and lease owner. */
+const openProcess = (sql = database.sql, leaseMs = 60_000): SeriesDatasets =>
+  createSeriesDatasets({
+    gateway,
+    store: createSeriesDatasetStore(sql),
+    upload: async (upload) => {
+      uploads.push(upload);
+      return addProcess(upload.datasetId);
+    },
+    callerOf: async (accountId) => ({ accountId, share: `account:${accountId}`, mayUsePaid: true }),
+    onRun: (outcome) => outcomes.push(outcome),
+    log: silentLog,
+    leaseMs,
+  });
+
+const make = async (changes: { refresh?: string | null; seriesIds?: string[] } = {}): Promise<number> => {
+  const { datasetId } = await openProcess().create(
+    { accountId: account, share: `account:${account}`, mayUsePaid: true },
+    {
+      slug: 'STATS',
+      seriesIds: changes.seriesIds ?? ['a/b'],
+      params: { units: 'lin' },
+      refresh: changes.refresh === undefined ? 'daily' : changes.refresh,
+      name: undefined,
+      description: undefined,
+    },
+    { create: async () => ({ id: await addDataset() }), remove: async () => undefined },
+    'request',
+  );
+  return datasetId;
+};
+
+interface State {
+  next: Date | null;
+  error: string | null;
+  failures: number;
+  owner: string | null;
+}
+const stateOf = (datasetId: number): Promise<State> =>
+  query(
+    `SELECT next_run_at AS next, last_error AS error, failures, lease_owner AS owner
+     FROM series_datasets WHERE dataset_id = $1`,
+    [datasetId],
+  );
+
+beforeEach(async () => {
+  await database.sql.query('DELETE FROM series_datasets');
+  answer = () => ({});
+  asked = [];
+  uploads = [];
+  outcomes = [];
+});
+
+describe('a dataset made of series', () => {
+  it('is uploaded at once and due at a moment of its own', async () => {
+    const id = await make({ seriesIds: ['a/b', 'c'] });
+    expect(asked).toEqual([`account:${account} STATS a/b`, `account:${account} STATS c`]);
+    expect(uploads[0]?.csv.toString()).toBe('Date,Series,Value\n2026-01-01,"a/b",1.0\n2026-01-01,"c",1.0\n');
+    expect((await stateOf(id)).next?.getTime()).toBe(nextRunOf('daily', id, Date.now()));
+  });
+
+  it('has no next run without a schedule, until one is asked for', async () => {
+    const id = await make({ refresh: null });
+    expect((await stateOf(id)).next).toBeNull();
+    expect(await openProcess().runDue()).toBe(0);
+    await openProcess().refreshSoon(id);
+    expect(await openProcess().runDue()).toBe(1);
+    expect((await stateOf(id)).next).toBeNull();
+  });
+
+  it('is not made when the series can not be had', async () => {
+    answer = () => {
+      throw new AppError('not_found', 'series_not_found', 'no such series');
+    };
+    await expect(make()).rejects.toThrow('no such series');
+    expect(await database.sql.query('SELECT 1 FROM series_datasets')).toEqual([]);
+  });
+});
+
+describe('a refresh', () => {
+  it('uploads only what has changed', async () => {
+    const id = await make();
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    expect([outcomes, uploads.length]).toEqual([['unchanged'], 1]);
+    answer = () => ({ data: [{ date: '2026-01-01', value: '1.1' }] });
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    expect([outcomes, uploads.length]).toEqual([['unchanged', 'changed'], 2]);
+  });
+
+  it('uploads the same again when the upload before came to nothing', async () => {
+    const id = await make();
+    await database.sql.query(`UPDATE processes SET status = 'failed' WHERE dataset_id = $1`, [id]);
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    expect(uploads).toHaveLength(2);
+  });
+
+  it('that fails says why, tries again soon, and is forgotten when it goes well', async () => {
+    const id = await make();
+    answer = () => {
+      throw new AppError('upstream', 'upstream_failed', 'Statistics answered with an error.');
+    };
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    const failed = await stateOf(id);
+    expect(failed).toMatchObject({ error: 'Statistics answered with an error.', failures: 1, owner: null });
+    expect((failed.next?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(600_000);
+    answer = () => ({});
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    expect(await stateOf(id)).toMatchObject({ error: null, failures: 0 });
+  });
+
+  it('makes no version of an old answer that is served while the upstream is down', async () => {
+    const id = await make();
+    answer = () => ({ stale: true, data: [{ date: '2026-01-01', value: '0.9' }] });
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue();
+    expect(uploads).toHaveLength(1);
+    expect((await stateOf(id)).error).toMatch(/could not be asked/);
+  });
+
+  it('is made once by two processes', async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, () => make()));
+    for (const id of ids) await openProcess().refreshSoon(id);
+    asked = [];
+    const runs = await Promise.all([openProcess().runDue(), openProcess(database.other()).runDue()]);
+    expect(runs[0] + runs[1]).toBe(12);
+    expect(asked).toHaveLength(12);
+  });
+
+  it('of a process that died is taken over when its lease is over', async () => {
+    const id = await make();
+    const store = createSeriesDatasetStore(database.sql);
+    await store.due(id);
+    expect((await store.claim('dead', 300))?.datasetId).toBe(id);
+    expect(await openProcess().runDue()).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 350));
+    expect(await openProcess().runDue()).toBe(1);
+    // What the first one would still say is not heard.
+    expect(await store.extend(id, 'dead', 300)).toBe(false);
+  });
+
+  it('that was asked for during a run is made after it', async () => {
+    const id = await make();
+    const store = createSeriesDatasetStore(database.sql);
+    await store.due(id);
+    const run = await store.claim('me', 60_000);
+    if (run === undefined) throw new Error('nothing was due');
+    await store.due(id);
+    await store.finish(run, 'me', { nextRunAt: new Date(Date.now() + 1e7), error: null });
+    expect((await store.claim('me', 60_000))?.datasetId).toBe(id);
+  });
+
+  it('is given back when the process stops', async () => {
+    const id = await make({ seriesIds: ['first', 'second'] });
+    asked = [];
+    const stop = new AbortController();
+    answer = () => {
+      stop.abort();
+      return {};
+    };
+    await openProcess().refreshSoon(id);
+    await openProcess().runDue(stop.signal);
+    expect([asked.length, outcomes]).toEqual([1, []]);
+    expect((await stateOf(id)).owner).toBeNull();
+    answer = () => ({});
+    expect(await openProcess().runDue()).toBe(1);
+  });
+});

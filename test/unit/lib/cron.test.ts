@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nextTime, parseCron } from '../../../src/lib/cron.js';
+
+const next = (text: string, after: string): string | undefined => {
+  const time = nextTime(parseCron(text), Date.parse(after));
+  return time === undefined ? undefined : new Date(time).toISOString();
+};
+
+describe('the next time of a schedule', () => {
+  it.each([
+    ['30 6 * * *', '2026-03-15T06:29:59Z', '2026-03-15T06:30:00.000Z'],
+    ['30 6 * * *', '2026-03-15T06:30:00Z', '2026-03-16T06:30:00.000Z'],
+    ['0 */6 * * *', '2026-03-15T23:00:00Z', '2026-03-16T00:00:00.000Z'],
+    ['5 8-10/2 * * *', '2026-03-15T08:05:00Z', '2026-03-15T10:05:00.000Z'],
+    ['0 0 1 1,7 *', '2026-03-15T00:00:00Z', '2026-07-01T00:00:00.000Z'],
+    ['0 9 * * 1-5', '2026-03-13T09:00:00Z', '2026-03-16T09:00:00.000Z'],
+    ['0 9 * * 7', '2026-03-13T09:00:00Z', '2026-03-15T09:00:00.000Z'],
+    ['0 0 29 2 *', '2096-03-01T00:00:00Z', '2104-02-29T00:00:00.000Z'],
+    // Both days restricted: either is enough.
+    ['0 0 20 * 1', '2026-03-15T00:00:00Z', '2026-03-16T00:00:00.000Z'],
+    ['0 0 20 * 1', '2026-03-17T00:00:00Z', '2026-03-20T00:00:00.000Z'],
+  ])('of %s after %s is %s', (text, after, expected) => {
+    expect(next(text, after)).toBe(expected);
+  });
+
+  it('is after now, on one of the minutes, and the first such', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 59 }),
+        fc.integer({ min: 0, max: 23 }),
+        fc.integer({ min: 0, max: 4_000_000_000_000 }),
+        (minute, hour, after) => {
+          const time = nextTime(parseCron(`${minute} ${hour} * * *`), after) ?? 0;
+          expect(time).toBeGreaterThan(after);
+          expect(time - after).toBeLessThanOrEqual(86_400_000);
+          expect([new Date(time).getUTCMinutes(), new Date(time).getUTCHours()]).toEqual([minute, hour]);
+        },
+      ),
+    );
+  });
+});
+
+describe('a schedule', () => {
+  it.each([
+    '',
+    '* * * *',
+    '* * * * * *',
+    '60 * * * *',
+    '* 24 * * *',
+    '* * 0 * *',
+    '* * * 13 *',
+    '* * * * 8',
+    '5-1 * * * *',
+    '*/0 * * * *',
+    'a * * * *',
+    '1,,2 * * * *',
+    '-1 * * * *',
+    '0 0 30 2 *',
+    '@daily',
+  ])('is refused as %j', (text) => {
+    expect(() => parseCron(text)).toThrow(/is no schedule/);
+  });
+});
