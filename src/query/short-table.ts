@@ -52,7 +52,7 @@ const isExactDouble = (text: string): boolean =>
 const sheetCell = (text: string, dataType: ShortColumn['dataType'], address: string): string => {
   const days = dataType === 'Date' ? Date.parse(`${text}T00:00:00Z`) / dayMs + epochSerial : Number.NaN;
   // Excel counts a 29 February 1900 that never was, and knows no day before that year.
-  if (days >= 1) return `<c r="${address}" s="${dateStyle}"><v>${days < 61 ? days - 1 : days}</v></c>`;
+  if (days >= 2) return `<c r="${address}" s="${dateStyle}"><v>${days < 61 ? days - 1 : days}</v></c>`;
   if (dataType === 'Decimal' && isExactDouble(text)) return `<c r="${address}"><v>${text}</v></c>`;
   return `<c r="${address}" t="inlineStr"><is><t xml:space="preserve">${escapeText(text)}</t></is></c>`;
 };

@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseMasterKeys } from '../../../src/gateway/keys/cipher.js';
+import { openKeyFile, readKeyFile } from '../../../src/gateway/keys/key-file.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'keys-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('the file of master keys', () => {
+  it('is made once, for its owner alone, with a key that can be used', () => {
+    const path = join(folder, 'deeper', 'master-keys');
+    expect(readKeyFile(path)).toBeUndefined();
+    const made = openKeyFile(path);
+    expect(parseMasterKeys(made)[0]?.bytes).toHaveLength(32);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(openKeyFile(path)).toEqual(made);
+    expect(readKeyFile(path)).toEqual(made);
+  });
+
+  it('may hold older keys below the current one', () => {
+    const path = join(folder, 'master-keys');
+    writeFileSync(path, 'b:two\n\n a:one \n');
+    expect(openKeyFile(path)).toEqual(['b:two', 'a:one']);
+  });
+});
