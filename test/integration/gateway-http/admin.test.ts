@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProviderCommands, createUserKeyCommands } from '../../../src/admin/providers.js';
+import { runCommandLine } from '../../../src/admin/run.js';
+import { openAdminGateway } from '../../../src/compose/gateway.js';
+import type { Config } from '../../../src/config.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { type GatewayWorld, startGatewayWorld } from './world.js';
+
+let world: GatewayWorld;
+beforeAll(async () => {
+  world = await startGatewayWorld();
+});
+afterAll(() => world.close());
+
+/** What an operator types, with the settings of the product and changes to them. */
+const run = (line: string, changes: Partial<Config> = {}): Promise<string> =>
+  runCommandLine(
+    [createUserKeyCommands(openAdminGateway), createProviderCommands(openAdminGateway)],
+    line.split(' '),
+    async () => ({
+      config: { ...world.product.config, ...changes },
+      log: silentLog,
+      scope: createScope(silentLog),
+      sql: world.product.sql,
+    }),
+  );
+
+describe('providers check', () => {
+  it('asks those whose address is replaced, in a table', async () => {
+    const found = JSON.parse(await run('providers check --json')) as { slug: string; state: string }[];
+    const stateOf = (slug: string) => found.find((one) => one.slug === slug)?.state;
+    expect([stateOf('bankofcanada'), stateOf('fred'), stateOf('ecb')]).toEqual(['ok', 'no key', 'failed']);
+    expect(await run('providers check --provider BankOfCanada')).toMatch(/bankofcanada +ok +\d+ +FXUSDCAD/);
+  });
+
+  it('leaves the real ones alone unless told to ask them', async () => {
+    const found = JSON.parse(
+      await run('providers check --json', { providerUrls: { bankofcanada: world.bank.baseUrl } }),
+    ) as { slug: string; state: string }[];
+    expect(found.filter(({ state }) => state !== 'not asked').map(({ slug }) => slug)).toEqual([
+      'bankofcanada',
+    ]);
+  });
+});
+
+describe('keys rotate', () => {
+  it('seals every key with the first master key, so that the older one can go', async () => {
+    const { key, id } = await world.product.createAccount('rotating');
+    await world.ask('PUT', '/user-keys/fred', { key, body: { api_key: 'to-be-rotated' } });
+    const fresh = `fresh:${randomBytes(32).toString('base64')}`;
+    const both = { masterKeys: [fresh, ...(world.product.config.masterKeys ?? [])] };
+    expect(JSON.parse(await run('keys rotate --json', both))).toEqual({ rotated: 1 });
+    expect(JSON.parse(await run('keys rotate --json', both))).toEqual({ rotated: 0 });
+    const rows = await world.product.sql.query(
+      'SELECT master_key_id AS name FROM user_keys WHERE account_id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ name: 'fresh' }]);
+  });
+});
+
+describe('settings', () => {
+  it.each([
+    [{ providerKeys: { nope: 'abcdefgh' } }, 'PROVIDER_KEYS'],
+    [{ providerUrls: { 'nope.public': 'http://127.0.0.1:1' } }, 'PROVIDER_URLS'],
+    [{ feedProvider: 'nope' }, 'FEED_PROVIDER'],
+    [{ paidProviders: ['nope'] }, 'PAID_PROVIDERS'],
+  ])('%j are refused by name', async (changes, variable) => {
+    await expect(run('providers check', changes)).rejects.toThrow(`${variable}: there is no provider nope`);
+  });
+});
