@@ -6,8 +6,10 @@ CREATE TABLE processes (
   mode text NOT NULL,
   status text NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'completed', 'failed')),
   -- receiving: the API reads the file; insert: chunks are inserted as they come; collect: a value did not fit,
-  -- chunks are only noted; replay: one worker reads them again; ready: waits for its turn to be published
-  phase text NOT NULL DEFAULT 'insert' CHECK (phase IN ('insert', 'collect', 'replay', 'ready')),
+  -- chunks are only noted; replay: one worker reads them again; ready: waits for its turn to be published;
+  -- merge: one worker joins it with the version before; merged: waits to be published
+  phase text NOT NULL DEFAULT 'insert'
+    CHECK (phase IN ('insert', 'collect', 'replay', 'ready', 'merge', 'merged')),
   attempt integer NOT NULL DEFAULT 1,
   -- what each field of a record becomes; null until the first chunk was seen
   layout jsonb,
@@ -15,6 +17,13 @@ CREATE TABLE processes (
   received_bytes bigint NOT NULL DEFAULT 0,
   inserted_chunks integer NOT NULL DEFAULT 0,
   inserted_rows bigint NOT NULL DEFAULT 0,
+  rejected_rows bigint NOT NULL DEFAULT 0,
+  -- number of the segment that a merge writes; null: none was begun
+  merge_attempt integer,
+  -- what a merge came to: base version, own segment or none, columns, facts
+  merge jsonb,
+  -- the version that must be the one before; null: any
+  expected_version bigint,
   -- facts of the finished segment: rows, bytes, date range, frequency
   facts jsonb,
   version_id bigint,
@@ -49,6 +58,19 @@ CREATE TABLE chunks (
   PRIMARY KEY (process_id, number)
 );
 
+-- Records that were set aside; bounded in number and size.
+CREATE TABLE rejects (
+  process_id bigint NOT NULL REFERENCES processes ON DELETE CASCADE,
+  attempt integer NOT NULL,
+  row bigint NOT NULL,
+  line bigint NOT NULL,
+  column_name text,
+  reason text NOT NULL,
+  message text NOT NULL,
+  raw text NOT NULL,
+  PRIMARY KEY (process_id, attempt, row)
+);
+
 -- An immutable set of rows: one partition of the store's table. A row here comes before the first insert, so
 -- that nothing can lie in ClickHouse that is not known here.
 CREATE TABLE segments (
@@ -68,6 +90,9 @@ CREATE TABLE versions (
   dataset_id bigint NOT NULL REFERENCES datasets ON DELETE CASCADE,
   process_id bigint,
   mode text NOT NULL,
+  label text,
+  -- kept whatever retention says
+  pinned boolean NOT NULL DEFAULT false,
   columns jsonb NOT NULL,
   row_count bigint NOT NULL,
   byte_size bigint NOT NULL,
@@ -87,4 +112,4 @@ CREATE INDEX version_segments_segment ON version_segments (segment_id);
 
 -- Down Migration
 
-DROP TABLE version_segments, versions, segments, chunks, processes CASCADE;
+DROP TABLE version_segments, versions, segments, rejects, chunks, processes CASCADE;

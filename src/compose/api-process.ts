@@ -6,6 +6,7 @@ import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import type { HttpServer } from '../http/server.js';
+import { createLayoutProposal } from '../ingest/layout-proposal.js';
 import { createProcessStore } from '../ingest/process-store.js';
 import { createReceiver } from '../ingest/receiver.js';
 import { createVersionPublisher } from '../ingest/version-publisher.js';
@@ -32,6 +33,7 @@ const createIntake = async (core: Core, scope: Scope) => {
   const processes = createProcessStore(sql);
   const receiver = createReceiver({
     processes,
+    proposal: createLayoutProposal({ sql, processes }),
     publisher: createVersionPublisher({ sql, log, onPublished: () => metrics.versionsPublished.inc() }),
     producer,
     limits: {
@@ -63,11 +65,11 @@ export const createApiProcess = async (
   const { access } = catalog;
   const { processes, receiver } = await createIntake(core, scope);
   const downloads = await createDownloadPart(core, scope, catalog);
-  const gateway = await createGatewayPart(core, scope);
+  const gateway = await createGatewayPart(core, scope, { catalog, receiver });
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
-      ...createUploadRoutes({ access, receiver, slots: createSlots(config.maxUploadsInFlight) }),
+      ...createUploadRoutes({ access, receiver, processes, slots: createSlots(config.maxUploadsInFlight) }),
       ...createProcessRoutes({ access, processes }),
       ...downloads,
       ...gateway,

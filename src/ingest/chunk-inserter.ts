@@ -9,9 +9,10 @@ import type { ChunkEncoder } from './csv/types.js';
 import { badRowError, violationError } from './file-errors.js';
 import { encodeColumns, type Layout, tableColumns } from './layout.js';
 import type { UploadState } from './process-store.js';
+import { type Reject, rejectOf } from './rejects.js';
 
 export type InsertOutcome =
-  | { readonly kind: 'inserted'; readonly rows: number }
+  | { readonly kind: 'inserted'; readonly rows: number; readonly rejects: readonly Reject[] }
   /** A value does not fit the proposed type of its column: the column has to be widened. */
   | { readonly kind: 'violation'; readonly error: ProcessError }
   /** The file itself is wrong. */
@@ -39,7 +40,13 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
     const key = `${state.processId}/${state.attempt}`;
     if (cached?.key !== key) {
       const { dialect, fieldCount } = layout;
-      cached = { key, encoder: createChunkEncoder({ dialect, fieldCount, columns: encodeColumns(layout) }) };
+      const encoder = createChunkEncoder({
+        dialect,
+        fieldCount,
+        columns: encodeColumns(layout),
+        onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
+      });
+      cached = { key, encoder };
     }
     return cached.encoder;
   };
@@ -48,7 +55,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
     async insert(state, layout, chunk) {
       const columns = tableColumns(layout);
       await tables.ensure(state.storeId, columns);
-      if (chunk.rows === 0) return { kind: 'inserted', rows: 0 };
+      if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
       const startedAt = performance.now();
       const bytes = await decompressChunk(chunk.data);
@@ -61,6 +68,8 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
 
       const encodedAt = performance.now();
       const token = tokenOf(state, chunk);
+      const rejects = encoded.badRows.map((bad) => rejectOf(bad, bytes, layout));
+      if (encoded.rows === 0) return { kind: 'inserted', rows: 0, rejects };
       await tables.insertBlock({
         storeId: state.storeId,
         columns,
@@ -75,7 +84,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
         { token, rows: encoded.rows, encodeMs: encodedAt - startedAt, insertMs: endedAt - encodedAt },
         'chunk inserted',
       );
-      return { kind: 'inserted', rows: encoded.rows };
+      return { kind: 'inserted', rows: encoded.rows, rejects };
     },
   };
 };

@@ -18,6 +18,7 @@ import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { isClickHouseException, isPassing } from '../storage/clickhouse/client.js';
 import type { ChunkHandler, Delivery } from '../storage/kafka/chunk-consumer.js';
+import type { BadRowBounds } from './bad-row-bounds.js';
 import type { ChunkInserter } from './chunk-inserter.js';
 import type { Layout } from './layout.js';
 import type { ProcessStore, UploadState } from './process-store.js';
@@ -28,6 +29,7 @@ import type { VersionPublisher } from './version-publisher.js';
 export interface ChunkWorkerOptions {
   readonly processes: ProcessStore;
   readonly inserter: ChunkInserter;
+  readonly bounds: BadRowBounds;
   readonly closer: SegmentCloser;
   readonly publisher: VersionPublisher;
   readonly replayer: Replayer;
@@ -38,7 +40,7 @@ export interface ChunkWorkerOptions {
 const patience = 5;
 
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { processes, inserter, closer, publisher, replayer, log } = options;
+  const { processes, inserter, bounds, closer, publisher, replayer, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
   const refusals = new Map<number, number>();
 
@@ -73,8 +75,9 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
       await processes.collect(chunk.processId, state.attempt);
       return 'look_again';
     }
-    const after = await processes.recordInserted(chunk, position, state.attempt, outcome.rows);
+    const after = await processes.recordInserted(chunk, position, state.attempt, outcome);
     if (after === undefined) return 'look_again';
+    if (await bounds.refuse(after, await loadLayout(state))) return 'done';
     if (after.insertedChunks === after.chunkCount) await closer.close(after);
     return 'done';
   };
@@ -120,6 +123,8 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
           replayer.start(chunk.processId);
           return;
         case 'ready':
+        case 'merge':
+        case 'merged':
           await publisher.publishDue(state.datasetId);
           return;
         default: {

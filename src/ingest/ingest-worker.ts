@@ -4,6 +4,7 @@ import type { Metrics } from '../lib/metrics.js';
 import type { Scope } from '../lib/scope.js';
 import type { Lane } from '../model/chunk.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
+import { createSegmentMerger } from '../storage/clickhouse/segment-merge.js';
 import type { StoreTables } from '../storage/clickhouse/store-table.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
@@ -11,12 +12,16 @@ import type { KafkaConnection } from '../storage/kafka/client.js';
 import { createParking } from '../storage/kafka/parking.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { createBadRowBounds } from './bad-row-bounds.js';
 import { createChunkInserter } from './chunk-inserter.js';
 import { createChunkWorker } from './chunk-worker.js';
 import { createLeases } from './leases.js';
+import { createMergeStore } from './merge-store.js';
+import { createMerger, type Merger } from './merger.js';
 import { createProcessStore } from './process-store.js';
 import { createReplayer } from './replayer.js';
 import { createSegmentCloser, type SegmentCloser } from './segment-closer.js';
+import { createDigitCounter } from './stored-digits.js';
 import { createSweeper, type Sweeper } from './sweeper.js';
 import { createVersionPublisher } from './version-publisher.js';
 
@@ -53,7 +58,14 @@ export const startIngestWorker = async (
 ): Promise<IngestWorker> => {
   const { sql, kafka, topics, clickhouse, tables, metrics, log } = options;
   const processes = createProcessStore(sql);
-  const publisher = createVersionPublisher({ sql, log, onPublished: () => metrics.versionsPublished.inc() });
+  let merger: Merger;
+  const publisher = createVersionPublisher({
+    sql,
+    log,
+    onPublished: () => metrics.versionsPublished.inc(),
+    startMerge: (processId) => merger.start(processId),
+  });
+  const bounds = createBadRowBounds({ processes, publisher });
   const leases = createLeases({ sql, owner: randomUUID(), leaseMs: options.leaseMs, log });
   const reader = createChunkReader({ kafka, groupPrefix: options.groupPrefix, log });
   const createInserter = () =>
@@ -73,6 +85,8 @@ export const startIngestWorker = async (
     leases,
     reader,
     inserter: createInserter(),
+    bounds,
+    countDigits: createDigitCounter({ sql, clickhouse }),
     closer: () => closer,
     publisher,
     onReplay: () => metrics.replays.inc(),
@@ -82,8 +96,22 @@ export const startIngestWorker = async (
     clickhouse,
     processes,
     publisher,
+    bounds,
     startReplay: replayer.start,
     onMiscount: () => metrics.segmentsMiscounted.inc(),
+    log,
+  });
+
+  merger = createMerger({
+    sql,
+    clickhouse,
+    tables,
+    segments: createSegmentMerger(clickhouse),
+    processes,
+    merges: createMergeStore(sql),
+    leases,
+    publisher: () => publisher,
+    startReplay: replayer.start,
     log,
   });
 
@@ -103,11 +131,13 @@ export const startIngestWorker = async (
   });
   await scope.defer('sweeper', sweeper.close);
   await scope.defer('replays', replayer.close);
+  await scope.defer('merges', merger.close);
 
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
     const handle = createChunkWorker({
       processes,
       inserter: createInserter(),
+      bounds,
       closer,
       publisher,
       replayer,

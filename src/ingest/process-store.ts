@@ -1,8 +1,11 @@
+import { AppError } from '../lib/errors.js';
 import type { Chunk, ChunkPosition } from '../model/chunk.js';
 import type { ProcessError, ProcessPhase, ProcessStatus, ProcessView } from '../model/process.js';
 import { segmentId } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Layout } from './layout.js';
+import { type ViewRow, viewColumns, viewOf } from './process-view.js';
+import type { Reject } from './rejects.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */
 export interface UploadState {
@@ -16,12 +19,19 @@ export interface UploadState {
   readonly chunkCount: number | null;
   readonly insertedChunks: number;
   readonly insertedRows: number;
+  readonly rejectedRows: number;
   readonly receivedBytes: number;
 }
 
 export interface AcceptedUpload {
   readonly processId: number;
   readonly createdAt: Date;
+}
+
+/** What became of the records of a chunk. */
+export interface StoredChunk {
+  readonly rows: number;
+  readonly rejects: readonly Reject[];
 }
 
 export interface SeenChunks {
@@ -31,7 +41,10 @@ export interface SeenChunks {
 
 /** The records of uploads in PostgreSQL. Each function is one statement or one transaction. */
 export interface ProcessStore {
-  /** Makes the process and its first segment. Ids of one dataset grow in the order of these calls. */
+  /**
+   * Makes the process and its first segment. Ids of one dataset grow in the order of these calls.
+   * @throws AppError 412 when the current version is not the expected one.
+   */
   accept(upload: {
     datasetId: number;
     storeId: number;
@@ -40,12 +53,10 @@ export interface ProcessStore {
     mode: string;
     layout: Layout;
     receivedBytes: number;
+    expectedVersionId: number | undefined;
   }): Promise<AcceptedUpload>;
-  /** Ids of columns by name, made where missing; in the order of `names`. */
-  registerColumns(
-    datasetId: number,
-    names: readonly string[],
-  ): Promise<{ id: number; storageId: number; description: string | null; isEntity: boolean | null }[]>;
+  /** Makes the columns of these names that the dataset does not know. */
+  registerColumns(datasetId: number, names: readonly string[]): Promise<void>;
   /** Tells that the receiving API is alive. False when the process is no longer pending. */
   heartbeat(processId: number, receivedBytes: number): Promise<boolean>;
   /** Tells that every chunk is in Kafka. */
@@ -60,7 +71,7 @@ export interface ProcessStore {
     chunk: Chunk,
     at: ChunkPosition,
     attempt: number,
-    rows: number,
+    stored: StoredChunk,
   ): Promise<UploadState | undefined>;
   /** Records where a chunk lies, without having stored its rows. */
   recordSeen(chunk: Chunk, at: ChunkPosition): Promise<SeenChunks>;
@@ -79,38 +90,27 @@ export interface ProcessStore {
 
 const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
   p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
-  p.inserted_rows AS "insertedRows", p.received_bytes AS "receivedBytes"`;
-
-const viewColumns = `p.id, p.dataset_id AS "datasetId", p.status, p.mode, p.version_id AS "versionId",
-  p.inserted_rows AS rows, p.received_bytes AS bytes, p.error, p.attempt, p.chunk_count AS chunks,
-  p.inserted_chunks AS inserted,
-  to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt",
-  to_char(p.completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "completedAt"`;
-
-interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId'> {
-  versionId: number | null;
-  attempt: number;
-  chunks: number | null;
-  inserted: number;
-}
-
-const viewOf = ({ attempt, chunks, inserted, ...row }: ViewRow): ProcessView => ({
-  ...row,
-  versionId: row.versionId === null ? null : String(row.versionId),
-  progress: { received: row.bytes, chunks, inserted, rows: row.rows, attempt },
-});
+  p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes"`;
 
 const addSegment = (sql: Sql, id: number, processId: number, storeId: number): Promise<unknown> =>
   sql.query('INSERT INTO segments (id, store_id, process_id) VALUES ($1, $2, $3)', [id, storeId, processId]);
 
+/** 412: the upload was made for another version than the current one. */
+export const otherVersion = (): AppError =>
+  new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
+
 const acceptIn = async (sql: Sql, upload: Parameters<ProcessStore['accept']>[0]): Promise<AcceptedUpload> => {
-  const { datasetId, storeId, accountId, requestId, mode, layout, receivedBytes } = upload;
+  const { datasetId, storeId, accountId, requestId, mode, layout, receivedBytes, expectedVersionId } = upload;
   // The lock makes ids of one dataset grow in the order in which uploads are accepted.
-  await sql.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+  const [dataset] = await sql.query<{ current: number | null }>(
+    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+    [datasetId],
+  );
+  if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
   const [row] = await sql.query<{ id: number; createdAt: Date }>(
-    `INSERT INTO processes (dataset_id, mode, layout, created_by, request_id, received_bytes)
-     VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, created_at AS "createdAt"`,
-    [datasetId, mode, JSON.stringify(layout), accountId, requestId, receivedBytes],
+    `INSERT INTO processes (dataset_id, mode, layout, created_by, request_id, received_bytes, expected_version)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id, created_at AS "createdAt"`,
+    [datasetId, mode, JSON.stringify(layout), accountId, requestId, receivedBytes, expectedVersionId ?? null],
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
   await addSegment(sql, segmentId(row.id, 1), row.id, storeId);
@@ -121,22 +121,13 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
   accept: (upload) => sql.tx((tx) => acceptIn(tx, upload)),
 
   async registerColumns(datasetId, names) {
-    const [, rows] = await sql.tx(async (tx) => [
-      await tx.query(
-        `INSERT INTO columns (dataset_id, name) SELECT $1, wanted.name
-         FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, position)
-         WHERE NOT EXISTS (SELECT 1 FROM columns c WHERE c.dataset_id = $1 AND c.name = wanted.name)
-         ORDER BY wanted.position ON CONFLICT ON CONSTRAINT columns_name DO NOTHING`,
-        [datasetId, names],
-      ),
-      await tx.query<{ id: number; storageId: number; description: string | null; isEntity: boolean | null }>(
-        `SELECT c.id, coalesce(c.storage_id, c.id) AS "storageId", c.description, c.is_entity AS "isEntity"
-         FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, position)
-         JOIN columns c ON c.dataset_id = $1 AND c.name = wanted.name ORDER BY wanted.position`,
-        [datasetId, names],
-      ),
-    ]);
-    return rows;
+    await sql.query(
+      `INSERT INTO columns (dataset_id, name) SELECT $1, wanted.name
+       FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, position)
+       WHERE NOT EXISTS (SELECT 1 FROM columns c WHERE c.dataset_id = $1 AND c.name = wanted.name)
+       ORDER BY wanted.position ON CONFLICT ON CONSTRAINT columns_name DO NOTHING`,
+      [datasetId, names],
+    );
   },
 
   async heartbeat(processId, receivedBytes) {
@@ -170,7 +161,7 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
     return row?.layout;
   },
 
-  async recordInserted(chunk, at, attempt, rows) {
+  async recordInserted(chunk, at, attempt, { rows, rejects }) {
     // One statement: the chunk counts once for an attempt, and only while the attempt is the current one.
     const [row] = await sql.query<UploadState>(
       `WITH current AS (
@@ -182,10 +173,17 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
          ON CONFLICT (process_id, number) DO UPDATE SET inserted_attempt = $2, rows = excluded.rows
            WHERE chunks.inserted_attempt <> $2
          RETURNING 1
+       ), set_aside AS (
+         INSERT INTO rejects (process_id, attempt, row, line, column_name, reason, message, raw)
+         SELECT $1, $2, r.row, r.line, r."column", r.reason, r.message, r.raw
+         FROM recorded, json_to_recordset($11::json)
+           AS r (row bigint, line bigint, "column" text, reason text, message text, raw text)
+         RETURNING 1
        )
        UPDATE processes p SET
          inserted_chunks = p.inserted_chunks + (SELECT count(*) FROM recorded),
          inserted_rows = p.inserted_rows + $4 * (SELECT count(*) FROM recorded),
+         rejected_rows = p.rejected_rows + (SELECT count(*) FROM set_aside),
          chunk_count = CASE WHEN $10 THEN $3 + 1 ELSE p.chunk_count END
        FROM current, datasets d WHERE p.id = current.id AND d.id = p.dataset_id
        RETURNING ${stateColumns}`,
@@ -200,6 +198,7 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
         at.partition,
         at.offset,
         chunk.last,
+        JSON.stringify(rejects),
       ],
     );
     return row;
@@ -244,7 +243,7 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
     sql.tx(async (tx) => {
       const [row] = await tx.query<UploadState>(
         `UPDATE processes p SET phase = 'replay', attempt = p.attempt + 1, layout = $3,
-           inserted_chunks = 0, inserted_rows = 0
+           inserted_chunks = 0, inserted_rows = 0, rejected_rows = 0
          FROM datasets d WHERE d.id = p.dataset_id AND p.id = $1 AND p.attempt = $2 AND p.status = 'pending'
          RETURNING ${stateColumns}`,
         [processId, attempt, JSON.stringify(layout)],

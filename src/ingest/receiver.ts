@@ -6,9 +6,11 @@ import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { createRecordSplitter } from './csv/record-splitter.js';
 import { checkText } from './csv/text-check.js';
 import type { SplitChunk } from './csv/types.js';
-import { proposeLayout } from './layout-proposal.js';
+import { checkDigests } from './digest.js';
+import type { LayoutProposal } from './layout-proposal.js';
 import type { ProcessStore } from './process-store.js';
 import { createShipment, type Shipment } from './shipment.js';
+import { decodeText } from './text-encoding.js';
 import { requireWithin, type Upload } from './upload.js';
 import type { VersionPublisher } from './version-publisher.js';
 
@@ -24,6 +26,7 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   readonly processes: ProcessStore;
+  readonly proposal: LayoutProposal;
   readonly publisher: VersionPublisher;
   readonly producer: ChunkProducer;
   readonly limits: BodyLimits;
@@ -47,10 +50,11 @@ interface Accepted {
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
-  const { processes, publisher, producer, limits, heartbeatMs, log } = options;
+  const { processes, proposal, publisher, producer, limits, heartbeatMs, log } = options;
 
-  const beginSplitting = () =>
+  const beginSplitting = ({ options: { dialect } }: Upload) =>
     createRecordSplitter({
+      ...(dialect === undefined ? {} : { dialect }),
       firstChunkBytes: options.firstChunkBytes,
       chunkBytes: options.chunkBytes,
       maxRecordBytes: options.maxRecordBytes,
@@ -68,22 +72,24 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
 
   /** One upload, from its first byte to the last chunk in Kafka. */
   const createIntake = (upload: Upload) => {
-    const splitter = beginSplitting();
+    const splitter = beginSplitting(upload);
+    const digests = checkDigests(upload.source, upload.digests);
     let accepted: Accepted | undefined;
     let received = 0;
 
     const accept = async (first: SplitChunk | undefined): Promise<Accepted> => {
       const { header } = splitter;
       if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
-      const layout = await proposeLayout(processes, upload, header, first);
+      const layout = await proposal.propose(upload, header, first);
       const { datasetId, storeId, accountId, requestId } = upload;
       const { processId } = await processes.accept({
         datasetId,
         storeId,
         accountId,
         requestId,
-        mode: 'replace',
+        mode: upload.options.mode,
         layout,
+        expectedVersionId: upload.expectedVersionId,
         receivedBytes: received,
       });
       return { processId, shipment: createShipment({ producer, processId, requestId, log }) };
@@ -106,13 +112,15 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     };
 
     const readAll = async (): Promise<void> => {
-      for await (const piece of decodeBody(upload.source, limits)) {
+      const body = decodeBody(digests.source, limits);
+      for await (const piece of decodeText(body, upload.options.encoding)) {
         received += piece.length;
         requireWithin(received, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
         for (const split of splitter.push(piece)) await take(split);
       }
       const wrong = await upload.restOfRequest;
       if (wrong !== undefined) throw wrong;
+      digests.verify();
       for (const split of splitter.end()) await take(split);
     };
 
@@ -136,6 +144,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
 
   return {
     async receive(upload) {
+      await proposal.check(upload);
       const intake = createIntake(upload);
       try {
         const processId = await intake.run();

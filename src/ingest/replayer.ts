@@ -8,14 +8,18 @@
 import { isAppError, messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { ChunkReader } from '../storage/kafka/chunk-reader.js';
+import type { BadRowBounds } from './bad-row-bounds.js';
 import type { ChunkInserter } from './chunk-inserter.js';
 import { decompressChunk } from './compression.js';
-import { joinProfiles, physicalOf, profileChunk } from './csv/profile.js';
+import { joinProfiles, noProfile } from './csv/profile.js';
 import type { ColumnProfile } from './csv/types.js';
-import { type Layout, retyped } from './layout.js';
+import { type Layout, type LayoutColumn, withColumns } from './layout.js';
 import type { Leases } from './leases.js';
 import type { ProcessStore, UploadState } from './process-store.js';
 import type { SegmentCloser } from './segment-closer.js';
+import type { DigitCounter } from './stored-digits.js';
+import { needsDigits, settleColumn } from './type-settlement.js';
+import { profileLayout } from './typed-profile.js';
 import type { VersionPublisher } from './version-publisher.js';
 
 export interface Replayer {
@@ -30,6 +34,9 @@ export interface ReplayerOptions {
   readonly leases: Leases;
   readonly reader: ChunkReader;
   readonly inserter: ChunkInserter;
+  readonly bounds: BadRowBounds;
+  /** Digits of what is stored, where they decide a type. */
+  readonly countDigits: DigitCounter;
   readonly closer: () => SegmentCloser;
   readonly publisher: VersionPublisher;
   readonly onReplay: () => void;
@@ -40,7 +47,8 @@ export interface ReplayerOptions {
 class ReplayOver extends Error {}
 
 export const createReplayer = (options: ReplayerOptions): Replayer => {
-  const { processes, leases, reader, inserter, closer, publisher, onReplay, log } = options;
+  const { processes, leases, reader, inserter, bounds, countDigits, closer, publisher, onReplay, log } =
+    options;
   const running = new Map<number, Promise<void>>();
   let closing = false;
 
@@ -50,15 +58,16 @@ export const createReplayer = (options: ReplayerOptions): Replayer => {
     await reader.read(positions, async (chunk) => {
       if (closing) throw new ReplayOver();
       if (chunk.rows === 0) return;
-      const profiles = profileChunk(await decompressChunk(chunk.data), layout.dialect, layout.fieldCount);
-      joined =
-        joined === undefined ? profiles : joined.map((profile, at) => joinProfiles(profile, profiles[at]!));
+      const profiles = profileLayout(await decompressChunk(chunk.data), layout);
+      joined = joined?.map((profile, at) => joinProfiles(profile, profiles[at]!)) ?? profiles;
     });
-    const physicals = layout.columns.map((column) => {
-      const profile = joined?.[column.field];
-      return profile === undefined ? column.physical : physicalOf(profile);
-    });
-    return retyped(layout, physicals);
+    const settled: LayoutColumn[] = [];
+    for (const [at, column] of layout.columns.entries()) {
+      const profile = joined?.[at] ?? noProfile;
+      const digits = needsDigits(column, profile) ? await countDigits(state, column) : undefined;
+      settled.push(settleColumn(layout, column, profile, digits));
+    }
+    return withColumns(layout, settled);
   };
 
   const insertAll = async (state: UploadState, layout: Layout): Promise<void> => {
@@ -72,8 +81,8 @@ export const createReplayer = (options: ReplayerOptions): Replayer => {
         await publisher.publishDue(state.datasetId);
         throw new ReplayOver();
       }
-      const after = await processes.recordInserted(chunk, position, state.attempt, outcome.rows);
-      if (after === undefined) throw new ReplayOver();
+      const after = await processes.recordInserted(chunk, position, state.attempt, outcome);
+      if (after === undefined || (await bounds.refuse(after, layout))) throw new ReplayOver();
       latest = after;
     });
     if (latest.insertedChunks === latest.chunkCount) await closer().close(latest);

@@ -2,7 +2,8 @@ import type { Log } from '../lib/log.js';
 import { storageName } from '../model/column.js';
 import { dateColumnOf, frequencyOf, type SegmentFacts, segmentId } from '../model/version.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
-import { countSegment } from '../storage/clickhouse/segment-facts.js';
+import { countSegments } from '../storage/clickhouse/segment-facts.js';
+import type { BadRowBounds } from './bad-row-bounds.js';
 import { storedColumns } from './layout.js';
 import type { ProcessStore, UploadState } from './process-store.js';
 import type { VersionPublisher } from './version-publisher.js';
@@ -20,6 +21,7 @@ export interface SegmentCloserOptions {
   readonly clickhouse: ClickHouse;
   readonly processes: ProcessStore;
   readonly publisher: VersionPublisher;
+  readonly bounds: BadRowBounds;
   readonly startReplay: (processId: number) => void;
   readonly onMiscount: () => void;
   readonly log: Log;
@@ -29,18 +31,18 @@ export interface SegmentCloserOptions {
 const maxAttempts = 8;
 
 export const createSegmentCloser = (options: SegmentCloserOptions): SegmentCloser => {
-  const { clickhouse, processes, publisher, startReplay, onMiscount, log } = options;
+  const { clickhouse, processes, publisher, bounds, startReplay, onMiscount, log } = options;
 
   return {
     async close(state) {
       const { processId, attempt, storeId, datasetId, insertedRows, receivedBytes } = state;
       const layout = await processes.layout(processId);
-      if (layout === undefined) return;
+      if (layout === undefined || (await bounds.refuseShare(state, layout))) return;
       const date = dateColumnOf(storedColumns(layout));
-      const counted = await countSegment(
+      const counted = await countSegments(
         clickhouse,
         storeId,
-        segmentId(processId, attempt),
+        [segmentId(processId, attempt)],
         date && { name: storageName(date), physical: date.physical },
       );
       if (counted.rows === insertedRows) {

@@ -97,7 +97,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
 
   const publishReady = async (): Promise<void> => {
     const datasets = await sql.query<{ id: number }>(
-      `SELECT DISTINCT dataset_id AS id FROM processes WHERE status = 'pending' AND phase = 'ready'`,
+      `SELECT DISTINCT dataset_id AS id FROM processes WHERE status = 'pending' AND phase IN ('ready', 'merge', 'merged')`,
     );
     for (const { id } of datasets) await publisher.publishDue(id);
   };
@@ -106,7 +106,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
   const dropSegments = async (): Promise<number> => {
     const unused = `NOT EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)
       AND NOT EXISTS (SELECT 1 FROM processes p
-        WHERE p.id = s.process_id AND p.status = 'pending' AND p.attempt = s.id % 1000)`;
+        WHERE p.id = s.process_id AND p.status = 'pending' AND s.id % 1000 IN (p.attempt, 500 + p.merge_attempt))`;
     const segments = await sql.query<{ id: number; storeId: number }>(
       `SELECT s.id, s.store_id AS "storeId" FROM segments s WHERE ${unused} LIMIT 1000`,
     );

@@ -1,4 +1,6 @@
 import { AppError } from '../lib/errors.js';
+import type { ExpectedDigest } from './digest.js';
+import type { UploadOptions } from './upload-options.js';
 
 /** One upload as the API hands it in, after the caller was allowed to make it. */
 export interface Upload {
@@ -13,6 +15,11 @@ export interface Upload {
    * waits for it.
    */
   readonly restOfRequest: Promise<AppError | undefined>;
+  readonly options: UploadOptions;
+  /** Check sums that the bytes must have. */
+  readonly digests: readonly ExpectedDigest[];
+  /** The version that must be the one before; undefined: any. */
+  readonly expectedVersionId: number | undefined;
   /** Limits of the owner's plan. */
   readonly quota: UploadQuota;
 }

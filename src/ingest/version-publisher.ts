@@ -1,7 +1,10 @@
 import type { Log } from '../lib/log.js';
+import type { StoredColumn } from '../model/column.js';
+import type { UploadMode } from '../model/process.js';
 import { type SegmentFacts, segmentId } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type Layout, storedColumns } from './layout.js';
+import { type ColumnChange, type Layout, storedColumns } from './layout.js';
+import type { MergeOutcome } from './merge-store.js';
 
 export interface VersionPublisher {
   /**
@@ -20,9 +23,11 @@ interface DueProcess {
   id: number;
   phase: string;
   attempt: number;
-  mode: string;
+  mode: UploadMode;
   layout: Layout;
   facts: SegmentFacts;
+  merge: MergeOutcome | null;
+  expectedVersionId: number | null;
 }
 
 export interface PublishedVersion {
@@ -32,8 +37,50 @@ export interface PublishedVersion {
   readonly rows: number;
 }
 
+/** What a version is made of. */
+interface NewVersion {
+  readonly columns: readonly StoredColumn[];
+  readonly facts: SegmentFacts;
+  /** Its own segment. */
+  readonly segment: number;
+  /** The version whose segments stand before it; null: none. */
+  readonly after: number | null;
+}
+
+const newVersionOf = (due: DueProcess): NewVersion => {
+  const { merge, layout, facts } = due;
+  const own = segmentId(due.id, due.attempt);
+  if (merge === null) return { columns: storedColumns(layout), facts, segment: own, after: null };
+  const { columns, segmentId: merged, baseVersionId } = merge;
+  return {
+    columns,
+    facts: merge.facts,
+    segment: merged ?? own,
+    after: merged === null ? baseVersionId : null,
+  };
+};
+
+/** Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is. */
+const changeColumns = async (tx: Sql, datasetId: number, changes: readonly ColumnChange[]): Promise<void> => {
+  if (changes.length === 0) return;
+  const wanted = changes.map((change) => ({ ...change, described: change.description !== undefined }));
+  await tx.query(
+    `UPDATE columns c SET
+       name = CASE WHEN w.name IS NULL OR EXISTS (
+           SELECT 1 FROM columns o WHERE o.dataset_id = $1 AND o.name = w.name AND o.id <> c.id)
+         THEN c.name ELSE w.name END,
+       is_entity = coalesce(w."isEntity", c.is_entity),
+       description = CASE WHEN w.described THEN w.description ELSE c.description END
+     FROM json_to_recordset($2::json)
+       AS w (id bigint, name text, "isEntity" boolean, description text, described boolean)
+     WHERE c.id = w.id AND c.dataset_id = $1`,
+    [datasetId, JSON.stringify(wanted)],
+  );
+  await tx.query('UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id = $1', [datasetId]);
+};
+
 const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<PublishedVersion> => {
-  const { facts } = due;
+  const { columns, facts, segment, after } = newVersionOf(due);
   const [version] = await tx.query<{ id: number }>(
     `INSERT INTO versions (dataset_id, process_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
@@ -41,7 +88,7 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
       datasetId,
       due.id,
       due.mode,
-      JSON.stringify(storedColumns(due.layout)),
+      JSON.stringify(columns),
       facts.rows,
       facts.bytes,
       facts.minDate,
@@ -50,16 +97,14 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
     ],
   );
   if (version === undefined) throw new Error('a version was inserted but not returned');
-  const segment = segmentId(due.id, due.attempt);
-  await tx.query('UPDATE segments SET rows = $2, bytes = $3 WHERE id = $1', [
-    segment,
-    facts.rows,
-    facts.bytes,
-  ]);
-  await tx.query('INSERT INTO version_segments (version_id, segment_id) VALUES ($1, $2)', [
-    version.id,
-    segment,
-  ]);
+  const own = after === null ? facts : due.facts;
+  await tx.query('UPDATE segments SET rows = $2, bytes = $3 WHERE id = $1', [segment, own.rows, own.bytes]);
+  await tx.query(
+    `INSERT INTO version_segments (version_id, segment_id)
+     SELECT $1::bigint, $2::bigint UNION SELECT $1::bigint, segment_id FROM version_segments WHERE version_id = $3`,
+    [version.id, segment, after],
+  );
+  await changeColumns(tx, datasetId, due.layout.changes ?? []);
   await tx.query('UPDATE datasets SET current_version_id = $2, updated_at = now() WHERE id = $1', [
     datasetId,
     version.id,
@@ -71,21 +116,49 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
   return { datasetId, processId: due.id, versionId: version.id, rows: facts.rows };
 };
 
-const publishDueIn = async (tx: Sql, datasetId: number): Promise<PublishedVersion[]> => {
+const failExpectation = (tx: Sql, processId: number): Promise<unknown> => {
+  const message = 'Another version was published before this one; If-Match named the one before.';
+  return tx.query(`UPDATE processes SET status = 'failed', error = $2, completed_at = now() WHERE id = $1`, [
+    processId,
+    JSON.stringify({ code: 'other_version', message }),
+  ]);
+};
+
+interface Due {
+  readonly published: PublishedVersion[];
+  /** The process that has to be joined with the version before it, now that its turn has come. */
+  merge?: number;
+}
+
+const publishDueIn = async (tx: Sql, datasetId: number): Promise<Due> => {
   const published: PublishedVersion[] = [];
-  const [dataset] = await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
-  if (dataset === undefined) return published;
   for (;;) {
+    const [dataset] = await tx.query<{ current: number | null }>(
+      'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+      [datasetId],
+    );
     const [next] = await tx.query<{ id: number; phase: string }>(
       `SELECT id, phase FROM processes WHERE dataset_id = $1 AND status = 'pending' ORDER BY id LIMIT 1`,
       [datasetId],
     );
-    if (next === undefined || next.phase !== 'ready') return published;
+    if (dataset === undefined || next === undefined) return { published };
+    if (next.phase === 'merge') return { published, merge: next.id };
+    if (next.phase !== 'ready' && next.phase !== 'merged') return { published };
     const [due] = await tx.query<DueProcess>(
-      'SELECT id, phase, attempt, mode, layout, facts FROM processes WHERE id = $1 FOR NO KEY UPDATE',
+      `SELECT id, phase, attempt, mode, layout, facts, merge, expected_version AS "expectedVersionId"
+       FROM processes WHERE id = $1 FOR NO KEY UPDATE`,
       [next.id],
     );
-    if (due === undefined) return published;
+    if (due === undefined) return { published };
+    if (due.expectedVersionId !== null && due.expectedVersionId !== dataset.current) {
+      await failExpectation(tx, due.id);
+      continue;
+    }
+    const isMerged = due.phase === 'merged' && due.merge?.baseVersionId === dataset.current;
+    if (due.mode !== 'replace' && !isMerged) {
+      await tx.query(`UPDATE processes SET phase = 'merge', merge = NULL WHERE id = $1`, [due.id]);
+      return { published, merge: due.id };
+    }
     published.push(await publishOne(tx, datasetId, due));
   }
 };
@@ -94,14 +167,18 @@ export interface VersionPublisherOptions {
   readonly sql: Sql;
   readonly log: Log;
   readonly onPublished: (version: PublishedVersion) => void;
+  /** Joins an append or upsert with the version before it; without it the next sweep of a worker does. */
+  readonly startMerge?: (processId: number) => void;
 }
 
 export const createVersionPublisher = ({
   sql,
   log,
   onPublished,
+  startMerge,
 }: VersionPublisherOptions): VersionPublisher => {
-  const announce = (published: readonly PublishedVersion[]): void => {
+  const announce = ({ published, merge }: Due): void => {
+    if (merge !== undefined) startMerge?.(merge);
     for (const version of published) {
       onPublished(version);
       log.info({ ...version }, 'version published');

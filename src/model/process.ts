@@ -2,9 +2,9 @@
 export type ProcessStatus = 'pending' | 'completed' | 'failed';
 
 /** Where a pending upload stands; see model/version.ts for what moves it. */
-export type ProcessPhase = 'insert' | 'collect' | 'replay' | 'ready';
+export type ProcessPhase = 'insert' | 'collect' | 'replay' | 'ready' | 'merge' | 'merged';
 
-export type UploadMode = 'replace';
+export type UploadMode = 'replace' | 'append' | 'upsert';
 
 /** Why an upload failed, in the terms of the file that was sent. */
 export interface ProcessError {
@@ -34,6 +34,8 @@ export interface ProcessView {
   readonly rows: number;
   /** Uncompressed bytes received so far. */
   readonly bytes: number;
+  /** Records that were set aside. */
+  readonly rejectedRows: number;
   readonly error: ProcessError | null;
   readonly progress: ProcessProgress;
 }

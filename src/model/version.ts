@@ -21,7 +21,12 @@
  *   insert  --a value does not fit its proposed type-->  collect  --all chunks seen-->  replay
  *   insert  --all chunks inserted and counted-->         ready
  *   replay  --all chunks inserted and counted-->         ready
- *   ready   --every process accepted before has ended--> completed (version published)
+ *   ready   --every process accepted before has ended--> completed (version published; mode replace)
+ *   ready   --the same, modes append and upsert-->       merge
+ *   merge   --joined with the version before it-->       merged
+ *   merge   --that version keeps columns otherwise-->    collect (the file is read again for it)
+ *   merged  --the version before is still the same-->    completed (version published)
+ *   merged  --another version came in between-->         merge
  *   any     --error that repeating can not mend-->       failed (the dataset stays as it was)
  */
 import type { StoredColumn } from './column.js';
@@ -34,6 +39,27 @@ export const segmentId = (processId: number, attempt: number): number => {
   if (attempt < 1 || attempt >= attemptsPerProcess)
     throw new RangeError(`attempt ${attempt} is out of range`);
   return processId * attemptsPerProcess + attempt;
+};
+
+/** Numbers below are attempts of the upload, above them merges, above those compactions. */
+const firstMerge = 500;
+const firstCompaction = 800;
+
+/** Id of the segment that the n-th merge of a process writes, from 1. Behind all of the process's own ones. */
+export const mergeSegmentId = (processId: number, number: number): number => {
+  if (number < 1 || firstMerge + number >= firstCompaction)
+    throw new RangeError(`merge ${number} is out of range`);
+  return processId * attemptsPerProcess + firstMerge + number;
+};
+
+/**
+ * Id of a segment that takes the place of a run of segments: behind the last of them, before the next process
+ * (invariant 4). Undefined when the numbers of that process are used up.
+ */
+export const compactedSegmentId = (last: number): number | undefined => {
+  const process = Math.floor(last / attemptsPerProcess);
+  const number = Math.max(last % attemptsPerProcess, firstCompaction - 1) + 1;
+  return number < attemptsPerProcess ? process * attemptsPerProcess + number : undefined;
 };
 
 /** What is known of the rows of a segment once it is complete. */

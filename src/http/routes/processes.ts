@@ -24,6 +24,7 @@ export const processSchema = z
     versionId: z.string().nullable().meta({ description: 'The version that came of it.' }),
     rows: z.int().meta({ description: 'Rows stored so far.' }),
     bytes: z.int().meta({ description: 'Uncompressed bytes received so far.' }),
+    rejectedRows: z.int().meta({ description: 'Records that were set aside as bad.' }),
     error: processErrorSchema.nullable(),
     progress: z.object({
       received: z.int(),

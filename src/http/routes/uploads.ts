@@ -1,17 +1,22 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
+import { parseDigests } from '../../ingest/digest.js';
+import { otherVersion, type ProcessStore } from '../../ingest/process-store.js';
 import type { Receiver } from '../../ingest/receiver.js';
-import { AppError, invalid } from '../../lib/errors.js';
+import { parseUploadOptions, uploadOptionNames, uploadOptionTexts } from '../../ingest/upload-options.js';
+import { AppError } from '../../lib/errors.js';
 import type { Slots } from '../../lib/slots.js';
+import type { ProcessView } from '../../model/process.js';
 import { readFileForm } from '../multipart.js';
-import { pathId } from '../parameters.js';
+import { pathId, queryText } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './processes.js';
 
 export interface UploadRoutesDeps {
   readonly access: Access;
   readonly receiver: Receiver;
+  readonly processes: ProcessStore;
   /** Places for uploads that are received at a time. */
   readonly slots: Slots;
 }
@@ -37,6 +42,40 @@ const requireNoEncoding = (encoding: string | undefined): void => {
   );
 };
 
+const optionParameters = Object.fromEntries(
+  uploadOptionNames.map((name) => [
+    name,
+    queryText(uploadOptionTexts[name], { maxLength: 1_000_000 }).optional(),
+  ]),
+);
+
+/** `"17"`: the current version must be 17. `*`: there must be one. */
+const expectedVersion = (ifMatch: string | undefined, current: number | null): number | undefined => {
+  if (ifMatch === undefined) return undefined;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  const matches = current !== null && (tags.includes('*') || tags.includes(`"${current}"`));
+  if (!matches) throw otherVersion();
+  return current;
+};
+
+const pollMs = 50;
+
+/** The process once it has ended, or as it is when the time is over. */
+const waitFor = async (
+  processes: ProcessStore,
+  started: ProcessView,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<ProcessView> => {
+  const deadline = Date.now() + waitSeconds * 1000;
+  let view = started;
+  while (view.status === 'pending' && Date.now() < deadline && !signal.aborted) {
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    view = (await processes.view(started.datasetId, started.id)) ?? view;
+  }
+  return view;
+};
+
 const upload = (deps: UploadRoutesDeps): Route =>
   route({
     method: 'PUT',
@@ -45,26 +84,31 @@ const upload = (deps: UploadRoutesDeps): Route =>
     description:
       'Multipart form with the CSV file, plain or gzip, in the part named `data`. The first record names the ' +
       'columns. The answer comes when the whole file was received; the rows are visible when the process is ' +
-      '`completed`.',
+      '`completed`. Every option can be given here or as a form field before the file. `Content-MD5`, `Digest` ' +
+      'and `Repr-Digest` are check sums of the bytes of the file part; `If-Match` with the id of the current ' +
+      'version in quotes makes the upload conditional.',
     tags: ['Data'],
     auth: 'required',
     params: z.object({ id: pathId('Dataset') }),
+    query: z.object(optionParameters),
     body: 'stream',
     bodyTypes: ['multipart/form-data'],
     responses: {
       201: { description: 'Received; the process tells when the data is visible.', schema: processSchema },
     },
-    errors: [402, 403, 404, 415, 503],
-    handler: async ({ params, caller, raw, header, requestId }) => {
+    errors: [402, 403, 404, 409, 412, 415, 503],
+    handler: async ({ params, query, caller, raw, header, requestId, signal }) => {
       const dataset = await deps.access.dataset(caller, params.id, 'Write', 'write');
       requireNoEncoding(header('content-encoding'));
+      const digests = parseDigests(header);
+      const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
       const release = await deps.slots.take();
       try {
         const form = await readFileForm(raw, 'data');
-        const [option] = form.fields;
-        if (option !== undefined) {
-          throw invalid('unknown_option', `There is no upload option "${option.name}".`);
-        }
+        const given = Object.entries(query).flatMap(([name, value]) =>
+          value === undefined ? [] : [{ name, value }],
+        );
+        const options = parseUploadOptions([...given, ...form.fields]);
         const process = await deps.receiver.receive({
           datasetId: dataset.id,
           storeId: dataset.storeId,
@@ -72,9 +116,15 @@ const upload = (deps: UploadRoutesDeps): Route =>
           requestId,
           source: form.file,
           restOfRequest: form.rest,
+          options,
+          digests,
+          expectedVersionId,
           quota: dataset.uploadQuota,
         });
-        return { status: 201, body: process };
+        const seen = options.async
+          ? process
+          : await waitFor(deps.processes, process, options.waitSeconds, signal);
+        return { status: 201, body: seen };
       } finally {
         release();
         drain(raw);

@@ -2,7 +2,7 @@ import type { PhysicalType } from '../../model/column.js';
 import type { ClickHouse } from './client.js';
 import { tableName } from './store-table.js';
 
-/** Facts of the rows of one segment, asked of ClickHouse itself. */
+/** Facts of the rows of some segments, asked of ClickHouse itself. */
 export interface CountedSegment {
   readonly rows: number;
   /** `YYYY-MM-DD`; null without a date column or without a date in it. */
@@ -29,11 +29,11 @@ const dayNumber = ({ name, physical }: DateColumn): string =>
             AND (toUInt16(substring(${name}, 1, 4)) % 100 != 0 OR toUInt16(substring(${name}, 1, 4)) % 400 = 0),
             '2000', '2001'), substring(${name}, 5))))))`;
 
-/** Counts the rows of a segment and looks at the dates of one column. */
-export const countSegment = async (
+/** Counts the rows of segments and looks at the dates of one column. */
+export const countSegments = async (
   clickhouse: ClickHouse,
   storeId: number,
-  segmentId: number,
+  segmentIds: readonly number[],
   date: DateColumn | undefined,
 ): Promise<CountedSegment> => {
   const facts =
@@ -49,8 +49,8 @@ export const countSegment = async (
     gap: number | string | null;
   }>(
     `SELECT toString(rows) AS rows, first, last, gap FROM (
-       SELECT count() AS rows, ${facts} FROM ${clickhouse.database}.${tableName(storeId)} WHERE _seg = {segment:UInt64})`,
-    { params: { segment: segmentId }, settings: { max_threads: 2 } },
+       SELECT count() AS rows, ${facts} FROM ${clickhouse.database}.${tableName(storeId)} WHERE _seg IN {segments:Array(UInt64)})`,
+    { params: { segments: segmentIds }, settings: { max_threads: 2 } },
   );
   return {
     rows: Number(row?.rows ?? 0),
@@ -58,4 +58,25 @@ export const countSegment = async (
     maxDate: row?.last ?? null,
     medianGapDays: row?.gap == null ? null : Number(row.gap),
   };
+};
+
+/** Most digits before and after the point among the doubles of a column, by their shortest text. */
+export const countDigits = async (
+  clickhouse: ClickHouse,
+  storeId: number,
+  segmentIds: readonly number[],
+  column: string,
+): Promise<{ integer: number; fraction: number }> => {
+  const [row] = await clickhouse.rows<{ integer: number; fraction: number }>(
+    `WITH toString(abs(assumeNotNull(${column}))) AS text,
+       splitByChar('e', text) AS parts,
+       if(length(parts) > 1, toInt32(parts[2]), 0) AS exponent,
+       splitByChar('.', parts[1]) AS mantissa
+     SELECT max(greatest(length(mantissa[1]) + exponent, 0)) AS integer,
+       max(greatest(if(length(mantissa) > 1, length(mantissa[2]), 0) - exponent, 0)) AS fraction
+     FROM ${clickhouse.database}.${tableName(storeId)}
+     WHERE _seg IN {segments:Array(UInt64)} AND ${column} IS NOT NULL`,
+    { params: { segments: segmentIds }, settings: { max_threads: 2 } },
+  );
+  return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
 };

@@ -1,0 +1,50 @@
+import type { StoredColumn } from '../model/column.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+/** The version that an upload changes or is compared with. */
+export interface BaseVersion {
+  readonly versionId: number;
+  /** Under the names and roles that they have now. */
+  readonly columns: readonly StoredColumn[];
+  readonly rowCount: number;
+  readonly byteSize: number;
+  /** In reading order. */
+  readonly segmentIds: readonly number[];
+}
+
+/** What is registered of a column of a dataset, whether a version has it or not. */
+export interface RegisteredColumn {
+  readonly id: number;
+  readonly storageId: number;
+  readonly name: string;
+  readonly description: string | null;
+  /** Set by hand; null: as the type decides. */
+  readonly isEntity: boolean | null;
+}
+
+export const readRegistry = (sql: Sql, datasetId: number): Promise<RegisteredColumn[]> =>
+  sql.query<RegisteredColumn>(
+    `SELECT id, coalesce(storage_id, id) AS "storageId", name, description, is_entity AS "isEntity"
+     FROM columns WHERE dataset_id = $1`,
+    [datasetId],
+  );
+
+/** The current version of a dataset; undefined before its first upload. */
+export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion | undefined> => {
+  const [row] = await sql.query<BaseVersion>(
+    `SELECT v.id AS "versionId", v.columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
+       (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]')
+        FROM version_segments s WHERE s.version_id = v.id) AS "segmentIds"
+     FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`,
+    [datasetId],
+  );
+  if (row === undefined) return undefined;
+  const today = new Map((await readRegistry(sql, datasetId)).map((column) => [column.id, column]));
+  const columns = row.columns.map((column) => {
+    const now = today.get(column.id);
+    return now === undefined
+      ? column
+      : { ...column, name: now.name, isEntity: now.isEntity ?? column.isEntity };
+  });
+  return { ...row, columns };
+};

@@ -1,0 +1,60 @@
+/**
+ * Records that were set aside (`onBadRow=quarantine`).
+ *
+ * They lie in PostgreSQL, written by the statement that records their chunk: a chunk counts once for an attempt,
+ * and so do its rejects. Their number and size are bounded; they vanish with their process.
+ */
+import type { Sql } from '../storage/postgres/sql.js';
+import type { BadRow } from './csv/types.js';
+import { badRowError } from './file-errors.js';
+import type { Layout } from './layout.js';
+
+export interface Reject {
+  /** Position of the record in the file, from 0. */
+  readonly row: number;
+  /** Physical line, from 1; the header is line 1. */
+  readonly line: number;
+  readonly column: string | null;
+  /** Stable identifier of the reason. */
+  readonly reason: string;
+  readonly message: string;
+  /** The record as it stands in the file, cut to `maxRawBytes`. */
+  readonly raw: string;
+}
+
+/** Most rejects of one upload; more fail it. */
+export const maxRejects = 100_000;
+
+const maxRawBytes = 64 * 1024;
+
+export const rejectOf = (bad: BadRow, bytes: Buffer, layout: Layout): Reject => {
+  const { message, column } = badRowError(bad, layout);
+  const end = Math.min(bad.rawEnd, bad.rawStart + maxRawBytes);
+  return {
+    row: bad.row,
+    line: bad.line,
+    column: column ?? null,
+    reason: bad.reason,
+    message,
+    raw: bytes.toString('utf8', bad.rawStart, end),
+  };
+};
+
+const pageSize = 500;
+
+/** All rejects of the current attempt, in file order, a page at a time. */
+export async function* readRejects(sql: Sql, processId: number): AsyncGenerator<Reject> {
+  let after = -1;
+  for (;;) {
+    const page = await sql.query<Reject>(
+      `SELECT r.row, r.line, r.column_name AS column, r.reason, r.message, r.raw
+       FROM rejects r JOIN processes p ON p.id = r.process_id AND p.attempt = r.attempt
+       WHERE r.process_id = $1 AND r.row > $2 ORDER BY r.row LIMIT $3`,
+      [processId, after, pageSize],
+    );
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = last.row;
+  }
+}

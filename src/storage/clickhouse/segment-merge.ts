@@ -1,0 +1,193 @@
+/**
+ * Joins the rows of a file with those of the version before into one new segment, inside of ClickHouse.
+ *
+ * Positions: rows that stay keep their order (each segment is moved behind the ones before it), new rows follow
+ * in file order. Whatever is written goes into a segment of its own, so a merge that died leaves nothing but a
+ * segment that nobody names.
+ */
+import { decimalShapeOf, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
+import { clickHouseType, tableName } from './store-table.js';
+
+export interface SegmentMerge {
+  readonly storeId: number;
+  /** The segment to write. */
+  readonly target: number;
+  readonly baseSegments: readonly number[];
+  readonly baseColumns: readonly StoredColumn[];
+  /** The segment of the file and the columns it has, in their types of the target. */
+  readonly fileSegment: number;
+  readonly fileColumns: readonly StoredColumn[];
+  readonly columns: readonly StoredColumn[];
+  /** Columns that tell rows apart; none: rows are only put behind those that are there. */
+  readonly keyIds: readonly number[];
+  readonly keep: 'last' | 'first';
+}
+
+/** What a file does to the version before it. */
+export interface KeyCounts {
+  /** Rows of the file. */
+  readonly rows: number;
+  readonly distinct: number;
+  /** Keys of the file that the version before has. */
+  readonly known: number;
+}
+
+const gib = 1024 ** 3;
+
+/** One merge must not take the server's memory, whatever the sizes. */
+const settings: QuerySettings = {
+  max_threads: 2,
+  max_insert_threads: '1',
+  max_memory_usage: String(3 * gib),
+  max_bytes_before_external_group_by: String(gib / 2),
+  max_bytes_before_external_sort: String(gib / 2),
+  join_algorithm: 'grace_hash',
+  max_bytes_in_join: String(gib / 2),
+  join_use_nulls: 0,
+  insert_deduplicate: 0,
+  async_insert: 0,
+  max_block_size: '65536',
+  min_insert_block_size_rows: '1048576',
+  min_insert_block_size_bytes: String(gib / 8),
+  max_execution_time: 0,
+  max_query_size: '67108864',
+  transform_null_in: 0,
+};
+
+const nullable = (physical: PhysicalType): string => `Nullable(${clickHouseType(physical)})`;
+
+/** The values of a column in a type that holds all of them. */
+const converted = (name: string, from: PhysicalType, to: PhysicalType): string => {
+  if (from === to) return name;
+  const text = from === 's' || from === 't' ? name : `toString(${name})`;
+  if (to === 's' || to === 't') return text;
+  if (decimalShapeOf(to) === undefined) throw new RangeError(`no exact way from ${from} to ${to}`);
+  return `CAST(${from === 'f' ? text : name}, '${nullable(to)}')`;
+};
+
+const valueIn = (target: StoredColumn, columns: ReadonlyMap<number, StoredColumn>): string => {
+  const column = columns.get(target.id);
+  if (column === undefined) return `CAST(NULL, '${nullable(target.physical)}')`;
+  return converted(storageName(column), column.physical, target.physical);
+};
+
+/** A key value as two columns that are never null, so that null equals null. */
+const keyParts = (value: string, physical: PhysicalType, position: number): string[] => {
+  const text = `ifNull(${value}, defaultValueOfTypeName('${clickHouseType(physical)}'))`;
+  // 0 and -0 are the same number with different bits.
+  return [`isNull(${value}) AS n${position}`, `${physical === 'f' ? `${text} + 0.0` : text} AS k${position}`];
+};
+
+export interface SegmentMerger {
+  countKeys(merge: SegmentMerge): Promise<KeyCounts>;
+  write(merge: SegmentMerge, counts: KeyCounts): Promise<void>;
+}
+
+export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
+  const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
+
+  const partsOf = (merge: SegmentMerge) => {
+    const table = `${clickhouse.database}.${tableName(merge.storeId)}`;
+    const base = byId(merge.baseColumns);
+    const file = byId(merge.fileColumns);
+    const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
+    const keysOf = (side: ReadonlyMap<number, StoredColumn>): string =>
+      keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', ');
+    const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
+    return {
+      table,
+      base,
+      file,
+      keysOf,
+      keyNames,
+      on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
+      fromBase: `FROM ${table} WHERE _seg IN {base:Array(UInt64)}`,
+      fromFile: `FROM ${table} WHERE _seg = {file:UInt64}`,
+      params: { base: merge.baseSegments, file: merge.fileSegment } as QueryParams,
+    };
+  };
+
+  /** Rows of the file that count: one of each key. */
+  const winners = (merge: SegmentMerge, counts: KeyCounts): string => {
+    if (merge.keyIds.length === 0 || counts.distinct === counts.rows) return '';
+    const { keysOf, keyNames, file, fromFile } = partsOf(merge);
+    const pick = merge.keep === 'last' ? 'max' : 'min';
+    return ` AND _row IN (SELECT ${pick}(r) FROM (SELECT ${keysOf(file)}, _row AS r ${fromFile}) GROUP BY ${keyNames.join(', ')})`;
+  };
+
+  const number = async (sql: string, params: QueryParams): Promise<number> => {
+    const [row] = await clickhouse.rows<{ n: string }>(sql, { params, settings });
+    return Number(row?.n ?? 0);
+  };
+
+  const offsets = async (merge: SegmentMerge): Promise<{ starts: number[]; total: number }> => {
+    const { table, params } = partsOf(merge);
+    const rows = await clickhouse.rows<{ seg: string; next: string }>(
+      `SELECT toString(_seg) AS seg, toString(max(_row) + 1) AS next FROM ${table}
+       WHERE _seg IN {base:Array(UInt64)} GROUP BY _seg`,
+      { params, settings },
+    );
+    const next = new Map(rows.map((row) => [Number(row.seg), Number(row.next)]));
+    let total = 0;
+    const starts = merge.baseSegments.map((segment) => {
+      const start = total;
+      total += next.get(segment) ?? 0;
+      return start;
+    });
+    return { starts, total };
+  };
+
+  return {
+    async countKeys(merge) {
+      const { fromFile, fromBase, keysOf, keyNames, base, file, on, params } = partsOf(merge);
+      const rows = await number(`SELECT toString(count()) AS n ${fromFile}`, params);
+      if (merge.keyIds.length === 0) return { rows, distinct: rows, known: 0 };
+      const distinctKeys = `SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${fromFile}) GROUP BY ${keyNames.join(', ')}`;
+      const distinct = await number(`SELECT toString(count()) AS n FROM (${distinctKeys})`, params);
+      const known =
+        merge.baseSegments.length === 0
+          ? 0
+          : await number(
+              `SELECT toString(count()) AS n FROM (
+                 SELECT ${keyNames.map((name) => `f.${name} AS ${name}`).join(', ')}
+                 FROM (SELECT ${keysOf(base)} ${fromBase}) AS b INNER JOIN (${distinctKeys}) AS f ON ${on}
+                 GROUP BY ${keyNames.join(', ')})`,
+              params,
+            );
+      return { rows, distinct, known };
+    },
+
+    async write(merge, counts) {
+      const { table, fromBase, fromFile, keysOf, base, file, on, params } = partsOf(merge);
+      const { starts, total } = await offsets(merge);
+      const names = merge.columns.map(storageName);
+      const into = `INSERT INTO ${table} (_seg, _row${names.map((name) => `, ${name}`).join('')})`;
+      const all = { ...params, target: merge.target, starts, total };
+      const position = '_row + transform(_seg, {base:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
+      const values = (side: ReadonlyMap<number, StoredColumn>, prefix: string): string =>
+        merge.columns.map((column, at) => `, ${valueIn(column, side)} AS ${prefix}${at}`).join('');
+      const replaces = merge.keyIds.length > 0 && counts.known > 0;
+      const counted = winners(merge, counts);
+
+      if (merge.baseSegments.length > 0) {
+        const rows = replaces
+          ? `SELECT {target:UInt64}, b.p${merge.columns.map((_, at) => `, if(f.hit = 1, f.y${at}, b.x${at})`).join('')}
+             FROM (SELECT ${position} AS p, ${keysOf(base)}${values(base, 'x')} ${fromBase}) AS b
+             LEFT JOIN (SELECT toUInt8(1) AS hit, ${keysOf(file)}${values(file, 'y')} ${fromFile}${counted}) AS f
+             ON ${on}`
+          : `SELECT {target:UInt64}, ${position}${values(base, 'x')} ${fromBase}`;
+        await clickhouse.command(`${into} ${rows}`, { params: all, settings });
+      }
+      const known = replaces
+        ? ` AND _row NOT IN (SELECT f.r
+             FROM (SELECT ${keysOf(base)} ${fromBase}) AS b
+             INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromFile}${counted}) AS f ON ${on})`
+        : '';
+      await clickhouse.command(
+        `${into} SELECT {target:UInt64}, _row + {total:UInt64}${values(file, 'y')} ${fromFile}${counted}${known}`,
+        { params: all, settings },
+      );
+    },
+  };
+};
