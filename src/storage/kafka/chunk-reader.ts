@@ -101,7 +101,9 @@ export const createChunkReader = ({ kafka, groupPrefix, log }: ChunkReaderOption
             }, 2_000);
             try {
               for (const message of batch.messages) {
-                if (isStale() || !isRunning() || left === 0) return;
+                if (isStale() || !isRunning()) return;
+                // Messages of other uploads may follow in the same batch.
+                if (left === 0) break;
                 if (entry?.offsets.has(message.offset) && message.value !== null) {
                   const position = { topic: batch.topic, partition: batch.partition, offset: message.offset };
                   await handle(decodeChunk(message.value), position);

@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import type { ChunkPosition } from '../../../src/model/chunk.js';
+import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
+import { createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
+import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+
+const topic = `t${randomBytes(6).toString('hex')}.chunks`;
+let kafka: KafkaConnection;
+
+const chunkOf = (processId: number, number: number) => ({
+  processId,
+  number,
+  firstRow: number,
+  rows: 1,
+  firstLine: number + 2,
+  last: false,
+  rawBytes: 2,
+  data: Buffer.from(`${number}\n`),
+});
+
+beforeAll(async () => {
+  kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: topic, log: silentLog });
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true });
+  await admin.disconnect();
+  const producer = kafka.producer();
+  await producer.connect();
+  // Chunks of two uploads by turns: in one fetch, those of one stand between and behind those of the other.
+  const messages = Array.from({ length: 20 }, (_, at) => ({
+    partition: at % 4 < 2 ? 0 : 1,
+    value: encodeChunk(chunkOf(1 + (at % 2), at)),
+  }));
+  await producer.send({ topic, messages });
+  await producer.disconnect();
+});
+
+afterAll(async () => {
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.deleteTopics({ topics: [topic] });
+  await admin.disconnect();
+});
+
+const position = (partition: number, offset: number): ChunkPosition => ({
+  topic,
+  partition,
+  offset: String(offset),
+});
+
+const read = async (positions: readonly ChunkPosition[]): Promise<number[]> => {
+  const numbers: number[] = [];
+  const reader = createChunkReader({ kafka, groupPrefix: topic, log: silentLog });
+  await reader.read(positions, async (chunk) => {
+    numbers.push(chunk.number);
+  });
+  return numbers.sort((a, b) => a - b);
+};
+
+describe('reading chunks again', () => {
+  it('ends when chunks of other uploads follow the last wanted one', async () => {
+    expect(await read([position(0, 0), position(0, 2), position(1, 4)])).toEqual([0, 4, 10]);
+  }, 30_000);
+
+  it('ends when the last wanted one is the last of its partition', async () => {
+    expect(await read([position(1, 9)])).toEqual([19]);
+  }, 30_000);
+
+  it('gives every position once, from several partitions', async () => {
+    const all = Array.from({ length: 10 }, (_, offset) => [position(0, offset), position(1, offset)]).flat();
+    expect(await read(all)).toEqual(Array.from({ length: 20 }, (_, number) => number));
+  }, 30_000);
+
+  it('says that retention has passed when a position is gone', async () => {
+    const admin = kafka.admin();
+    await admin.connect();
+    // kafkajs looks for the leader in metadata that it only loads for some other requests.
+    await admin.fetchTopicOffsets(topic);
+    await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '3' }] });
+    await admin.disconnect();
+    await expect(read([position(0, 2), position(1, 2)])).rejects.toMatchObject({ code: 'chunks_expired' });
+  }, 30_000);
+});
