@@ -71,7 +71,7 @@ describe('create', () => {
     [{ privacy: 'Public' }, 'name'],
     [{ name: 'x' }, 'privacy'],
     [{ name: '', privacy: 'Public' }, 'name'],
-    [{ name: 'a\u0000b', privacy: 'Public' }, 'NUL'],
+    [{ name: 'a\u0000b', privacy: 'Public' }, 'control'],
     [{ name: 'a\u0007b', privacy: 'Public' }, 'control'],
     [{ name: 'x'.repeat(256), privacy: 'Public' }, '255'],
     [{ name: 'x', privacy: 'public' }, 'privacy'],
