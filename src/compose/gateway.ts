@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Catalog } from '../catalog/catalog.js';
 import { planOf } from '../catalog/plans.js';
 import type { Config } from '../config.js';
 import { createGateway, type Gateway, type GatewaySettings } from '../gateway/gateway.js';
@@ -10,7 +11,9 @@ import { createFeedRoutes } from '../http/routes/feed.js';
 import { createGatewayCallers } from '../http/routes/gateway-caller.js';
 import { createProviderRoutes } from '../http/routes/providers.js';
 import { createSeriesRoutes } from '../http/routes/series.js';
+import { createSeriesDatasetRoutes } from '../http/routes/series-datasets.js';
 import { createUserKeyRoutes } from '../http/routes/user-keys.js';
+import type { Receiver } from '../ingest/receiver.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { startRounds } from '../lib/rounds.js';
@@ -19,6 +22,7 @@ import { allProviders } from '../providers/registry.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Core } from './core.js';
 import { createTelemetry } from './gateway-telemetry.js';
+import { openSeriesDatasets } from './series-datasets.js';
 
 /** File of the master keys when they are not in the environment. */
 export const masterKeyFile = (config: Config): string => join(config.dataDir, 'master-keys');
@@ -79,28 +83,41 @@ export const openAdminGateway = ({ config, sql, log }: Omit<GatewayParts, 'telem
 };
 
 /** Providers, keys of users, the feed, and the housekeeping behind them. */
-export const createGatewayPart = async (core: Core, scope: Scope): Promise<Route[]> => {
+export const createGatewayPart = async (
+  core: Core,
+  scope: Scope,
+  { catalog, receiver }: { catalog: Catalog; receiver: Receiver },
+): Promise<Route[]> => {
   const { config, log, sql, metrics } = core;
   const gateway = openGateway({ config, sql, log, telemetry: createTelemetry(metrics.gateway) });
   if (config.masterKeys === undefined)
     log.warn('no master key: keys of users at providers can not be stored');
   await gateway.seed();
-  const rounds = startRounds({
-    name: 'gateway',
-    intervalMs: config.gatewayIntervalMs,
-    run: (stop) => gateway.maintain(stop),
+  const hasPaid = (config.paidProviders ?? []).length > 0;
+  const mayUsePaid = async (accountId: number): Promise<boolean> =>
+    !hasPaid || (await planOf(sql, accountId)).paidProviders;
+  const callerOf = createGatewayCallers({ mayUsePaid, trustProxy: config.trustProxy });
+  const seriesDatasets = openSeriesDatasets(core, { gateway, catalog, receiver, mayUsePaid });
+
+  // Two rounds: a long filling of the search index must not hold up refreshes.
+  const intervalMs = config.gatewayIntervalMs;
+  const housekeeping = startRounds({ name: 'gateway', intervalMs, run: gateway.maintain, log });
+  await scope.defer('gateway', housekeeping.stop);
+  const refreshes = startRounds({
+    name: 'series refreshes',
+    intervalMs,
+    run: async (stop) => {
+      await seriesDatasets.runDue(stop);
+    },
     log,
   });
-  await scope.defer('gateway', rounds.stop);
+  await scope.defer('series refreshes', refreshes.stop);
 
-  const hasPaid = (config.paidProviders ?? []).length > 0;
-  const callerOf = createGatewayCallers({
-    mayUsePaid: async (accountId) => !hasPaid || (await planOf(sql, accountId)).paidProviders,
-    trustProxy: config.trustProxy,
-  });
+  const { access, datasets } = catalog;
   return [
     ...createProviderRoutes({ gateway, callerOf }),
     ...createSeriesRoutes({ gateway, callerOf }),
+    ...createSeriesDatasetRoutes({ seriesDatasets, datasets, access, callerOf }),
     ...createUserKeyRoutes(gateway),
     ...createFeedRoutes({ feed: gateway.feed, callerOf }),
   ];

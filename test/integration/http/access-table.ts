@@ -6,7 +6,7 @@
  * `operator` have nothing. `ro` is a read-only key of the owner, `other` a key of the owner that is limited to
  * another repository, `revoked` a revoked key of the owner; `none` sends no key.
  *
- * The provider that is named does not exist (404), and the feed needs a key that nobody stored (403): no upstream is
+ * The provider that is named does not exist (404), the dataset is not made of series (404), and the feed needs a key that nobody stored (403): no upstream is
  * asked.
  *
  * A row holds for private and public repositories, unless there is one for each.
@@ -93,6 +93,9 @@ GET /providers/{slug}/search                  404  404  404  404  404  404  404 
 GET /providers/{slug}/browse                  404  404  404  404  404  404  404  404  404  404  404  404  401
 GET /providers/{slug}/series/{seriesId}       404  404  404  404  404  404  404  404  404  404  404  404  401
 POST /providers/{slug}/series/{seriesId}/data 404  404  404  404  404  404  404  404  404  404  404  404  401
+POST /providers/{slug}/series/{seriesId}/dataset 401 403 403 403 404 404 404 404 404 403 403 403 401
+PUT /datasets/{id}/refresh                    401  403  403  403  404  404  404  404  404  403  403  403  401
+POST /datasets/{id}/refresh                   401  403  403  403  404  404  404  404  404  403  403  403  401
 GET /user-keys                                401  200  200  200  200  200  200  200  200  200  200  200  401
 PUT /user-keys/{slug}                         401  404  404  404  404  404  404  404  404  404  403  403  401
 GET /feed/search/{query}                      200  200  200  200  200  200  200  200  200  200  200  200  401

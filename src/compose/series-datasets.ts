@@ -1,0 +1,65 @@
+import { callerOfAccount } from '../catalog/account-caller.js';
+import type { Catalog } from '../catalog/catalog.js';
+import { seriesColumns } from '../gateway/datasets/series-csv.js';
+import {
+  createSeriesDatasets,
+  type SeriesDatasets,
+  type SeriesUpload,
+} from '../gateway/datasets/series-datasets.js';
+import { createSeriesDatasetStore } from '../gateway/datasets/store.js';
+import type { Gateway } from '../gateway/gateway.js';
+import type { Receiver } from '../ingest/receiver.js';
+import { parseUploadOptions } from '../ingest/upload-options.js';
+import type { Core } from './core.js';
+
+const uploadOptions = parseUploadOptions([
+  { name: 'manifest', value: JSON.stringify({ columns: seriesColumns, unlisted: 'reject' }) },
+  // A series that reads as a number would otherwise clash with what the column was before.
+  { name: 'onTypeConflict', value: 'replace' },
+]);
+
+async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+export interface SeriesDatasetParts {
+  readonly gateway: Gateway;
+  readonly catalog: Catalog;
+  readonly receiver: Receiver;
+  readonly mayUsePaid: (accountId: number) => Promise<boolean>;
+}
+
+/** Series kept as datasets: the gateway asks, the ordinary way of uploads takes in. */
+export const openSeriesDatasets = (
+  { sql, log, metrics }: Core,
+  { gateway, catalog, receiver, mayUsePaid }: SeriesDatasetParts,
+): SeriesDatasets => {
+  const upload = async ({ datasetId, accountId, requestId, csv }: SeriesUpload) => {
+    const caller = await callerOfAccount(sql, accountId);
+    const dataset = await catalog.access.dataset(caller, datasetId, 'Write', 'write');
+    return receiver.receive({
+      datasetId,
+      storeId: dataset.storeId,
+      accountId,
+      requestId,
+      source: only(csv),
+      restOfRequest: Promise.resolve(undefined),
+      options: uploadOptions,
+      digests: [],
+      expectedVersionId: undefined,
+      quota: dataset.uploadQuota,
+    });
+  };
+  return createSeriesDatasets({
+    gateway,
+    store: createSeriesDatasetStore(sql),
+    upload,
+    callerOf: async (accountId) => ({
+      accountId,
+      share: `account:${accountId}`,
+      mayUsePaid: await mayUsePaid(accountId),
+    }),
+    onRun: (outcome) => metrics.gateway.refreshes.inc({ outcome }),
+    log,
+  });
+};

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
+
+let world: GatewayWorld;
+let key = '';
+let repositoryId = 0;
+beforeAll(async () => {
+  // Nothing in memory, so that a test can make the service forget what it was told.
+  world = await startGatewayWorld({ gatewayIntervalMs: '200', gatewayMemoryBytes: '0' });
+  key = (await world.product.createAccount('maker')).key;
+  repositoryId = (await world.ask('GET', '/repositories/home', { key })).json<{ id: number }>().id;
+});
+afterAll(() => world.close());
+
+const path = '/providers/bankofcanada/series/FXUSDCAD/dataset';
+const post = (body: object, at = path) => world.ask('POST', at, { key, body: { repositoryId, ...body } });
+
+interface Made {
+  id: number;
+  currentVersionId: string | null;
+  rowCount: number;
+  process: { id: number };
+  refresh: {
+    schedule: string | null;
+    lastRunAt: string | null;
+    lastError: string | null;
+    nextRunAt: string | null;
+  };
+}
+
+const read = async (id: number) => (await world.ask('GET', `/datasets/${id}`, { key })).json<Made>();
+
+const until = async (id: number, done: (dataset: Made) => boolean): Promise<Made> => {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const dataset = await read(id);
+    if (done(dataset)) return dataset;
+    await sleep(100);
+  }
+  throw new Error(`it never came: ${JSON.stringify(await read(id))}`);
+};
+
+const make = async (body: object): Promise<Made> => {
+  const answer = await post(body);
+  expect(answer.status).toBe(201);
+  const { id } = answer.json<Made>();
+  return until(id, ({ currentVersionId }) => currentVersionId !== null);
+};
+
+const refreshNow = async ({ id, refresh }: Made): Promise<Made> => {
+  await world.product.sql.query('DELETE FROM gateway_cache');
+  expect((await world.ask('POST', `/datasets/${id}/refresh`, { key })).status).toBe(202);
+  return until(id, (dataset) => dataset.refresh.lastRunAt !== refresh.lastRunAt);
+};
+
+const rows = async (id: number, query = ''): Promise<string[]> =>
+  (await world.askPlain('GET', `/datasets/${id}/data?$select=Value${query}`, { key })).text
+    .trim()
+    .split('\r\n');
+
+describe('a series kept as a dataset', () => {
+  it('has its observations as rows, with the types of its columns', async () => {
+    const dataset = await make({ refresh: 'daily' });
+    expect(dataset).toMatchObject({ name: 'USD/CAD', frequency: 'Daily', rowCount: 5 });
+    expect(await rows(dataset.id)).toEqual([
+      '"Date","Series","Value"',
+      '"2026-03-09","FXUSDCAD",1.37',
+      '"2026-03-10","FXUSDCAD",1.3681',
+      '"2026-03-11","FXUSDCAD",',
+      '"2026-03-12","FXUSDCAD",',
+      '"2026-03-13","FXUSDCAD",1.3706',
+    ]);
+    expect(dataset.refresh).toMatchObject({ schedule: 'daily', lastError: null });
+    expect(Date.parse(`${dataset.refresh.nextRunAt}Z`)).toBeGreaterThan(Date.now() - 1_000);
+  });
+
+  it('takes several series of the provider', async () => {
+    const dataset = await make({ name: 'Two rates', seriesIds: ['FXEURCAD'] });
+    expect(dataset.rowCount).toBe(7);
+    expect(dataset.refresh).toMatchObject({ schedule: null, nextRunAt: null });
+    expect((await rows(dataset.id)).at(-2)).toBe('"2026-03-12","FXEURCAD",1.5');
+  });
+
+  it('gets a version when the data has changed, and only then', async () => {
+    const first = await make({ name: 'Vintages' });
+    const same = await refreshNow(first);
+    expect(same.currentVersionId).toBe(first.currentVersionId);
+    world.bank.answerAll({ reply: bankObservations('FXUSDCAD', { '2026-03-09': '1.99' }) });
+    await refreshNow(same);
+    const changed = await until(
+      first.id,
+      ({ currentVersionId }) => currentVersionId !== first.currentVersionId,
+    );
+    expect(await rows(changed.id)).toEqual(['"Date","Series","Value"', '"2026-03-09","FXUSDCAD",1.99']);
+    expect(await rows(changed.id, `&versionId=${first.currentVersionId}`)).toHaveLength(6);
+    world.bank.answerAll(undefined);
+  });
+
+  it('can get another schedule or none', async () => {
+    const dataset = await make({ name: 'Schedules' });
+    const put = (refresh: unknown) =>
+      world.ask('PUT', `/datasets/${dataset.id}/refresh`, { key, body: { refresh } });
+    expect((await put('30 6 * * 1-5')).json<Made>().refresh.schedule).toBe('30 6 * * 1-5');
+    expect((await put(null)).json<Made>().refresh).toMatchObject({ schedule: null, nextRunAt: null });
+    expect((await put('* * * * *')).status).toBe(400);
+    expect((await world.ask('PUT', `/datasets/${dataset.id}/refresh`, { key, body: {} })).status).toBe(400);
+  });
+
+  it('tells why a refresh failed and keeps its rows', async () => {
+    const dataset = await make({ name: 'Failing', refresh: 'weekly' });
+    world.bank.answerAll({ status: 500, reply: 'https://secret.example' });
+    const failed = await refreshNow(dataset);
+    world.bank.answerAll(undefined);
+    expect(failed.refresh.lastError).toMatch(/answered with an error/);
+    expect(failed.refresh.lastError).not.toContain('secret');
+    expect(failed.currentVersionId).toBe(dataset.currentVersionId);
+    const metrics = await fetch(world.product.baseUrl.replace(/\/api$/, '/metrics'));
+    expect(await metrics.text()).toMatch(/tabulary_series_refreshes_total\{outcome="failed"\} 1/);
+  });
+});
+
+describe('what is refused', () => {
+  const datasets = async () => (await world.ask('GET', '/datasets', { key })).json<object[]>().length;
+
+  it.each([
+    ['an unknown series', 404, {}, '/providers/bankofcanada/series/NOPE/dataset'],
+    ['an unknown provider', 404, {}, '/providers/nope/series/X/dataset'],
+    ['a wrong schedule', 400, { name: 'x', refresh: 'sometimes' }, path],
+    ['a wrong parameter', 400, { name: 'x', params: { colour: 'red' } }, path],
+    ['a key that is needed and absent', 403, { name: 'x' }, '/providers/fred/series/GDP/dataset'],
+    ['a repository that does not exist', 403, { name: 'x', repositoryId: 999_999 }, path],
+    ['a name that is taken', 409, { name: 'Two rates' }, path],
+  ])('%s is %i and makes no dataset', async (_, status, body, at) => {
+    const before = await datasets();
+    expect((await post(body, at)).status).toBe(status);
+    expect(await datasets()).toBe(before);
+  });
+
+  it('nobody without a key', async () => {
+    expect((await world.ask('POST', path, { body: { repositoryId } })).status).toBe(401);
+  });
+
+  it('a refresh of a dataset that is not made of series', async () => {
+    const made = await world.ask('POST', '/datasets', { key, body: { name: 'Plain', repositoryId } });
+    const { id } = made.json<Made>();
+    expect((await world.ask('POST', `/datasets/${id}/refresh`, { key })).status).toBe(404);
+    expect(await read(id)).not.toHaveProperty('refresh');
+  });
+});
