@@ -1,84 +1,25 @@
 import { z } from 'zod';
+import { gatewaySettings } from './config/gateway-settings.js';
+import {
+  choice,
+  flag,
+  integer,
+  KiB,
+  list,
+  MiB,
+  optional,
+  type Setting,
+  setting,
+  text,
+  url,
+} from './config/setting.js';
 import { AppError } from './lib/errors.js';
 
 /**
- * Every environment variable of the product: name, default, unit and meaning stand here and nowhere else.
+ * Every environment variable of the product: name, default, unit and meaning stand here (those of the provider
+ * gateway in config/gateway-settings.ts) and nowhere else.
  * `--help` prints this list; `--check-config` prints the values in force, secrets hidden, and exits.
  */
-interface Setting<T> {
-  readonly env: string;
-  readonly schema: z.ZodType<T>;
-  /** Text form of the default; undefined when the variable may be absent. */
-  readonly default?: string;
-  readonly text: string;
-  readonly secret?: boolean;
-}
-
-const setting = <T>(
-  env: string,
-  schema: z.ZodType<T>,
-  fallback: string | undefined,
-  text: string,
-  options: { secret?: boolean } = {},
-): Setting<T> => ({
-  env,
-  schema,
-  text,
-  ...(fallback === undefined ? {} : { default: fallback }),
-  ...options,
-});
-
-const integer = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
-  z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
-
-const flag = z.enum(['true', 'false', '1', '0']).transform((text) => text === 'true' || text === '1');
-const choice = <const T extends string>(...values: T[]) => z.enum(values as [T, ...T[]]);
-const text = z.string().min(1, 'must not be empty');
-const list = text.transform((value) =>
-  value
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== ''),
-);
-const optional = <T>(schema: z.ZodType<T>) => schema.optional();
-/** `name=value` pairs; messages never quote them, since values may be secrets. */
-const pairs = list.transform((items, context): Readonly<Record<string, string>> => {
-  const entries = items.map((item): [string, string] => {
-    const [name = ''] = item.split('=', 1);
-    return [name.trim().toLowerCase(), item.slice(name.length + 1).trim()];
-  });
-  if (entries.some(([name, value]) => name === '' || value === ''))
-    context.addIssue({ code: 'custom', message: 'must be a comma-separated list of name=value' });
-  return Object.fromEntries(entries);
-});
-const masterKeys = list.refine(
-  (items) => items.every((item) => /^[\w-]{1,32}:[A-Za-z0-9+/]{43}=$/.test(item)),
-  'must be a comma-separated list of id:key, each key 32 bytes in base64',
-);
-const fraction = z
-  .string()
-  .regex(/^(0?\.\d+|1(\.0+)?)$/, 'must be a number above 0 and at most 1')
-  .transform(Number)
-  .pipe(z.number().gt(0, 'must be above 0'));
-const url = (...schemes: string[]) =>
-  z.string().refine(
-    (value) => {
-      try {
-        return schemes.includes(new URL(value).protocol.replace(/:$/, ''));
-      } catch {
-        return false;
-      }
-    },
-    `must be an address that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-  );
-
-const KiB = 1024;
-const MiB = 1024 * KiB;
-
 export const settings = {
   host: setting('HOST', text, '127.0.0.1', 'Address the API listens on.'),
   port: setting('PORT', integer(0, 65_535), '8080', 'Port the API listens on; 0 takes a free one.'),
@@ -318,81 +259,7 @@ export const settings = {
     'Seconds that caches may keep downloads of public datasets; 0: they ask each time.',
   ),
 
-  masterKeys: setting(
-    'MASTER_KEYS',
-    optional(masterKeys),
-    undefined,
-    'Comma-separated id:base64 keys of 32 bytes that seal the provider keys of users; the first seals, all of them open. npm start makes one in DATA_DIR/master-keys; without one no key can be stored.',
-    { secret: true },
-  ),
-  providerKeys: setting(
-    'PROVIDER_KEYS',
-    optional(pairs),
-    undefined,
-    'Comma-separated slug=key: keys of the service itself at providers.',
-    { secret: true },
-  ),
-  providerUrls: setting(
-    'PROVIDER_URLS',
-    optional(pairs),
-    undefined,
-    'Comma-separated slug=url: addresses in place of those that connectors know; slug.name=url for a further address of one.',
-  ),
-  feedProvider: setting('FEED_PROVIDER', text, 'fred', 'Slug of the provider behind /feed.'),
-  paidProviders: setting(
-    'PAID_PROVIDERS',
-    optional(list),
-    undefined,
-    'Comma-separated slugs of providers that need a plan with paid providers.',
-  ),
-  gatewayUserAgent: setting(
-    'GATEWAY_USER_AGENT',
-    z.string().regex(/^[\x20-\x7e]{1,200}$/, 'must be at most 200 printable ASCII characters'),
-    'tabulary',
-    'What providers are told about who asks; a contact address is a courtesy.',
-  ),
-  gatewayMaxQueueMs: setting(
-    'GATEWAY_MAX_QUEUE_MS',
-    integer(0, 60_000),
-    '5000',
-    'Longest wait for a turn at a provider in milliseconds; who would wait longer is answered 429.',
-  ),
-  gatewayFairShare: setting(
-    'GATEWAY_FAIR_SHARE',
-    fraction,
-    '0.8',
-    'Fraction of a shared quota that accounts divide among themselves.',
-  ),
-  gatewayCacheBytes: setting(
-    'GATEWAY_CACHE_BYTES',
-    integer(0),
-    String(512 * MiB),
-    'Bytes of answers of providers that are kept in PostgreSQL.',
-  ),
-  gatewayMemoryBytes: setting(
-    'GATEWAY_MEMORY_BYTES',
-    integer(0),
-    String(64 * MiB),
-    'Bytes of answers of providers that each API process keeps in memory.',
-  ),
-  gatewayStaleMs: setting(
-    'GATEWAY_STALE_MS',
-    integer(0),
-    String(7 * 24 * 60 * 60 * 1000),
-    'Milliseconds beyond its validity for which an answer is served while its provider is down.',
-  ),
-  gatewayOperationTimeoutMs: setting(
-    'GATEWAY_OPERATION_TIMEOUT_MS',
-    integer(1000, 600_000),
-    '60000',
-    'Longest operation at a provider with all its requests, in milliseconds; beyond it 504.',
-  ),
-  gatewayIntervalMs: setting(
-    'GATEWAY_INTERVAL_MS',
-    integer(100),
-    '60000',
-    'Milliseconds between two rounds of housekeeping: search index, kept answers, due refreshes.',
-  ),
+  ...gatewaySettings,
   drainTimeoutMs: setting(
     'DRAIN_TIMEOUT_MS',
     integer(0),
