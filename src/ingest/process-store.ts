@@ -86,6 +86,8 @@ export interface ProcessStore {
   /** Ends a pending process as failed. False when it had ended before. */
   fail(processId: number, error: ProcessError): Promise<boolean>;
   view(datasetId: number, processId: number): Promise<ProcessView | undefined>;
+  /** Newest first. */
+  list(datasetId: number, page: { top: number; before: number | undefined }): Promise<ProcessView[]>;
 }
 
 const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
@@ -280,5 +282,14 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
       [datasetId, processId],
     );
     return row === undefined ? undefined : viewOf(row);
+  },
+
+  async list(datasetId, { top, before }) {
+    const rows = await sql.query<ViewRow>(
+      `SELECT ${viewColumns} FROM processes p
+       WHERE p.dataset_id = $1 AND ($2::bigint IS NULL OR p.id < $2) ORDER BY p.id DESC LIMIT $3`,
+      [datasetId, before ?? null, top],
+    );
+    return rows.map(viewOf);
   },
 });

@@ -1,11 +1,19 @@
-import { TextDecoder } from 'node:util';
 import { invalid } from '../lib/errors.js';
 import type { Encoding } from './upload-options.js';
 
+/** Characters of the bytes 0x80 to 0x9f; all others are those of Latin-1. Unassigned bytes stay controls (WHATWG). */
+const upperControls =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+/** Not by TextDecoder: several versions of Node read windows-1252 as Latin-1, which has no euro sign. */
 async function* fromWindows1252(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  // A single-byte encoding in which every byte is a character: no piece can end within one.
-  const decoder = new TextDecoder('windows-1252');
-  for await (const piece of source) yield Buffer.from(decoder.decode(piece));
+  for await (const piece of source) {
+    const text = piece
+      .toString('latin1')
+      .replace(/[\u0080-\u009f]/g, (control) => upperControls.charAt(control.charCodeAt(0) - 0x80));
+    yield Buffer.from(text);
+  }
 }
 
 const marks = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;

@@ -12,6 +12,7 @@ export interface ProcessAnswer {
   readonly completedAt: string | null;
   readonly versionId: string | null;
   readonly rows: number;
+  readonly rejectedRows: number;
   readonly error: { code: string; message: string; line?: number; column?: string; value?: string } | null;
   readonly progress: { chunks: number | null; inserted: number; attempt: number };
 }

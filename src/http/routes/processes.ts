@@ -1,8 +1,12 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { ProcessStore } from '../../ingest/process-store.js';
-import { notFound } from '../../lib/errors.js';
-import { pathId } from '../parameters.js';
+import type { Reject } from '../../ingest/rejects.js';
+import type { VersionPublisher } from '../../ingest/version-publisher.js';
+import { conflict, notFound } from '../../lib/errors.js';
+import type { ProcessView } from '../../model/process.js';
+import { pathId, queryId, queryInteger } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 
 const processErrorSchema = z.object({
@@ -39,25 +43,183 @@ export const processSchema = z
 export interface ProcessRoutesDeps {
   readonly access: Access;
   readonly processes: ProcessStore;
+  readonly publisher: VersionPublisher;
+  /** Records of a process that were set aside, in file order. */
+  readonly rejects: (processId: number) => AsyncIterable<Reject>;
 }
 
-const read = ({ access, processes }: ProcessRoutesDeps): Route =>
+const params = z.object({ id: pathId('Dataset'), processId: pathId('Process') });
+const tags = ['Data'];
+
+const requireView = async (
+  { processes }: ProcessRoutesDeps,
+  datasetId: number,
+  processId: number,
+): Promise<ProcessView> => {
+  const view = await processes.view(datasetId, processId);
+  if (view === undefined) throw notFound('process_not_found', `The dataset has no process ${processId}.`);
+  return view;
+};
+
+const read = (deps: ProcessRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId',
     summary: 'Read an upload process',
-    tags: ['Data'],
+    tags,
     auth: 'optional',
-    params: z.object({ id: pathId('Dataset'), processId: pathId('Process') }),
+    params,
     responses: { 200: { description: 'The process as it stands.', schema: processSchema } },
     errors: [403, 404],
-    handler: async ({ params, caller }) => {
-      const dataset = await access.dataset(caller, params.id, 'Read', 'read');
-      const view = await processes.view(dataset.id, params.processId);
-      if (view === undefined)
-        throw notFound('process_not_found', `The dataset has no process ${params.processId}.`);
-      return ok(view);
+    handler: async ({ params: { id, processId }, caller }) => {
+      const dataset = await deps.access.dataset(caller, id, 'Read', 'read');
+      return ok(await requireView(deps, dataset.id, processId));
     },
   });
 
-export const createProcessRoutes = (deps: ProcessRoutesDeps): Route[] => [read(deps)];
+const list = ({ access, processes }: ProcessRoutesDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/datasets/:id/processes',
+    summary: 'List the upload processes of a dataset',
+    tags,
+    auth: 'optional',
+    params: z.object({ id: pathId('Dataset') }),
+    query: z.object({
+      $top: queryInteger('Most processes in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
+      before: queryId('Only processes with lower ids: the last id of the page before.').optional(),
+    }),
+    responses: { 200: { description: 'Processes, newest first.', schema: z.array(processSchema) } },
+    errors: [403, 404],
+    handler: async ({ params: { id }, query, caller }) => {
+      const dataset = await access.dataset(caller, id, 'Read', 'read');
+      return ok(await processes.list(dataset.id, { top: query.$top ?? 100, before: query.before }));
+    },
+  });
+
+const cancel = (deps: ProcessRoutesDeps): Route =>
+  route({
+    method: 'DELETE',
+    path: '/datasets/:id/processes/:processId',
+    summary: 'Cancel a pending upload process',
+    description: 'The dataset stays as it was. Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    responses: { 200: { description: 'The process, failed as `cancelled`.', schema: processSchema } },
+    errors: [403, 404, 409],
+    handler: async ({ params: { id, processId }, caller }) => {
+      const dataset = await deps.access.dataset(caller, id, 'Write', 'write');
+      await requireView(deps, dataset.id, processId);
+      const failed = await deps.processes.fail(processId, {
+        code: 'cancelled',
+        message: 'The upload was cancelled.',
+      });
+      if (!failed) throw conflict('process_ended', `Process ${processId} has ended already.`);
+      await deps.publisher.publishDue(dataset.id);
+      return ok(await requireView(deps, dataset.id, processId));
+    },
+  });
+
+const eventPollMs = 250;
+/** Comment lines keep proxies from closing a silent connection. */
+const keepAliveMs = 15_000;
+
+async function* progressEvents(
+  deps: ProcessRoutesDeps,
+  first: ProcessView,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  let view = first;
+  let sent = '';
+  let sentAt = Date.now();
+  for (;;) {
+    const data = JSON.stringify(view);
+    if (data !== sent) {
+      yield `event: ${view.status === 'pending' ? 'progress' : view.status}\ndata: ${data}\n\n`;
+      sent = data;
+      sentAt = Date.now();
+    } else if (Date.now() - sentAt > keepAliveMs) {
+      yield ': waiting\n\n';
+      sentAt = Date.now();
+    }
+    if (view.status !== 'pending' || signal.aborted) return;
+    await new Promise((resolve) => setTimeout(resolve, eventPollMs));
+    view = await requireView(deps, view.datasetId, view.id);
+  }
+}
+
+const events = (deps: ProcessRoutesDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/datasets/:id/processes/:processId/events',
+    summary: 'Follow an upload process',
+    description:
+      'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end. ' +
+      'The data of each is the process.',
+    tags,
+    auth: 'optional',
+    params,
+    responses: { 200: { description: 'The events.', contentTypes: ['text/event-stream'] } },
+    errors: [403, 404],
+    handler: async ({ params: { id, processId }, caller, signal }) => {
+      const dataset = await deps.access.dataset(caller, id, 'Read', 'read');
+      const view = await requireView(deps, dataset.id, processId);
+      return {
+        status: 200,
+        headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' },
+        body: Readable.from(progressEvents(deps, view, signal)),
+      };
+    },
+  });
+
+const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+async function* asCsv(rejects: AsyncIterable<Reject>): AsyncGenerator<string> {
+  yield 'line,column,reason,message,raw\r\n';
+  for await (const { line, column, reason, message, raw } of rejects) {
+    yield `${[String(line), column ?? '', reason, message, raw].map(csvField).join(',')}\r\n`;
+  }
+}
+
+async function* asJson(rejects: AsyncIterable<Reject>): AsyncGenerator<string> {
+  let before = '[';
+  for await (const { line, column, reason, message, raw } of rejects) {
+    yield `${before}${JSON.stringify({ line, column, reason, message, raw })}`;
+    before = ',\n';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+const rejected = (deps: ProcessRoutesDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/datasets/:id/processes/:processId/rejects',
+    summary: 'Download the records that were set aside',
+    description: 'Line, column, reason and the record as it stands in the file (the first 64 KiB of it).',
+    tags,
+    auth: 'optional',
+    params,
+    query: z.object({ $format: z.enum(['csv', 'json']).optional() }),
+    responses: { 200: { description: 'The records.', contentTypes: ['text/csv', 'application/json'] } },
+    errors: [403, 404],
+    handler: async ({ params: { id, processId }, query, caller }) => {
+      const dataset = await deps.access.dataset(caller, id, 'Read', 'read');
+      await requireView(deps, dataset.id, processId);
+      const isJson = query.$format === 'json';
+      const rows = deps.rejects(processId);
+      return {
+        status: 200,
+        headers: { 'Content-Type': isJson ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8' },
+        body: Readable.from(isJson ? asJson(rows) : asCsv(rows)),
+      };
+    },
+  });
+
+export const createProcessRoutes = (deps: ProcessRoutesDeps): Route[] => [
+  list(deps),
+  read(deps),
+  cancel(deps),
+  events(deps),
+  rejected(deps),
+];
