@@ -5,11 +5,15 @@ import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
+import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
 import { createLayoutProposal } from '../ingest/layout-proposal.js';
 import { createProcessStore } from '../ingest/process-store.js';
 import { createReceiver } from '../ingest/receiver.js';
+import { readRejects } from '../ingest/rejects.js';
+import { createVersionDiff } from '../ingest/version-diff.js';
 import { createVersionPublisher } from '../ingest/version-publisher.js';
+import { createVersionStore } from '../ingest/version-store.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { createSlots } from '../lib/slots.js';
@@ -31,10 +35,15 @@ const createIntake = async (core: Core, scope: Scope) => {
   });
   await scope.defer('producer', producer.close);
   const processes = createProcessStore(sql);
+  const publisher = createVersionPublisher({
+    sql,
+    log,
+    onPublished: () => metrics.versionsPublished.inc(),
+  });
   const receiver = createReceiver({
     processes,
     proposal: createLayoutProposal({ sql, processes }),
-    publisher: createVersionPublisher({ sql, log, onPublished: () => metrics.versionsPublished.inc() }),
+    publisher,
     producer,
     limits: {
       maxBytes: config.uploadMaxBytes,
@@ -49,7 +58,7 @@ const createIntake = async (core: Core, scope: Scope) => {
     heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
     log,
   });
-  return { processes, receiver };
+  return { processes, receiver, publisher };
 };
 
 /** The API: the REST service. */
@@ -63,14 +72,24 @@ export const createApiProcess = async (
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql });
   const { access } = catalog;
-  const { processes, receiver } = await createIntake(core, scope);
+  const { processes, receiver, publisher } = await createIntake(core, scope);
   const downloads = await createDownloadPart(core, scope, catalog);
   const gateway = await createGatewayPart(core, scope, { catalog, receiver });
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
       ...createUploadRoutes({ access, receiver, processes, slots: createSlots(config.maxUploadsInFlight) }),
-      ...createProcessRoutes({ access, processes }),
+      ...createProcessRoutes({
+        access,
+        processes,
+        publisher,
+        rejects: (processId) => readRejects(sql, processId),
+      }),
+      ...createVersionRoutes({
+        access,
+        versions: createVersionStore(sql),
+        diff: createVersionDiff({ sql, clickhouse: core.clickhouse }),
+      }),
       ...downloads,
       ...gateway,
     ],

@@ -68,7 +68,7 @@ const joinDecimals = (
     profile.fractionDigits <= shape.scale &&
     profile.integerDigits <= shape.precision - shape.scale;
   if (fits) return existing;
-  const old = counted ?? digitsOf(existing, counted);
+  const old = digitsOf(existing, counted);
   return decimalOf({
     integer: Math.max(old.integer, profile.integerDigits),
     fraction: Math.max(old.fraction, profile.fractionDigits),
@@ -132,17 +132,14 @@ export const needsDigits = (column: LayoutColumn, profile: ColumnProfile): boole
 
 /** The column as the first chunk proposes it; what contradicts it later leads to a profile of all values. */
 export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
-  if (column.existing !== undefined && column.dataType === undefined)
-    return { ...column, physical: column.existing };
+  const { existing } = column;
+  // Whether a longer number needs another type depends on the digits of what is stored: that is settled later.
+  const keeps = existing !== undefined && (column.dataType ?? dataTypeOf(existing)) === dataTypeOf(existing);
+  if (keeps) return { ...column, physical: existing };
   const type = givenType(layout, column);
   if (type === undefined) return { ...column, physical: physicalOf(profile) };
-  return {
-    ...column,
-    physical:
-      profile.kind === 'none'
-        ? (column.existing ?? initial(type))
-        : settleGiven(type, column, profile, undefined),
-  };
+  const physical = profile.kind === 'none' ? initial(type) : settleGiven(type, column, profile, undefined);
+  return { ...column, physical };
 };
 
 /** The column for good, by the profile of all of its values. */

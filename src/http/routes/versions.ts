@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
+import type { VersionDiff } from '../../ingest/version-diff.js';
+import type { VersionStore } from '../../ingest/version-store.js';
+import { pathId, queryId, queryInteger } from '../parameters.js';
+import { created, noContent, ok, type Route, route } from '../route.js';
+import { countField, textField, timeField } from './fields.js';
+
+const typeField = z.enum(['Date', 'String', 'Decimal']);
+
+const versionSchema = z
+  .object({
+    versionId: z.string(),
+    createdAt: timeField,
+    mode: z.string().meta({ description: 'How it was made: replace, append, upsert, restore or clone.' }),
+    processId: z.int().nullable(),
+    rows: countField('Rows.'),
+    bytes: countField('Raw bytes of its rows, as they were uploaded.'),
+    columns: z
+      .object({
+        added: z.array(z.string()),
+        removed: z.array(z.string()),
+        retyped: z.array(z.object({ name: z.string(), from: typeField, to: typeField })),
+      })
+      .meta({ description: 'Compared with the version before it.' }),
+    minDate: z.string().nullable(),
+    maxDate: z.string().nullable(),
+    label: z.string().nullable(),
+    pinned: z.boolean().meta({ description: 'Retention keeps it.' }),
+    current: z.boolean(),
+  })
+  .meta({ id: 'Version' });
+
+const diffSchema = z
+  .object({
+    from: z.string(),
+    to: z.string(),
+    keys: z.array(z.string()).meta({
+      description: 'Entity columns of both, which tell rows apart; without any, whole rows are compared.',
+    }),
+    added: countField('Rows of the second version that the first lacks.'),
+    removed: countField('Rows of the first version that the second lacks.'),
+    changed: countField('Rows of the same key with other values.'),
+  })
+  .meta({ id: 'VersionDiff' });
+
+export interface VersionRoutesDeps {
+  readonly access: Access;
+  readonly versions: VersionStore;
+  readonly diff: VersionDiff;
+}
+
+const tags = ['Versions'];
+const id = pathId('Dataset');
+const params = z.object({ id, versionId: pathId('Version') });
+const one = { description: 'The version.', schema: versionSchema };
+
+const reads = ({ access, versions }: VersionRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/datasets/:id/versions',
+    summary: 'List the versions of a dataset',
+    tags,
+    auth: 'optional',
+    params: z.object({ id }),
+    query: z.object({
+      $top: queryInteger('Most versions in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
+      before: queryId('Only versions with lower ids: the last id of the page before.').optional(),
+    }),
+    responses: { 200: { description: 'Versions, newest first.', schema: z.array(versionSchema) } },
+    errors: [403, 404],
+    handler: async ({ params, query, caller }) => {
+      const dataset = await access.dataset(caller, params.id, 'Read', 'read');
+      return ok(await versions.list(dataset.id, { top: query.$top ?? 100, before: query.before }));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/datasets/:id/versions/:versionId',
+    summary: 'Read a version',
+    tags,
+    auth: 'optional',
+    params,
+    responses: {
+      200: { ...one, headers: { ETag: 'Its id in quotes, for `If-Match` of an upload.' } },
+    },
+    errors: [403, 404],
+    handler: async ({ params, caller }) => {
+      const dataset = await access.dataset(caller, params.id, 'Read', 'read');
+      const version = await versions.read(dataset.id, params.versionId);
+      return { status: 200, headers: { ETag: `"${version.versionId}"` }, body: version };
+    },
+  }),
+];
+
+const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
+  route({
+    method: 'PUT',
+    path: '/datasets/:id/versions/:versionId',
+    summary: 'Label or pin a version',
+    description: 'Sets both; what is left out is unset. Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    body: z.object({ label: textField('Free text.', 255), pinned: z.boolean().optional() }),
+    bodyExample: { label: 'As reported in March', pinned: true },
+    responses: { 200: one },
+    errors: [403, 404],
+    handler: async ({ params, body, caller }) => {
+      const dataset = await access.dataset(caller, params.id, 'Write', 'write');
+      const marks = { label: body.label ?? null, pinned: body.pinned ?? false };
+      return ok(await versions.mark(dataset.id, params.versionId, marks));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/datasets/:id/versions/:versionId/restore',
+    summary: 'Make an older version the current one',
+    description: 'Makes a new version of the same rows and columns. Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    responses: { 201: { ...one, description: 'The new version.' } },
+    errors: [403, 404],
+    handler: async ({ params, caller }) => {
+      const dataset = await access.dataset(caller, params.id, 'Write', 'write');
+      return created(await versions.restore(dataset.id, params.versionId));
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/datasets/:id/versions/:versionId',
+    summary: 'Delete a version',
+    description: 'Its rows go when no other version has them. The current version stays. Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    responses: { 204: { description: 'Deleted.' } },
+    errors: [403, 404, 409],
+    handler: async ({ params, caller }) => {
+      const dataset = await access.dataset(caller, params.id, 'Write', 'write');
+      await versions.remove(dataset.id, params.versionId);
+      return noContent;
+    },
+  }),
+];
+
+const comparison = ({ access, diff }: VersionRoutesDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/datasets/:id/versions/:from/diff/:to',
+    summary: 'Compare two versions',
+    description: 'Counts in the data store; no row is sent.',
+    tags,
+    auth: 'optional',
+    params: z.object({ id, from: pathId('First version'), to: pathId('Second version') }),
+    responses: { 200: { description: 'What changed.', schema: diffSchema } },
+    errors: [403, 404, 409],
+    handler: async ({ params, caller }) => {
+      const dataset = await access.dataset(caller, params.id, 'Read', 'read');
+      return ok(await diff.count(dataset.id, params.from, params.to));
+    },
+  });
+
+export const createVersionRoutes = (deps: VersionRoutesDeps): Route[] => [
+  ...reads(deps),
+  ...changes(deps),
+  comparison(deps),
+];

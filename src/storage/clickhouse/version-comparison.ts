@@ -1,0 +1,77 @@
+import { type StoredColumn, storageName } from '../../model/column.js';
+import type { ClickHouse } from './client.js';
+import { tableName } from './store-table.js';
+
+export interface ComparedVersion {
+  readonly segmentIds: readonly number[];
+  readonly columns: readonly StoredColumn[];
+  readonly rowCount: number;
+}
+
+export interface RowChanges {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+const gib = 1024 ** 3;
+
+/** Hash of some columns; a value of another type or a missing column hashes as its text or as null. */
+const hashOf = (ids: readonly number[], columns: readonly StoredColumn[]): string => {
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  const parts = ids.flatMap((id) => {
+    const column = byId.get(id);
+    if (column === undefined) return ['toUInt8(1)', `''`];
+    const name = storageName(column);
+    return [`isNull(${name})`, `ifNull(toString(${name}), '')`];
+  });
+  return `sipHash128(${parts.join(', ')})`;
+};
+
+/**
+ * Counts what changed from one version to another of the same store. Rows of equal key are matched: equal rows
+ * first, then as changed ones; the rest was added or removed.
+ */
+export const compareVersions = async (
+  clickhouse: ClickHouse,
+  storeId: number,
+  versions: { from: ComparedVersion; to: ComparedVersion },
+  keyIds: readonly number[],
+): Promise<RowChanges> => {
+  const { from, to } = versions;
+  const ids = [...new Set([...from.columns, ...to.columns].map(({ id }) => id))];
+  const table = `${clickhouse.database}.${tableName(storeId)}`;
+  const side = (version: ComparedVersion, segments: string, counts: string): string => {
+    const row = hashOf(ids, version.columns);
+    const key = keyIds.length === 0 ? row : hashOf(keyIds, version.columns);
+    return `SELECT ${key} AS key, ${row} AS row, ${counts} FROM ${table} WHERE _seg IN {${segments}:Array(UInt64)}`;
+  };
+  const sides = [
+    ...(from.rowCount > 0 ? [side(from, 'from', '1 AS a, 0 AS b')] : []),
+    ...(to.rowCount > 0 ? [side(to, 'to', '0 AS a, 1 AS b')] : []),
+  ];
+  if (sides.length === 0) return { added: 0, removed: 0, changed: 0 };
+  const [counted] = await clickhouse.rows<{ added: string; removed: string; changed: string }>(
+    `SELECT toString(sum(b - both)) AS added, toString(sum(a - both)) AS removed,
+       toString(sum(both - equal)) AS changed
+     FROM (
+       SELECT sum(a) AS a, sum(b) AS b, least(a, b) AS both, sum(equal) AS equal FROM (
+         SELECT key, row, sum(x.a) AS a, sum(x.b) AS b, least(a, b) AS equal
+         FROM (${sides.join('\nUNION ALL ')}) AS x GROUP BY key, row)
+       GROUP BY key)`,
+    {
+      params: { from: from.segmentIds, to: to.segmentIds },
+      settings: {
+        max_threads: 2,
+        max_memory_usage: String(3 * gib),
+        max_bytes_before_external_group_by: String(gib / 2),
+        prefer_column_name_to_alias: 0,
+      },
+    },
+  );
+  return {
+    added: Number(counted?.added ?? 0),
+    removed: Number(counted?.removed ?? 0),
+    changed: Number(counted?.changed ?? 0),
+  };
+};

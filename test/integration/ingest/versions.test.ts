@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, call, createDataset, download, json, upload } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+
+beforeAll(async () => {
+  product = await startProduct({ sweepIntervalMs: '300' });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+
+afterAll(() => product?.close());
+
+interface Version {
+  readonly versionId: string;
+  readonly mode: string;
+  readonly rows: number;
+  readonly current: boolean;
+  readonly label: string | null;
+  readonly pinned: boolean;
+  readonly columns: { added: string[]; removed: string[]; retyped: object[] };
+}
+
+const list = async (dataset: number, query = ''): Promise<Version[]> =>
+  json<Version[]>(await call(owner, 'GET', `/datasets/${dataset}/versions${query}`));
+
+describe('versions', () => {
+  it('are listed newest first with what they changed', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'a,b\n1,x\n');
+    await uploadWith(owner, dataset, 'a,c\n2,y\n', { mode: 'append' });
+    await upload(owner, dataset, 'a,c\nword,z\n');
+    const versions = await list(dataset);
+    expect(versions.map(({ mode, rows, current }) => [mode, rows, current])).toEqual([
+      ['replace', 1, true],
+      ['append', 2, false],
+      ['replace', 1, false],
+    ]);
+    expect(versions.map(({ columns }) => columns)).toEqual([
+      { added: [], removed: ['b'], retyped: [{ name: 'a', from: 'Decimal', to: 'String' }] },
+      { added: ['c'], removed: [], retyped: [] },
+      { added: ['a', 'b'], removed: [], retyped: [] },
+    ]);
+    expect(await list(dataset, '?$top=1')).toHaveLength(1);
+  });
+
+  it('take a label and a pin', async () => {
+    const dataset = await createDataset(owner);
+    const { versionId } = await upload(owner, dataset, 'a\n1\n');
+    const path = `/datasets/${dataset}/versions/${versionId}`;
+    await json(await call(owner, 'PUT', path, { label: 'First', pinned: true }));
+    const answer = await call(owner, 'GET', path);
+    expect(answer.headers.get('etag')).toBe(`"${versionId}"`);
+    expect(await json(answer)).toMatchObject({ label: 'First', pinned: true });
+    expect((await call(owner, 'PUT', `/datasets/${dataset}/versions/999999`, {})).status).toBe(404);
+  });
+
+  it('stay the same through ten uploads of all modes, restores and deletions', async () => {
+    const dataset = await createDataset(owner);
+    const texts = new Map<string, string>();
+    const note = async (): Promise<void> => {
+      const [newest] = await list(dataset, '?$top=1');
+      texts.set(newest?.versionId ?? '', await download(owner, dataset));
+    };
+    const turns: [content: string, mode: string][] = [
+      ['k,v\na,1\nb,2\n', 'replace'],
+      ['k,v\nc,3\n', 'append'],
+      ['k,v\nb,20\nd,4\n', 'upsert'],
+      ['k,v,w\ne,5,9\n', 'append'],
+      ['k,v\na,12345678901234567890.25\n', 'upsert'],
+      ['k,v\nf,6\n', 'append'],
+      ['v,k\n7,g\n', 'replace'],
+      ['k,v\ng,70\nh,8\n', 'upsert'],
+    ];
+    for (const [content, mode] of turns) {
+      expect(await uploadWith(owner, dataset, content, { mode })).toMatchObject({ status: 'completed' });
+      await note();
+    }
+    const ids = [...texts.keys()];
+    const restored = await call(owner, 'POST', `/datasets/${dataset}/versions/${ids[4]}/restore`);
+    expect(await json<Version>(restored, 201)).toMatchObject({ mode: 'restore', current: true });
+    expect(await download(owner, dataset)).toBe(texts.get(ids[4] ?? ''));
+    await note();
+    await uploadWith(owner, dataset, 'k,v\nz,0\n', { mode: 'append' });
+    await note();
+    expect(texts.size).toBe(10);
+
+    for (const gone of [ids[0], ids[3]]) {
+      expect((await call(owner, 'DELETE', `/datasets/${dataset}/versions/${gone}`)).status).toBe(204);
+      texts.delete(gone ?? '');
+    }
+    // Several sweeps drop what no version names.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    for (const [id, text] of texts) expect(await download(owner, dataset, `?versionId=${id}`)).toBe(text);
+    const [current] = await list(dataset, '?$top=1');
+    const refused = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${current?.versionId}`);
+    expect(refused.status).toBe(409);
+  });
+
+  it('are compared by key', async () => {
+    const dataset = await createDataset(owner);
+    const first = await upload(owner, dataset, 'k,v\na,1\nb,2\n,3\nd,4\n');
+    const second = await upload(owner, dataset, 'v,k\n1,a\n20,b\n3,\n5,e\n6,f\n');
+    const path = `/datasets/${dataset}/versions/${first.versionId}/diff/${second.versionId}`;
+    expect(await json(await call(owner, 'GET', path))).toEqual({
+      from: first.versionId,
+      to: second.versionId,
+      keys: ['k'],
+      added: 2,
+      removed: 1,
+      changed: 1,
+    });
+  });
+});
