@@ -250,7 +250,9 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
          RETURNING ${stateColumns}`,
         [processId, attempt, JSON.stringify(layout)],
       );
-      if (row !== undefined) await addSegment(tx, segmentId(processId, row.attempt), processId, row.storeId);
+      if (row === undefined) return undefined;
+      await tx.query('DELETE FROM rejects WHERE process_id = $1', [processId]);
+      await addSegment(tx, segmentId(processId, row.attempt), processId, row.storeId);
       return row;
     }),
 
