@@ -78,7 +78,13 @@ export const createApiProcess = async (
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
-      ...createUploadRoutes({ access, receiver, processes, slots: createSlots(config.maxUploadsInFlight) }),
+      ...createUploadRoutes({
+        access,
+        receiver,
+        processes,
+        slots: createSlots(config.maxUploadsInFlight),
+        idleMs: config.uploadIdleMs,
+      }),
       ...createProcessRoutes({
         access,
         processes,
@@ -104,6 +110,7 @@ export const createApiProcess = async (
     metrics,
     version,
     trustProxy: config.trustProxy,
+    cors: { origins: config.corsOrigins, methods: config.corsMethods },
   });
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
   const port = await listen(server, config.host, config.port, 'PORT');

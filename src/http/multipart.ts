@@ -70,17 +70,21 @@ const openParser = (request: IncomingMessage): busboy.Busboy => {
 /**
  * Reads a form up to the beginning of its file part.
  * @param part name of the file part
+ * @param idleMs longest that what stands before the file may take, and what stands behind it; whoever reads the
+ *   file looks after the time in between
  * @throws AppError kind `invalid` (no such part, part twice, field after the file, malformed form) or
  *   `unsupported_media`
  */
-export const readFileForm = (request: IncomingMessage, part: string): Promise<FileForm> => {
+export const readFileForm = (request: IncomingMessage, part: string, idleMs: number): Promise<FileForm> => {
   const parser = openParser(request);
   const fields: FormField[] = [];
   let file: Readable | undefined;
 
   return new Promise<FileForm>((resolve, reject) => {
     let endRest: ((wrong: AppError | undefined) => void) | undefined;
+    let patience: NodeJS.Timeout | undefined;
     const fail = (error: unknown): void => {
+      clearTimeout(patience);
       const reason = brokenForm(error);
       reject(reason);
       endRest?.(reason);
@@ -91,7 +95,12 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
       request.unpipe(parser);
       parser.destroy();
     };
+    const expectMore = (): void => {
+      if (parser.closed || parser.destroyed) return;
+      patience = setTimeout(() => refuse('upload_idle', `The form did not go on for ${idleMs} ms.`), idleMs);
+    };
 
+    expectMore();
     parser.on('error', fail);
     parser.on('field', (name, value, info) => {
       if (file !== undefined) {
@@ -117,6 +126,8 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
         refuse('part_twice', `The form has more than one part named "${part}".`);
       } else {
         file = stream;
+        clearTimeout(patience);
+        stream.once('end', expectMore);
         const rest = new Promise<AppError | undefined>((done) => {
           endRest = done;
         });
@@ -127,6 +138,7 @@ export const readFileForm = (request: IncomingMessage, part: string): Promise<Fi
       parser.on(limit, () => refuse('too_many_parts', 'The form has too many parts.'));
     }
     pipeline(request, parser, (error) => {
+      clearTimeout(patience);
       if (error) fail(error);
       else if (file === undefined) fail(invalid('no_file', `The form has no file part named "${part}".`));
       else endRest?.(undefined);

@@ -25,10 +25,12 @@ const lingerMs = 5_000;
 
 /** A client that goes on sending after it was answered is cut off, so that it does not keep the connection. */
 const boundLeftover = (request: IncomingMessage, response: ServerResponse): void => {
+  // Kept here: a request that was destroyed names its socket no more.
+  const { socket } = request;
   response.once('finish', () => {
     if (request.complete) return;
     setTimeout(() => {
-      if (!request.complete) request.socket.destroy();
+      if (!request.complete) socket.destroy();
     }, lingerMs).unref();
   });
 };

@@ -28,17 +28,15 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
   const iterator = source[Symbol.asyncIterator]();
   let received = 0;
   let waitedMs = 0;
+  let silent = false;
   try {
     for (;;) {
       let timer: NodeJS.Timeout | undefined;
       const idle = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () =>
-            reject(
-              invalid('upload_idle', `No byte came for ${limits.idleMs} ms; the upload was broken off.`),
-            ),
-          limits.idleMs,
-        );
+        timer = setTimeout(() => {
+          silent = true;
+          reject(invalid('upload_idle', `No byte came for ${limits.idleMs} ms; the upload was broken off.`));
+        }, limits.idleMs);
       });
       const askedAt = performance.now();
       const next = await Promise.race([iterator.next(), idle]).finally(() => clearTimeout(timer));
@@ -55,7 +53,9 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
       yield next.value;
     }
   } finally {
-    await iterator.return?.();
+    // A generator that still waits for the client would take this call only after the next byte; it ends with the
+    // request.
+    if (!silent) await iterator.return?.();
   }
 }
 

@@ -22,6 +22,8 @@ export interface Chaos {
 export interface ChaosOptions {
   readonly product: CrashProduct;
   readonly random: Random;
+  /** Names of what is broken; others are left alone. */
+  readonly targets: readonly string[];
   readonly longestStopMs: number;
   /** Longest that the product may take to be whole again. */
   readonly recoveryMs: number;
@@ -54,7 +56,8 @@ const familyOf = (pid: number): number[] => {
   return family;
 };
 
-export const createChaos = ({ product, random, longestStopMs, recoveryMs }: ChaosOptions): Chaos => {
+export const createChaos = (options: ChaosOptions): Chaos => {
+  const { product, random, targets: names, longestStopMs, recoveryMs } = options;
   const startedAt = Date.now();
 
   const strike = async (target: string): Promise<Blow> => {
@@ -92,8 +95,9 @@ export const createChaos = ({ product, random, longestStopMs, recoveryMs }: Chao
   return {
     async cycle() {
       await sleep(random.between(100, 2_500));
-      const targets = [random.pick(product.names)];
-      if (random.chance(0.12)) targets.push(random.pick(product.names.filter((name) => name !== targets[0])));
+      const targets = [random.pick(names)];
+      const others = names.filter((name) => name !== targets[0]);
+      if (others.length > 0 && random.chance(0.12)) targets.push(random.pick(others));
       const blows = await Promise.all(targets.map(strike));
       // A process that was killed is noticed a moment later.
       await sleep(200);

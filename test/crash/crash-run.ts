@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../src/lib/log.js';
@@ -22,6 +22,8 @@ export interface CrashOptions {
   /** Rows of the largest files, some 45 bytes each. */
   readonly largestRows: number;
   readonly longestStopMs: number;
+  /** Starts of the names of what is broken; everything when empty. */
+  readonly targets: readonly string[];
   readonly say: (line: string) => void;
 }
 
@@ -40,12 +42,11 @@ const settleMs = 120_000;
 
 /** Breaks the product for as long as asked and judges it; everything that was started is stopped. */
 export const runCrash = async (options: CrashOptions): Promise<CrashReport> => {
-  const { seed, say, largestRows } = options;
+  const { seed, say, largestRows, targets } = options;
   const startedAt = Date.now();
   const log = createLog('crash', 'fatal', 2);
   const scope = createScope(log);
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-crash-'));
-  await mkdir(dataDir, { recursive: true });
   let whole = false;
   try {
     const { apis, workers } = options;
@@ -61,6 +62,9 @@ export const runCrash = async (options: CrashOptions): Promise<CrashReport> => {
     const chaos = createChaos({
       product,
       random: createRandom(seed),
+      targets: product.names.filter(
+        (name) => targets.length === 0 || targets.some((start) => name.startsWith(start)),
+      ),
       longestStopMs: options.longestStopMs,
       recoveryMs,
     });

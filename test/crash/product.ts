@@ -5,6 +5,7 @@ import { createAccounts } from '../../src/catalog/accounts.js';
 import { createKeys } from '../../src/catalog/keys.js';
 import { childEnvironment } from '../../src/config.js';
 import { startEmbedded } from '../../src/embedded/components.js';
+import { answersApiVersions } from '../../src/embedded/kafka-probe.js';
 import { startProduct } from '../../src/embedded/product.js';
 import type { Log } from '../../src/lib/log.js';
 import type { Scope } from '../../src/lib/scope.js';
@@ -105,6 +106,7 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
     return processes.find((process) => process.name === name)?.pid();
   };
   const names = [...components, ...processes.map((process) => process.name)];
+  const kafkaPort = Number(kafkaBrokers.split(':')[1]);
   return {
     apis: processes.filter(({ entry }) => entry === 'api').map(({ url }) => `${url}/api`),
     authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
@@ -116,6 +118,7 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
     pid,
     async isWhole() {
       if (names.some((name) => pid(name) === undefined)) return false;
+      if (!(await answersApiVersions(kafkaPort, 2_000))) return false;
       return (await Promise.all(processes.map(({ url }) => isReady(url)))).every(Boolean);
     },
   };

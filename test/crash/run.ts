@@ -2,7 +2,7 @@
  * Breaks the product at random instants while files are uploaded, then checks every process.
  *
  *   npm run test:crash -- --cycles 200 [--seed S] [--minutes M] [--apis 2] [--workers 3] [--clients 3]
- *                         [--largest-mb 30] [--longest-stop-ms 15000]
+ *                         [--largest-mb 30] [--longest-stop-ms 15000] [--targets kafka,worker]
  */
 import { parseArgs } from 'node:util';
 import { runCrash } from './crash-run.js';
@@ -22,6 +22,7 @@ const { values } = parseArgs({
     datasets: { type: 'string', default: '5' },
     'largest-mb': { type: 'string', default: '30' },
     'longest-stop-ms': { type: 'string', default: '15000' },
+    targets: { type: 'string', default: '' },
   },
 });
 
@@ -42,6 +43,7 @@ const report = await runCrash({
   datasets: number('datasets'),
   largestRows: Math.round((number('largest-mb') * 1024 * 1024) / bytesPerRow),
   longestStopMs: number('longest-stop-ms'),
+  targets: values.targets.split(',').filter((name) => name !== ''),
   say: (line) => console.log(line),
 });
 console.log(reportText(report));

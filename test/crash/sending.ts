@@ -64,12 +64,15 @@ export const sendFile = (sending: Sending): Promise<Outcome> =>
     outgoing.on('close', broken);
     outgoing.on('timeout', () => outgoing.destroy());
     const write = (piece: Buffer): Promise<void> =>
-      new Promise((done) => {
-        if (outgoing.destroyed || outgoing.write(piece)) done();
-        else {
-          outgoing.once('drain', done);
-          outgoing.once('close', done);
-        }
+      new Promise((resume) => {
+        if (outgoing.destroyed || outgoing.write(piece)) return resume();
+        const done = (): void => {
+          outgoing.off('drain', done);
+          outgoing.off('close', done);
+          resume();
+        };
+        outgoing.on('drain', done);
+        outgoing.on('close', done);
       });
     const run = async (): Promise<void> => {
       await write(head);

@@ -19,6 +19,8 @@ export interface UploadRoutesDeps {
   readonly processes: ProcessStore;
   /** Places for uploads that are received at a time. */
   readonly slots: Slots;
+  /** Longest wait for a client that has not sent the whole form, milliseconds. */
+  readonly idleMs: number;
 }
 
 /** Longest that the rest of a refused body is read, so that the client sees the answer. */
@@ -104,7 +106,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
       const release = await deps.slots.take();
       try {
-        const form = await readFileForm(raw, 'data');
+        const form = await readFileForm(raw, 'data', deps.idleMs);
         const given = Object.entries(query).flatMap(([name, value]) =>
           value === undefined ? [] : [{ name, value }],
         );

@@ -1,0 +1,164 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, call, createDataset, download, readDataset, upload } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { answerOf, formEnd, openUpload, partHead } from './raw-upload.js';
+
+let product: TestProduct;
+let owner: Client;
+
+beforeAll(async () => {
+  product = await startProduct({
+    firstChunkBytes: '1024',
+    chunkBytes: '4096',
+    maxUploadsInFlight: '4',
+    uploadIdleMs: '1500',
+    receiveTimeoutMs: '4000',
+    sweepIntervalMs: '300',
+  });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+
+afterAll(() => product?.close());
+
+const rows = Array.from({ length: 2_000 }, (_, row) => `${row},text ${row}`).join('\n');
+const file = `a,b\n${rows}\n`;
+const body = `${partHead}${file}${formEnd}`;
+
+const stages: [name: string, bytes: number][] = [
+  ['before the file part', 10],
+  ['within the head of the file part', partHead.length - 20],
+  ['at the first byte of the file', partHead.length],
+  ['within the header record', partHead.length + 2],
+  ['within the first chunk', partHead.length + 300],
+  ['between two chunks', partHead.length + 9_000],
+  ['before the closing boundary', partHead.length + file.length],
+  ['within the closing boundary', body.length - 6],
+];
+
+const statuses = async (dataset: number): Promise<{ status: string; code: string | null }[]> =>
+  product.sql.query(
+    `SELECT status, error->>'code' AS code FROM processes WHERE dataset_id = $1 ORDER BY id`,
+    [dataset],
+  );
+
+const hangUp = async (dataset: number, bytes: number): Promise<void> => {
+  const socket = await openUpload(owner, dataset, body.length);
+  socket.write(body.slice(0, bytes));
+  await sleep(60);
+  socket.destroy();
+};
+
+describe('a client that hangs up', () => {
+  it.each(stages)('%s leaves the dataset as it was and no upload pending', async (_name, bytes) => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'a,b\n1,before\n');
+    await hangUp(dataset, bytes);
+    await expect
+      .poll(async () => (await statuses(dataset)).map(({ status }) => status), { timeout: 15_000 })
+      .not.toContain('pending');
+    const [first, ...others] = await statuses(dataset);
+    expect(first?.status).toBe('completed');
+    for (const other of others) expect(other).toEqual({ status: 'failed', code: 'upload_cut' });
+    expect(others.length).toBeLessThanOrEqual(1);
+    expect(await download(owner, dataset)).toBe('"a","b"\n1,"before"\n');
+    expect(await readDataset(owner, dataset)).toMatchObject({ rowCount: 1 });
+  });
+
+  it('64 times takes no place from those who stay', async () => {
+    const dataset = await createDataset(owner);
+    await Promise.all(
+      Array.from({ length: 64 }, (_, turn) => hangUp(dataset, stages[turn % stages.length]?.[1] ?? 0)),
+    );
+    expect(await upload(owner, dataset, file)).toMatchObject({ status: 'completed', rows: 2_000 });
+  });
+
+  it('leaves no rows behind', async () => {
+    const dataset = await createDataset(owner);
+    await hangUp(dataset, partHead.length + 20_000);
+    const [row] = await product.sql.query<{ storeId: number }>(
+      'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
+      [dataset],
+    );
+    const count = () =>
+      product.clickhouse(
+        `SELECT sum(rows) FROM system.parts WHERE active AND database = '${product.config.clickhouseDatabase}'
+         AND table = 's${row?.storeId}'`,
+      );
+    await expect.poll(async () => (await statuses(dataset))[0]?.status, { timeout: 15_000 }).toBe('failed');
+    await expect.poll(count, { timeout: 15_000 }).toBe('0\n');
+  });
+});
+
+describe('a slow client', () => {
+  const silences = stages.filter(([name]) => !name.startsWith('before the closing'));
+
+  it.concurrent.each(silences)(
+    'that falls silent %s is told so, and nothing is stored',
+    async (_name, bytes) => {
+      const dataset = await createDataset(owner);
+      const socket = await openUpload(owner, dataset, body.length);
+      socket.write(body.slice(0, bytes));
+      const answer = await answerOf(socket, 15_000);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('upload_idle');
+      await expect
+        .poll(async () => (await statuses(dataset)).map(({ status }) => status), { timeout: 10_000 })
+        .not.toContain('pending');
+      expect(await readDataset(owner, dataset)).toMatchObject({ currentVersionId: null });
+    },
+  );
+
+  it('that falls silent gives its place back', async () => {
+    const dataset = await createDataset(owner);
+    const silent = await Promise.all(
+      Array.from({ length: 8 }, () => openUpload(owner, dataset, body.length)),
+    );
+    expect(await upload(owner, dataset, file)).toMatchObject({ status: 'completed' });
+    for (const socket of silent) socket.destroy();
+  });
+
+  it('that sends a byte at a time is served, and others beside it', async () => {
+    const dataset = await createDataset(owner);
+    const small = `${partHead}a,b\n1,x\n${formEnd}`;
+    const socket = await openUpload(owner, dataset, small.length);
+    const answered = answerOf(socket, 30_000);
+    const quick = createDataset(owner).then((other) => upload(owner, other, file));
+    for (const character of small) {
+      socket.write(character);
+      await sleep(15);
+    }
+    expect(await quick).toMatchObject({ status: 'completed' });
+    await expect
+      .poll(async () => (await statuses(dataset))[0]?.status, { timeout: 15_000 })
+      .toBe('completed');
+    socket.end();
+    expect(await answered).toMatch(/^HTTP\/1\.1 201 /);
+    expect(await download(owner, dataset)).toBe('"a","b"\n1,"x"\n');
+  });
+});
+
+describe('a dataset that is deleted during its upload', () => {
+  it('ends the upload with a clear answer and leaves no table', async () => {
+    const dataset = await createDataset(owner);
+    const [row] = await product.sql.query<{ storeId: number }>(
+      'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
+      [dataset],
+    );
+    const socket = await openUpload(owner, dataset, body.length);
+    const answered = answerOf(socket, 20_000);
+    socket.write(body.slice(0, partHead.length + 12_000));
+    await expect.poll(async () => (await statuses(dataset)).length, { timeout: 10_000 }).toBe(1);
+    expect((await call(owner, 'DELETE', `/datasets/${dataset}`)).status).toBeLessThan(300);
+    socket.write(body.slice(partHead.length + 12_000));
+    await sleep(500);
+    socket.end();
+    expect(await answered).toMatch(/^HTTP\/1\.1 404 /);
+    const tables = () =>
+      product.clickhouse(
+        `SELECT count() FROM system.tables WHERE database = '${product.config.clickhouseDatabase}'
+         AND name = 's${row?.storeId}'`,
+      );
+    await expect.poll(tables, { timeout: 15_000 }).toBe('0\n');
+  });
+});

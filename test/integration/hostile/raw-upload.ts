@@ -1,0 +1,35 @@
+/** An upload written to the socket by hand, so that it can be cut, stretched and left at any byte. */
+
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Client } from '../../support/datasets.js';
+
+export const boundary = 'raw-81c2';
+
+export const partHead = `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="d.csv"\r\n\r\n`;
+export const formEnd = `\r\n--${boundary}--\r\n`;
+
+/** Opens the connection and sends the head of the request; the body is to come from the caller. */
+export const openUpload = async (client: Client, datasetId: number, bodyBytes: number): Promise<Socket> => {
+  const { hostname, port, pathname } = new URL(client.baseUrl);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  // The peer answers or cuts the line as it likes; what was received is asked for elsewhere.
+  socket.on('error', () => socket.destroy());
+  socket.write(
+    `PUT ${pathname}/datasets/${datasetId}/data HTTP/1.1\r\nHost: ${hostname}\r\n` +
+      `Authorization: Basic ${Buffer.from(`${client.key}:`).toString('base64')}\r\n` +
+      `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${bodyBytes}\r\n\r\n`,
+  );
+  return socket;
+};
+
+/** Everything the peer sends until it ends the connection or `withinMs` have passed. */
+export const answerOf = async (socket: Socket, withinMs: number): Promise<string> => {
+  const parts: Buffer[] = [];
+  socket.on('data', (part: Buffer) => parts.push(part));
+  const bound = setTimeout(() => socket.destroy(), withinMs);
+  if (!socket.closed) await once(socket, 'close');
+  clearTimeout(bound);
+  return Buffer.concat(parts).toString('utf8');
+};
