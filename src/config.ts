@@ -97,6 +97,56 @@ export const settings = {
     undefined,
     'Where export files lie: file:///folder or s3://bucket/prefix; default: DATA_DIR/exports.',
   ),
+  exportsMaxAgeMs: setting(
+    'EXPORTS_MAX_AGE_MS',
+    integer(60_000),
+    String(7 * 24 * 60 * 60 * 1000),
+    'Milliseconds after which an export file is removed; it is made again when it is asked for.',
+  ),
+  exportsIntervalMs: setting(
+    'EXPORTS_INTERVAL_MS',
+    integer(100),
+    '60000',
+    'Milliseconds between two looks for export files that are no longer needed.',
+  ),
+  exportsAheadBytes: setting(
+    'EXPORTS_AHEAD_BYTES',
+    integer(0),
+    String(32 * MiB),
+    'Largest version whose CSV file is made right after it was published; 0: files are made when asked for.',
+  ),
+  s3Endpoint: setting(
+    'S3_ENDPOINT',
+    optional(url('http', 'https')),
+    undefined,
+    'Address of an S3-compatible store such as MinIO; default: AWS.',
+  ),
+  s3PublicEndpoint: setting(
+    'S3_PUBLIC_ENDPOINT',
+    optional(url('http', 'https')),
+    undefined,
+    'Address under which clients reach that store, for pre-signed links; default: S3_ENDPOINT.',
+  ),
+  s3Region: setting('S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
+  s3PathStyle: setting(
+    'S3_PATH_STYLE',
+    flag,
+    'false',
+    'Put the bucket into the path instead of the host name; MinIO needs it.',
+  ),
+  s3AccessKeyId: setting(
+    'S3_ACCESS_KEY_ID',
+    optional(text),
+    undefined,
+    'Access key of the store; default: what the machine is allowed.',
+  ),
+  s3SecretAccessKey: setting(
+    'S3_SECRET_ACCESS_KEY',
+    optional(text),
+    undefined,
+    'Secret of S3_ACCESS_KEY_ID.',
+    { secret: true },
+  ),
 
   embeddedPostgresPort: setting(
     'EMBEDDED_POSTGRES_PORT',
@@ -251,6 +301,18 @@ export const settings = {
     integer(0),
     '64',
     'Downloads that may wait for a place; more are answered 503.',
+  ),
+  corsOrigins: setting(
+    'CORS_ORIGINS',
+    list,
+    '*',
+    'Comma-separated origins whose pages may call the API from a browser; * for all.',
+  ),
+  corsMethods: setting(
+    'CORS_METHODS',
+    list,
+    'GET,HEAD',
+    'Comma-separated methods that pages of those origins may use; credentials are never shared.',
   ),
   publicMaxAgeSeconds: setting(
     'PUBLIC_MAX_AGE_SECONDS',
