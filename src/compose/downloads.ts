@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Access } from '../catalog/access.js';
 import type { Quotas } from '../catalog/quotas.js';
-import { createBuilds } from '../exports/builds.js';
-import { createExportFiles } from '../exports/export-files.js';
+import type { Config } from '../config.js';
+import { type Builds, createBuilds } from '../exports/builds.js';
+import { createExportFiles, type ExportFiles } from '../exports/export-files.js';
+import { createExportHousekeeping } from '../exports/housekeeping.js';
 import { createLinks } from '../exports/links.js';
 import { apiBase } from '../http/app.js';
 import type { Route } from '../http/route.js';
@@ -12,6 +14,8 @@ import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
 import { systemClock } from '../lib/clock.js';
+import { AppError } from '../lib/errors.js';
+import { startRounds } from '../lib/rounds.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
 import { createSlots } from '../query/slots.js';
@@ -19,6 +23,8 @@ import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { createLocalStore } from '../storage/objects/local-store.js';
+import type { ObjectStore } from '../storage/objects/object-store.js';
+import { createS3Store, parseS3Url } from '../storage/objects/s3-store.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Core, required } from './core.js';
 
@@ -35,6 +41,73 @@ const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> 
   );
   if (row === undefined) throw new Error('the link secret was not returned');
   return row.value;
+};
+
+/** Credentials come as a pair; without them the client asks the machine for its own. */
+const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey }: Config) => {
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
+  if (accessKeyId === secretAccessKey) return undefined;
+  throw new AppError(
+    'invalid',
+    'bad_configuration',
+    'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
+  );
+};
+
+interface ExportStore {
+  readonly store: ObjectStore;
+  /** Half-made files; beside the store when that is a folder, since they are moved into it. */
+  readonly spoolFolder: string;
+}
+
+const openExportStore = async (config: Config, scope: Scope): Promise<ExportStore> => {
+  const { exportsUrl, dataDir } = config;
+  const localFolder = join(dataDir, 'exports');
+  if (exportsUrl?.startsWith('s3:')) {
+    const store = createS3Store({
+      ...parseS3Url(exportsUrl),
+      region: config.s3Region,
+      endpoint: config.s3Endpoint,
+      publicEndpoint: config.s3PublicEndpoint,
+      pathStyle: config.s3PathStyle,
+      credentials: s3Credentials(config),
+    });
+    await scope.defer('object store', store.close);
+    return { store, spoolFolder: join(localFolder, 'spool') };
+  }
+  const folder = exportsUrl === undefined ? localFolder : fileURLToPath(exportsUrl);
+  return { store: createLocalStore(folder), spoolFolder: join(folder, 'spool') };
+};
+
+/** How often published versions are looked for, in milliseconds. */
+const aheadIntervalMs = 1_000;
+
+/** Two rounds: a long build must not hold up the removal of files. */
+const keepExportFiles = async (
+  { config, sql, log }: Core,
+  scope: Scope,
+  parts: { exportFiles: ExportFiles; builds: Builds },
+): Promise<void> => {
+  const housekeeping = createExportHousekeeping({
+    ...parts,
+    sql,
+    aheadBytes: config.exportsAheadBytes,
+    log,
+  });
+  const cleaning = startRounds({
+    name: 'export files',
+    intervalMs: config.exportsIntervalMs,
+    run: housekeeping.clean,
+    log,
+  });
+  await scope.defer('removal of export files', cleaning.stop);
+  const preparing = startRounds({
+    name: 'export files ahead',
+    intervalMs: aheadIntervalMs,
+    run: housekeeping.prepareNew,
+    log,
+  });
+  await scope.defer('export files ahead', preparing.stop);
 };
 
 /** Everything from a question for rows to its answer. */
@@ -59,16 +132,13 @@ export const createDownloadPart = async (
     queueLength: config.queriesQueued,
     maxWaitMs: slotWaitMs,
   });
-  const { exportsUrl } = config;
-  const folder = exportsUrl === undefined ? join(config.dataDir, 'exports') : fileURLToPath(exportsUrl);
-  const store = createLocalStore(folder);
+  const { store, spoolFolder } = await openExportStore(config, scope);
   const links = createLinks({
     secret: await linkSecret(sql, config.linkSecret),
     ttlSeconds: config.linkTtlSeconds,
     clock: systemClock,
   });
-  const builds = createBuilds({ spoolFolder: join(folder, 'spool'), store, log });
-  await builds.tidy();
+  const builds = createBuilds({ spoolFolder, store, log });
   const stopping = new AbortController();
   const exportFiles = createExportFiles({
     store,
@@ -76,9 +146,12 @@ export const createDownloadPart = async (
     links,
     files: createWholeFiles({ versions, reader, slots, newQueryId: () => `file/${randomUUID()}` }),
     linkTtlSeconds: config.linkTtlSeconds,
+    maxAgeMs: config.exportsMaxAgeMs,
     signal: stopping.signal,
     log,
   });
+  // Stopped after the builds below have been told to end: a round may be waiting for one.
+  await keepExportFiles(core, scope, { exportFiles, builds });
   await scope.defer('export files', async () => {
     stopping.abort();
     await builds.drain();

@@ -4,7 +4,7 @@ import { notFound } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Plan } from '../query/plan.js';
 import type { WholeFiles } from '../query/whole-file.js';
-import type { ObjectInfo, ObjectStore } from '../storage/objects/object-store.js';
+import type { ObjectInfo, ObjectStore, StoredObject } from '../storage/objects/object-store.js';
 import type { Build, Builds } from './builds.js';
 import type { FileRef, Links } from './links.js';
 
@@ -27,7 +27,10 @@ export interface ExportFiles {
   find(file: FileRef, options: { whole: boolean; signal: AbortSignal }): Promise<ServedFile>;
   /** Makes the file of a version ahead of demand. */
   prepare(datasetId: number, versionId: number): Promise<void>;
-  /** Removes files of versions that no longer exist. `kept` says which of the given versions still do. */
+  /**
+   * Removes files of versions that no longer exist, and files beyond their age. `kept` says which of the given
+   * versions still do.
+   */
   sweep(kept: (versionIds: readonly number[]) => Promise<ReadonlySet<number>>): Promise<number>;
 }
 
@@ -36,6 +39,8 @@ export interface WantedFile {
   readonly fileName: string;
   readonly contentType: string;
   readonly disposition: string;
+  /** A link of a store is signed for GET alone: HEAD is answered here. */
+  readonly headOnly?: boolean;
 }
 
 export interface ExportFilesOptions {
@@ -44,6 +49,8 @@ export interface ExportFilesOptions {
   readonly links: Links;
   readonly files: WholeFiles;
   readonly linkTtlSeconds: number;
+  /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
+  readonly maxAgeMs: number;
   /** Ends running builds when the process stops. */
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -77,7 +84,11 @@ const versionOfKey = (key: string): number | undefined => {
 };
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
-  const { store, builds, links, files, linkTtlSeconds, signal, log } = options;
+  const { store, builds, links, files, linkTtlSeconds, maxAgeMs, signal, log } = options;
+
+  /** A store's link must not outlive its file, since nobody would make the file again. */
+  const outlivesLink = ({ storedAtMs }: ObjectInfo): boolean =>
+    storedAtMs + maxAgeMs > Date.now() + linkTtlSeconds * 1_000;
 
   const build = (plan: Plan): Build => builds.start(keyOf(plan), () => files.open(plan, signal));
 
@@ -99,7 +110,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     async linkTo(wanted) {
       const { key, info } = await located(wanted.plan);
       if (info === undefined) build(wanted.plan);
-      else {
+      else if (!wanted.headOnly && outlivesLink(info)) {
         const { contentType, disposition } = wanted;
         const direct = await store.link(key, { expiresSeconds: linkTtlSeconds, contentType, disposition });
         if (direct !== undefined) return direct;
@@ -139,25 +150,26 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
 
     async sweep(kept) {
       let removed = 0;
-      const judge = async (batch: ReadonlyMap<string, number>): Promise<void> => {
+      const oldest = Date.now() - maxAgeMs;
+      const judge = async (batch: ReadonlyMap<StoredObject, number>): Promise<void> => {
         const alive = await kept([...new Set(batch.values())]);
-        for (const [key, versionId] of batch) {
-          if (alive.has(versionId)) continue;
+        for (const [{ key, storedAtMs }, versionId] of batch) {
+          if (alive.has(versionId) && storedAtMs >= oldest) continue;
           await store.delete(key);
           removed += 1;
         }
       };
-      let batch = new Map<string, number>();
-      for await (const { key } of store.list()) {
-        const versionId = versionOfKey(key);
+      let batch = new Map<StoredObject, number>();
+      for await (const object of store.list()) {
+        const versionId = versionOfKey(object.key);
         if (versionId === undefined) continue;
-        batch.set(key, versionId);
+        batch.set(object, versionId);
         if (batch.size < sweepBatch) continue;
         await judge(batch);
         batch = new Map();
       }
       if (batch.size > 0) await judge(batch);
-      if (removed > 0) log.info({ removed }, 'export files of dropped versions removed');
+      if (removed > 0) log.info({ removed }, 'export files removed');
       return removed;
     },
   };

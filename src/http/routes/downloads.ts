@@ -66,6 +66,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       fileName,
       contentType,
       disposition: dispositionOf(fileName),
+      headOnly: request.method === 'HEAD',
     });
     await ticket.finish(plan.version.byteSize);
     return {

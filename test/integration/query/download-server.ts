@@ -40,6 +40,7 @@ export interface DownloadServerOptions {
   readonly queueLength?: number;
   readonly store?: ObjectStore;
   readonly nowMs?: () => number;
+  readonly maxAgeMs?: number;
 }
 
 const countingQuotas = (counted: number[]) => ({
@@ -101,6 +102,7 @@ export const createDownloadServer = async (
     links,
     files,
     linkTtlSeconds,
+    maxAgeMs: options.maxAgeMs ?? 86_400_000,
     signal: stop.signal,
     log: silentLog,
   });

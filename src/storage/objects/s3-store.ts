@@ -1,0 +1,136 @@
+import { createReadStream } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { ObjectInfo, ObjectStore } from './object-store.js';
+
+export interface S3StoreOptions {
+  readonly bucket: string;
+  /** Stands before every key, without a slash at either end; empty: none. */
+  readonly prefix: string;
+  readonly region: string;
+  /** Undefined: AWS itself. */
+  readonly endpoint?: string | undefined;
+  /** Where clients reach the store, when that differs: links are signed for this host. */
+  readonly publicEndpoint?: string | undefined;
+  /** `endpoint/bucket/key` in place of `bucket.endpoint/key`. */
+  readonly pathStyle: boolean;
+  /** Undefined: what the machine or the pod is allowed. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
+}
+
+export interface S3Store extends ObjectStore {
+  close(): void;
+}
+
+/** An object has at most 10,000 parts: this many bytes each allow 160 GiB; larger files get larger parts. */
+const leastPartBytes = 16 * 1024 * 1024;
+const maxParts = 10_000;
+const partsInFlight = 4;
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404;
+
+/** Bucket and prefix of `s3://bucket/prefix`. */
+export const parseS3Url = (url: string): { bucket: string; prefix: string } => {
+  const { hostname, pathname } = new URL(url);
+  return { bucket: hostname, prefix: decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '') };
+};
+
+const createClient = (options: S3StoreOptions, endpoint: string | undefined): S3Client =>
+  new S3Client({
+    region: options.region,
+    forcePathStyle: options.pathStyle,
+    // Many S3-compatible stores refuse the checksums that newer clients add by themselves.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
+  });
+
+/** Objects in a bucket of an S3-compatible store. A multipart upload becomes visible whole or not at all. */
+export const createS3Store = (options: S3StoreOptions): S3Store => {
+  const { bucket: Bucket, prefix } = options;
+  const client = createClient(options, options.endpoint);
+  const linkClient =
+    options.publicEndpoint === undefined ? client : createClient(options, options.publicEndpoint);
+  const start = prefix === '' ? '' : `${prefix}/`;
+  const at = (key: string) => ({ Bucket, Key: `${start}${key}` });
+
+  const statOf = async (key: string): Promise<ObjectInfo | undefined> => {
+    try {
+      const { ContentLength, LastModified } = await client.send(new HeadObjectCommand(at(key)));
+      return { size: ContentLength ?? 0, storedAtMs: LastModified?.getTime() ?? 0 };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  };
+
+  return {
+    stat: statOf,
+    async read(key, range) {
+      const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
+      const { Body } = await client.send(new GetObjectCommand({ ...at(key), ...Range }));
+      // In Node the body is always a stream.
+      return Body as Readable;
+    },
+    async adopt(key, path) {
+      const { size } = await stat(path);
+      const upload = new Upload({
+        client,
+        params: { ...at(key), Body: createReadStream(path) },
+        partSize: Math.max(leastPartBytes, Math.ceil(size / maxParts)),
+        queueSize: partsInFlight,
+        leavePartsOnError: false,
+      });
+      await upload.done();
+      const stored = await statOf(key);
+      if (stored?.size !== size) {
+        await client.send(new DeleteObjectCommand(at(key)));
+        throw new Error(`the object store has ${stored?.size ?? 'none'} of ${size} bytes of ${key}`);
+      }
+      await rm(path, { force: true });
+    },
+    async delete(key) {
+      await client.send(new DeleteObjectCommand(at(key)));
+    },
+    async *list() {
+      let ContinuationToken: string | undefined;
+      do {
+        const page = await client.send(
+          new ListObjectsV2Command({
+            Bucket,
+            Prefix: start,
+            ...(ContinuationToken && { ContinuationToken }),
+          }),
+        );
+        for (const { Key = '', Size = 0, LastModified } of page.Contents ?? []) {
+          yield { key: Key.slice(start.length), size: Size, storedAtMs: LastModified?.getTime() ?? 0 };
+        }
+        ContinuationToken = page.NextContinuationToken;
+      } while (ContinuationToken !== undefined);
+    },
+    async link(key, { expiresSeconds, contentType, disposition }) {
+      const command = new GetObjectCommand({
+        ...at(key),
+        ResponseContentType: contentType,
+        ResponseContentDisposition: disposition,
+      });
+      return getSignedUrl(linkClient, command, { expiresIn: expiresSeconds });
+    },
+    close() {
+      client.destroy();
+      linkClient.destroy();
+    },
+  };
+};

@@ -1,0 +1,163 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
+import { createS3Store, parseS3Url, type S3Store } from '../../../src/storage/objects/s3-store.js';
+import { type S3Server, startS3Server } from '../../support/s3-server.js';
+import { createDownloadServer } from '../query/download-server.js';
+import { createStoredTables } from '../query/stored-table.js';
+
+let server: S3Server;
+let store: S3Store;
+let lenient: S3Store;
+let folder: string;
+const prefix = `files/${randomUUID()}`;
+const link = { expiresSeconds: 60, contentType: 'text/csv; charset=utf-8', disposition: 'attachment' };
+
+beforeAll(async () => {
+  server = await startS3Server();
+  store = createS3Store({ ...server.options, prefix });
+  lenient = createS3Store({ ...server.lenient, prefix });
+  folder = await mkdtemp(join(tmpdir(), 's3-spool-'));
+});
+
+afterAll(async () => {
+  store.close();
+  lenient.close();
+  await rm(folder, { recursive: true, force: true });
+  await server.close();
+});
+
+const spooled = async (bytes: Buffer): Promise<string> => {
+  const path = join(folder, randomUUID());
+  await writeFile(path, bytes);
+  return path;
+};
+
+const keysOf = async (target: ObjectStore): Promise<string[]> => {
+  const keys: string[] = [];
+  for await (const { key } of target.list()) keys.push(key);
+  return keys;
+};
+
+describe('an object store', () => {
+  it('takes over a file of several parts byte for byte, and removes it from where it was', async () => {
+    const bytes = randomBytes(40 * 1024 * 1024 + 7);
+    const path = await spooled(bytes);
+    await store.adopt('v1/big.csv', path);
+    await expect(access(path)).rejects.toThrow('ENOENT');
+    expect(await store.stat('v1/big.csv')).toMatchObject({ size: bytes.length });
+    expect((await buffer(await store.read('v1/big.csv'))).equals(bytes)).toBe(true);
+    const middle = await buffer(await store.read('v1/big.csv', { start: 20_000_000, end: 20_000_009 }));
+    expect(middle.equals(bytes.subarray(20_000_000, 20_000_010))).toBe(true);
+  });
+
+  it('knows what it does not have, and deletes as often as asked', async () => {
+    expect(await store.stat('v2/none.csv')).toBeUndefined();
+    await store.adopt('v2/gone.csv', await spooled(Buffer.from('a\r\n')));
+    await store.delete('v2/gone.csv');
+    await store.delete('v2/gone.csv');
+    expect(await store.stat('v2/gone.csv')).toBeUndefined();
+  });
+
+  it('lists the keys below its prefix without it', async () => {
+    await store.adopt('v3/listed.csv', await spooled(Buffer.from('a\r\n')));
+    const other = createS3Store({ ...server.options, prefix: `${prefix}-other` });
+    await other.adopt('v3/foreign.csv', await spooled(Buffer.from('b\r\n')));
+    const keys = await keysOf(lenient);
+    expect(keys).toContain('v3/listed.csv');
+    expect(keys).not.toContain('v3/foreign.csv');
+    await other.delete('v3/foreign.csv');
+    other.close();
+  });
+
+  it('signs links that carry type and name, serve ranges, and fit this object alone', async () => {
+    await store.adopt('v4/linked.csv', await spooled(Buffer.from('0123456789')));
+    const disposition = 'attachment; filename="a b.csv"';
+    const url = (await store.link('v4/linked.csv', { ...link, disposition }))!;
+    const answer = await fetch(url, { headers: { range: 'bytes=2-4' } });
+    expect(answer.status).toBe(206);
+    expect(await answer.text()).toBe('234');
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toBe(disposition);
+    expect(new URL(url).searchParams.get('X-Amz-Expires')).toBe('60');
+    expect((await fetch(url.replace('linked', 'big'))).status).toBe(403);
+    expect((await fetch(url.replace('X-Amz-Expires=60', 'X-Amz-Expires=6000'))).status).toBe(403);
+  });
+
+  it('signs names beyond ASCII', async () => {
+    await lenient.adopt('v7/named.csv', await spooled(Buffer.from('a\r\n')));
+    const disposition = `attachment; filename="_.csv"; filename*=UTF-8''%C3%A9.csv`;
+    const answer = await fetch((await lenient.link('v7/named.csv', { ...link, disposition }))!);
+    expect(await answer.text()).toBe('a\r\n');
+    expect(answer.headers.get('content-disposition')).toBe(disposition);
+  });
+
+  it('refuses an expired link', async () => {
+    await store.adopt('v5/short.csv', await spooled(Buffer.from('a\r\n')));
+    const url = (await store.link('v5/short.csv', { ...link, expiresSeconds: 1 }))!;
+    await new Promise((resolve) => setTimeout(resolve, 2_200));
+    expect((await fetch(url)).status).toBe(403);
+  });
+
+  it('signs links for the address that clients know', async () => {
+    const outside = createS3Store({
+      ...server.options,
+      prefix,
+      publicEndpoint: 'https://files.example.org',
+    });
+    const url = new URL((await outside.link('v1/big.csv', link))!);
+    expect(url.origin).toBe('https://files.example.org');
+    expect(url.pathname).toBe(`/${server.options.bucket}/${prefix}/v1/big.csv`);
+    outside.close();
+  });
+
+  it('keeps nothing of a file that could not be read', async () => {
+    await expect(store.adopt('v6/none.csv', join(folder, 'missing'))).rejects.toThrow('ENOENT');
+    expect(await store.stat('v6/none.csv')).toBeUndefined();
+  });
+
+  it.each([
+    ['s3://bucket', 'bucket', ''],
+    ['s3://bucket/', 'bucket', ''],
+    ['s3://my-bucket/a/b/', 'my-bucket', 'a/b'],
+  ])('reads the address %s', (url, bucket, start) => {
+    expect(parseS3Url(url)).toEqual({ bucket, prefix: start });
+  });
+});
+
+describe('downloads with an object store', () => {
+  it('lead to the API while the file is made, then to the store; HEAD always to the API', async () => {
+    const tables = await createStoredTables(inject('clickhouseUrl'));
+    const downloads = await createDownloadServer(tables.reader, { store: lenient });
+    try {
+      const version = await tables.add(
+        [{ name: 'Country', physical: 's' }],
+        Array.from({ length: 500 }, (_, index) => [`Land ${index}`]),
+      );
+      const url = downloads.dataUrl(version);
+      const locationOf = async (method: string): Promise<string> =>
+        (await fetch(url, { method, redirect: 'manual' })).headers.get('location') ?? '';
+      const first = await locationOf('GET');
+      expect(first.startsWith(`${downloads.url}/api/links/`)).toBe(true);
+      const whole = await (await fetch(first)).text();
+      expect(whole.split('\r\n')).toHaveLength(502);
+      await expect.poll(() => locationOf('GET')).toMatch(/X-Amz-Signature=/);
+      const direct = await locationOf('GET');
+      expect(direct.startsWith(server.lenient.endpoint!)).toBe(true);
+      expect(await (await fetch(direct)).text()).toBe(whole);
+      const head = await fetch(url, { method: 'HEAD' });
+      expect(head.status).toBe(200);
+      expect(head.headers.get('content-length')).toBe(String(whole.length));
+      const tail = await fetch(first, { headers: { range: 'bytes=1000-' } });
+      expect(tail.status).toBe(206);
+      expect(await tail.text()).toBe(whole.slice(1000));
+    } finally {
+      await downloads.close();
+      await tables.close();
+    }
+  });
+});
