@@ -1,0 +1,181 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createBuilds } from '../../../src/exports/builds.js';
+import type { ExportFiles } from '../../../src/exports/export-files.js';
+import { createExportHousekeeping } from '../../../src/exports/housekeeping.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createLocalStore } from '../../../src/storage/objects/local-store.js';
+import { createPool } from '../../../src/storage/postgres/pool.js';
+import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { createDatabase, type FreshDatabase } from '../../support/database.js';
+import { publishVersion } from '../../support/published-version.js';
+import { createDownloadServer } from '../query/download-server.js';
+import { createStoredTables } from '../query/stored-table.js';
+
+let database: FreshDatabase;
+let pool: ReturnType<typeof createPool>;
+let sql: Sql;
+let folder: string;
+const never = new AbortController().signal;
+
+beforeAll(async () => {
+  database = await createDatabase(inject('databaseUrl'));
+  pool = createPool({ databaseUrl: database.databaseUrl, maxConnections: 4, log: silentLog });
+  sql = createSql(pool);
+});
+
+afterAll(async () => {
+  await pool.end();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'housekeeping-'));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+let datasets = 0;
+const newDataset = async (): Promise<number> => {
+  datasets += 1;
+  const [dataset] = await sql.query<{ id: number }>(
+    `WITH account AS (
+       INSERT INTO accounts (name, plan) VALUES ($1, 'unlimited') RETURNING id
+     ), repository AS (
+       INSERT INTO repositories (name, privacy, created_by) SELECT $1, 'Private', id FROM account RETURNING id
+     ), store AS (
+       INSERT INTO stores DEFAULT VALUES RETURNING id
+     )
+     INSERT INTO datasets (repository_id, store_id, name, created_by)
+     SELECT repository.id, store.id, $1, account.id FROM repository, store, account RETURNING id`,
+    [`owner ${datasets}`],
+  );
+  return dataset?.id ?? 0;
+};
+
+const columns = [{ name: 'a', physical: 's' as const }];
+
+/** Notes what it is asked to make. */
+const recording = (prepare: ExportFiles['prepare']): ExportFiles => ({
+  prepare,
+  sweep: async () => 0,
+  linkTo: async () => '',
+  find: async () => {
+    throw new Error('not asked for here');
+  },
+});
+
+const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
+  createExportHousekeeping({
+    sql,
+    exportFiles,
+    builds: createBuilds({
+      spoolFolder: join(folder, 'spool'),
+      store: createLocalStore(folder),
+      log: silentLog,
+    }),
+    aheadBytes,
+    log: silentLog,
+  });
+
+describe('files made ahead', () => {
+  it('are those of small versions that were published since, each once', async () => {
+    const before = await newDataset();
+    await publishVersion(sql, before, { columns, bytes: 10 });
+    const made: number[] = [];
+    const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
+    await housekeeping.prepareNew(never);
+    const small = await publishVersion(sql, await newDataset(), { columns, bytes: 1_000 });
+    await publishVersion(sql, await newDataset(), { columns, bytes: 1_001 });
+    const replaced = await newDataset();
+    await publishVersion(sql, replaced, { columns, bytes: 10 });
+    const current = await publishVersion(sql, replaced, { columns, bytes: 10 });
+    await housekeeping.prepareNew(never);
+    await housekeeping.prepareNew(never);
+    expect(made).toEqual([small, current]);
+  });
+
+  it('do not stop at one that can not be made', async () => {
+    const asked: number[] = [];
+    const housekeeping = housekeepingOf(
+      recording(async (_dataset, version) => {
+        asked.push(version);
+        if (asked.length === 1) throw new Error('replaced');
+      }),
+    );
+    await housekeeping.prepareNew(never);
+    const first = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
+    const second = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
+    await housekeeping.prepareNew(never);
+    expect(asked).toEqual([first, second]);
+  });
+
+  it('are made by one process at a time', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const one: number[] = [];
+    const other: number[] = [];
+    const busy = housekeepingOf(
+      recording(async (_dataset, version) => {
+        one.push(version);
+        await held;
+      }),
+    );
+    const waiting = housekeepingOf(recording(async (_dataset, version) => void other.push(version)));
+    await busy.prepareNew(never);
+    await waiting.prepareNew(never);
+    const version = await publishVersion(sql, await newDataset(), { columns, bytes: 1 });
+    const round = busy.prepareNew(never);
+    await expect.poll(() => one).toEqual([version]);
+    await waiting.prepareNew(never);
+    expect(other).toEqual([]);
+    release();
+    await round;
+  });
+
+  it('are none when the limit is 0', async () => {
+    const made: number[] = [];
+    const housekeeping = housekeepingOf(
+      recording(async (_dataset, version) => void made.push(version)),
+      0,
+    );
+    await housekeeping.prepareNew(never);
+    await publishVersion(sql, await newDataset(), { columns, bytes: 0 });
+    await housekeeping.prepareNew(never);
+    expect(made).toEqual([]);
+  });
+});
+
+describe('files that are removed', () => {
+  const files = async (path: string): Promise<string[]> =>
+    (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.csv'));
+
+  it.each([
+    ['their version is gone', 86_400_000, async () => new Set<number>(), 0],
+    ['they are older than allowed', -1, async (ids: readonly number[]) => new Set(ids), 0],
+    [
+      'not while their version lives and they are young',
+      86_400_000,
+      async (ids: readonly number[]) => new Set(ids),
+      1,
+    ],
+  ])('%s', async (_when, maxAgeMs, kept, left) => {
+    const tables = await createStoredTables(inject('clickhouseUrl'));
+    const server = await createDownloadServer(tables.reader, { maxAgeMs });
+    try {
+      const version = await tables.add(columns, [['x']]);
+      await (await fetch(server.dataUrl(version))).text();
+      await server.exportFiles.prepare(version.datasetId, version.versionId);
+      expect(await files(join(server.folder, 'files'))).toHaveLength(1);
+      await server.exportFiles.sweep(kept);
+      expect(await files(join(server.folder, 'files'))).toHaveLength(left);
+    } finally {
+      await server.close();
+      await tables.close();
+    }
+  });
+});
