@@ -51,9 +51,12 @@ const takeExport = `
          FROM plan)
   RETURNING u.day::text AS day`;
 
+/** Current versions, and uploads on their way to become one. */
 const storedBytesSql = `
-  SELECT coalesce(sum(v.byte_size), 0)::bigint AS bytes
-  FROM repositories r JOIN datasets d ON d.repository_id = r.id JOIN versions v ON v.id = d.current_version_id
+  SELECT coalesce(sum(coalesce(v.byte_size, 0) + coalesce(p.bytes, 0)), 0)::bigint AS bytes
+  FROM repositories r JOIN datasets d ON d.repository_id = r.id LEFT JOIN versions v ON v.id = d.current_version_id
+    LEFT JOIN LATERAL (SELECT sum(received_bytes) AS bytes FROM processes
+      WHERE dataset_id = d.id AND status = 'pending') p ON true
   WHERE r.created_by = $1`;
 
 const readUse = async (sql: Sql, accountId: number): Promise<PlanUse> => {

@@ -80,6 +80,7 @@ export const createApiProcess = async (
       ...createCatalogRoutes(catalog),
       ...createUploadRoutes({
         access,
+        quotas: catalog.quotas,
         receiver,
         processes,
         slots: createSlots(config.maxUploadsInFlight),

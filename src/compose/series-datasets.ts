@@ -48,6 +48,10 @@ export const openSeriesDatasets = (
       digests: [],
       expectedVersionId: undefined,
       quota: dataset.uploadQuota,
+      requireStorage:
+        dataset.limits.maxStoredBytes === null
+          ? undefined
+          : () => catalog.quotas.requireStorage(dataset.ownerId, 0),
     });
   };
   return createSeriesDatasets({

@@ -76,12 +76,18 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
         block: encoded.block,
         rows: encoded.rows,
         token,
-        queryId: `insert/${token}/${crypto.randomUUID()}`,
+        queryId: `${state.requestId}/${token}/${crypto.randomUUID()}`,
       });
       const endedAt = performance.now();
       onInserted(encoded.rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
       log.debug(
-        { token, rows: encoded.rows, encodeMs: encodedAt - startedAt, insertMs: endedAt - encodedAt },
+        {
+          requestId: state.requestId,
+          token,
+          rows: encoded.rows,
+          encodeMs: encodedAt - startedAt,
+          insertMs: endedAt - encodedAt,
+        },
         'chunk inserted',
       );
       return { kind: 'inserted', rows: encoded.rows, rejects };

@@ -120,7 +120,6 @@ export const startIngestWorker = async (
 
   const sweeper = createSweeper({
     sql,
-    processes,
     publisher,
     replayer,
     tables,

@@ -21,6 +21,8 @@ export interface UploadState {
   readonly insertedRows: number;
   readonly rejectedRows: number;
   readonly receivedBytes: number;
+  /** Id of the upload request: one id from the request's log to the insert's query id. */
+  readonly requestId: string;
 }
 
 export interface AcceptedUpload {
@@ -92,7 +94,8 @@ export interface ProcessStore {
 
 const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
   p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
-  p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes"`;
+  p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
+  p.request_id AS "requestId"`;
 
 const addSegment = (sql: Sql, id: number, processId: number, storeId: number): Promise<unknown> =>
   sql.query('INSERT INTO segments (id, store_id, process_id) VALUES ($1, $2, $3)', [id, storeId, processId]);

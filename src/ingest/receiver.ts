@@ -100,8 +100,16 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       if (wrong !== undefined) throw wrong;
       requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
       accepted ??= await accept(split);
+      if (split?.last ?? true) await checkStorage(accepted.processId);
       await accepted.shipment.ship(split);
       if (split !== undefined) splitter.recycle(split);
+    };
+
+    /** The size is written down before the question: of two uploads that race, not both get the last place. */
+    const checkStorage = async (processId: number): Promise<void> => {
+      if (upload.requireStorage === undefined) return;
+      await processes.heartbeat(processId, received);
+      await upload.requireStorage();
     };
 
     const beat = (): void => {
@@ -151,6 +159,9 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         const view = await processes.view(upload.datasetId, processId);
         if (view === undefined)
           throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted meanwhile.');
+        // This process was silent for too long (stopped, or without its database) and was taken for dead.
+        if (view.status === 'failed' && view.error?.code === 'upload_abandoned')
+          throw new AppError('unavailable', view.error.code, view.error.message, { retryAfterSeconds: 1 });
         return view;
       } catch (error) {
         const processId = intake.processId();

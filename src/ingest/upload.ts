@@ -22,6 +22,11 @@ export interface Upload {
   readonly expectedVersionId: number | undefined;
   /** Limits of the owner's plan. */
   readonly quota: UploadQuota;
+  /**
+   * Checks what the owner has stored, this upload and others that are pending included, against the plan; undefined
+   * for a plan without that limit. Called before the last chunk is released. Throws an AppError kind `quota`.
+   */
+  readonly requireStorage: (() => Promise<void>) | undefined;
 }
 
 /** Limits of a plan; null: none. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
+import type { Quotas } from '../../catalog/quotas.js';
 import { parseDigests } from '../../ingest/digest.js';
 import { otherVersion, type ProcessStore } from '../../ingest/process-store.js';
 import type { Receiver } from '../../ingest/receiver.js';
@@ -15,6 +16,7 @@ import { processSchema } from './processes.js';
 
 export interface UploadRoutesDeps {
   readonly access: Access;
+  readonly quotas: Pick<Quotas, 'requireStorage'>;
   readonly receiver: Receiver;
   readonly processes: ProcessStore;
   /** Places for uploads that are received at a time. */
@@ -122,6 +124,10 @@ const upload = (deps: UploadRoutesDeps): Route =>
           digests,
           expectedVersionId,
           quota: dataset.uploadQuota,
+          requireStorage:
+            dataset.limits.maxStoredBytes === null
+              ? undefined
+              : () => deps.quotas.requireStorage(dataset.ownerId, 0),
         });
         const seen = options.async
           ? process
