@@ -45,6 +45,7 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PUT /datasets/{id}/permissions/{name}': () => ({ level: 'Read' }),
   'PATCH /datasets/{dataset_id}/columns/{column_id}': () => ({ description: unique() }),
   'PUT /datasets/{id}/data': file,
+  'PUT /datasets/{id}/versions/{versionId}': () => ({ label: unique() }),
   'POST /datasets/{id}/query': () => ({ $top: 1 }),
   'PUT /user-keys/{slug}': () => ({ api_key: 'x' }),
   'POST /providers/{slug}/series/{series_id}/data': () => ({}),
@@ -59,6 +60,7 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
 const destroys = (operation: string): boolean =>
   operation.startsWith('DELETE ') ||
   operation === 'PUT /repositories/{id}' ||
+  operation === 'POST /datasets/{id}/versions/{versionId}/restore' ||
   operation === 'PUT /datasets/{id}/data';
 
 const pathOf = (operation: string, subject: Subject): string => {
@@ -73,6 +75,9 @@ const pathOf = (operation: string, subject: Subject): string => {
     dataset_id: subject.datasetId,
     column_id: subject.columnId,
     processId: subject.processId,
+    versionId: subject.versionId,
+    from: subject.versionId,
+    to: subject.versionId,
     name: template.startsWith('/teams') ? encodeURIComponent(subject.team) : 'guest',
     account: 'guest',
     token: 'forged',

@@ -9,6 +9,8 @@
  * The provider that is named does not exist (404), the dataset is not made of series (404), and the feed needs a key that nobody stored (403): no upstream is
  * asked.
  *
+ * What is deleted or restored is done to a subject without data, so that who may do it gets 404.
+ *
  * A row holds for private and public repositories, unless there is one for each.
  */
 export const callers = [
@@ -71,6 +73,22 @@ PATCH /datasets/{dataset_id}/columns/{column_id} 401 403 403 403 200 200 200 200
 PUT /datasets/{id}/data                       401  403  403  403  201  201  201  201  201  403  403  403  401
 GET /datasets/{id}/processes/{processId} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
 GET /datasets/{id}/processes/{processId} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/processes Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId}/events Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/processes/{processId}/events Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId}/rejects Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/processes/{processId}/rejects Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/versions Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/versions Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/versions/{versionId} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/versions/{versionId} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/versions/{from}/diff/{to} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/versions/{from}/diff/{to} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
+DELETE /datasets/{id}/processes/{processId} 401 403 403 403 404 404 404 404 404 403 403 403 401
+PUT /datasets/{id}/versions/{versionId} 401 403 403 403 200 200 200 200 200 403 403 403 401
+POST /datasets/{id}/versions/{versionId}/restore 401 403 403 403 404 404 404 404 404 403 403 403 401
+DELETE /datasets/{id}/versions/{versionId} 401 403 403 403 404 404 404 404 404 403 403 403 401
 GET /datasets/{id}/data               Private 401  404  302  302  302  302  302  302  302  404  302  403  401
 GET /datasets/{id}/data               Public  302  302  302  302  302  302  302  302  302  302  302  403  401
 POST /datasets/{id}/query             Private 401  404  200  200  200  200  200  200  200  404  200  403  401

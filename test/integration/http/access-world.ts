@@ -10,6 +10,8 @@ export interface Subject {
   readonly datasetId: number;
   readonly columnId: number;
   readonly processId: number;
+  /** The current version of the dataset. */
+  readonly versionId: number;
   readonly team: string;
   /** Id of a key of the owner that nothing depends on. */
   readonly spareKeyId: number;
@@ -85,7 +87,15 @@ const makeSubject = async (catalog: Catalog, ownerKey: string, privacy: Privacy)
   const dataset = await catalog.datasets.create(owner, repository.id, { name: 'subject' });
   await catalog.grants.putOnDataset(owner, dataset.id, 'guest', 'Read');
   const { id: spareKeyId } = await catalog.keys.create(owner.accountId, { name: 'spare' });
-  return { repositoryId: repository.id, datasetId: dataset.id, columnId: 0, processId: 0, team, spareKeyId };
+  return {
+    repositoryId: repository.id,
+    datasetId: dataset.id,
+    columnId: 0,
+    processId: 0,
+    versionId: 0,
+    team,
+    spareKeyId,
+  };
 };
 
 /** Everybody of the table, on a running API over this database. */
@@ -112,7 +122,12 @@ export const createWorld = async (sql: Sql, baseUrl: string): Promise<World> => 
     if (process.status !== 'completed')
       throw new Error(`the subject has no data: ${JSON.stringify(process)}`);
     const [column] = await catalog.columns.list(await catalog.authenticate(owner.key), subject.datasetId);
-    return { ...subject, processId: process.id, columnId: column?.id ?? 0 };
+    return {
+      ...subject,
+      processId: process.id,
+      versionId: Number(process.versionId),
+      columnId: column?.id ?? 0,
+    };
   };
   const subjects = { Private: await filled('Private'), Public: await filled('Public') };
 
