@@ -12,9 +12,12 @@ export const findOrphans = async (product: CrashProduct): Promise<string[]> => {
   const present = await lines(
     product,
     `SELECT concat(table, ' ', partition) FROM system.parts
-     WHERE database = 'tabulary' AND active AND rows > 0 GROUP BY table, partition`,
+     WHERE database = 'tabulary' AND table != 'installation' AND active AND rows > 0 GROUP BY table, partition`,
   );
-  const tables = await lines(product, `SELECT name FROM system.tables WHERE database = 'tabulary'`);
+  const tables = await lines(
+    product,
+    `SELECT name FROM system.tables WHERE database = 'tabulary' AND name != 'installation'`,
+  );
   const named = await product.sql.query<{ place: string; rows: number | null }>(
     `SELECT 's' || s.store_id || ' ' || s.id AS place, s.rows FROM segments s
      WHERE EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)`,

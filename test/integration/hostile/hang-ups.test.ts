@@ -93,21 +93,18 @@ describe('a client that hangs up', () => {
 describe('a slow client', () => {
   const silences = stages.filter(([name]) => !name.startsWith('before the closing'));
 
-  it.concurrent.each(silences)(
-    'that falls silent %s is told so, and nothing is stored',
-    async (_name, bytes) => {
-      const dataset = await createDataset(owner);
-      const socket = await openUpload(owner, dataset, body.length);
-      socket.write(body.slice(0, bytes));
-      const answer = await answerOf(socket, 15_000);
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('upload_idle');
-      await expect
-        .poll(async () => (await statuses(dataset)).map(({ status }) => status), { timeout: 10_000 })
-        .not.toContain('pending');
-      expect(await readDataset(owner, dataset)).toMatchObject({ currentVersionId: null });
-    },
-  );
+  it.each(silences)('that falls silent %s is told so, and nothing is stored', async (_name, bytes) => {
+    const dataset = await createDataset(owner);
+    const socket = await openUpload(owner, dataset, body.length);
+    socket.write(body.slice(0, bytes));
+    const answer = await answerOf(socket, 15_000);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('upload_idle');
+    await expect
+      .poll(async () => (await statuses(dataset)).map(({ status }) => status), { timeout: 10_000 })
+      .not.toContain('pending');
+    expect(await readDataset(owner, dataset)).toMatchObject({ currentVersionId: null });
+  });
 
   it('that falls silent gives its place back', async () => {
     const dataset = await createDataset(owner);
