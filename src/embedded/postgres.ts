@@ -7,6 +7,7 @@ import { createLogFile } from './log-file.js';
 import { chooseAccount } from './postgres-account.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import { runPreparation } from './preparation.js';
+import { identify } from './process-identity.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 const title = 'embedded PostgreSQL';
@@ -132,9 +133,15 @@ export const startPostgres = async (
   });
   state.update({ ports: { sql: port } });
 
-  // The folder is ours alone and the last server in it has ended, so this file can only be stale. The server would
-  // believe it when the process id in it belongs to some other process by now.
-  const forgetPidFile = (): void => rmSync(join(cluster.folder, 'postmaster.pid'), { force: true });
+  // The last server in this folder has ended, so its pid file is stale. The server sees that by itself unless some
+  // other process has the id by now. The file stays otherwise: by it a new server finds connections of the killed one
+  // that are still at work, and waits instead of writing beside them.
+  const forgetPidFile = (): void => {
+    const path = join(cluster.folder, 'postmaster.pid');
+    if (!existsSync(path)) return;
+    const pid = Number.parseInt(readFileSync(path, 'utf8'), 10);
+    if (Number.isNaN(pid) || identify(pid) !== undefined) rmSync(path, { force: true });
+  };
   await createDataFolder(cluster);
   forgetPidFile();
   let { password } = state.read();
