@@ -208,6 +208,8 @@ describe('the limiter', () => {
     const run = (account: string) =>
       limiter.run(laneOf('fair', { maxConcurrent: 1 }, account), { counted: true }, async () => {
         order.push(account);
+        // The first one holds the only place until all others stand in the queue.
+        if (order.length === 1) await new Promise((resolve) => setTimeout(resolve, 500));
       });
     await Promise.all([...Array.from({ length: 20 }, () => run('greedy')), run('modest')]);
     // Ten of the greedy account's stand in the more favoured places.
