@@ -161,7 +161,8 @@ export const checkRun = async ({
     for (const { outcome, fileSeed, datasetId } of ledger.entries) {
       count(answers, outcome.kind === 'broken' ? 'broken' : String(outcome.status));
       if (outcome.kind === 'broken' || outcome.status === 201 || outcome.status === 503) continue;
-      if (outcome.status === 404 && ledger.deleted.has(datasetId)) continue;
+      // Deleted before the upload was looked at, or in the middle of it.
+      if ((outcome.status === 404 || outcome.status === 409) && ledger.deleted.has(datasetId)) continue;
       const { kind, refusal } = createFile(fileSeed, largestRows);
       const code = (JSON.parse(outcome.body) as { code?: string }).code;
       if (outcome.status === 400 && refusal !== undefined && code === refusal) continue;
