@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notFound } from '../lib/errors.js';
 
 /** Replaces the generated JSON Schema of a parameter by what the caller should see. */
 const documented = <T extends z.ZodType>(
@@ -7,23 +8,30 @@ const documented = <T extends z.ZodType>(
   description: string,
 ): T => schema.meta({ openapi: { ...openapi, description } });
 
-/**
- * An id in a path. Malformed text is a 400. A whole number that is larger than any id becomes 0, which is no
- * id either, so that it is answered like every other unknown one (404).
- */
+const idText = z
+  .string()
+  .regex(/^(0|[1-9]\d*)$/, 'must be a whole number')
+  .max(40, 'is too long for an id');
+
+/** An id in a path. Malformed text is a 400; a whole number that is larger than any id is an unknown one, a 404. */
 export const pathId = (description: string) =>
   documented(
-    z
-      .string()
-      .regex(/^(0|[1-9]\d*)$/, 'must be a whole number')
-      .max(40, 'is too long for an id')
-      .transform((text) => (Number.isSafeInteger(Number(text)) ? Number(text) : 0)),
+    idText.transform((text) => {
+      const id = Number(text);
+      if (Number.isSafeInteger(id)) return id;
+      throw notFound('unknown_id', `There is nothing with the id ${text}.`);
+    }),
     { type: 'integer', minimum: 0 },
     description,
   );
 
-/** An id in a query, with the rules of `pathId`. */
-export const queryId = pathId;
+/** An id in a query. One that is larger than any id counts as the largest number, which no id reaches. */
+export const queryId = (description: string) =>
+  documented(
+    idText.transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER)),
+    { type: 'integer', minimum: 0 },
+    description,
+  );
 
 export const queryInteger = (description: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   documented(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readApiKey } from '../../../src/http/credentials.js';
 import { isOutage } from '../../../src/http/outage.js';
-import { pathId, queryFlag, queryInteger, queryTime } from '../../../src/http/parameters.js';
+import { pathId, queryFlag, queryId, queryInteger, queryTime } from '../../../src/http/parameters.js';
 import { templateOf } from '../../../src/http/router.js';
 import { createFailureThrottle } from '../../../src/http/throttle.js';
 import { parameterNames, withoutApiKey } from '../../../src/http/url.js';
@@ -77,11 +77,18 @@ describe('parameters', () => {
     ['7', 7],
     ['0', 0],
     ['9007199254740991', 9_007_199_254_740_991],
-    ['9007199254740993', 0],
-    ['99999999999999999999', 0],
   ])('the id %s is %i', (text, id) => {
     expect(pathId('id').parse(text)).toBe(id);
+    expect(queryId('id').parse(text)).toBe(id);
   });
+
+  it.each(['9007199254740993', '99999999999999999999'])(
+    'the id %s is an unknown one, named as it was given',
+    (text) => {
+      expect(() => pathId('id').parse(text)).toThrow(`There is nothing with the id ${text}.`);
+      expect(queryId('id').parse(text)).toBe(Number.MAX_SAFE_INTEGER);
+    },
+  );
 
   it.each(['', '-1', '+1', '1e9', '1.0', '0x1', ' 1', '1 ', '01', 'abc', '٣'])(
     'the id %j is refused',
