@@ -103,8 +103,8 @@ const cloneVersion = async (tx: Sql, cloneId: number, sourceVersionId: number, c
   );
   if (version === undefined) throw new AppError('unexpected', 'no_row', 'a version was not returned');
   await tx.query(
-    `INSERT INTO version_segments (version_id, segment_id)
-     SELECT $1, segment_id FROM version_segments WHERE version_id = $2`,
+    `INSERT INTO version_segments (version_id, segment_id, row_limit)
+     SELECT $1, segment_id, row_limit FROM version_segments WHERE version_id = $2`,
     [version.id, sourceVersionId],
   );
   await tx.query('UPDATE datasets SET current_version_id = $2 WHERE id = $1', [cloneId, version.id]);

@@ -1,5 +1,7 @@
 import type { StoredColumn } from '../model/column.js';
+import type { SegmentCut } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { segmentListColumns } from '../storage/postgres/version-segments.js';
 
 /** The version that an upload changes or is compared with. */
 export interface BaseVersion {
@@ -10,6 +12,7 @@ export interface BaseVersion {
   readonly byteSize: number;
   /** In reading order. */
   readonly segmentIds: readonly number[];
+  readonly cuts: readonly SegmentCut[];
 }
 
 /** What is registered of a column of a dataset, whether a version has it or not. */
@@ -33,8 +36,7 @@ export const readRegistry = (sql: Sql, datasetId: number): Promise<RegisteredCol
 export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion | undefined> => {
   const [row] = await sql.query<BaseVersion>(
     `SELECT v.id AS "versionId", v.columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
-       (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]')
-        FROM version_segments s WHERE s.version_id = v.id) AS "segmentIds"
+       ${segmentListColumns('v.id')}
      FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`,
     [datasetId],
   );

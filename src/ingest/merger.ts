@@ -13,7 +13,13 @@
 import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { type StoredColumn, storageName } from '../model/column.js';
-import { dateColumnOf, frequencyOf, type SegmentFacts, segmentId } from '../model/version.js';
+import {
+  dateColumnOf,
+  frequencyOf,
+  type SegmentFacts,
+  type SegmentList,
+  segmentId,
+} from '../model/version.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../storage/clickhouse/client.js';
 import { countSegments } from '../storage/clickhouse/segment-facts.js';
@@ -66,7 +72,7 @@ export const createMerger = (options: MergerOptions): Merger => {
     return {
       storeId,
       target: 0,
-      baseSegments: base?.segmentIds ?? [],
+      base: { segmentIds: base?.segmentIds ?? [], cuts: base?.cuts ?? [] },
       baseColumns: base?.columns ?? [],
       fileSegment: segmentId(processId, attempt),
       fileColumns: storedColumns(layout),
@@ -90,13 +96,13 @@ export const createMerger = (options: MergerOptions): Merger => {
     turn: MergeTurn,
     base: BaseVersion | undefined,
     columns: readonly StoredColumn[],
-    segmentIds: readonly number[],
+    segments: SegmentList,
   ): Promise<SegmentFacts> => {
     const date = dateColumnOf(columns);
     const counted = await countSegments(
       clickhouse,
       turn.storeId,
-      segmentIds,
+      segments,
       date && { name: storageName(date), physical: date.physical },
     );
     const { rows, minDate, maxDate, medianGapDays } = counted;
@@ -140,7 +146,10 @@ export const createMerger = (options: MergerOptions): Merger => {
       if (own === null) return;
       await segments.write({ ...plan, target: own }, counts);
     }
-    const whole = own === null ? [...plan.baseSegments, plan.fileSegment] : [own];
+    const whole: SegmentList =
+      own === null
+        ? { ...plan.base, segmentIds: [...plan.base.segmentIds, plan.fileSegment] }
+        : { segmentIds: [own] };
     const facts = await factsOf(turn, base, plan.columns, whole);
     if (facts.rows !== expected) throw new Error(`merged to ${facts.rows} rows, not ${expected}`);
     await merges.finish(turn, {

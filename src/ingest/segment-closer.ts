@@ -42,7 +42,7 @@ export const createSegmentCloser = (options: SegmentCloserOptions): SegmentClose
       const counted = await countSegments(
         clickhouse,
         storeId,
-        [segmentId(processId, attempt)],
+        { segmentIds: [segmentId(processId, attempt)] },
         date && { name: storageName(date), physical: date.physical },
       );
       if (counted.rows === insertedRows) {

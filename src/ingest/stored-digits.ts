@@ -16,5 +16,5 @@ export const createDigitCounter =
     const base = await readBase(sql, datasetId);
     const stored = base?.columns.find(({ id }) => id === column.id);
     if (base === undefined || stored?.physical !== 'f') return undefined;
-    return countDigits(clickhouse, storeId, base.segmentIds, storageName(stored));
+    return countDigits(clickhouse, storeId, base, storageName(stored));
   };

@@ -100,8 +100,9 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
   const own = after === null ? facts : due.facts;
   await tx.query('UPDATE segments SET rows = $2, bytes = $3 WHERE id = $1', [segment, own.rows, own.bytes]);
   await tx.query(
-    `INSERT INTO version_segments (version_id, segment_id)
-     SELECT $1::bigint, $2::bigint UNION SELECT $1::bigint, segment_id FROM version_segments WHERE version_id = $3`,
+    `INSERT INTO version_segments (version_id, segment_id, row_limit)
+     SELECT $1::bigint, $2::bigint, NULL::bigint
+     UNION ALL SELECT $1::bigint, segment_id, row_limit FROM version_segments WHERE version_id = $3`,
     [version.id, segment, after],
   );
   await changeColumns(tx, datasetId, due.layout.changes ?? []);

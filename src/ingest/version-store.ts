@@ -132,8 +132,8 @@ export const createVersionStore = (sql: Sql): VersionStore => {
         );
         if (version === undefined) throw unknown(versionId);
         await tx.query(
-          `INSERT INTO version_segments (version_id, segment_id)
-           SELECT $1, segment_id FROM version_segments WHERE version_id = $2`,
+          `INSERT INTO version_segments (version_id, segment_id, row_limit)
+           SELECT $1, segment_id, row_limit FROM version_segments WHERE version_id = $2`,
           [version.id, versionId],
         );
         await tx.query('UPDATE datasets SET current_version_id = $2, updated_at = now() WHERE id = $1', [

@@ -15,7 +15,11 @@
  *      chunks of the process that were recorded.
  *   4. Segment ids grow in the order in which uploads of a dataset are accepted, which is the order in which
  *      they are published. The rows of a version in reading order are therefore `ORDER BY _seg, _row`.
- *   5. A segment is dropped when no version and no pending process names it. Dropping is idempotent.
+ *   5. A segment is dropped when no version, no pending process and no running compaction names it, some time
+ *      after the last version that did. Dropping is idempotent.
+ *   6. A segment that was appended to a list of segments stands behind that same list in every version that
+ *      names it: versions and clones are a tree of lists. So a run of segments can be joined into one for all
+ *      versions at once; those that end inside of the run read the first rows of the new segment (a cut).
  *
  * States of a process, and what moves it
  *   insert  --a value does not fit its proposed type-->  collect  --all chunks seen-->  replay
@@ -53,14 +57,30 @@ export const mergeSegmentId = (processId: number, number: number): number => {
 };
 
 /**
- * Id of a segment that takes the place of a run of segments: behind the last of them, before the next process
- * (invariant 4). Undefined when the numbers of that process are used up.
+ * Ids that a segment may have which takes the place of a run of segments, by the first of the run: behind it and
+ * before the next process. Whatever a version lists behind a part of the run is younger than its first segment,
+ * so the order stays (invariant 4).
  */
-export const compactedSegmentId = (last: number): number | undefined => {
-  const process = Math.floor(last / attemptsPerProcess);
-  const number = Math.max(last % attemptsPerProcess, firstCompaction - 1) + 1;
-  return number < attemptsPerProcess ? process * attemptsPerProcess + number : undefined;
+export const compactedSegmentIds = (first: number): { readonly from: number; readonly to: number } => {
+  const process = Math.floor(first / attemptsPerProcess) * attemptsPerProcess;
+  return { from: process + firstCompaction, to: process + attemptsPerProcess - 1 };
 };
+
+export const processOfSegment = (id: number): number => Math.floor(id / attemptsPerProcess);
+
+/** A segment of which a version has only the rows with a lower position. */
+export interface SegmentCut {
+  readonly segmentId: number;
+  readonly rows: number;
+}
+
+/** Which rows of a store make a version. */
+export interface SegmentList {
+  /** In upload order: `_seg` ascending. */
+  readonly segmentIds: readonly number[];
+  /** Absent where every segment is read whole. */
+  readonly cuts?: readonly SegmentCut[];
+}
 
 /** What is known of the rows of a segment once it is complete. */
 export interface SegmentFacts {
@@ -90,12 +110,10 @@ export const frequencyOf = (medianGapDays: number): Frequency | null => {
 };
 
 /** A version as a reader needs it. */
-export interface ReadableVersion {
+export interface ReadableVersion extends SegmentList {
   readonly versionId: number;
   readonly datasetId: number;
   readonly storeId: number;
-  /** In upload order: `_seg` ascending. */
-  readonly segmentIds: readonly number[];
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   readonly byteSize: number;

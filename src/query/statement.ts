@@ -3,6 +3,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import { dateColumnOf, type ReadableVersion } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { segmentsGone } from '../storage/clickhouse/read-errors.js';
+import { segmentRows } from '../storage/clickhouse/segment-rows.js';
 import { clickHouseType, tableName } from '../storage/clickhouse/store-table.js';
 import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options.js';
@@ -46,9 +47,9 @@ export const requireDateColumn = (option: string, columns: readonly StoredColumn
  * not answer with fewer rows. The guard is a scalar subquery, which is always run; it counts from the parts'
  * headers, no row is read for it.
  */
-const segmentRows = (table: string): string =>
-  `_seg IN {segments:Array(UInt64)}
-AND (SELECT throwIf(count() != {rows:UInt64}, '${segmentsGone}') FROM ${table} WHERE _seg IN {segments:Array(UInt64)}) = 0`;
+const guardedRows = (table: string, condition: string): string =>
+  `${condition}
+AND (SELECT throwIf(count() != {rows:UInt64}, '${segmentsGone}') FROM ${table} WHERE ${condition}) = 0`;
 
 /** Stands for the table of a version without rows, which may have none. */
 const emptyTable = (columns: readonly StoredColumn[]): string => {
@@ -62,7 +63,8 @@ export const buildRowSource = ({ database, version, filter, options, chosen }: R
   const isEmpty = version.rowCount === 0;
   const table = isEmpty ? emptyTable(version.columns) : `${database}.${tableName(version.storeId)}`;
   const judged = options.dropNA ? judgedColumns(chosen) : [];
-  const conditions = [isEmpty ? 'true' : segmentRows(table)];
+  const segments = segmentRows(version);
+  const conditions = [isEmpty ? 'true' : guardedRows(table, segments.sql)];
   if (filter !== undefined) conditions.push(`(${filter.sql})`);
   if (judged.length > 0) {
     conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
@@ -76,7 +78,7 @@ export const buildRowSource = ({ database, version, filter, options, chosen }: R
   }
   return {
     sql: `FROM ${table} WHERE ${conditions.join('\nAND ')}`,
-    values: { ...filter?.params, segments: version.segmentIds, rows: version.rowCount },
+    values: { ...filter?.params, ...segments.params, rows: version.rowCount },
     complete: conditions.length === 1,
   };
 };

@@ -1,7 +1,8 @@
 import { AppError, notFound } from '../lib/errors.js';
 import type { StoredColumn } from '../model/column.js';
-import type { ReadableVersion } from '../model/version.js';
+import type { ReadableVersion, SegmentCut } from '../model/version.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { segmentListColumns } from '../storage/postgres/version-segments.js';
 
 export interface VersionWanted {
   readonly datasetId: number;
@@ -32,14 +33,13 @@ interface VersionRow {
 
 /** What may change under a version: compaction joins its segments, columns are renamed or change their role. */
 interface LiveFacts {
-  readonly segments: number[];
+  readonly segmentIds: number[];
+  readonly cuts: SegmentCut[];
   readonly columns_revision: number;
 }
 
 const liveSql = `
-  SELECT d.columns_revision,
-         (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]')
-            FROM version_segments s WHERE s.version_id = v.id) AS segments
+  SELECT d.columns_revision, ${segmentListColumns('v.id')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`;
 
@@ -53,7 +53,7 @@ const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $
 /** Most columns of all versions that are kept in memory together: some 40 MB. */
 const cachedColumns = 200_000;
 
-type Cached = Omit<ReadableVersion, 'segmentIds'>;
+type Cached = Omit<ReadableVersion, 'segmentIds' | 'cuts'>;
 
 export const createVersions = (sql: Sql): Versions => {
   /** Least recently used first. */
@@ -115,7 +115,8 @@ export const createVersions = (sql: Sql): Versions => {
     const version = cache.get(key) ?? (await load(datasetId, versionId, present));
     if (version === undefined) return undefined;
     remember(key, version);
-    return { ...version, segmentIds: live.segments };
+    const { segmentIds, cuts } = live;
+    return { ...version, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
   };
 
   return {

@@ -1,5 +1,7 @@
 import type { PhysicalType } from '../../model/column.js';
+import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse } from './client.js';
+import { segmentRows } from './segment-rows.js';
 import { tableName } from './store-table.js';
 
 /** Facts of the rows of some segments, asked of ClickHouse itself. */
@@ -33,9 +35,10 @@ const dayNumber = ({ name, physical }: DateColumn): string =>
 export const countSegments = async (
   clickhouse: ClickHouse,
   storeId: number,
-  segmentIds: readonly number[],
+  segments: SegmentList,
   date: DateColumn | undefined,
 ): Promise<CountedSegment> => {
+  const where = segmentRows(segments);
   const facts =
     date === undefined
       ? 'NULL AS first, NULL AS last, NULL AS gap'
@@ -49,8 +52,8 @@ export const countSegments = async (
     gap: number | string | null;
   }>(
     `SELECT toString(rows) AS rows, first, last, gap FROM (
-       SELECT count() AS rows, ${facts} FROM ${clickhouse.database}.${tableName(storeId)} WHERE _seg IN {segments:Array(UInt64)})`,
-    { params: { segments: segmentIds }, settings: { max_threads: 2 } },
+       SELECT count() AS rows, ${facts} FROM ${clickhouse.database}.${tableName(storeId)} WHERE ${where.sql})`,
+    { params: where.params, settings: { max_threads: 2 } },
   );
   return {
     rows: Number(row?.rows ?? 0),
@@ -64,9 +67,10 @@ export const countSegments = async (
 export const countDigits = async (
   clickhouse: ClickHouse,
   storeId: number,
-  segmentIds: readonly number[],
+  segments: SegmentList,
   column: string,
 ): Promise<{ integer: number; fraction: number }> => {
+  const where = segmentRows(segments);
   const [row] = await clickhouse.rows<{ integer: number; fraction: number }>(
     `WITH toString(abs(assumeNotNull(${column}))) AS text,
        splitByChar('e', text) AS parts,
@@ -75,8 +79,8 @@ export const countDigits = async (
      SELECT max(greatest(length(mantissa[1]) + exponent, 0)) AS integer,
        max(greatest(if(length(mantissa) > 1, length(mantissa[2]), 0) - exponent, 0)) AS fraction
      FROM ${clickhouse.database}.${tableName(storeId)}
-     WHERE _seg IN {segments:Array(UInt64)} AND ${column} IS NOT NULL`,
-    { params: { segments: segmentIds }, settings: { max_threads: 2 } },
+     WHERE ${where.sql} AND ${column} IS NOT NULL`,
+    { params: where.params, settings: { max_threads: 2 } },
   );
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
 };

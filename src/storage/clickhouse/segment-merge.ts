@@ -6,14 +6,17 @@
  * segment that nobody names.
  */
 import { decimalShapeOf, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
+import { segmentRows } from './segment-rows.js';
 import { clickHouseType, tableName } from './store-table.js';
 
 export interface SegmentMerge {
   readonly storeId: number;
   /** The segment to write. */
   readonly target: number;
-  readonly baseSegments: readonly number[];
+  /** Rows of the version before. */
+  readonly base: SegmentList;
   readonly baseColumns: readonly StoredColumn[];
   /** The segment of the file and the columns it has, in their types of the target. */
   readonly fileSegment: number;
@@ -89,6 +92,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
 
   const partsOf = (merge: SegmentMerge) => {
     const table = `${clickhouse.database}.${tableName(merge.storeId)}`;
+    const rows = segmentRows(merge.base, 'base');
     const base = byId(merge.baseColumns);
     const file = byId(merge.fileColumns);
     const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
@@ -102,9 +106,9 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       keysOf,
       keyNames,
       on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
-      fromBase: `FROM ${table} WHERE _seg IN {base:Array(UInt64)}`,
+      fromBase: `FROM ${table} WHERE ${rows.sql}`,
       fromFile: `FROM ${table} WHERE _seg = {file:UInt64}`,
-      params: { base: merge.baseSegments, file: merge.fileSegment } as QueryParams,
+      params: { ...rows.params, file: merge.fileSegment } as QueryParams,
     };
   };
 
@@ -122,15 +126,14 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
   };
 
   const offsets = async (merge: SegmentMerge): Promise<{ starts: number[]; total: number }> => {
-    const { table, params } = partsOf(merge);
+    const { fromBase, params } = partsOf(merge);
     const rows = await clickhouse.rows<{ seg: string; next: string }>(
-      `SELECT toString(_seg) AS seg, toString(max(_row) + 1) AS next FROM ${table}
-       WHERE _seg IN {base:Array(UInt64)} GROUP BY _seg`,
+      `SELECT toString(_seg) AS seg, toString(max(_row) + 1) AS next ${fromBase} GROUP BY _seg`,
       { params, settings },
     );
     const next = new Map(rows.map((row) => [Number(row.seg), Number(row.next)]));
     let total = 0;
-    const starts = merge.baseSegments.map((segment) => {
+    const starts = merge.base.segmentIds.map((segment) => {
       const start = total;
       total += next.get(segment) ?? 0;
       return start;
@@ -146,7 +149,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       const distinctKeys = `SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${fromFile}) GROUP BY ${keyNames.join(', ')}`;
       const distinct = await number(`SELECT toString(count()) AS n FROM (${distinctKeys})`, params);
       const known =
-        merge.baseSegments.length === 0
+        merge.base.segmentIds.length === 0
           ? 0
           : await number(
               `SELECT toString(count()) AS n FROM (
@@ -170,7 +173,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       const replaces = merge.keyIds.length > 0 && counts.known > 0;
       const counted = winners(merge, counts);
 
-      if (merge.baseSegments.length > 0) {
+      if (merge.base.segmentIds.length > 0) {
         const rows = replaces
           ? `SELECT {target:UInt64}, b.p${merge.columns.map((_, at) => `, if(f.hit = 1, f.y${at}, b.x${at})`).join('')}
              FROM (SELECT ${position} AS p, ${keysOf(base)}${values(base, 'x')} ${fromBase}) AS b

@@ -1,9 +1,10 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
+import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse } from './client.js';
+import { segmentRows } from './segment-rows.js';
 import { tableName } from './store-table.js';
 
-export interface ComparedVersion {
-  readonly segmentIds: readonly number[];
+export interface ComparedVersion extends SegmentList {
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
 }
@@ -41,10 +42,11 @@ export const compareVersions = async (
   const { from, to } = versions;
   const ids = [...new Set([...from.columns, ...to.columns].map(({ id }) => id))];
   const table = `${clickhouse.database}.${tableName(storeId)}`;
-  const side = (version: ComparedVersion, segments: string, counts: string): string => {
+  const rows = { from: segmentRows(from, 'from'), to: segmentRows(to, 'to') };
+  const side = (version: ComparedVersion, name: 'from' | 'to', counts: string): string => {
     const row = hashOf(ids, version.columns);
     const key = keyIds.length === 0 ? row : hashOf(keyIds, version.columns);
-    return `SELECT ${key} AS key, ${row} AS row, ${counts} FROM ${table} WHERE _seg IN {${segments}:Array(UInt64)}`;
+    return `SELECT ${key} AS key, ${row} AS row, ${counts} FROM ${table} WHERE ${rows[name].sql}`;
   };
   const sides = [
     ...(from.rowCount > 0 ? [side(from, 'from', '1 AS a, 0 AS b')] : []),
@@ -60,7 +62,7 @@ export const compareVersions = async (
          FROM (${sides.join('\nUNION ALL ')}) AS x GROUP BY key, row)
        GROUP BY key)`,
     {
-      params: { from: from.segmentIds, to: to.segmentIds },
+      params: { ...rows.from.params, ...rows.to.params },
       settings: {
         max_threads: 2,
         max_memory_usage: String(3 * gib),
