@@ -185,3 +185,10 @@ export const requireFullKey = (caller: Caller): void => {
   if (caller.key.repositoryIds !== null)
     throw forbidden('key_scope', 'This API key is limited to some repositories.');
 };
+
+/** The state of the service as a whole: @throws AppError 403 unless an operator asks with a key for all repositories. */
+export const requireOperator = (caller: Caller): void => {
+  if (!caller.isOperator) throw forbidden('not_operator', 'Only operators may see this.');
+  if (caller.key.repositoryIds !== null)
+    throw forbidden('key_scope', 'This API key is limited to some repositories.');
+};

@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
+import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
@@ -22,6 +23,7 @@ import { countPartitions } from '../storage/kafka/topics.js';
 import { type Core, checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
+import { createOpsState } from './ops.js';
 
 /** The parts of the API that take uploads in. */
 const createIntake = async (core: Core, scope: Scope) => {
@@ -74,7 +76,8 @@ export const createApiProcess = async (
   const { access } = catalog;
   const { processes, receiver, publisher } = await createIntake(core, scope);
   const downloads = await createDownloadPart(core, scope, catalog);
-  const gateway = await createGatewayPart(core, scope, { catalog, receiver });
+  const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
+  const ops = { state: createOpsState(core, gateway) };
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
@@ -98,14 +101,18 @@ export const createApiProcess = async (
         diff: createVersionDiff({ sql, clickhouse: core.clickhouse }),
       }),
       ...downloads,
-      ...gateway,
+      ...gatewayRoutes,
+      ...createOpsRoutes(ops),
     ],
-    rootRoutes: createOperationsRoutes({
-      version,
-      metrics,
-      checks: checksOf(core),
-      draining: () => server.draining,
-    }),
+    rootRoutes: [
+      ...createOperationsRoutes({
+        version,
+        metrics,
+        checks: checksOf(core),
+        draining: () => server.draining,
+      }),
+      ...createOpsPageRoutes(ops),
+    ],
     authenticate: catalog.authenticate,
     log,
     metrics,

@@ -87,7 +87,7 @@ export const createGatewayPart = async (
   core: Core,
   scope: Scope,
   { catalog, receiver }: { catalog: Catalog; receiver: Receiver },
-): Promise<Route[]> => {
+): Promise<{ readonly gateway: Gateway; readonly routes: Route[] }> => {
   const { config, log, sql, metrics } = core;
   const gateway = openGateway({ config, sql, log, telemetry: createTelemetry(metrics.gateway) });
   if (config.masterKeys === undefined)
@@ -114,11 +114,12 @@ export const createGatewayPart = async (
   await scope.defer('series refreshes', refreshes.stop);
 
   const { access, datasets } = catalog;
-  return [
+  const routes = [
     ...createProviderRoutes({ gateway, callerOf }),
     ...createSeriesRoutes({ gateway, callerOf }),
     ...createSeriesDatasetRoutes({ seriesDatasets, datasets, access, callerOf }),
     ...createUserKeyRoutes(gateway),
     ...createFeedRoutes({ feed: gateway.feed, callerOf }),
   ];
+  return { gateway, routes };
 };

@@ -18,6 +18,7 @@ import {
 } from './catalog.js';
 import { type CheckResult, checkProvider } from './check.js';
 import { createFeed, type Feed } from './feed.js';
+import { readGatewayState, type UpstreamState } from './gateway-state.js';
 import { createKeyChoice } from './keys/choice.js';
 import { createCipher, type MasterKey } from './keys/cipher.js';
 import { createUserKeys } from './keys/user-keys.js';
@@ -120,6 +121,8 @@ export interface Gateway {
   readonly feed: Feed;
   /** Asks upstreams one small question each. */
   check(slugs?: readonly string[]): Promise<readonly CheckResult[]>;
+  /** How each upstream fares, for operators. */
+  state(): Promise<readonly UpstreamState[]>;
   /** Puts the bundled lists into the search index; idempotent. */
   seed(): Promise<void>;
   /**
@@ -175,13 +178,21 @@ const createParts = (parts: GatewayParts) => {
   const index = createItemIndex(sql);
   const openContext = (provider: Provider) => operations.contextFor(provider, ownTask('index'));
   const indexer = createIndexer({ sql, index, providers: settings.providers, openContext, log, now });
-  return { userKeys, usage, cache: access.cache, operations, index, indexer };
+  const state = () =>
+    readGatewayState({
+      sql,
+      providers: settings.providers,
+      serviceKeys: settings.serviceKeys,
+      breaker: access.breaker,
+      now,
+    });
+  return { userKeys, usage, cache: access.cache, operations, index, indexer, state };
 };
 
 /** Everything that the routes of providers, user keys and the feed call. */
 export const createGateway = (parts: GatewayParts): Gateway => {
   const { settings, now = Date.now } = parts;
-  const { userKeys, usage, cache, operations, index, indexer } = createParts(parts);
+  const { userKeys, usage, cache, operations, index, indexer, state } = createParts(parts);
   const catalog = createCatalog(settings.providers);
   const browser = createBrowser(operations, now);
   const reader = createSeriesReader(operations);
@@ -248,6 +259,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       for (const provider of wanted) results.push(await checkProvider(operations, provider, now));
       return results;
     },
+    state,
     seed: () => indexer.seed(),
     async maintain(stop) {
       await cache.trim();

@@ -68,7 +68,9 @@ const claimSql = `
 // A run that was asked for while this one was under way stays due.
 const finishSql = `
   UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL, last_run_at = now(), last_error = $3,
-    failures = CASE WHEN $3::text IS NULL THEN 0 ELSE failures + 1 END, next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $7::timestamptz THEN $4 ELSE next_run_at END,
+    failures = CASE WHEN $3::text IS NULL THEN 0 ELSE failures + 1 END,
+    failing_since = CASE WHEN $3::text IS NULL THEN NULL ELSE coalesce(failing_since, now()) END,
+    next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $7::timestamptz THEN $4 ELSE next_run_at END,
     content_hash = coalesce($5, content_hash), process_id = coalesce($6, process_id)
    WHERE dataset_id = $1 AND lease_owner = $2`;
 

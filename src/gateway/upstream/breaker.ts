@@ -9,6 +9,17 @@ export interface Breaker {
   pass(provider: Provider, scope: string): void;
   /** What came of a request that passed. */
   record(provider: Provider, scope: string, outcome: 'ok' | 'down' | 'refused'): void;
+  /** How it stands with an upstream; changes nothing. */
+  look(provider: Provider): CircuitView;
+}
+
+/** What an operator sees of a circuit. */
+export interface CircuitView {
+  readonly state: 'closed' | 'open' | 'testing';
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Milliseconds since the epoch; meaningful while open. */
+  readonly openUntilMs: number;
 }
 
 interface Circuit {
@@ -81,6 +92,15 @@ export const createBreaker = (now: () => number): Breaker => {
   };
 
   return {
+    look({ slug }) {
+      const { failures = 0, openUntilMs = 0 } = circuits.get(slug) ?? {};
+      const tripped = failures >= failuresToOpen;
+      return {
+        state: tripped ? (openUntilMs > now() ? 'open' : 'testing') : 'closed',
+        failures,
+        openUntilMs,
+      };
+    },
     check,
     pass(provider, scope) {
       check(provider, scope);

@@ -118,11 +118,12 @@ interface State {
   next: Date | null;
   error: string | null;
   failures: number;
+  since: Date | null;
   owner: string | null;
 }
 const stateOf = (datasetId: number): Promise<State> =>
   query(
-    `SELECT next_run_at AS next, last_error AS error, failures, lease_owner AS owner
+    `SELECT next_run_at AS next, last_error AS error, failures, failing_since AS since, lease_owner AS owner
      FROM series_datasets WHERE dataset_id = $1`,
     [datasetId],
   );
@@ -190,11 +191,12 @@ describe('a refresh', () => {
     await openProcess().runDue();
     const failed = await stateOf(id);
     expect(failed).toMatchObject({ error: 'Statistics answered with an error.', failures: 1, owner: null });
+    expect(failed?.since).toBeInstanceOf(Date);
     expect((failed.next?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(600_000);
     answer = () => ({});
     await openProcess().refreshSoon(id);
     await openProcess().runDue();
-    expect(await stateOf(id)).toMatchObject({ error: null, failures: 0 });
+    expect(await stateOf(id)).toMatchObject({ error: null, failures: 0, since: null });
   });
 
   it('makes no version of an old answer that is served while the upstream is down', async () => {

@@ -1,0 +1,69 @@
+import { isoUtc } from '../../lib/time.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+
+/** A dataset made of series whose last refresh failed, or whose last upload did. */
+export interface FailingRefresh {
+  readonly datasetId: number;
+  readonly provider: string;
+  readonly error: string;
+  /** Failed runs in a row. */
+  readonly failures: number;
+  /** When the first of them was. */
+  readonly since: string;
+  readonly lastRunAt: string | null;
+  /** Null: nothing is scheduled. */
+  readonly nextRunAt: string | null;
+}
+
+export interface RefreshState {
+  readonly datasets: number;
+  readonly scheduled: number;
+  /** Due and not begun. */
+  readonly due: number;
+  readonly running: number;
+  readonly failing: number;
+  /** The failing ones, those that fail longest first; at most 100. */
+  readonly failures: readonly FailingRefresh[];
+}
+
+// The upload that came of a run fails after the run went well.
+const failingSql = `
+  SELECT s.dataset_id AS "datasetId", s.provider, s.failures,
+         coalesce(s.last_error, p.error ->> 'message', 'The upload failed.') AS error,
+         coalesce(s.failing_since, p.completed_at, s.last_run_at, now()) AS since,
+         s.last_run_at AS "lastRunAt", s.next_run_at AS "nextRunAt"
+    FROM series_datasets s LEFT JOIN processes p ON p.id = s.process_id AND p.status = 'failed'
+   WHERE s.last_error IS NOT NULL OR p.id IS NOT NULL`;
+
+const countsSql = `
+  SELECT count(*)::int AS datasets, count(schedule)::int AS scheduled,
+         (count(*) FILTER (WHERE next_run_at <= now() AND coalesce(lease_until < now(), true)))::int AS due,
+         (count(*) FILTER (WHERE lease_until >= now()))::int AS running
+    FROM series_datasets`;
+
+type FailingRow = Omit<FailingRefresh, 'since' | 'lastRunAt' | 'nextRunAt'> & {
+  since: Date;
+  lastRunAt: Date | null;
+  nextRunAt: Date | null;
+};
+
+const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
+
+/** How the datasets that are made of series fare. */
+export const readRefreshState = async (sql: Sql): Promise<RefreshState> => {
+  const [counts] = await sql.query<Omit<RefreshState, 'failing' | 'failures'>>(countsSql);
+  const [failing] = await sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM (${failingSql}) AS failing`,
+  );
+  const rows = await sql.query<FailingRow>(`${failingSql} ORDER BY since, s.dataset_id LIMIT 100`);
+  return {
+    ...(counts ?? { datasets: 0, scheduled: 0, due: 0, running: 0 }),
+    failing: failing?.count ?? 0,
+    failures: rows.map((row) => ({
+      ...row,
+      since: isoUtc(row.since),
+      lastRunAt: isoOrNull(row.lastRunAt),
+      nextRunAt: isoOrNull(row.nextRunAt),
+    })),
+  };
+};

@@ -1,0 +1,94 @@
+import { isoUtc } from '../lib/time.js';
+import type { Provider } from '../providers/provider.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { rateOf, scopeOf } from './limits/limiter.js';
+import { type QuotaState, readQuotas } from './limits/quota-state.js';
+import type { Breaker } from './upstream/breaker.js';
+
+/** How one upstream fares. Quotas of callers' own keys are theirs and not shown. */
+export interface UpstreamState {
+  readonly provider: string;
+  /** As this process sees it; each process finds out by itself. `testing`: one request is let through. */
+  readonly circuit: 'closed' | 'open' | 'testing';
+  /** When the open circuit lets a request through. */
+  readonly openUntil: string | null;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** The upstream, or its spacing, keeps everybody away until then. */
+  readonly heldUntil: string | null;
+  /** Shared quotas: `none` without a key, `service` with the service's own. */
+  readonly quotas: readonly ({ readonly key: 'none' | 'service' } & QuotaState)[];
+  /** The search index over what it lists; null: it is searched by itself. */
+  readonly index: {
+    readonly items: number;
+    readonly filledAt: string | null;
+    /** Failed fillings in a row. */
+    readonly failures: number;
+    readonly dueAt: string | null;
+  } | null;
+}
+
+interface FillingRow {
+  provider: string;
+  items: number;
+  filledAt: Date | null;
+  dueAt: Date | null;
+  failures: number;
+}
+
+const fillingsSql = `
+  SELECT provider, items, filled_at AS "filledAt", failures,
+         CASE WHEN due_at = '-infinity' THEN NULL ELSE due_at END AS "dueAt" FROM gateway_fillings`;
+
+/** Spacing of a request or two is no news. */
+const worthTellingMs = 5_000;
+
+export interface GatewayStateOptions {
+  readonly sql: Sql;
+  readonly providers: readonly Provider[];
+  readonly serviceKeys: Readonly<Record<string, string>>;
+  readonly breaker: Breaker;
+  readonly now: () => number;
+}
+
+const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
+
+/** All upstreams in the order of the catalog. */
+export const readGatewayState = async (options: GatewayStateOptions): Promise<UpstreamState[]> => {
+  const { sql, providers, serviceKeys, breaker, now } = options;
+  const lanesOf = (provider: Provider) =>
+    (['none', 'service'] as const)
+      .filter((key) =>
+        key === 'none' ? provider.key?.required !== true : (serviceKeys[provider.slug] ?? '') !== '',
+      )
+      .map((key) => {
+        const lane = { provider, keyScope: key, account: '' };
+        return { key, scope: scopeOf(lane), rate: rateOf(lane), zone: provider.limits.resetZone ?? 'UTC' };
+      });
+  const scopes = await readQuotas(sql, providers.flatMap(lanesOf), now());
+  const fillings = await sql.query<FillingRow>(fillingsSql);
+
+  return providers.map((provider): UpstreamState => {
+    const lanes = lanesOf(provider).map((lane) => ({ ...lane, state: scopes.get(lane.scope) }));
+    const heldMs = Math.max(0, ...lanes.map(({ state }) => state?.nextAtMs ?? 0));
+    const { failures, openUntilMs, state: circuit } = breaker.look(provider);
+    const filling = fillings.find((row) => row.provider === provider.slug);
+    return {
+      provider: provider.slug,
+      circuit,
+      openUntil: circuit === 'open' ? isoUtc(new Date(openUntilMs)) : null,
+      failures,
+      heldUntil: heldMs > now() + worthTellingMs ? isoUtc(new Date(heldMs)) : null,
+      quotas: lanes.flatMap(({ key, state }) => (state?.quotas ?? []).map((quota) => ({ key, ...quota }))),
+      index:
+        provider.listAll === undefined
+          ? null
+          : {
+              items: filling?.items ?? 0,
+              filledAt: isoOrNull(filling?.filledAt ?? null),
+              failures: filling?.failures ?? 0,
+              dueAt: isoOrNull(filling?.dueAt ?? null),
+            },
+    };
+  });
+};

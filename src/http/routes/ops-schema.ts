@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { RefreshState } from '../../gateway/datasets/refresh-state.js';
+import type { UpstreamState } from '../../gateway/gateway-state.js';
+import type { PipelineState } from '../../ingest/pipeline-state.js';
+import type { LogState } from '../../storage/kafka/log-state.js';
+import { idField, timeField } from './fields.js';
+
+const count = z.int().nonnegative();
+const seconds = z.number().meta({ description: 'Seconds.' });
+
+const pendingSchema = z.object({
+  phase: z.string().meta({
+    description: '`receive`, `insert`, `collect`, `replay`, `ready`, `merge` or `merged`.',
+  }),
+  count,
+  oldestCreatedAt: timeField,
+  oldestSeconds: seconds,
+});
+
+const stuckSchema = z.object({
+  processId: idField('Of the process.'),
+  datasetId: idField('Of the dataset.'),
+  phase: z.string(),
+  attempt: count,
+  createdAt: timeField,
+  ageSeconds: seconds,
+  silentSeconds: seconds.meta({ description: 'Seconds since anything was heard of it.' }),
+  insertedChunks: count,
+  chunks: count.nullable().meta({ description: 'Null: not received to its end.' }),
+  waitsFor: z.int().nullable().meta({ description: 'An earlier pending upload of the same dataset.' }),
+});
+
+const uploadsSchema = z.object({
+  pending: z.array(pendingSchema),
+  stuck: z.array(stuckSchema).meta({ description: 'Nothing was heard of them for 10 minutes; at most 100.' }),
+  replaying: count,
+  lastDay: z.object({
+    completed: count,
+    failed: count,
+    replayed: count,
+    failures: z.array(z.object({ code: z.string(), count })),
+  }),
+});
+
+const logSchema = z.object({
+  lag: z.array(
+    z.object({
+      group: z.string(),
+      topic: z.string(),
+      partition: z.int(),
+      lag: count.meta({ description: 'Messages not handled yet.' }),
+    }),
+  ),
+  parked: count.meta({ description: 'Parked messages that Kafka still keeps.' }),
+});
+
+const refreshesSchema = z.object({
+  datasets: count,
+  scheduled: count,
+  due: count,
+  running: count,
+  failing: count,
+  failures: z
+    .array(
+      z.object({
+        datasetId: idField('Of the dataset.'),
+        provider: z.string(),
+        error: z.string(),
+        failures: count,
+        since: timeField,
+        lastRunAt: timeField.nullable(),
+        nextRunAt: timeField.nullable(),
+      }),
+    )
+    .meta({ description: 'At most 100, those that fail longest first.' }),
+});
+
+const providersSchema = z.array(
+  z.object({
+    provider: z.string(),
+    circuit: z
+      .enum(['closed', 'open', 'testing'])
+      .meta({ description: 'As the process that answers sees it.' }),
+    openUntil: timeField.nullable(),
+    failures: count,
+    heldUntil: timeField.nullable().meta({ description: 'The upstream wants to be left alone until then.' }),
+    quotas: z
+      .array(
+        z.object({
+          key: z.enum(['none', 'service']),
+          span: z.enum(['minute', 'hour', 'day']),
+          limit: count,
+          used: count,
+          left: count,
+        }),
+      )
+      .meta({ description: 'Shared ones; those of callers’ own keys are not shown.' }),
+    index: z
+      .object({
+        items: count,
+        filledAt: timeField.nullable(),
+        failures: count,
+        dueAt: timeField.nullable(),
+      })
+      .nullable()
+      .meta({ description: 'Search index; null where the provider searches itself.' }),
+  }),
+);
+
+export const opsSchema = z
+  .object({
+    at: timeField,
+    components: z.array(
+      z.object({
+        name: z.enum(['database', 'clickhouse', 'kafka']),
+        ok: z.boolean(),
+        ms: z.number(),
+        error: z.string().nullable(),
+      }),
+    ),
+    uploads: uploadsSchema,
+    log: logSchema.nullable().meta({ description: 'Null: Kafka does not answer.' }),
+    refreshes: refreshesSchema,
+    providers: providersSchema,
+  })
+  .meta({ id: 'Operations' });
+
+/** Whether something that the service stands on answers. */
+export interface ComponentState {
+  readonly name: 'database' | 'clickhouse' | 'kafka';
+  readonly ok: boolean;
+  /** Milliseconds until the answer, or until it was given up. */
+  readonly ms: number;
+  readonly error: string | null;
+}
+
+/** Everything that an operator is shown. */
+export interface OpsState {
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+  readonly components: readonly ComponentState[];
+  readonly uploads: PipelineState;
+  /** Null: Kafka does not answer. */
+  readonly log: LogState | null;
+  readonly refreshes: RefreshState;
+  readonly providers: readonly UpstreamState[];
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OpsState } from '../../../src/http/routes/ops-schema.js';
+import { basic } from '../../support/api.js';
+import { type GatewayWorld, startGatewayWorld } from './world.js';
+
+const serviceKey = 'serviceserviceserviceservice0123';
+const ownKey = 'ownownownownownownownownown01234';
+
+let world: GatewayWorld;
+let operator: string;
+let maker: string;
+let repositoryId: number;
+beforeAll(async () => {
+  world = await startGatewayWorld({
+    gatewayIntervalMs: '200',
+    gatewayMemoryBytes: '0',
+    providerKeys: `fred=${serviceKey}`,
+  });
+  const made = await world.product.createAccount('watcher');
+  await world.product.sql.query('UPDATE accounts SET is_operator = true WHERE id = $1', [made.id]);
+  operator = made.key;
+  maker = (await world.product.createAccount('maker')).key;
+  repositoryId = (await world.ask('GET', '/repositories/home', { key: maker })).json<{ id: number }>().id;
+});
+afterAll(() => world.close());
+
+const look = async (): Promise<OpsState> => {
+  const answer = await world.ask('GET', '/ops', { key: operator });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  return answer.json<OpsState>();
+};
+
+const until = async <T>(read: () => Promise<T>, done: (value: T) => boolean): Promise<T> => {
+  for (let tries = 0; tries < 150; tries += 1) {
+    const value = await read();
+    if (done(value)) return value;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`it never came: ${JSON.stringify(await read())}`);
+};
+
+const page = (headers: Record<string, string> = {}) =>
+  fetch(world.product.baseUrl.replace(/\/api$/, '/ops'), { headers });
+
+const makeSeriesDataset = async (name: string): Promise<number> => {
+  const answer = await world.ask('POST', '/providers/bankofcanada/series/FXUSDCAD/dataset', {
+    key: maker,
+    body: { repositoryId, name, refresh: 'daily' },
+  });
+  expect(answer.status).toBe(201);
+  return answer.json<{ id: number }>().id;
+};
+
+const insertProcess = async (datasetId: number, more: string): Promise<number> => {
+  const [row] = await world.product.sql.query<{ id: number }>(
+    `INSERT INTO processes (dataset_id, mode, created_by, request_id, created_at, received_at, phase, sealed_at, chunk_count)
+     SELECT $1, 'replace', id, 'r', now() - interval '2 hours', now() - interval '1 hour', ${more}
+       FROM accounts WHERE name = 'maker' RETURNING id`,
+    [datasetId],
+  );
+  return row?.id ?? 0;
+};
+
+describe('who may look', () => {
+  it('an operator alone; a browser is asked for the key', async () => {
+    const nobody = await page();
+    expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Basic realm="tabulary", charset="UTF-8"',
+    ]);
+    expect((await page({ Authorization: basic(maker) })).status).toBe(403);
+    expect((await world.ask('GET', '/ops', { key: maker })).json()).toMatchObject({ code: 'not_operator' });
+    expect((await page({ Authorization: basic(operator) })).status).toBe(200);
+  });
+});
+
+describe('components and the log', () => {
+  it('tells what answers and how far each consumer is behind', async () => {
+    const { components, log } = await look();
+    expect(components.map(({ name, ok, error }) => [name, ok, error])).toEqual([
+      ['database', true, null],
+      ['clickhouse', true, null],
+      ['kafka', true, null],
+    ]);
+    const prefix = world.product.config.kafkaPrefix;
+    const places = ['short', 'bulk'].flatMap((lane) =>
+      [0, 1].map((partition) => [`${prefix}.${lane}`, `${prefix}.chunks.${lane}`, partition]),
+    );
+    expect(log?.lag.map(({ group, topic, partition }) => [group, topic, partition])).toEqual(places);
+    expect(log?.parked).toBe(0);
+  });
+
+  it('shows a backlog while no worker runs, and none when it was worked off', async () => {
+    await world.product.stopWorker();
+    const id = await makeSeriesDataset('Backlog');
+    const behind = ({ log }: OpsState): number => (log?.lag ?? []).reduce((sum, { lag }) => sum + lag, 0);
+    const waiting = await look();
+    expect(behind(waiting)).toBeGreaterThan(0);
+    expect(waiting.uploads.pending).toMatchObject([{ phase: 'insert', count: 1 }]);
+    await world.product.startWorker();
+    const done = await until(look, (state) => behind(state) === 0 && state.uploads.pending.length === 0);
+    expect(done.uploads.lastDay.completed).toBeGreaterThan(0);
+    expect((await world.ask('GET', `/datasets/${id}`, { key: maker })).json().rowCount).toBe(5);
+  });
+});
+
+describe('uploads', () => {
+  it('shows those of which nothing was heard, and what they wait for', async () => {
+    const dataset = (
+      await world.ask('POST', '/datasets', { key: maker, body: { name: 'Stuck', repositoryId } })
+    ).json<{ id: number }>();
+    const first = await insertProcess(dataset.id, `'insert', now() - interval '1 hour', 3`);
+    const second = await insertProcess(dataset.id, `'ready', now() - interval '30 minutes', 1`);
+    const { uploads } = await look();
+    expect(uploads.pending.map(({ phase, count }) => [phase, count])).toEqual([
+      ['insert', 1],
+      ['ready', 1],
+    ]);
+    expect(uploads.pending[0]?.oldestSeconds).toBeGreaterThanOrEqual(7_199);
+    expect(uploads.stuck).toMatchObject([
+      {
+        processId: first,
+        datasetId: dataset.id,
+        phase: 'insert',
+        insertedChunks: 0,
+        chunks: 3,
+        waitsFor: null,
+      },
+      { processId: second, phase: 'ready', chunks: 1, waitsFor: first },
+    ]);
+    expect(uploads.stuck[0]?.silentSeconds).toBeGreaterThanOrEqual(3_599);
+    const removed = await world.product.sql.query('DELETE FROM processes WHERE id = ANY($1) RETURNING 1', [
+      [first, second],
+    ]);
+    expect(removed).toHaveLength(2);
+  });
+});
+
+describe('the page', () => {
+  it('shows texts of others as text and runs nothing', async () => {
+    const id = await makeSeriesDataset('Markup');
+    await world.product.sql.query(
+      `UPDATE series_datasets SET last_error = '<script>alert(1)</script>' WHERE dataset_id = $1`,
+      [id],
+    );
+    const answer = await page({ Authorization: basic(operator) });
+    const html = await answer.text();
+    expect((await world.ask('DELETE', `/datasets/${id}`, { key: maker })).status).toBe(204);
+    expect(html).toContain('&lt;script&gt;alert(1)');
+    expect(html).not.toContain('<script');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
+
+describe('refreshes that fail', () => {
+  it('are named with their reason, since when, and when they are tried again', async () => {
+    const id = await makeSeriesDataset('Failing');
+    await until(
+      async () => (await world.ask('GET', `/datasets/${id}`, { key: maker })).json<{ rowCount: number }>(),
+      ({ rowCount }) => rowCount === 5,
+    );
+    const before = Date.now();
+    world.bank.answerAll({ status: 500, reply: 'https://secret.example' });
+    await world.product.sql.query('DELETE FROM gateway_cache');
+    expect((await world.ask('POST', `/datasets/${id}/refresh`, { key: maker })).status).toBe(202);
+    const failed = await until(look, ({ refreshes }) => refreshes.failing === 1);
+    const [failure] = failed.refreshes.failures;
+    expect(failure).toMatchObject({ datasetId: id, provider: 'bankofcanada', failures: 1 });
+    expect(failure?.error).toMatch(/answered with an error/);
+    expect(Date.parse(`${failure?.since}Z`)).toBeGreaterThanOrEqual(before - 1_000);
+    expect(Date.parse(`${failure?.nextRunAt}Z`)).toBeGreaterThan(Date.now());
+
+    // The second failure keeps the time of the first.
+    await world.ask('POST', `/datasets/${id}/refresh`, { key: maker });
+    const twice = await until(look, ({ refreshes }) => refreshes.failures[0]?.failures === 2);
+    expect(twice.refreshes.failures[0]?.since).toBe(failure?.since);
+    expect(await (await page({ Authorization: basic(operator) })).text()).toContain(
+      twice.refreshes.failures[0]?.error ?? 'no failure',
+    );
+    // Five failed requests in a row: nobody asks the upstream for a while.
+    const bank = (await look()).providers.find(({ provider }) => provider === 'bankofcanada');
+    expect(bank).toMatchObject({ circuit: 'open', failures: 5 });
+    expect(Date.parse(`${bank?.openUntil}Z`)).toBeGreaterThan(Date.now());
+    world.bank.answerAll(undefined);
+  });
+});
+
+describe('providers', () => {
+  it('shows quotas as they are used up, with the key of the service and without', async () => {
+    await world.product.sql.query('DELETE FROM gateway_cache');
+    const preview = await world.ask('GET', '/providers/fred/series/GDP');
+    expect(preview.status).toBe(200);
+    const { providers } = await look();
+    expect(providers.map(({ provider }) => provider)).toContain('ilo');
+    const quotasOf = (slug: string) => providers.find(({ provider }) => provider === slug)?.quotas ?? [];
+    expect(quotasOf('bls')).toEqual([expect.objectContaining({ key: 'none', span: 'day', limit: 25 })]);
+    expect(quotasOf('fred')).toEqual([expect.objectContaining({ key: 'service', span: 'minute' })]);
+    expect(quotasOf('fred')[0]?.used).toBeGreaterThan(0);
+    for (const { limit, used, left } of providers.flatMap(({ quotas }) => quotas))
+      expect(left).toBe(limit - used);
+  });
+
+  it('shows no key, of the service or of a user', async () => {
+    await world.ask('PUT', '/user-keys/fred', { key: maker, body: { api_key: ownKey } });
+    await world.ask('GET', '/providers/fred/series/GDP', { key: maker });
+    const json = await world.ask('GET', '/ops', { key: operator });
+    const html = await (await page({ Authorization: basic(operator) })).text();
+    for (const text of [json.text, html])
+      for (const secret of [serviceKey, ownKey, operator, maker, 'own:']) expect(text).not.toContain(secret);
+  });
+});
