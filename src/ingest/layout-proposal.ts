@@ -83,7 +83,7 @@ export const createLayoutProposal = ({
         storageId: known.storageId,
         name,
         description: listed?.description ?? known.description,
-        isEntity: listed?.isEntity ?? known.isEntity ?? (compare ? (existing?.isEntity ?? null) : null),
+        isEntity: listed?.isEntity ?? known.isEntity,
         physical: 'u',
         field,
         ...(dataType === undefined ? {} : { dataType }),

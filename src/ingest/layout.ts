@@ -9,7 +9,7 @@ export interface LayoutColumn {
   readonly storageId: number;
   readonly name: string;
   readonly description: string | null;
-  /** Set by a manifest, by hand or by the version before; null: decided by the type. */
+  /** Set by a manifest or by hand; null: as in the version before, or decided by the type. */
   readonly isEntity: boolean | null;
   /** `u` while nothing but empty fields and null markers was seen. */
   readonly physical: PhysicalType | 'u';
@@ -93,10 +93,17 @@ const storedColumn = (column: LayoutColumn): StoredColumn => {
 /** The columns of the file as a version keeps them. */
 export const storedColumns = (layout: Layout): StoredColumn[] => layout.columns.map(storedColumn);
 
-/** The columns of a version that adds this file to another one: the old ones in their order, then new ones. */
+/**
+ * The columns of a version that adds this file to another one: the old ones in their order, then new ones. Old ones
+ * keep their role: that version may have come after the layout was made.
+ */
 export const joinedColumns = (base: readonly StoredColumn[], layout: Layout): StoredColumn[] => {
+  const given = new Map(layout.columns.map(({ id, isEntity }) => [id, isEntity]));
   const added = new Map(storedColumns(layout).map((column) => [column.id, column]));
-  const kept = base.map((column) => added.get(column.id) ?? column);
+  const kept = base.map((column) => ({
+    ...(added.get(column.id) ?? column),
+    isEntity: given.get(column.id) ?? column.isEntity,
+  }));
   const old = new Set(base.map(({ id }) => id));
   return [...kept, ...[...added.values()].filter(({ id }) => !old.has(id))];
 };

@@ -1,8 +1,9 @@
 /**
  * Files of the crash test. Each is made from a number alone, so that the checker can make it again after the run
- * instead of keeping it, and each knows what a download of it has to look like.
+ * instead of keeping it.
  */
 import { gzipSync } from 'node:zlib';
+import { type Asked, askedOf } from './asked.js';
 import { createRandom, type Random } from './random.js';
 
 export type FileKind =
@@ -18,16 +19,18 @@ export type FileKind =
 
 export interface CrashFile {
   readonly kind: FileKind;
-  readonly rows: number;
+  readonly asked: Asked;
+  /** What is in it, record by record and field by field. */
+  readonly records: readonly (readonly string[])[];
   /** Bytes to send as the file part. */
   readonly bytes: Buffer;
-  /** Text of its download, lines ended by LF; undefined for a file that has to be refused. */
-  readonly expected: string | undefined;
-  /** Code of the refusal, for a file that has to be refused. */
+  /** Code of the refusal, for a file that has to be refused whatever the dataset holds. */
   readonly refusal: string | undefined;
 }
 
-const columns = ['id', 'day', 'name', 'value', 'code'] as const;
+/** The header of every file. */
+export const columns = ['id', 'day', 'name', 'value', 'code'] as const;
+
 type Record5 = [id: string, day: string, name: string, value: string, code: string];
 
 const kinds: Readonly<Record<FileKind, number>> = {
@@ -86,7 +89,14 @@ const recordAt = (random: Random, row: number, oneLine: boolean): Record5 => {
   ];
 };
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+/** Day, name and code of a key: files that share keys meet in an upsert. */
+const keyed = (key: number): [day: string, name: string, code: string] => [
+  `${1990 + (key % 30)}-${two(1 + (key % 12))}-${two(1 + (key % 28))}`,
+  `key ${key}, ${names[key % names.length]}`,
+  `0${10 + (key % 90)}`,
+];
+
+export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 const asSent = (text: string): string => (/[",\r\n]/.test(text) ? quoted(text) : text);
 
 const longDecimal = '12345678901234567890123456789.0123456789';
@@ -117,13 +127,6 @@ const refusals: Partial<Record<FileKind, string>> = {
   cut_gzip: 'gzip_truncated',
 };
 
-/** A line of a download: text and dates quoted, numbers bare, nothing for null. */
-const downloadLine = (record: readonly string[], valueIsText: boolean): string => {
-  const [id = '', day = '', name = '', value = '', code = ''] = record;
-  const shownValue = value === '' || !valueIsText ? value : quoted(value);
-  return `${id},${quoted(day)},${quoted(name)},${shownValue},${quoted(code)}\n`;
-};
-
 const packed = (random: Random, kind: FileKind, text: string): Buffer => {
   const bytes = Buffer.from(kind === 'open_quote' ? `${text}1,2020-01-01,"never closed,1,01\n` : text);
   if (kind === 'cut_gzip') {
@@ -139,18 +142,22 @@ const packed = (random: Random, kind: FileKind, text: string): Buffer => {
 /** The file of this seed, always the same; at most `largestRows` rows of some 45 bytes. */
 export const createFile = (seed: number, largestRows: number): CrashFile => {
   const random = createRandom(seed);
+  const asked = askedOf(seed);
   const kind = random.weighted(kinds);
   const rows = kind === 'header_only' ? 0 : rowsOf(random, largestRows);
-  const refusal = refusals[kind];
+  // A record with too few fields can be set aside; nothing else that is wrong with a file can.
+  const refusal = kind === 'field_count' && asked.quarantine ? undefined : refusals[kind];
+  const oneLine = refusals[kind] !== undefined;
   const special = rows === 0 ? -1 : random.between(Math.floor((rows - 1) * 0.4), rows - 1);
   const sent = [`${columns.join(',')}\n`];
-  const shown = [`${columns.map(quoted).join(',')}\n`];
+  const records: string[][] = [];
   for (let row = 0; row < rows; row += 1) {
-    const plain = recordAt(random, row, refusal !== undefined);
+    const plain = recordAt(random, row, oneLine);
+    if (asked.keys !== undefined && !oneLine)
+      [plain[1], plain[2], plain[4]] = keyed(random.between(0, asked.keys - 1));
     const record = row === special ? spoil(kind, plain) : plain;
     sent.push(`${record.map(asSent).join(',')}\n`);
-    shown.push(downloadLine(record, kind === 'late_text'));
+    records.push(record);
   }
-  const bytes = packed(random, kind, sent.join(''));
-  return { kind, rows, bytes, refusal, expected: refusal === undefined ? shown.join('') : undefined };
+  return { kind, asked, records, refusal, bytes: packed(random, kind, sent.join('')) };
 };

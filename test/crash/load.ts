@@ -1,5 +1,6 @@
 /** Clients that upload without pause, and a ledger of what each was told. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { queryOf } from './asked.js';
 import { createFile } from './files.js';
 import type { CrashProduct } from './product.js';
 import { createRandom, type Random } from './random.js';
@@ -94,12 +95,12 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
     sent += 1;
     // Distinct for every upload of a run; the same for the same seed and number.
     const fileSeed = seed * 1_000_000 + sent;
-    const { bytes } = createFile(fileSeed, largestRows);
+    const { bytes, asked } = createFile(fileSeed, largestRows);
     const datasetId = random.pick(datasets);
     const pieces = random.pick([1, 1, 2, 5, 12]);
     const hungUp = random.chance(0.06);
     const outcome = await sendFile({
-      url: `${random.pick(product.apis)}/datasets/${datasetId}/data`,
+      url: `${random.pick(product.apis)}/datasets/${datasetId}/data?${queryOf(asked)}`,
       authorization: product.authorization,
       requestId: requestIdOf(fileSeed),
       file: bytes,
@@ -116,7 +117,7 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
   const client = async (number: number): Promise<void> => {
     const random = createRandom(seed + 7919 * (number + 1));
     while (!stopping) {
-      if (random.chance(0.01)) await replaceDataset(random);
+      if (random.chance(0.002)) await replaceDataset(random);
       await uploadOnce(random);
     }
   };

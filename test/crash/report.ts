@@ -22,6 +22,7 @@ export const reportText = (report: CrashReport): string => {
     `answers       ${listed(report.answers)}`,
     `processes     ${listed(report.outcomes)}`,
     `rows checked  ${report.rowsChecked}`,
+    `set aside     ${report.setAside}`,
     `seconds       ${report.seconds}`,
     `faults        ${report.faults.length}`,
     ...report.faults.slice(0, 50).map((fault) => `  - ${fault}`),

@@ -1,0 +1,138 @@
+/** Compares every process and every version with what the files say they have to be. */
+import type { CrashFile } from './files.js';
+import { createFile } from './files.js';
+import type { Entry, Ledger } from './load.js';
+import type { CrashProduct } from './product.js';
+import { readVersion } from './reading.js';
+import { applyFile, type Table, tableText } from './tables.js';
+
+export interface Judgement {
+  readonly faults: readonly string[];
+  readonly outcomes: Readonly<Record<string, number>>;
+  readonly rowsChecked: number;
+  readonly setAside: number;
+}
+
+interface ProcessRow {
+  id: number;
+  datasetId: number;
+  status: string;
+  versionId: number | null;
+  requestId: string;
+  code: string | null;
+  rejectedRows: number;
+}
+
+/** Reasons for which the service may give up an upload whose client or API went away. */
+const brokenOff = new Set([
+  'upload_broken_off',
+  'upload_abandoned',
+  'upload_cut',
+  'upload_idle',
+  'log_unavailable',
+]);
+
+/** Where two texts begin to differ, with what stands there. */
+const difference = (actual: string, expected: string): string => {
+  let at = 0;
+  while (at < Math.min(actual.length, expected.length) && actual[at] === expected[at]) at += 1;
+  const line = expected.slice(0, at).split('\n').length;
+  const around = (text: string): string => JSON.stringify(text.slice(Math.max(0, at - 30), at + 50));
+  return `at line ${line} got ${around(actual)} (${actual.length}) for ${around(expected)} (${expected.length})`;
+};
+
+const told201 = (entry: Entry | undefined): boolean =>
+  entry?.outcome.kind === 'answer' && entry.outcome.status === 201;
+
+/**
+ * True for a value that may not have fitted the version which was current when the upload was accepted; uploads
+ * before it, then pending, may have published another one since.
+ */
+const mayMisfit = ({ kind, asked }: CrashFile): boolean =>
+  asked.mode !== 'replace' && !asked.quarantine && (kind === 'late_text' || kind === 'late_word_for_date');
+
+export const judgeProcesses = async ({
+  product,
+  ledger,
+  largestRows,
+}: {
+  product: CrashProduct;
+  ledger: Ledger;
+  largestRows: number;
+}): Promise<Judgement> => {
+  const { sql } = product;
+  const faults: string[] = [];
+  const outcomes: Record<string, number> = {};
+  const byRequest = new Map(ledger.entries.map((entry) => [entry.requestId, entry]));
+  /** What each dataset has to hold after the processes looked at so far. */
+  const tables = new Map<number, Table>();
+  const lastVersion = new Map<number, number>();
+  let rowsChecked = 0;
+  let setAside = 0;
+
+  const describe = (row: ProcessRow, seed: number, { kind, asked, records }: CrashFile): string =>
+    `process ${row.id}, file ${seed} (${kind}, ${records.length} rows, ${JSON.stringify(asked)})`;
+
+  const judgeCompleted = async (row: ProcessRow, seed: number, file: CrashFile): Promise<void> => {
+    const what = describe(row, seed, file);
+    const applied = applyFile(tables.get(row.datasetId), file.records, file.asked);
+    if (file.refusal !== undefined || applied.kind === 'failure') {
+      faults.push(`${what}: completed, but the file is bad`);
+      return;
+    }
+    tables.set(row.datasetId, applied.table);
+    const expected = tableText(applied.table);
+    const actual = await readVersion(product, row.datasetId, row.versionId ?? 0);
+    if (actual !== expected) faults.push(`${what}: ${difference(actual, expected)}`);
+    if (row.rejectedRows !== applied.setAside)
+      faults.push(`${what}: ${row.rejectedRows} records were set aside, not ${applied.setAside}`);
+    rowsChecked += applied.table.rows.length;
+    setAside += applied.setAside;
+    const versionId = row.versionId ?? 0;
+    if (versionId <= (lastVersion.get(row.datasetId) ?? 0))
+      faults.push(`process ${row.id} was published out of order`);
+    lastVersion.set(row.datasetId, versionId);
+  };
+
+  const judgeFailed = (row: ProcessRow, seed: number, file: CrashFile): void => {
+    const entry = byRequest.get(row.requestId);
+    if (row.code === file.refusal) return;
+    if (row.code !== null && brokenOff.has(row.code) && !told201(entry)) return;
+    if (row.code === 'value' && mayMisfit(file)) return;
+    const applied = applyFile(tables.get(row.datasetId), file.records, file.asked);
+    if (applied.kind === 'failure' && row.code === applied.code) return;
+    faults.push(`${describe(row, seed, file)}: failed with ${row.code}, 201: ${told201(entry)}`);
+  };
+
+  const judgeOne = async (row: ProcessRow): Promise<void> => {
+    const outcome = row.status === 'failed' ? (row.code ?? 'failed without a code') : row.status;
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    const seed = ledger.seedOf(row.requestId);
+    if (seed === undefined) {
+      faults.push(`process ${row.id} has an unknown request id`);
+      return;
+    }
+    const file = createFile(seed, largestRows);
+    if (row.status === 'failed') judgeFailed(row, seed, file);
+    if (row.status === 'completed') await judgeCompleted(row, seed, file);
+  };
+
+  const rows = await sql.query<ProcessRow>(
+    `SELECT id, dataset_id AS "datasetId", status, version_id AS "versionId", request_id AS "requestId",
+       error->>'code' AS code, rejected_rows AS "rejectedRows" FROM processes ORDER BY id`,
+  );
+  const present = new Set(rows.map((row) => row.requestId));
+  for (const entry of ledger.entries) {
+    if (told201(entry) && !present.has(entry.requestId) && !ledger.deleted.has(entry.datasetId))
+      faults.push(`file ${entry.fileSeed} was answered 201, but there is no process`);
+  }
+  for (const row of rows) if (!ledger.deleted.has(row.datasetId)) await judgeOne(row);
+  const currents = await sql.query<{ id: number; current: number | null }>(
+    'SELECT id, current_version_id AS current FROM datasets',
+  );
+  for (const { id, current } of currents) {
+    if (!ledger.deleted.has(id) && current !== (lastVersion.get(id) ?? null))
+      faults.push(`dataset ${id} points to version ${current}, not to ${lastVersion.get(id)}`);
+  }
+  return { faults, outcomes, rowsChecked, setAside };
+};

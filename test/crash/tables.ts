@@ -1,0 +1,97 @@
+/**
+ * What a dataset has to hold after each upload, worked out from the files alone. It says in plain loops what the
+ * product does with chunks, segments and merges.
+ */
+import type { Asked } from './asked.js';
+import { columns, quoted } from './files.js';
+
+type Type = 'Date' | 'Decimal' | 'String';
+type Row = readonly string[];
+
+export interface Table {
+  /** By position; every file has the same columns. */
+  readonly types: readonly Type[];
+  /** Columns that tell rows apart in an upsert. */
+  readonly entities: readonly boolean[];
+  /** Texts of the values; an empty one is null. */
+  readonly rows: readonly Row[];
+}
+
+export type Applied =
+  | { readonly kind: 'table'; readonly table: Table; readonly setAside: number }
+  | { readonly kind: 'failure'; readonly code: string };
+
+const patterns: Readonly<Record<Type, RegExp>> = {
+  Date: /^(\d{4}-\d{2}-\d{2})?$/,
+  Decimal: /^(-?(0|[1-9]\d*)(\.\d+)?)?$/,
+  String: /^/,
+};
+
+const fits = (type: Type, value: string): boolean => patterns[type].test(value);
+
+/** The type of a column by its values; one without any is text. */
+const typeOf = (rows: readonly Row[], at: number): Type => {
+  if (rows.every((row) => row[at] === '')) return 'String';
+  const known: readonly Type[] = ['Date', 'Decimal'];
+  return known.find((type) => rows.every((row) => fits(type, row[at] ?? ''))) ?? 'String';
+};
+
+const inferred = (rows: readonly Row[]): Type[] => columns.map((_, at) => typeOf(rows, at));
+
+const keyOf = (row: Row, entities: readonly boolean[]): string =>
+  JSON.stringify(row.filter((_, at) => entities[at]));
+
+/** Rows of a file that count: one of each key, in file order. */
+const winnersOf = (rows: readonly Row[], keys: readonly string[], duplicates: 'first' | 'last'): number[] => {
+  const chosen = new Map<string, number>();
+  for (const at of rows.keys()) {
+    const key = keys[at] ?? '';
+    if (duplicates === 'last' || !chosen.has(key)) chosen.set(key, at);
+  }
+  return [...chosen.values()].sort((a, b) => a - b);
+};
+
+const upserted = (base: readonly Row[], rows: readonly Row[], entities: readonly boolean[], asked: Asked) => {
+  const keys = rows.map((row) => keyOf(row, entities));
+  const winners = winnersOf(rows, keys, asked.duplicates);
+  const byKey = new Map(winners.map((at) => [keys[at] ?? '', rows[at] ?? []]));
+  const known = new Set<string>();
+  const kept = base.map((row) => {
+    const key = keyOf(row, entities);
+    known.add(key);
+    return byKey.get(key) ?? row;
+  });
+  const added = winners.filter((at) => !known.has(keys[at] ?? ''));
+  return [...kept, ...added.map((at) => rows[at] ?? [])];
+};
+
+/** What comes of a file without faults of its own, applied to what the dataset held before. */
+export const applyFile = (base: Table | undefined, records: readonly Row[], asked: Asked): Applied => {
+  const whole = records.filter((record) => record.length === columns.length);
+  let setAside = records.length - whole.length;
+  if (setAside > 0 && !asked.quarantine) return { kind: 'failure', code: 'field_count' };
+
+  const isFresh = asked.mode === 'replace' || base === undefined;
+  const types = isFresh
+    ? inferred(whole)
+    : base.types.map((type, at) =>
+        asked.widen && !whole.every((row) => fits(type, row[at] ?? '')) ? 'String' : type,
+      );
+  const rows = whole.filter((row) => row.every((value, at) => fits(types[at] ?? 'String', value)));
+  if (rows.length < whole.length && !asked.quarantine) return { kind: 'failure', code: 'value' };
+  setAside += whole.length - rows.length;
+
+  const entities = isFresh ? types.map((type) => type !== 'Decimal') : base.entities;
+  const before = asked.mode === 'replace' ? [] : (base?.rows ?? []);
+  const all = asked.mode === 'upsert' ? upserted(before, rows, entities, asked) : [...before, ...rows];
+  return { kind: 'table', table: { types, entities, rows: all }, setAside };
+};
+
+/** Text of a download, lines ended by LF: texts and dates quoted, numbers bare, nothing for null. */
+export const tableText = ({ types, rows }: Table): string => {
+  const shown = (value: string, at: number): string =>
+    value === '' || types[at] === 'Decimal' ? value : quoted(value);
+  return [columns.map(quoted), ...rows.map((row) => row.map(shown))]
+    .map((fields) => `${fields.join(',')}\n`)
+    .join('');
+};
