@@ -259,6 +259,12 @@ export const settings = {
     '300000',
     'Milliseconds for which a chunk is tried to be handed to a Kafka that does not answer.',
   ),
+  backlogLookMs: setting(
+    'BACKLOG_LOOK_MS',
+    integer(50),
+    '2000',
+    'Milliseconds between two looks at how much of what Kafka may keep is not stored yet.',
+  ),
   receiveTimeoutMs: setting(
     'RECEIVE_TIMEOUT_MS',
     integer(1000),
@@ -276,6 +282,36 @@ export const settings = {
     integer(100),
     '10000',
     'Milliseconds between two looks for what a crash left behind.',
+  ),
+  storageSweepIntervalMs: setting(
+    'STORAGE_SWEEP_INTERVAL_MS',
+    integer(100),
+    String(60 * 60 * 1000),
+    'Milliseconds between two comparisons of all that is stored: retention, and rows that belong to nothing.',
+  ),
+  segmentGraceMs: setting(
+    'SEGMENT_GRACE_MS',
+    integer(0),
+    String(15 * 60 * 1000),
+    'Milliseconds that rows stay after no version has them any more, for downloads that began before.',
+  ),
+  compactionIntervalMs: setting(
+    'COMPACTION_INTERVAL_MS',
+    integer(100),
+    '60000',
+    'Milliseconds between two looks for datasets of many small segments.',
+  ),
+  compactionMinSegments: setting(
+    'COMPACTION_MIN_SEGMENTS',
+    integer(0, 1000),
+    '10',
+    'Fewest neighbouring segments that are joined into one; 0 or 1: none are.',
+  ),
+  compactionMaxBytes: setting(
+    'COMPACTION_MAX_BYTES',
+    integer(1),
+    String(4 * 1024 * MiB),
+    'Largest segment that joining makes, in raw bytes.',
   ),
 
   queryTimeoutSeconds: setting(

@@ -8,60 +8,17 @@ import { createProcessRoutes } from '../http/routes/processes.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
-import { createLayoutProposal } from '../ingest/layout-proposal.js';
-import { createProcessStore } from '../ingest/process-store.js';
-import { createReceiver } from '../ingest/receiver.js';
 import { readRejects } from '../ingest/rejects.js';
 import { createVersionDiff } from '../ingest/version-diff.js';
-import { createVersionPublisher } from '../ingest/version-publisher.js';
 import { createVersionStore } from '../ingest/version-store.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { createSlots } from '../lib/slots.js';
-import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
-import { countPartitions } from '../storage/kafka/topics.js';
-import { type Core, checksOf, connect, type Listening, listen } from './core.js';
+import { checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
+import { createIntakePart } from './intake.js';
 import { createOpsState } from './ops.js';
-
-/** The parts of the API that take uploads in. */
-const createIntake = async (core: Core, scope: Scope) => {
-  const { config, log, sql, kafka, topics, metrics } = core;
-  const producer = await createChunkProducer({
-    kafka,
-    topics,
-    partitions: await countPartitions(kafka, topics.bulk),
-    patienceMs: config.sendPatienceMs,
-    log,
-  });
-  await scope.defer('producer', producer.close);
-  const processes = createProcessStore(sql);
-  const publisher = createVersionPublisher({
-    sql,
-    log,
-    onPublished: () => metrics.versionsPublished.inc(),
-  });
-  const receiver = createReceiver({
-    processes,
-    proposal: createLayoutProposal({ sql, processes }),
-    publisher,
-    producer,
-    limits: {
-      maxBytes: config.uploadMaxBytes,
-      maxCompressedBytes: config.uploadMaxCompressedBytes,
-      maxRatio: config.uploadMaxRatio,
-      idleMs: config.uploadIdleMs,
-      minBytesPerSecond: config.uploadMinBytesPerSecond,
-    },
-    firstChunkBytes: config.firstChunkBytes,
-    chunkBytes: config.chunkBytes,
-    maxRecordBytes: config.maxRecordBytes,
-    heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
-    log,
-  });
-  return { processes, receiver, publisher };
-};
 
 /** The API: the REST service. */
 export const createApiProcess = async (
@@ -74,7 +31,7 @@ export const createApiProcess = async (
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql });
   const { access } = catalog;
-  const { processes, receiver, publisher } = await createIntake(core, scope);
+  const { processes, receiver, publisher } = await createIntakePart(core, scope);
   const downloads = await createDownloadPart(core, scope, catalog);
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const ops = { state: createOpsState(core, gateway) };

@@ -73,6 +73,40 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Segments whose rows did not match what was recorded. Should always be zero.',
       registers,
     }),
+    /** Bytes per partition, as an API process last saw them. */
+    backlogBytes: new Gauge({
+      name: 'tabulary_ingest_backlog_bytes',
+      help: 'Bytes in Kafka from the first chunk still needed, in the fullest partition of the lane.',
+      labelNames: ['lane'] as const,
+      registers,
+    }),
+    /** Reason: backlog (retention would remove chunks that are not stored yet) or log_unavailable. */
+    uploadsRefused: new Counter({
+      name: 'tabulary_uploads_refused_total',
+      help: 'Uploads answered 503. Reason: backlog of chunks not stored yet, or Kafka is away.',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
+    compactions: new Counter({
+      name: 'tabulary_compactions_total',
+      help: 'Runs of segments that were joined into one.',
+      registers,
+    }),
+    segmentsJoined: new Counter({
+      name: 'tabulary_segments_joined_total',
+      help: 'Segments that were joined into larger ones.',
+      registers,
+    }),
+    segmentsRemoved: new Counter({
+      name: 'tabulary_segments_removed_total',
+      help: 'Segments whose rows were removed because no version has them any more.',
+      registers,
+    }),
+    versionsExpired: new Counter({
+      name: 'tabulary_versions_expired_total',
+      help: 'Versions that retention dropped.',
+      registers,
+    }),
     parked: new Counter({
       name: 'tabulary_parked_total',
       help: 'Messages that could not be understood and were parked.',

@@ -106,6 +106,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       requireNoEncoding(header('content-encoding'));
       const digests = parseDigests(header);
       const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
+      deps.receiver.requireRoom();
       const release = await deps.slots.take();
       try {
         const form = await readFileForm(raw, 'data', deps.idleMs);

@@ -1,0 +1,61 @@
+import { createLayoutProposal } from '../ingest/layout-proposal.js';
+import { createProcessStore } from '../ingest/process-store.js';
+import { createReceiver } from '../ingest/receiver.js';
+import { createRoom, waitingForRoom } from '../ingest/room.js';
+import { createVersionPublisher } from '../ingest/version-publisher.js';
+import type { Scope } from '../lib/scope.js';
+import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
+import { createLaneLook } from '../storage/kafka/lane-look.js';
+import { countPartitions } from '../storage/kafka/topics.js';
+import type { Core } from './core.js';
+
+/** The parts of the API that take uploads in. */
+export const createIntakePart = async (core: Core, scope: Scope) => {
+  const { config, log, sql, kafka, topics, metrics } = core;
+  const producer = await createChunkProducer({
+    kafka,
+    topics,
+    partitions: await countPartitions(kafka, topics.bulk),
+    patienceMs: config.sendPatienceMs,
+    log,
+  });
+  await scope.defer('producer', producer.close);
+  const room = createRoom({
+    sql,
+    lanes: createLaneLook({ kafka, topics, groupPrefix: config.kafkaPrefix, ageShare: 0.5, log }),
+    intervalMs: config.backlogLookMs,
+    patienceMs: config.sendPatienceMs,
+    onLook: (uses) => {
+      for (const { lane, backlogBytes } of uses) metrics.backlogBytes.set({ lane }, backlogBytes);
+    },
+    onRefused: (reason) => metrics.uploadsRefused.inc({ reason }),
+    log,
+  });
+  await scope.defer('looks at Kafka', room.close);
+  const processes = createProcessStore(sql);
+  const publisher = createVersionPublisher({
+    sql,
+    log,
+    onPublished: () => metrics.versionsPublished.inc(),
+  });
+  const receiver = createReceiver({
+    processes,
+    proposal: createLayoutProposal({ sql, processes }),
+    publisher,
+    producer: waitingForRoom(producer, room),
+    room,
+    limits: {
+      maxBytes: config.uploadMaxBytes,
+      maxCompressedBytes: config.uploadMaxCompressedBytes,
+      maxRatio: config.uploadMaxRatio,
+      idleMs: config.uploadIdleMs,
+      minBytesPerSecond: config.uploadMinBytesPerSecond,
+    },
+    firstChunkBytes: config.firstChunkBytes,
+    chunkBytes: config.chunkBytes,
+    maxRecordBytes: config.maxRecordBytes,
+    heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
+    log,
+  });
+  return { processes, receiver, publisher };
+};

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { ConfigResourceTypes } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { createKafka } from '../../../src/storage/kafka/client.js';
+import {
+  authorization,
+  type Client,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+/** Per partition; segments are larger, so that Kafka itself removes nothing here. */
+const retentionBytes = 300_000;
+
+let product: TestProduct;
+let owner: Client;
+
+const limitTopics = async (): Promise<void> => {
+  const { kafkaBrokers, kafkaPrefix } = product.config;
+  const kafka = createKafka({ brokers: kafkaBrokers ?? [], clientId: 'backlog-test', log: silentLog });
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: ['short', 'bulk'].map((lane) => ({
+      type: ConfigResourceTypes.TOPIC,
+      name: `${kafkaPrefix}.chunks.${lane}`,
+      configEntries: [{ name: 'retention.bytes', value: String(retentionBytes) }],
+    })),
+  });
+  await admin.disconnect();
+};
+
+beforeAll(async () => {
+  product = await startProduct({
+    backlogLookMs: '100',
+    sendPatienceMs: '4000',
+    firstChunkBytes: '20000',
+    chunkBytes: '20000',
+  });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  await limitTopics();
+});
+
+afterAll(() => product?.close());
+
+/** Text that can not be compressed below three quarters. */
+const noise = (bytes: number): string => {
+  const lines = Array.from({ length: Math.ceil(bytes / 101) }, () => randomBytes(75).toString('base64'));
+  return `text\n${lines.join('\n')}\n`;
+};
+
+const metric = async (name: string): Promise<number> => {
+  const text = await (await fetch(product.baseUrl.replace(/api$/, 'metrics'))).text();
+  const line = text.split('\n').find((candidate) => candidate.startsWith(name)) ?? '';
+  return Number(line.split(' ').at(-1));
+};
+
+/** Sends the head of an upload and nothing of its body; the answer's first line. */
+const sendHeadOnly = async (dataset: number): Promise<string> => {
+  const { hostname, port, pathname } = new URL(`${product.baseUrl}/datasets/${dataset}/data`);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `PUT ${pathname} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(owner.key).authorization}\r\n` +
+      'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n',
+  );
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return answer.toString().split('\r\n')[0] ?? '';
+};
+
+describe('uploads that Kafka could not keep until they are stored', () => {
+  it('are refused with 503 before their body is read; those that were accepted complete', async () => {
+    const dataset = await createDataset(owner);
+    const file = noise(15_000);
+    await upload(owner, dataset, file);
+    await product.stopWorker();
+
+    const accepted: ProcessAnswer[] = [];
+    let refused: Response | undefined;
+    while (refused === undefined && accepted.length < 100) {
+      const answer = await putFile(owner, dataset, file);
+      if (answer.status === 201) accepted.push((await answer.json()) as ProcessAnswer);
+      else refused = answer;
+    }
+    expect(refused?.status).toBe(503);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused?.json()).toMatchObject({ code: 'backlog' });
+    expect(await sendHeadOnly(dataset)).toContain('503');
+    // Both partitions at half of what they may keep, and not more.
+    expect(accepted.length).toBeGreaterThan(10);
+    expect(accepted.length * 11_000).toBeLessThan(2 * retentionBytes);
+    expect(await metric('tabulary_uploads_refused_total{reason="backlog"}')).toBeGreaterThan(1);
+
+    await product.startWorker();
+    for (const process of accepted)
+      expect(await ended(owner, process)).toMatchObject({ status: 'completed' });
+    await expect
+      .poll(async () => (await putFile(owner, dataset, 'text\n1\n')).status, { timeout: 20_000 })
+      .toBe(201);
+  });
+
+  it('wait in the middle, and complete once those before them are stored', async () => {
+    const dataset = await createDataset(owner);
+    const file = noise(2_000_000);
+    await product.stopWorker();
+    let answered = false;
+    const sending = putFile(owner, dataset, file).finally(() => {
+      answered = true;
+    });
+    const bulk = () => metric('tabulary_ingest_backlog_bytes{lane="bulk"}');
+    await expect.poll(bulk, { timeout: 20_000 }).toBeGreaterThan(0.75 * retentionBytes);
+    expect(await bulk()).toBeLessThan(retentionBytes);
+    expect(answered).toBe(false);
+    await product.startWorker();
+    const process = await ended(owner, await json<ProcessAnswer>(await sending, 201));
+    expect(process).toMatchObject({ status: 'completed' });
+    expect((await download(owner, dataset)).replaceAll('"', '')).toBe(file);
+  });
+
+  it('fail cleanly when they waited for too long', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'text\nold\n');
+    await product.stopWorker();
+    const answer = await putFile(owner, dataset, noise(2_000_000));
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ code: 'backlog' });
+    const [row] = await product.sql.query<{ status: string; code: string }>(
+      `SELECT status, error ->> 'code' AS code FROM processes WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1`,
+      [dataset],
+    );
+    expect(row).toEqual({ status: 'failed', code: 'backlog' });
+    await product.startWorker();
+    expect(await download(owner, dataset)).toBe('"text"\n"old"\n');
+  });
+});
