@@ -4,46 +4,37 @@ import { createRecordSplitter } from '../src/ingest/csv/record-splitter.js';
 import { checkText } from '../src/ingest/csv/text-check.js';
 import type { Dialect, EncodeColumn, EncodePhysical } from '../src/ingest/csv/types.js';
 import { csvHeader, generateRows, generateWideRows } from './csv-data.js';
+import type { Bench } from './support/bench.js';
+import type { Figure } from './support/figure.js';
+import { median } from './support/statistics.js';
 
-/**
- * Speed of the CSV hot path, in MB of raw CSV per second of CPU: best and median of some runs over about
- * 16 MB each, by CPU time. The best one is what the code can do; the median tells how quiet the machine was.
- */
-const runs = 15;
 const dialect: Dialect = { delimiter: 0x2c, quote: 0x22 };
 const pieceBytes = 64 << 10;
 
-const report = (name: string, bytes: number, run: () => void): void => {
-  const rates = Array.from({ length: runs }, () => {
-    const before = process.cpuUsage();
-    run();
-    const { user, system } = process.cpuUsage(before);
-    return bytes / (user + system);
-  }).sort((a, b) => b - a);
-  const [best = 0] = rates;
-  console.log(
-    `${name.padEnd(34)} ${best.toFixed(0).padStart(6)} ${rates[runs >> 1]?.toFixed(0).padStart(6)} MB/s`,
+/** MB of raw CSV per second of CPU: the median of some runs over the same bytes. */
+const rateOf = (runs: number, bytes: number, run: () => void): number =>
+  median(
+    Array.from({ length: runs }, () => {
+      const before = process.cpuUsage();
+      run();
+      const { user, system } = process.cpuUsage(before);
+      return bytes / (user + system);
+    }),
   );
-};
 
 const columnsOf = (physicals: readonly EncodePhysical[]): EncodeColumn[] =>
   physicals.map((physical, i) => ({ storageName: `c${i}_${physical}`, physical, sourceIndex: i }));
 
-const reportEncode = (
-  name: string,
-  bytes: Buffer,
-  rows: number,
-  physicals: readonly EncodePhysical[],
-): void => {
+const encodeRun = (bytes: Buffer, rows: number, physicals: readonly EncodePhysical[]): (() => void) => {
   const encoder = createChunkEncoder({
     dialect,
     fieldCount: physicals.length,
     columns: columnsOf(physicals),
   });
-  report(name, bytes.length, () => {
+  return () => {
     const result = encoder.encode(bytes, { firstRow: 0, rows, firstLine: 2 }, 1);
     if (result.kind !== 'encoded') throw new Error(JSON.stringify(result));
-  });
+  };
 };
 
 const split = (bytes: Buffer): void => {
@@ -55,19 +46,31 @@ const split = (bytes: Buffer): void => {
   splitter.end();
 };
 
-const rows = 260_000;
 const types: readonly EncodePhysical[] = ['d', 's', 's', 'f', 'f', 'f'];
-console.log(`${' '.repeat(34)}   best median`);
-for (const kind of ['plain', 'quoted', 'long numbers'] as const) {
-  const bytes = generateRows(rows, { quoted: kind === 'quoted', longNumbers: kind === 'long numbers' });
-  report(`split, ${kind}`, bytes.length, () => split(bytes));
-  report(`check text, ${kind}`, bytes.length, () => checkText({ bytes, firstLine: 2 }));
-  report(`profile, ${kind}`, bytes.length, () => profileChunk(bytes, dialect, types.length));
-  reportEncode(`encode, ${kind}`, bytes, rows, types);
-}
 const exact: readonly EncodePhysical[] = ['d', 's', 's', 'n38_6', 'n38_6', 'n38_6'];
-reportEncode('encode, exact decimals', generateRows(rows), rows, exact);
 const wideColumns = 5_000;
-const wideRows = 400;
-const wideTypes = Array.from({ length: wideColumns }, (): EncodePhysical => 'f');
-reportEncode('encode, 5,000 columns', generateWideRows(wideRows, wideColumns), wideRows, wideTypes);
+
+/** The steps that see every byte of an upload, each on one core. */
+export const csvScan: Bench = async ({ pick, say }) => {
+  const runs = pick(15, 3);
+  const rows = pick(260_000, 50_000);
+  const wideRows = pick(400, 80);
+  const figures: Figure[] = [];
+  const add = (name: string, bytes: Buffer, run: () => void): void => {
+    figures.push({ name, value: rateOf(runs, bytes.length, run), unit: 'MB/s', better: 'higher' });
+  };
+  for (const kind of ['plain', 'quoted', 'long numbers'] as const) {
+    say(`CSV, ${kind}`);
+    const bytes = generateRows(rows, { quoted: kind === 'quoted', longNumbers: kind === 'long numbers' });
+    add(`split, ${kind}`, bytes, () => split(bytes));
+    add(`check text, ${kind}`, bytes, () => checkText({ bytes, firstLine: 2 }));
+    add(`profile, ${kind}`, bytes, () => profileChunk(bytes, dialect, types.length));
+    add(`encode, ${kind}`, bytes, encodeRun(bytes, rows, types));
+  }
+  const plain = generateRows(rows);
+  add('encode, exact decimals', plain, encodeRun(plain, rows, exact));
+  const wide = generateWideRows(wideRows, wideColumns);
+  const wideTypes = Array.from({ length: wideColumns }, (): EncodePhysical => 'f');
+  add('encode, 5,000 columns', wide, encodeRun(wide, wideRows, wideTypes));
+  return figures;
+};

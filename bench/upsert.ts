@@ -1,22 +1,11 @@
-/**
- * What an upsert costs ClickHouse: 10 M rows, of which a file of 100,000 changes 90,000 and adds 10,000.
- *
- *     npx vite-node bench/upsert.ts http://127.0.0.1:8123 [rows] [changes]
- *
- * Writes both segments with generated rows, merges them as the worker does, and prints seconds and peak memory.
- */
 import type { StoredColumn } from '../src/model/column.js';
 import { storageName } from '../src/model/column.js';
-import { createClickHouse } from '../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse } from '../src/storage/clickhouse/client.js';
 import { createSegmentMerger, type SegmentMerge } from '../src/storage/clickhouse/segment-merge.js';
 import { createStoreTables, ensureDatabase } from '../src/storage/clickhouse/store-table.js';
+import type { Bench } from './support/bench.js';
 
-const [url, rowsText = '10000000', changesText = '100000'] = process.argv
-  .slice(2)
-  .filter((text) => text !== '--');
-if (url === undefined) throw new Error('give the HTTP address of a ClickHouse server');
-const rows = Number(rowsText);
-const changes = Number(changesText);
+const database = 'bench_upsert';
 const mebibyte = 1024 * 1024;
 
 const column = (
@@ -40,32 +29,22 @@ const columns = [
   column(5, 'Decimal', 'f'),
 ];
 
-const clickhouse = createClickHouse({ url, database: 'bench_upsert' });
-await ensureDatabase(clickhouse);
-const tables = createStoreTables(clickhouse);
-await tables.dropStore(1);
 const names = columns.map(storageName);
-await tables.ensure(
-  1,
-  columns.map((own, at) => ({ name: names[at] ?? '', physical: own.physical })),
-);
 
 /** Rows by number: a date, a text of some 10,000 different ones, three numbers. */
-const fill = (segment: number, count: number, first: number): Promise<void> =>
+const fill = (clickhouse: ClickHouse, segment: number, count: number, first: number): Promise<void> =>
   clickhouse.command(
-    `INSERT INTO bench_upsert.s1 (_seg, _row, ${names.join(', ')})
+    `INSERT INTO ${database}.s1 (_seg, _row, ${names.join(', ')})
      SELECT ${segment}, number, toDate32('2000-01-01') + intDiv(number + ${first}, 10000) % 9000,
        concat('series ', toString((number + ${first}) % 10000)), number, number / 4, ${segment}
      FROM numbers(${count})`,
     { settings: { max_threads: 2, insert_deduplicate: 0 } },
   );
-await fill(1001, rows, 0);
-await fill(2001, changes, rows - Math.floor(changes * 0.9));
 
 const merge: SegmentMerge = {
   storeId: 1,
   target: 2501,
-  baseSegments: [1001],
+  base: { segmentIds: [1001] },
   baseColumns: columns,
   fileSegment: 2001,
   fileColumns: columns,
@@ -74,36 +53,57 @@ const merge: SegmentMerge = {
   keep: 'last',
 };
 
-let peak = 0;
-const watch = setInterval(() => {
-  clickhouse
-    .rows<{ memory: string }>(
+/** Looks at the memory of running queries ten times a second; gives the largest, in MB, when it is ended. */
+const watchMemory = (clickhouse: ClickHouse): (() => number) => {
+  let peak = 0;
+  const look = async (): Promise<void> => {
+    const [row] = await clickhouse.rows<{ memory: string }>(
       `SELECT toString(max(peak_memory_usage)) AS memory FROM system.processes WHERE query NOT LIKE '%system.processes%'`,
-    )
-    .then(([row]) => {
-      peak = Math.max(peak, Number(row?.memory ?? 0));
-    })
-    .catch((error: unknown) => console.error('memory was not read', error));
-}, 100);
-const merger = createSegmentMerger(clickhouse);
-const startedAt = performance.now();
-const counts = await merger.countKeys(merge);
-const countedAt = performance.now();
-await merger.write(merge, counts);
-const endedAt = performance.now();
-clearInterval(watch);
+    );
+    peak = Math.max(peak, Number(row?.memory ?? 0));
+  };
+  const timer = setInterval(() => void look(), 100);
+  return () => {
+    clearInterval(timer);
+    return peak / mebibyte;
+  };
+};
 
-console.log(
-  JSON.stringify({
-    rows,
-    changes,
-    counts,
-    countSeconds: Math.round(countedAt - startedAt) / 1000,
-    writeSeconds: Math.round(endedAt - countedAt) / 1000,
-    peakQueryMiB: Math.round(peak / mebibyte),
-    benchRssMiB: Math.round(process.memoryUsage().rss / mebibyte),
-    stored: await tables.countRows(1, merge.target),
-  }),
-);
-await tables.dropStore(1);
-await clickhouse.close();
+/**
+ * What an upsert costs ClickHouse: 10 M rows, of which a file of 100,000 changes 90,000 and adds 10,000. Both segments
+ * are generated, then merged as the worker does it.
+ */
+export const upsert: Bench = async ({ pick, product: open, defer }) => {
+  const rows = pick(10_000_000, 500_000);
+  const changes = rows / 100;
+  const { clickhouseUrl } = await open();
+  const clickhouse = createClickHouse({ url: clickhouseUrl, database });
+  await defer('ClickHouse client', () => clickhouse.close());
+  await ensureDatabase(clickhouse);
+  const tables = createStoreTables(clickhouse);
+  await tables.dropStore(1);
+  await tables.ensure(
+    1,
+    columns.map((own, at) => ({ name: names[at] ?? '', physical: own.physical })),
+  );
+  await fill(clickhouse, 1001, rows, 0);
+  await fill(clickhouse, 2001, changes, rows - changes * 0.9);
+
+  const endWatch = watchMemory(clickhouse);
+  await defer('memory watch', () => void endWatch());
+  const merger = createSegmentMerger(clickhouse);
+  const startedAt = performance.now();
+  const counts = await merger.countKeys(merge);
+  const countedAt = performance.now();
+  await merger.write(merge, counts);
+  const endedAt = performance.now();
+  const peakMb = endWatch();
+  const stored = await tables.countRows(1, merge.target);
+  if (stored !== rows + changes * 0.1) throw new Error(`the merged segment holds ${stored} rows`);
+  await tables.dropStore(1);
+  return [
+    { name: 'count keys', value: (countedAt - startedAt) / 1000, unit: 's', better: 'lower' },
+    { name: 'write merged segment', value: (endedAt - countedAt) / 1000, unit: 's', better: 'lower' },
+    { name: 'peak memory of a query', value: peakMb, unit: 'MB', better: 'lower' },
+  ];
+};

@@ -1,4 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { Figure } from './figure.js';
+import type { RunningProduct } from './product.js';
+
+export { median, percentile } from './statistics.js';
 
 /** Clock ticks per second of /proc (Linux reports 100 to user space on every platform). */
 const ticksPerSecond = 100;
@@ -35,9 +39,56 @@ export const difference = (
     ]),
   );
 
-export const median = (values: readonly number[]): number => percentile(values, 0.5);
+/** What the processes of the product took for something, by the name of the process. */
+export interface Usage {
+  readonly cpuSeconds: Readonly<Record<string, number>>;
+  readonly peakMemoryMb: Readonly<Record<string, number>>;
+}
 
-export const percentile = (values: readonly number[], share: number): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+export interface Measured<T> {
+  readonly value: T;
+  readonly seconds: number;
+  readonly usage: Usage;
+}
+
+/** Runs `work` and measures its time and what the processes of the product took meanwhile. */
+export const measure = async <T>(product: RunningProduct, work: () => Promise<T>): Promise<Measured<T>> => {
+  const pids = product.pids();
+  for (const pid of Object.values(pids)) resetPeakMemory(pid);
+  const before = cpuOf(pids);
+  const startedAt = performance.now();
+  const value = await work();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const peaks = Object.entries(pids).map(([name, pid]): [string, number] => [name, peakMemoryMb(pid)]);
+  return {
+    value,
+    seconds,
+    usage: { cpuSeconds: difference(cpuOf(pids), before), peakMemoryMb: Object.fromEntries(peaks) },
+  };
+};
+
+/**
+ * CPU seconds and peak memory as figures. PostgreSQL is left out: one process per connection, of which only the first is
+ * known here.
+ */
+export const usageFigures = (prefix: string, { cpuSeconds: cpu, peakMemoryMb: peaks }: Usage): Figure[] => {
+  const ours = Object.keys(peaks).filter((name) => name !== 'postgres');
+  return [
+    ...ours.map(
+      (name): Figure => ({
+        name: `${prefix}, CPU of ${name}`,
+        value: cpu[name] ?? Number.NaN,
+        unit: 's',
+        better: 'lower',
+      }),
+    ),
+    ...ours.map(
+      (name): Figure => ({
+        name: `${prefix}, peak memory of ${name}`,
+        value: peaks[name] ?? Number.NaN,
+        unit: 'MB',
+        better: 'lower',
+      }),
+    ),
+  ];
 };

@@ -1,0 +1,71 @@
+/** Runs the benches one after the other, prints one table against the goals, and keeps the figures as JSON. */
+import { createLog } from '../src/lib/log.js';
+import { benches } from './benches.js';
+import type { BenchEntry } from './support/bench.js';
+import { type BenchOptions, parseOptions } from './support/options.js';
+import { createProductPool } from './support/product-pool.js';
+import {
+  type BenchResult,
+  createReport,
+  mergeResults,
+  type Report,
+  readReport,
+  writeReport,
+} from './support/report.js';
+import { runBench } from './support/runner.js';
+import { renderSummary, renderTable } from './support/table.js';
+
+const log = createLog('bench', 'warn', 2);
+const startedAt = performance.now();
+const say = (text: string): void => {
+  const seconds = Math.round((performance.now() - startedAt) / 1000);
+  process.stdout.write(`[${String(seconds).padStart(5)} s] ${text}\n`);
+};
+
+const chosen = ({ quick, only }: BenchOptions): readonly BenchEntry[] =>
+  benches.filter(({ name, fullOnly = false }) =>
+    only === undefined ? !(quick && fullOnly) : only.includes(name),
+  );
+
+const save = (path: string, mode: Report['mode'], results: readonly BenchResult[]): void =>
+  writeReport(path, createReport(mode, mergeResults(readReport(path)?.results ?? [], results)));
+
+const runAll = async (options: BenchOptions, signal: AbortSignal): Promise<BenchResult[]> => {
+  const { quick, out } = options;
+  const mode = quick ? 'quick' : 'full';
+  const earlier = readReport(options.compare ?? out);
+  const pool = createProductPool(quick, say);
+  const entries = chosen(options);
+  const results: BenchResult[] = [];
+  try {
+    for (const [at, entry] of entries.entries()) {
+      if (signal.aborted) break;
+      say(`${at + 1}/${entries.length} ${entry.name}`);
+      const result = await runBench(entry, { quick, pool, say, log, signal });
+      results.push(result);
+      if (result.failure === undefined) {
+        // Kept at once: a run that is broken off loses nothing.
+        save(out, mode, [result]);
+      } else {
+        say(`${entry.name} failed: ${result.failure}`);
+        await pool.dropShared();
+      }
+      process.stdout.write(`${renderTable([result], earlier)}\n`);
+    }
+  } finally {
+    await pool.dropShared();
+  }
+  process.stdout.write(`\n${renderTable(results, earlier)}\n\n${renderSummary(results)}; kept in ${out}\n`);
+  return results;
+};
+
+const options = parseOptions(
+  process.argv.slice(2),
+  benches.map(({ name }) => name),
+);
+const stopping = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
+const results = await runAll(options, stopping.signal);
+if (stopping.signal.aborted || results.some(({ failure }) => failure !== undefined)) process.exitCode = 1;
+// A bench that was broken off may have left a timer or a connection that would keep this process.
+setTimeout(() => process.exit(), 5_000).unref();

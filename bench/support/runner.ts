@@ -1,0 +1,68 @@
+import type { Log } from '../../src/lib/log.js';
+import { createScope } from '../../src/lib/scope.js';
+import type { BenchContext, BenchEntry } from './bench.js';
+import type { ProductPool } from './product-pool.js';
+import type { BenchResult } from './report.js';
+
+export interface RunnerOptions {
+  readonly quick: boolean;
+  readonly pool: ProductPool;
+  readonly say: (text: string) => void;
+  readonly log: Log;
+  /** Aborts when the run is to end. */
+  readonly signal: AbortSignal;
+}
+
+/** Rejects at the time limit, at the end of the run, and at an error that nobody caught. */
+const faults = (limitMinutes: number, signal: AbortSignal) => {
+  let reject: (error: Error) => void = () => undefined;
+  const promise = new Promise<never>((_, fail) => {
+    reject = fail;
+  });
+  const timer = setTimeout(
+    () => reject(new Error(`not done within ${limitMinutes} minutes`)),
+    limitMinutes * 60_000,
+  );
+  const onAbort = (): void => reject(new Error('the run was stopped'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  process.on('uncaughtException', reject);
+  return {
+    promise,
+    end: (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      process.off('uncaughtException', reject);
+    },
+  };
+};
+
+/** Runs one bench to its result. Never rejects: a bench that fails is a result too. */
+export const runBench = async (entry: BenchEntry, options: RunnerOptions): Promise<BenchResult> => {
+  const { quick, pool, say, log, signal } = options;
+  const scope = createScope(log);
+  const context: BenchContext = {
+    quick,
+    pick: (full, brief) => (quick ? brief : full),
+    say,
+    product: pool.openFor(scope),
+    defer: scope.defer,
+  };
+  const startedAt = performance.now();
+  const result = (outcome: Pick<BenchResult, 'figures' | 'failure'>): BenchResult => ({
+    bench: entry.name,
+    at: new Date().toISOString(),
+    seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+    ...outcome,
+  });
+  const fault = faults(entry.limitMinutes ?? 15, signal);
+  try {
+    return result({ figures: await Promise.race([entry.run(context), fault.promise]) });
+  } catch (error) {
+    const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return result({ figures: [], failure });
+  } finally {
+    // While the product goes down, requests that a broken-off bench left behind may still fail.
+    await scope.close();
+    fault.end();
+  }
+};

@@ -1,0 +1,18 @@
+import { Readable } from 'node:stream';
+import { uploadAndWait } from './client.js';
+import type { RunningProduct } from './product.js';
+
+const lines = Array.from(
+  { length: 1000 },
+  (_, row) => `2020-01-${String((row % 28) + 1).padStart(2, '0')},Region ${row % 9},${row}.25`,
+);
+
+/** A file of 1,000 rows: a date, a text, a number. */
+export const shortFile = Buffer.from(`date,region,value\n${lines.join('\n')}\n`);
+
+/** Milliseconds from the first byte sent until the upload is seen to be completed. */
+export const timeShortUpload = async (product: RunningProduct, datasetId: number): Promise<number> => {
+  const startedAt = performance.now();
+  await uploadAndWait(product, datasetId, Readable.from([shortFile]));
+  return performance.now() - startedAt;
+};
