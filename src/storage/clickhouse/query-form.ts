@@ -17,7 +17,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "\\'",
 };
 
-/** ClickHouse reads the text of a parameter as one TabSeparated field. */
+/** ClickHouse reads a text as one TabSeparated field, but an array as the literal that it is: unescaped once only. */
 const escapeField = (text: string): string =>
   text.replace(/[\\\0\b\t\n\f\r]/g, (character) => escapes[character]!);
 
@@ -32,8 +32,7 @@ const formatItem = (item: BoundItem): string => {
 export const formatValue = (value: BoundValue): string => {
   if (typeof value === 'string') return escapeField(value);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  // The array literal is itself one field: its backslashes are escaped once more.
-  return escapeField(formatItem(value));
+  return formatItem(value);
 };
 
 /**
@@ -62,7 +61,7 @@ const splitArray = (items: readonly BoundItem[]): readonly (readonly BoundItem[]
   const pieces: BoundItem[][] = [[]];
   let bytes = 0;
   for (const item of items) {
-    const length = Buffer.byteLength(escapeField(formatItem(item))) + 1;
+    const length = Buffer.byteLength(formatItem(item)) + 1;
     if (bytes + length > fieldBytes && bytes > 0) {
       pieces.push([]);
       bytes = 0;

@@ -49,6 +49,7 @@ export const createStoredTables = async (
 
   const prepare = async (specs: readonly ColumnSpec[]) => {
     stores += 1;
+    const storeId = stores;
     const columns = specs.map(({ name, physical, isEntity }): StoredColumn => {
       const id = nextColumn++;
       const dataType = dataTypeOf(physical);
@@ -64,10 +65,10 @@ export const createStoredTables = async (
     });
     const names = columns.map(storageName);
     await tables.ensure(
-      stores,
+      storeId,
       columns.map((column, index) => ({ name: names[index]!, physical: column.physical })),
     );
-    return { storeId: stores, columns, names };
+    return { storeId, columns, names };
   };
 
   const version = (

@@ -7,7 +7,7 @@ describe('formatValue', () => {
     ['a\tb\nc\\d', 'a\\tb\\nc\\\\d'],
     [5, '5'],
     [[1, 2], '[1,2]'],
-    [["o'k", 'a\\b'], "['o\\\\'k','a\\\\\\\\b']"],
+    [["o'k", 'a\\b', 'x\ty'], "['o\\'k','a\\\\b','x\\ty']"],
     [[['x'], []], "[['x'],[]]"],
   ])('writes %j as ClickHouse reads a field', (value, expected) => {
     expect(formatValue(value)).toBe(expected);

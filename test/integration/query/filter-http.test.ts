@@ -1,0 +1,288 @@
+/**
+ * Filters over HTTP on a real ClickHouse. FILTER_FUZZ sets how many made-up filters are sent, FILTER_SEED where
+ * the generator starts.
+ */
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { testColumns } from '../../support/odata-columns.js';
+import { createEvaluator } from '../../support/odata-evaluator.js';
+import { choicesArb, filterArb, tableArb } from '../../support/odata-generator.js';
+import type { TestTable } from '../../support/odata-tree.js';
+import { writeFilter } from '../../support/odata-writer.js';
+import { createDownloadServer, type DownloadServer } from './download-server.js';
+import { type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
+
+const wanted = Number(process.env.FILTER_FUZZ ?? 1_000);
+const seed = Number(process.env.FILTER_SEED ?? 20_260_702);
+const atOnce = 6;
+
+let tables: StoredTables;
+let server: DownloadServer;
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'));
+  server = await createDownloadServer(tables.reader, { queueLength: 100 });
+});
+afterAll(async () => {
+  await server.close();
+  await tables.close();
+});
+
+interface Expression {
+  readonly filter: string;
+  readonly columns: Readonly<Record<string, 'String' | 'Decimal' | 'Date'>>;
+  readonly verdict: string;
+}
+
+const expressions = readFileSync(new URL('../../fixtures/odata/expressions.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Expression);
+
+interface Answered {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** By address while it fits into one, else in a body; the same rules hold for both. */
+const ask = async (version: ReadableVersion, filter: string): Promise<Answered> => {
+  const query = new URLSearchParams({ $filter: filter, $count: 'true' }).toString();
+  const response =
+    query.length < 7_000
+      ? await fetch(server.dataUrl(version, query))
+      : await fetch(server.dataUrl(version).replace(/\/data$/, '/query'), {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ $filter: filter, $count: true }),
+        });
+  return { status: response.status, text: await response.text() };
+};
+
+/** What is wrong with an answer; undefined: nothing. */
+const faultOf = ({ status, text }: Answered): string | undefined => {
+  if (status === 200) return /^\d+$/.test(text.trim()) ? undefined : `not a number: ${text}`;
+  if (status !== 400) return `status ${status}: ${text}`;
+  const { error, code } = JSON.parse(text) as { error?: unknown; code?: unknown };
+  if (typeof error !== 'string' || error === '' || typeof code !== 'string') return `no reason: ${text}`;
+  return /DB::|Exception|ClickHouse|__\w+\(/.test(error) ? `it leaks: ${error}` : undefined;
+};
+
+const physical = { String: 's', Decimal: 'f', Date: 'd' } as const;
+
+/** The expressions by the columns that they are bound to. */
+const expressionsByColumns = (): [ColumnSpec[], Expression[]][] => {
+  const groups = new Map<string, Expression[]>();
+  for (const expression of expressions) {
+    const key = JSON.stringify(expression.columns);
+    groups.set(key, [...(groups.get(key) ?? []), expression]);
+  }
+  return [...groups.values()].map((group) => {
+    const specs = Object.entries(group[0]?.columns ?? {}).map(
+      ([name, type]): ColumnSpec => ({ name, physical: physical[type] }),
+    );
+    // A table has at least one column; some expressions need none.
+    return [specs.length > 0 ? specs : [{ name: 'Unnamed', physical: 's' }], group];
+  });
+};
+
+describe('expressions of public test suites', () => {
+  it('are answered or refused by a running service as recorded', { timeout: 120_000 }, async () => {
+    const different: object[] = [];
+    const groups = expressionsByColumns().values();
+    const send = async (): Promise<void> => {
+      for (const [specs, group] of groups) {
+        const version = await tables.add(specs, [specs.map(() => null)]);
+        for (const { filter, verdict } of group) {
+          const answer = await ask(version, filter);
+          const code = answer.status === 200 ? 'accept' : (JSON.parse(answer.text) as { code: string }).code;
+          // An option without text is refused before it is read as a filter.
+          const expected = filter.trim() === '' ? 'bad_option' : verdict;
+          if (code !== expected || faultOf(answer) !== undefined)
+            different.push({ filter, verdict, ...answer });
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, send));
+    expect(different).toEqual([]);
+  });
+});
+
+const someTable = (): TestTable => {
+  const [table] = fc.sample(tableArb, { seed, numRuns: 1 });
+  if (table === undefined) throw new Error('no table came');
+  return table;
+};
+
+const store = (table: TestTable): Promise<ReadableVersion> =>
+  tables.add(
+    table.columns.map(({ name, physical }) => ({ name, physical })),
+    table.rows.map((row) => [...row]),
+  );
+
+describe('texts with characters that have a meaning on their way', () => {
+  const texts = [
+    "it's",
+    'a\\b',
+    '\\',
+    "\\'",
+    'a\tb',
+    'x\ny',
+    'x\r\ny',
+    '\\N',
+    '\\x41',
+    '"',
+    '[a]',
+    '{p0:String}',
+    '--',
+    '',
+  ];
+  const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+  it('find themselves, alone and in lists', async () => {
+    // An empty field is null: the last text can not be stored, only asked for.
+    const version = await tables.add(
+      [{ name: 'V', physical: 's' }],
+      texts.map((text) => [text]),
+    );
+    for (const text of texts) {
+      for (const filter of [
+        `V eq ${quoted(text)}`,
+        `V in (${quoted(text)})`,
+        `V in ('no', ${quoted(text)}, null)`,
+        `V in (${quoted(text)},${quoted(`${text}x`)})`,
+      ])
+        expect([filter, await ask(version, filter)]).toEqual([filter, { status: 200, text: '1' }]);
+    }
+    expect((await ask(version, `V in (${texts.map(quoted).join()})`)).text).toBe(String(texts.length));
+  });
+});
+
+describe('generated filters', () => {
+  it('count the rows that OData asks for', { timeout: 120_000 }, async () => {
+    const table = someTable();
+    const version = await store(table);
+    const evaluator = createEvaluator(table.columns);
+    let compared = 0;
+    for (const [filter, choices] of fc.sample(fc.tuple(filterArb, choicesArb), { seed, numRuns: 250 })) {
+      const keeps = table.rows.map((row) => evaluator.keeps(filter, row));
+      if (keeps.includes(undefined)) continue;
+      const text = writeFilter(filter, choices);
+      const count = keeps.filter(Boolean).length;
+      expect([text, await ask(version, text)]).toEqual([text, { status: 200, text: String(count) }]);
+      compared += 1;
+    }
+    expect(compared).toBeGreaterThan(100);
+  });
+});
+
+const words = [
+  ...testColumns.flatMap(({ name }) => [name, `[${name}]`, `[${name}`]),
+  ...['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'and', 'or', 'not', 'in', 'null', 'true', 'false', 'has', 'any'],
+  ...['add', 'sub', 'mul', 'div', 'divby', 'mod', '-', '(', ')', ',', '/', ':', "'", "''", '"', '[', ']'],
+  ...[
+    'contains(',
+    'startswith(',
+    'substring(',
+    'length(',
+    'year(',
+    'round(',
+    'indexof(',
+    'tolower(',
+    'now()',
+  ],
+  ...[
+    '1',
+    '-1',
+    '1e400',
+    '1e-400',
+    '0.1',
+    '00',
+    '.5',
+    '5.',
+    'INF',
+    'NaN',
+    '2020-01-01',
+    '2020-13-45',
+    '2020Q5',
+  ],
+  ...[
+    "'a'",
+    "'2020-01-01'",
+    "'😀'",
+    '\u0000',
+    '\ud800',
+    '\\',
+    '%',
+    '{p0:String}',
+    ';',
+    '--',
+    '/*',
+    '$it',
+    '@x',
+  ],
+];
+
+const soup = fc
+  .array(fc.constantFrom(...words), { minLength: 1, maxLength: 25 })
+  .chain((parts) => fc.constantFrom(' ', '', '  ', '\t').map((space) => parts.join(space)));
+
+const sound = fc.tuple(filterArb, choicesArb).map(([filter, choices]) => writeFilter(filter, choices));
+
+/** A sound filter with a piece cut out, doubled, or replaced by something else. */
+const damaged = fc
+  .tuple(
+    fc.oneof(sound, fc.constantFrom(...expressions.map(({ filter }) => filter))),
+    fc.nat(),
+    fc.nat(12),
+    fc.oneof(fc.constant(''), fc.constantFrom(...words), fc.string({ unit: 'binary', maxLength: 4 })),
+  )
+  .map(([text, at, length, piece]) => {
+    const start = at % (text.length + 1);
+    return text.slice(0, start) + piece + text.slice(start + length);
+  });
+
+const repeated = fc
+  .tuple(
+    fc.constantFrom('(', 'not ', '-', '[', "'", 'length(', 'Price add ', 'Price eq 1 or ', 'trim('),
+    fc.nat(2_000),
+  )
+  .chain(([piece, times]) => soup.map((rest) => piece.repeat(times) + rest));
+
+const anything = fc.oneof(
+  { arbitrary: damaged, weight: 5 },
+  { arbitrary: sound, weight: 2 },
+  { arbitrary: soup, weight: 2 },
+  { arbitrary: fc.string({ unit: 'binary', maxLength: 80 }), weight: 1 },
+  { arbitrary: repeated, weight: 1 },
+);
+
+/** In batches: 100,000 texts at once would be most of the memory of the test. */
+function* textsOf(count: number): Generator<string> {
+  const batch = 500;
+  for (let made = 0; made < count; made += batch) {
+    yield* fc.sample(anything, { seed: seed + made, numRuns: Math.min(batch, count - made) });
+  }
+}
+
+describe('made-up filters', () => {
+  it(`are an answer or a 400 with a reason, all ${wanted}`, { timeout: 7_200_000 }, async () => {
+    const version = await store(someTable());
+    const faults: object[] = [];
+    const counts: Record<number, number> = {};
+    const texts = textsOf(wanted);
+    const send = async (): Promise<void> => {
+      for (const filter of texts) {
+        const answer = await ask(version, filter);
+        counts[answer.status] = (counts[answer.status] ?? 0) + 1;
+        const fault = faultOf(answer);
+        if (fault !== undefined) faults.push({ filter: filter.slice(0, 2_000), fault });
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, send));
+    expect(faults.slice(0, 20)).toEqual([]);
+    // Both kinds came in numbers: the generator neither makes nonsense only nor sound filters only.
+    expect(counts[200]).toBeGreaterThan(wanted / 10);
+    expect(counts[400]).toBeGreaterThan(wanted / 10);
+  });
+});
