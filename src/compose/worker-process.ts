@@ -54,6 +54,13 @@ export const createWorkerProcess = async (
       sweepIntervalMs: config.sweepIntervalMs,
       receiveTimeoutMs: config.receiveTimeoutMs,
       retentionMs: config.kafkaRetentionMs,
+      storageSweepIntervalMs: config.storageSweepIntervalMs,
+      segmentGraceMs: config.segmentGraceMs,
+      compaction: {
+        intervalMs: config.compactionIntervalMs,
+        minSegments: config.compactionMinSegments,
+        maxBytes: config.compactionMaxBytes,
+      },
     },
     scope,
   );

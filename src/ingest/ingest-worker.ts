@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
+import { startRounds } from '../lib/rounds.js';
 import type { Scope } from '../lib/scope.js';
 import type { Lane } from '../model/chunk.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
+import { createSegmentCopier } from '../storage/clickhouse/segment-copy.js';
 import { createSegmentMerger } from '../storage/clickhouse/segment-merge.js';
 import type { StoreTables } from '../storage/clickhouse/store-table.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
@@ -15,12 +17,17 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { createBadRowBounds } from './bad-row-bounds.js';
 import { createChunkInserter } from './chunk-inserter.js';
 import { createChunkWorker } from './chunk-worker.js';
+import { createCompactionStore } from './compaction-store.js';
+import { createCompactor } from './compactor.js';
 import { createLeases } from './leases.js';
 import { createMergeStore } from './merge-store.js';
 import { createMerger, type Merger } from './merger.js';
+import { createParkedStore } from './parked-store.js';
 import { createProcessStore } from './process-store.js';
 import { createReplayer } from './replayer.js';
+import { createRetention } from './retention.js';
 import { createSegmentCloser, type SegmentCloser } from './segment-closer.js';
+import { createStorageSweep } from './storage-sweep.js';
 import { createDigitCounter } from './stored-digits.js';
 import { createSweeper, type Sweeper } from './sweeper.js';
 import { createVersionPublisher } from './version-publisher.js';
@@ -43,6 +50,16 @@ export interface IngestWorkerOptions {
   readonly sweepIntervalMs: number;
   readonly receiveTimeoutMs: number;
   readonly retentionMs: number;
+  readonly storageSweepIntervalMs: number;
+  readonly segmentGraceMs: number;
+  readonly compaction: CompactionSettings;
+}
+
+export interface CompactionSettings {
+  readonly intervalMs: number;
+  /** Fewest segments that are joined; below 2: none are. */
+  readonly minSegments: number;
+  readonly maxBytes: number;
 }
 
 export interface IngestWorker {
@@ -50,6 +67,31 @@ export interface IngestWorker {
   /** Milliseconds since the epoch of the last sign of life of the consumer that is quiet for longest. */
   lastTickAt(): number;
 }
+
+const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promise<void> => {
+  const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
+  if (compaction.minSegments < 2) return;
+  const compactor = createCompactor({
+    compactions: createCompactionStore({ sql, leaseMs }),
+    copier: createSegmentCopier({ clickhouse, log }),
+    bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
+    leaseMs,
+    onJoined: (segments) => {
+      metrics.compactions.inc();
+      metrics.segmentsJoined.inc(segments);
+    },
+    log,
+  });
+  const rounds = startRounds({
+    name: 'compaction',
+    intervalMs: compaction.intervalMs,
+    run: async (stop) => {
+      await compactor.compact(stop);
+    },
+    log,
+  });
+  await scope.defer('compaction', rounds.stop);
+};
 
 /** Starts everything a worker does; the scope stops it, consumers first. */
 export const startIngestWorker = async (
@@ -115,15 +157,33 @@ export const startIngestWorker = async (
     log,
   });
 
-  const parking = await createParking({ kafka, topic: topics.parked, onParked: () => metrics.parked.inc() });
+  const parked = createParkedStore(sql);
+  const parking = await createParking({
+    kafka,
+    topic: topics.parked,
+    record: async (message) => {
+      const isNew = await parked.record(message);
+      if (isNew) metrics.parked.inc();
+      log[isNew ? 'error' : 'info']({ ...message.origin, reason: message.reason }, 'message parked');
+    },
+  });
   await scope.defer('parking', parking.close);
 
+  const storage = createStorageSweep({
+    sql,
+    tables,
+    retention: createRetention({ sql, onDropped: (versions) => metrics.versionsExpired.inc(versions), log }),
+    graceMs: options.segmentGraceMs,
+    onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
+    log,
+  });
   const sweeper = createSweeper({
     sql,
     publisher,
     replayer,
-    tables,
+    storage,
     intervalMs: options.sweepIntervalMs,
+    storageIntervalMs: options.storageSweepIntervalMs,
     receiveTimeoutMs: options.receiveTimeoutMs,
     retentionMs: options.retentionMs,
     log,
@@ -131,6 +191,7 @@ export const startIngestWorker = async (
   await scope.defer('sweeper', sweeper.close);
   await scope.defer('replays', replayer.close);
   await scope.defer('merges', merger.close);
+  await keepCompacting(options, scope);
 
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
     const handle = createChunkWorker({

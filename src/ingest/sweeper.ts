@@ -3,23 +3,22 @@
  * sweep at the same time.
  */
 import type { Log } from '../lib/log.js';
-import type { StoreTables } from '../storage/clickhouse/store-table.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Replayer } from './replayer.js';
+import type { StorageReport, StorageSweep } from './storage-sweep.js';
 import type { VersionPublisher } from './version-publisher.js';
 
-export interface SweepReport {
+export interface SweepReport extends Partial<StorageReport> {
+  /** Uploads whose receiving API died. */
   readonly abandoned: number;
+  /** Uploads that could not be stored while Kafka kept them. */
   readonly expired: number;
+  /** Uploads that wait to be read again. */
   readonly replays: number;
-  readonly segments: number;
-  readonly stores: number;
-  readonly orphanSegments: number;
-  readonly orphanStores: number;
 }
 
 export interface Sweeper {
-  /** One look at everything. */
+  /** One look at uploads and at what they left; the first, and then every so often, at everything that is stored. */
   sweep(): Promise<SweepReport>;
   /** Ends the regular looks; resolves when none runs. */
   close(): Promise<void>;
@@ -29,8 +28,10 @@ export interface SweeperOptions {
   readonly sql: Sql;
   readonly publisher: VersionPublisher;
   readonly replayer: Replayer;
-  readonly tables: StoreTables;
+  readonly storage: StorageSweep;
   readonly intervalMs: number;
+  /** Between two looks at everything that is stored, in milliseconds. */
+  readonly storageIntervalMs: number;
   /** Silence after which a receiving API is taken for dead. */
   readonly receiveTimeoutMs: number;
   /** How long Kafka keeps chunks. */
@@ -44,7 +45,7 @@ interface Stuck {
 }
 
 export const createSweeper = (options: SweeperOptions): Sweeper => {
-  const { sql, publisher, replayer, tables, log } = options;
+  const { sql, publisher, replayer, storage, log } = options;
 
   /**
    * Fails the pending uploads that meet the condition. One statement looks and judges: a sign of life that comes
@@ -100,51 +101,13 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
     for (const { id } of datasets) await publisher.publishDue(id);
   };
 
-  /** Segments that no version and no pending attempt names. */
-  const dropSegments = async (): Promise<number> => {
-    const unused = `NOT EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)
-      AND NOT EXISTS (SELECT 1 FROM processes p
-        WHERE p.id = s.process_id AND p.status = 'pending' AND s.id % 1000 IN (p.attempt, 500 + p.merge_attempt))`;
-    const segments = await sql.query<{ id: number; storeId: number }>(
-      `SELECT s.id, s.store_id AS "storeId" FROM segments s WHERE ${unused} LIMIT 1000`,
-    );
-    for (const { id, storeId } of segments) {
-      await tables.dropSegment(storeId, id);
-      await sql.query(`DELETE FROM segments s WHERE s.id = $1 AND ${unused}`, [id]);
-    }
-    return segments.length;
-  };
+  let storageDueAt = 0;
 
-  const dropStores = async (): Promise<number> => {
-    const unused = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
-      AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
-    const stores = await sql.query<{ id: number }>(`SELECT s.id FROM stores s WHERE ${unused} LIMIT 1000`);
-    for (const { id } of stores) {
-      await tables.dropStore(id);
-      await sql.query(`DELETE FROM stores s WHERE s.id = $1 AND ${unused}`, [id]);
-    }
-    return stores.length;
-  };
-
-  /** Rows that PostgreSQL does not know: written by a worker after its attempt was over and dropped. */
-  const dropOrphanSegments = async (): Promise<number> => {
-    const present = await tables.listSegments();
-    const known = await sql.query<{ id: number }>('SELECT id FROM segments WHERE id = ANY ($1)', [
-      present.map((segment) => segment.segmentId),
-    ]);
-    const ids = new Set(known.map((segment) => segment.id));
-    const orphans = present.filter((segment) => !ids.has(segment.segmentId));
-    for (const { storeId, segmentId } of orphans) await tables.dropSegment(storeId, segmentId);
-    return orphans.length;
-  };
-
-  const dropOrphanStores = async (): Promise<number> => {
-    const present = await tables.listStores();
-    const known = await sql.query<{ id: number }>('SELECT id FROM stores WHERE id = ANY ($1)', [present]);
-    const ids = new Set(known.map((store) => store.id));
-    const orphans = present.filter((id) => !ids.has(id));
-    for (const id of orphans) await tables.dropStore(id);
-    return orphans.length;
+  const sweepStorage = async (): Promise<Partial<StorageReport>> => {
+    if (Date.now() < storageDueAt) return storage.release();
+    const report = await storage.sweep();
+    storageDueAt = Date.now() + options.storageIntervalMs;
+    return report;
   };
 
   const sweep = async (): Promise<SweepReport> => {
@@ -153,10 +116,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
       abandoned: await failAbandoned(),
       expired: await failExpired(),
       replays: await startReplays(),
-      segments: await dropSegments(),
-      stores: await dropStores(),
-      orphanSegments: await dropOrphanSegments(),
-      orphanStores: await dropOrphanStores(),
+      ...(await sweepStorage()),
     };
   };
 
