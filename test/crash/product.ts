@@ -56,6 +56,11 @@ const isReady = async (url: string): Promise<boolean> => {
     await answer.arrayBuffer();
     return answer.ok;
   } catch {
+  storageSweepIntervalMs: '1000',
+  segmentGraceMs: '1000',
+  // Segments are joined while everything is killed.
+  compactionIntervalMs: '1000',
+  compactionMinSegments: '3',
     // Refused, cut off or stopped: not ready.
     return false;
   }
