@@ -1,9 +1,12 @@
-import { type Admin, ConfigResourceTypes, type Kafka } from 'kafkajs';
+import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ChunkPosition, Lane } from '../../model/chunk.js';
 import { type LogSize, readLogSizes } from './log-sizes.js';
 import { type TopicNames, topicOf } from './topics.js';
+
+/** A topic, as describeConfigs names it. kafkajs exports the enum to CommonJS only. */
+const topicResource: ConfigResourceTypes.TOPIC = 2;
 
 /** How near a lane is to what retention would remove although it is still needed. */
 export interface LaneUse {
@@ -89,7 +92,7 @@ export const createLaneLook = (options: LaneLookOptions): LaneLook => {
     const { resources } = await client.describeConfigs({
       includeSynonyms: false,
       resources: lanes.map((lane) => ({
-        type: ConfigResourceTypes.TOPIC,
+        type: topicResource,
         name: topicOf(topics, lane),
         configNames: ['retention.bytes', 'retention.ms'],
       })),
