@@ -1,18 +1,28 @@
 import { accountCommands } from './admin/accounts.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
+import { withComponentAddresses } from './admin/component-address.js';
 import { databaseAddress } from './admin/database-address.js';
 import { keyCommands } from './admin/keys.js';
+import { createParkedCommands } from './admin/parked.js';
 import { planCommands } from './admin/plans.js';
 import { createProviderCommands, createUserKeyCommands } from './admin/providers.js';
 import { runCommandLine } from './admin/run.js';
 import { teamCommands } from './admin/teams.js';
+import { createUploadCommands } from './admin/uploads.js';
 import { openAdminGateway } from './compose/gateway.js';
+import { openParkedMessages, openUploadReplay } from './compose/operator.js';
 import { loadConfig } from './config.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { createLog } from './lib/log.js';
 import { createScope } from './lib/scope.js';
 import { createPool } from './storage/postgres/pool.js';
 import { createSql } from './storage/postgres/sql.js';
+
+/** With the addresses of Kafka and ClickHouse, which most commands do not need. */
+const operatorParts = (context: AdminContext) => ({
+  ...context,
+  config: withComponentAddresses(context.config),
+});
 
 /** Every group of commands; a new one is added here. */
 const groups: readonly AdminGroup[] = [
@@ -22,6 +32,8 @@ const groups: readonly AdminGroup[] = [
   planCommands,
   createUserKeyCommands(openAdminGateway),
   createProviderCommands(openAdminGateway),
+  createParkedCommands((context) => openParkedMessages(operatorParts(context))),
+  createUploadCommands((context) => openUploadReplay(operatorParts(context))),
 ];
 
 const main = async (): Promise<void> => {

@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from './chunk-codec.js';
+import { forgetGroup } from './throw-away-group.js';
 
 /** Reads chunks again from where they lie, in whatever order Kafka gives them. */
 export interface ChunkReader {
@@ -150,21 +151,8 @@ export const createChunkReader = ({ kafka, groupPrefix, log }: ChunkReaderOption
         await consume(consumer, groups, handle);
       } finally {
         await consumer.disconnect();
-        await forget(kafka, groupId, log);
+        await forgetGroup(kafka, groupId, log);
       }
     },
   };
-};
-
-/** A throw-away group that can not be deleted expires by itself; it is not worth failing a replay for. */
-const forget = async (kafka: Kafka, groupId: string, log: Log): Promise<void> => {
-  const admin = kafka.admin();
-  try {
-    await admin.connect();
-    await admin.deleteGroups([groupId]);
-  } catch (error) {
-    log.debug({ err: error, groupId }, 'replay group left to expire');
-  } finally {
-    await admin.disconnect();
-  }
 };

@@ -40,13 +40,17 @@ export const ensureTopics = async (kafka: Kafka, names: TopicNames, options: Top
       // Segments are what retention removes: small enough that the bound on disk means something.
       { name: 'segment.bytes', value: String(Math.max(64 * 1024 * 1024, options.maxMessageBytes * 2)) },
     ];
+    // Parked messages wait for a person: only their size bounds them.
+    const parkedEntries = configEntries.map((entry) =>
+      entry.name === 'retention.ms' ? { ...entry, value: '-1' } : entry,
+    );
     const topics = [
-      { topic: names.short, numPartitions: options.partitions },
-      { topic: names.bulk, numPartitions: options.partitions },
-      { topic: names.parked, numPartitions: 1 },
+      { topic: names.short, numPartitions: options.partitions, configEntries },
+      { topic: names.bulk, numPartitions: options.partitions, configEntries },
+      { topic: names.parked, numPartitions: 1, configEntries: parkedEntries },
     ]
       .filter(({ topic }) => !present.has(topic))
-      .map((topic) => ({ ...topic, replicationFactor: options.replication, configEntries }));
+      .map((topic) => ({ ...topic, replicationFactor: options.replication }));
     if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: true });
   } finally {
     await admin.disconnect();

@@ -1,0 +1,85 @@
+import type { ParkedMessages } from '../ingest/parked-messages.js';
+import type { ParkedEntry } from '../ingest/parked-store.js';
+import { invalid } from '../lib/errors.js';
+import type { RawMessage } from '../storage/kafka/topic-scan.js';
+import type { AdminContext, AdminGroup, CommandInput } from './command.js';
+
+/** Opens what the commands work with, at the addresses of the operator's environment. */
+export type OpenParked = (context: AdminContext) => ParkedMessages;
+
+/** Most bytes of a message that are shown. */
+const shownBytes = 256;
+const listed = 1_000;
+
+const numberOf = (input: CommandInput): number => {
+  const text = input.argument('id');
+  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not the number of a parked message`);
+  return Number(text);
+};
+
+const placeOf = ({ topic, partition, offset }: ParkedEntry['origin']): string =>
+  `${topic}/${partition}/${offset}`;
+
+const rowOf = ({ id, origin, reason, bytes, parkedAt }: ParkedEntry) => ({
+  id,
+  parkedAt,
+  origin: placeOf(origin),
+  bytes,
+  reason,
+});
+
+/** What does not print is shown as a dot. */
+const printable = (bytes: Buffer): string => bytes.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
+
+const payloadOf = (message: RawMessage | undefined) => {
+  if (message === undefined) return { payload: 'removed by Kafka’s retention' };
+  const head = (message.value ?? Buffer.alloc(0)).subarray(0, shownBytes);
+  return {
+    key: message.key === null ? null : printable(message.key.subarray(0, shownBytes)),
+    headers: message.headers,
+    headHex: head.toString('hex').replace(/(..)(?=.)/g, '$1 '),
+    headText: printable(head),
+  };
+};
+
+/** `parked list|show|replay|drop` */
+export const createParkedCommands = (open: OpenParked): AdminGroup => ({
+  name: 'parked',
+  summary: 'Messages that no worker could read',
+  commands: [
+    {
+      name: 'list',
+      summary: 'List parked messages that nobody has settled, oldest first.',
+      arguments: [],
+      run: async ({ context }) => (await open(context).list(listed)).map(rowOf),
+    },
+    {
+      name: 'show',
+      summary: `Show a parked message: reason, origin, headers and its first ${shownBytes} bytes.`,
+      arguments: ['id'],
+      async run(input) {
+        const { entry, message } = await open(input.context).show(numberOf(input));
+        return { ...rowOf(entry), state: entry.state, copy: placeOf(entry.copy), ...payloadOf(message) };
+      },
+    },
+    {
+      name: 'replay',
+      summary: 'Send a parked message back to its topic, when its upload still waits for it.',
+      arguments: ['id'],
+      async run(input) {
+        const id = numberOf(input);
+        return { replayed: id, ...(await open(input.context).replay(id)) };
+      },
+    },
+    {
+      name: 'drop',
+      summary: 'Take a parked message off the list for good.',
+      arguments: ['id'],
+      async run(input) {
+        const id = numberOf(input);
+        await open(input.context).drop(id);
+        return { dropped: id };
+      },
+    },
+  ],
+});

@@ -1,0 +1,107 @@
+import { readPipelineState } from '../ingest/pipeline-state.js';
+import { listUploads, readUpload } from '../ingest/upload-list.js';
+import type { ReplayReport, UploadReplay } from '../ingest/upload-replay.js';
+import { invalid, notFound } from '../lib/errors.js';
+import type { AdminContext, AdminGroup, CommandInput } from './command.js';
+
+export type OpenUploadReplay = (context: AdminContext) => Promise<UploadReplay>;
+
+const listed = 100;
+const waitSeconds = 600;
+
+const wholeNumber = (text: string, what: string): number => {
+  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not ${what}`);
+  return Number(text);
+};
+
+const processOf = (input: CommandInput): number =>
+  wholeNumber(input.argument('process'), 'the id of a process');
+
+const datasetOf = (input: CommandInput): { dataset?: number } => {
+  const text = input.option('dataset');
+  return text === undefined ? {} : { dataset: wholeNumber(text, 'the id of a dataset') };
+};
+
+/** What the operator reads first is what came of it. */
+const told = (processId: number, report: ReplayReport): object => {
+  if (report.kind === 'rewritten') {
+    const { outcome, rows, rowsBefore, versions } = report;
+    return { process: processId, outcome, rows, rowsBefore, versions };
+  }
+  const { status, versionId, rows, rejectedRows, error, progress } = report.process;
+  return {
+    process: processId,
+    outcome: status,
+    versionId,
+    rows,
+    rejectedRows,
+    attempt: progress.attempt,
+    error,
+  };
+};
+
+/** `upload list|show|replay` */
+export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
+  name: 'upload',
+  summary: 'Uploads',
+  commands: [
+    {
+      name: 'list',
+      summary: `List the newest ${listed} uploads.`,
+      arguments: [],
+      options: {
+        pending: { type: 'boolean' },
+        failed: { type: 'boolean' },
+        stuck: { type: 'boolean' },
+        dataset: { type: 'string' },
+      },
+      optionHelp: {
+        pending: 'Only those that have not ended.',
+        failed: 'Only those that failed.',
+        stuck: 'Only pending ones of which nothing was heard for ten minutes, longest silence first.',
+        dataset: 'Only those of this dataset.',
+      },
+      async run(input) {
+        const { sql } = input.context;
+        if (input.flag('stuck')) return [...(await readPipelineState({ sql })).stuck];
+        const status = input.flag('pending') ? 'pending' : input.flag('failed') ? 'failed' : undefined;
+        return listUploads(sql, {
+          ...(status === undefined ? {} : { status }),
+          ...datasetOf(input),
+          limit: listed,
+        });
+      },
+    },
+    {
+      name: 'show',
+      summary: 'Show an upload.',
+      arguments: ['process'],
+      async run(input) {
+        const id = processOf(input);
+        const found = await readUpload(input.context.sql, id);
+        if (found === undefined) throw notFound('unknown_process', `There is no process ${id}.`);
+        return found;
+      },
+    },
+    {
+      name: 'replay',
+      summary: 'Read an upload again from Kafka: check or repair a completed one, try a failed one again.',
+      arguments: ['process'],
+      options: { 'take-over': { type: 'boolean' }, wait: { type: 'string' } },
+      optionHelp: {
+        'take-over':
+          'Also when it is pending: chunks were lost on the way and workers wait for them in vain.',
+        wait: `Longest wait for the outcome in seconds; default ${waitSeconds}, 0: do not wait.`,
+      },
+      async run(input) {
+        const id = processOf(input);
+        const seconds = wholeNumber(input.option('wait') ?? String(waitSeconds), 'a number of seconds');
+        const replay = await open(input.context);
+        return told(
+          id,
+          await replay.replay(id, { takeOver: input.flag('take-over'), waitMs: seconds * 1000 }),
+        );
+      },
+    },
+  ],
+});

@@ -1,0 +1,80 @@
+import type { Config } from '../config.js';
+import { createChunkInserter } from '../ingest/chunk-inserter.js';
+import { createCompactionStore } from '../ingest/compaction-store.js';
+import { createLostChunks } from '../ingest/lost-chunks.js';
+import { createParkedMessages, type ParkedMessages } from '../ingest/parked-messages.js';
+import { createParkedStore } from '../ingest/parked-store.js';
+import { createProcessStore } from '../ingest/process-store.js';
+import { createSegmentRewrite } from '../ingest/segment-rewrite.js';
+import { createUploadReplay, type UploadReplay } from '../ingest/upload-replay.js';
+import type { Log } from '../lib/log.js';
+import type { Scope } from '../lib/scope.js';
+import { createClickHouse } from '../storage/clickhouse/client.js';
+import { createStoreTables } from '../storage/clickhouse/store-table.js';
+import { createChunkReader } from '../storage/kafka/chunk-reader.js';
+import { createKafka } from '../storage/kafka/client.js';
+import { returnToLane } from '../storage/kafka/lane-return.js';
+import { createTopicScan } from '../storage/kafka/topic-scan.js';
+import { topicNames } from '../storage/kafka/topics.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { required } from './core.js';
+
+/** What an operator's command stands on. */
+export interface OperatorParts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly scope: Scope;
+  readonly sql: Sql;
+}
+
+const openKafka = ({ config, log }: OperatorParts) => {
+  const kafka = createKafka({
+    brokers: required(config.kafkaBrokers, 'KAFKA_BROKERS'),
+    clientId: `${config.kafkaPrefix}-admin`,
+    log,
+  });
+  const scan = createTopicScan({ kafka, groupPrefix: config.kafkaPrefix, log });
+  return { kafka, scan, topics: topicNames(config.kafkaPrefix) };
+};
+
+/** Parked messages, for commands of an operator. */
+export const openParkedMessages = (parts: OperatorParts): ParkedMessages => {
+  const { sql } = parts;
+  const { kafka, scan } = openKafka(parts);
+  return createParkedMessages({
+    sql,
+    store: createParkedStore(sql),
+    scan,
+    processes: createProcessStore(sql),
+    giveBack: (message, { id, origin }) => returnToLane(kafka, message, origin, id),
+  });
+};
+
+/** The replay of uploads, for commands of an operator; beside workers that run. */
+export const openUploadReplay = async (parts: OperatorParts): Promise<UploadReplay> => {
+  const { config, log, scope, sql } = parts;
+  const { kafka, scan, topics } = openKafka(parts);
+  const clickhouse = createClickHouse({
+    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
+    database: config.clickhouseDatabase,
+  });
+  await scope.defer('ClickHouse connections', clickhouse.close);
+  const processes = createProcessStore(sql);
+  const leaseMs = config.replayLeaseMs;
+  const rewrite = createSegmentRewrite({
+    sql,
+    clickhouse,
+    processes,
+    compactions: createCompactionStore({ sql, leaseMs }),
+    reader: createChunkReader({ kafka, groupPrefix: config.kafkaPrefix, log }),
+    inserter: createChunkInserter({
+      tables: createStoreTables(clickhouse),
+      log,
+      onInserted: (rows) => log.debug({ rows }, 'chunk written anew'),
+    }),
+    leaseMs,
+    log,
+  });
+  const lostChunks = createLostChunks({ scan, topics: [topics.short, topics.bulk], processes });
+  return createUploadReplay({ sql, processes, lostChunks, rewrite });
+};
