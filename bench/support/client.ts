@@ -47,8 +47,11 @@ export interface UploadResult {
   readonly datasetId: number;
 }
 
-/** Milliseconds between two looks at a pending process. */
-const pollMs = 2;
+/**
+ * Milliseconds until the next look at a pending process: a hundredth of what has passed, so that looking neither
+ * costs the service much nor adds much to the time.
+ */
+const pollMs = (elapsedMs: number): number => Math.min(100, Math.max(2, elapsedMs / 100));
 
 export const createDataset = async (product: RunningProduct, name: string): Promise<number> => {
   const { baseUrl, authorization, homeId } = product;
@@ -61,17 +64,26 @@ export const createDataset = async (product: RunningProduct, name: string): Prom
   return ((await response.json()) as { id: number }).id;
 };
 
+export interface UploadOptions {
+  /** Milliseconds between two looks at the pending process, in place of the usual ones. */
+  readonly pollMs?: number;
+}
+
 /** Uploads and waits until the process has ended. */
 export const uploadAndWait = async (
   { baseUrl, authorization }: RunningProduct,
   datasetId: number,
   content: AsyncIterable<Buffer>,
+  options: UploadOptions = {},
 ): Promise<UploadResult> => {
+  const startedAt = performance.now();
   const url = `${baseUrl}/datasets/${datasetId}/data`;
   const headers = { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` };
   let result = JSON.parse(await send('PUT', url, headers, Readable.from(multipart(content)))) as UploadResult;
   while (result.status === 'pending') {
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await new Promise((resolve) =>
+      setTimeout(resolve, options.pollMs ?? pollMs(performance.now() - startedAt)),
+    );
     const response = await fetch(`${baseUrl}/datasets/${datasetId}/processes/${result.id}`, {
       headers: { authorization },
     });

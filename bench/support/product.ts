@@ -17,6 +17,7 @@ export interface RunningProduct {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
   readonly authorization: string;
+  readonly databaseUrl: string;
   readonly clickhouseUrl: string;
   readonly homeId: number;
   /** Ids of the processes by name, at this moment. */
@@ -57,6 +58,7 @@ export const startWholeProduct = async (
     return {
       baseUrl: `http://127.0.0.1:${api.port}/api`,
       authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+      databaseUrl,
       clickhouseUrl,
       homeId: home?.id ?? 0,
       pids: () =>

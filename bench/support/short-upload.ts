@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { uploadAndWait } from './client.js';
 import type { RunningProduct } from './product.js';
 
@@ -8,11 +7,17 @@ const lines = Array.from(
 );
 
 /** A file of 1,000 rows: a date, a text, a number. */
-export const shortFile = Buffer.from(`date,region,value\n${lines.join('\n')}\n`);
+export const shortFile = `date,region,value\n${lines.join('\n')}\n`;
+
+const bytes = Buffer.from(shortFile);
+
+export async function* shortContent(): AsyncGenerator<Buffer> {
+  yield bytes;
+}
 
 /** Milliseconds from the first byte sent until the upload is seen to be completed. */
 export const timeShortUpload = async (product: RunningProduct, datasetId: number): Promise<number> => {
   const startedAt = performance.now();
-  await uploadAndWait(product, datasetId, Readable.from([shortFile]));
+  await uploadAndWait(product, datasetId, shortContent());
   return performance.now() - startedAt;
 };
