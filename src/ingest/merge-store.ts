@@ -34,7 +34,7 @@ export interface MergeStore {
   turn(processId: number): Promise<MergeTurn | undefined>;
   /** Registers a new segment for a merge to write; null when the turn is over. */
   begin(turn: MergeTurn): Promise<number | null>;
-  /** merge -> merged. */
+  /** merge -> merged. Does nothing when another merge has begun since. */
   finish(turn: MergeTurn, outcome: MergeOutcome): Promise<void>;
   /** merge -> collect, with another layout: the file is read again. */
   rebind(turn: MergeTurn, layout: Layout): Promise<void>;
@@ -75,10 +75,12 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
     }),
 
   async finish({ processId }, outcome) {
-    await sql.query(`UPDATE processes SET phase = 'merged', merge = $2 WHERE id = $1 AND ${atTurn}`, [
-      processId,
-      JSON.stringify(outcome),
-    ]);
+    // A lease may have run out meanwhile: once another merge has begun, the segment of this one is dropped.
+    await sql.query(
+      `UPDATE processes SET phase = 'merged', merge = $2
+       WHERE id = $1 AND ${atTurn} AND ($3::bigint IS NULL OR $3 % 1000 = 500 + merge_attempt)`,
+      [processId, JSON.stringify(outcome), outcome.segmentId],
+    );
   },
 
   async rebind({ processId }, layout) {

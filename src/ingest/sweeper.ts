@@ -47,6 +47,15 @@ interface Stuck {
 export const createSweeper = (options: SweeperOptions): Sweeper => {
   const { sql, publisher, replayer, storage, log } = options;
 
+  /** One dataset that can not be published must not keep the sweep from all others. */
+  const publish = async (datasetId: number): Promise<void> => {
+    try {
+      await publisher.publishDue(datasetId);
+    } catch (error) {
+      log.error({ err: error, dataset: datasetId }, 'dataset not published by the sweep');
+    }
+  };
+
   /**
    * Fails the pending uploads that meet the condition. One statement looks and judges: a sign of life that comes
    * between two would be overlooked, and an upload that was answered as received would be failed.
@@ -60,7 +69,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
     );
     for (const { id, datasetId } of failed) {
       log.warn({ process: id, code }, 'upload failed by the sweep');
-      await publisher.publishDue(datasetId);
+      await publish(datasetId);
     }
     return failed.length;
   };
@@ -98,7 +107,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
     const datasets = await sql.query<{ id: number }>(
       `SELECT DISTINCT dataset_id AS id FROM processes WHERE status = 'pending' AND phase IN ('ready', 'merge', 'merged')`,
     );
-    for (const { id } of datasets) await publisher.publishDue(id);
+    for (const { id } of datasets) await publish(id);
   };
 
   let storageDueAt = 0;

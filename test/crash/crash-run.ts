@@ -5,8 +5,8 @@ import { createLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
 import { type Blow, createChaos } from './chaos.js';
 import { checkRun, type Verdict } from './checker.js';
-import { createLoad } from './load.js';
-import { startCrashProduct } from './product.js';
+import { createLoad, type Load } from './load.js';
+import { type CrashProduct, type SmallDisk, startCrashProduct } from './product.js';
 import { createRandom } from './random.js';
 
 export interface CrashOptions {
@@ -24,6 +24,8 @@ export interface CrashOptions {
   readonly longestStopMs: number;
   /** Starts of the names of what is broken; everything when empty. */
   readonly targets: readonly string[];
+  /** A component whose files lie on a file system of its own. */
+  readonly smallDisk?: SmallDisk;
   readonly say: (line: string) => void;
 }
 
@@ -37,50 +39,77 @@ export interface CrashReport extends Verdict {
   readonly kept: string | undefined;
 }
 
+/** What a scenario has at hand while clients upload. */
+export interface Stage {
+  readonly product: CrashProduct;
+  readonly load: Load;
+  readonly options: CrashOptions;
+}
+
+/** What a scenario did; what it found wrong by itself is thrown. */
+export interface Played {
+  readonly cycles: number;
+  readonly blows: readonly Blow[];
+}
+
+export type Scenario = (stage: Stage) => Promise<Played>;
+
 const recoveryMs = 120_000;
 const settleMs = 120_000;
 
-/** Breaks the product for as long as asked and judges it; everything that was started is stopped. */
-export const runCrash = async (options: CrashOptions): Promise<CrashReport> => {
-  const { seed, say, largestRows, targets } = options;
+/** Kills and stops at random instants. */
+export const randomBlows: Scenario = async ({ product, load, options }) => {
+  const { seed, targets, longestStopMs, say } = options;
+  const chaos = createChaos({
+    product,
+    random: createRandom(seed),
+    targets: product.names.filter(
+      (name) => targets.length === 0 || targets.some((start) => name.startsWith(start)),
+    ),
+    longestStopMs,
+    recoveryMs,
+  });
+  const until = Date.now() + options.minutes * 60_000;
+  const blows: Blow[] = [];
+  let cycles = 0;
+  while (cycles < options.cycles && Date.now() < until) {
+    const struck = await chaos.cycle();
+    cycles += 1;
+    blows.push(...struck);
+    const what = struck.map(({ action, target, stoppedMs }) =>
+      `${action} ${target} ${stoppedMs || ''}`.trim(),
+    );
+    say(`${cycles}: ${what.join(' + ')}; uploads ${load.ledger.entries.length}`);
+  }
+  return { cycles, blows };
+};
+
+/** Starts the product, uploads while the scenario is played, and judges it; everything that was started is stopped. */
+export const runCrash = async (
+  options: CrashOptions,
+  scenario: Scenario = randomBlows,
+): Promise<CrashReport> => {
+  const { seed, say, largestRows, apis, workers, clients, datasets, smallDisk } = options;
   const startedAt = Date.now();
   const log = createLog('crash', 'fatal', 2);
   const scope = createScope(log);
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-crash-'));
   let whole = false;
   try {
-    const { apis, workers } = options;
-    const product = await startCrashProduct({ dataDir, apis, workers, log, scope });
+    const product = await startCrashProduct({
+      dataDir,
+      apis,
+      workers,
+      log,
+      scope,
+      ...(smallDisk === undefined ? {} : { smallDisk }),
+    });
     say(`started in ${dataDir}: ${product.names.join(', ')}`);
-    const load = await createLoad({
-      product,
-      seed,
-      largestRows,
-      clients: options.clients,
-      datasets: options.datasets,
-    });
-    const chaos = createChaos({
-      product,
-      random: createRandom(seed),
-      targets: product.names.filter(
-        (name) => targets.length === 0 || targets.some((start) => name.startsWith(start)),
-      ),
-      longestStopMs: options.longestStopMs,
-      recoveryMs,
-    });
-    const blows: Blow[] = [];
+    const load = await createLoad({ product, seed, largestRows, clients, datasets });
     const faults: string[] = [];
-    let cycles = 0;
+    let played: Played = { cycles: 0, blows: [] };
     try {
-      while (cycles < options.cycles && Date.now() - startedAt < options.minutes * 60_000) {
-        const struck = await chaos.cycle();
-        cycles += 1;
-        blows.push(...struck);
-        const what = struck.map(({ action, target, stoppedMs }) =>
-          `${action} ${target} ${stoppedMs || ''}`.trim(),
-        );
-        say(`${cycles}: ${what.join(' + ')}; uploads ${load.ledger.entries.length}`);
-      }
+      played = await scenario({ product, load, options });
     } catch (error) {
       faults.push(String(error));
     } finally {
@@ -92,10 +121,9 @@ export const runCrash = async (options: CrashOptions): Promise<CrashReport> => {
     whole = faults.length === 0;
     return {
       ...verdict,
+      ...played,
       faults,
       seed,
-      cycles,
-      blows,
       uploads: load.ledger.entries.length,
       seconds: Math.round((Date.now() - startedAt) / 1000),
       kept: whole ? undefined : dataDir,

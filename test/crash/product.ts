@@ -13,6 +13,15 @@ import { migrate } from '../../src/storage/postgres/migrate.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
 
+export const components = ['postgres', 'kafka', 'clickhouse'] as const;
+export type Component = (typeof components)[number];
+
+/** Where one component keeps its files, apart from the others. */
+export interface SmallDisk {
+  readonly component: Component;
+  readonly folder: string;
+}
+
 export interface CrashProduct {
   /** Addresses of the API processes, `/api` included. */
   readonly apis: readonly string[];
@@ -27,12 +36,15 @@ export interface CrashProduct {
   pid(name: string): number | undefined;
   /** True when every process of the product answers that it is ready. */
   isWhole(): Promise<boolean>;
+  /** Uploads that have not ended. */
+  pendingUploads(): Promise<number>;
 }
 
 export interface CrashProductOptions {
   readonly dataDir: string;
   readonly apis: number;
   readonly workers: number;
+  readonly smallDisk?: SmallDisk;
   readonly log: Log;
   readonly scope: Scope;
 }
@@ -44,6 +56,11 @@ const hurried = {
   receiveTimeoutMs: '20000',
   replayLeaseMs: '5000',
   sweepIntervalMs: '1000',
+  storageSweepIntervalMs: '1000',
+  segmentGraceMs: '1000',
+  // Segments are joined while everything is killed.
+  compactionIntervalMs: '1000',
+  compactionMinSegments: '3',
   sendPatienceMs: '60000',
   uploadIdleMs: '15000',
   gatewayIntervalMs: '86400000',
@@ -56,11 +73,6 @@ const isReady = async (url: string): Promise<boolean> => {
     await answer.arrayBuffer();
     return answer.ok;
   } catch {
-  storageSweepIntervalMs: '1000',
-  segmentGraceMs: '1000',
-  // Segments are joined while everything is killed.
-  compactionIntervalMs: '1000',
-  compactionMinSegments: '3',
     // Refused, cut off or stopped: not ready.
     return false;
   }
@@ -74,10 +86,33 @@ const openAccount = async (sql: Sql): Promise<{ key: string; homeId: number }> =
   return { key, homeId: home.id };
 };
 
+/** All components; the one with a small disk apart, in a folder there. */
+const startComponents = async ({ dataDir, smallDisk, log, scope }: CrashProductOptions) => {
+  const needOnly = (wanted: (name: Component) => boolean) => ({
+    postgres: wanted('postgres'),
+    kafka: wanted('kafka'),
+    clickhouse: wanted('clickhouse'),
+  });
+  const apart = smallDisk?.component;
+  const need = needOnly((name) => name !== apart);
+  const most = await startEmbedded({ dataDir, need, log, scope });
+  if (smallDisk === undefined) return most;
+  const one = await startEmbedded({
+    dataDir: smallDisk.folder,
+    need: needOnly((name) => name === apart),
+    log,
+    scope,
+  });
+  return {
+    ...most,
+    ...one,
+    pids: () => ({ ...most.pids(), [smallDisk.component]: one.pids()[smallDisk.component] }),
+  };
+};
+
 export const startCrashProduct = async (options: CrashProductOptions): Promise<CrashProduct> => {
   const { dataDir, log, scope } = options;
-  const need = { postgres: true, kafka: true, clickhouse: true };
-  const embedded = await startEmbedded({ dataDir, need, log, scope });
+  const embedded = await startComponents(options);
   const { databaseUrl, kafkaBrokers, clickhouseUrl } = embedded;
   if (!databaseUrl || !kafkaBrokers || !clickhouseUrl) throw new Error('a component has no address');
   await migrate({ databaseUrl, log });
@@ -104,7 +139,6 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
   for (let number = 1; number <= options.workers; number += 1) processes.push(await start('worker', number));
   for (let number = 1; number <= options.apis; number += 1) processes.push(await start('api', number));
 
-  const components = ['postgres', 'kafka', 'clickhouse'] as const;
   const pid = (name: string): number | undefined => {
     const component = components.find((known) => known === name);
     if (component !== undefined) return embedded.pids()[component];
@@ -121,6 +155,12 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
     kafkaBrokers,
     names,
     pid,
+    async pendingUploads() {
+      const [row] = await sql.query<{ count: number }>(
+        `SELECT count(*) AS count FROM processes WHERE status = 'pending'`,
+      );
+      return Number(row?.count ?? 0);
+    },
     async isWhole() {
       if (names.some((name) => pid(name) === undefined)) return false;
       if (!(await answersApiVersions(kafkaPort, 2_000))) return false;

@@ -3,9 +3,12 @@
  *
  *   npm run test:crash -- --cycles 200 [--seed S] [--minutes M] [--apis 2] [--workers 3] [--clients 3]
  *                         [--largest-mb 30] [--longest-stop-ms 15000] [--targets kafka,worker]
+ *   npm run test:crash -- --scenario full-disk [--targets clickhouse,kafka,postgres] …      as root
  */
 import { parseArgs } from 'node:util';
-import { runCrash } from './crash-run.js';
+import { type CrashOptions, type CrashReport, runCrash } from './crash-run.js';
+import { runFullDisk } from './full-disk.js';
+import { components } from './product.js';
 import { reportText } from './report.js';
 
 const bytesPerRow = 45;
@@ -23,17 +26,18 @@ const { values } = parseArgs({
     'largest-mb': { type: 'string', default: '30' },
     'longest-stop-ms': { type: 'string', default: '15000' },
     targets: { type: 'string', default: '' },
+    scenario: { type: 'string', default: 'blows' },
   },
 });
 
-const number = (name: keyof typeof values): number => {
+const number = (name: Exclude<keyof typeof values, 'targets' | 'scenario'>): number => {
   const value = Number(values[name]);
   if (!Number.isFinite(value) || value <= 0) throw new RangeError(`--${name} must be a number above 0`);
   return value;
 };
 
 console.log(`seed ${number('seed')}`);
-const report = await runCrash({
+const options: CrashOptions = {
   cycles: number('cycles'),
   seed: number('seed'),
   minutes: number('minutes'),
@@ -45,6 +49,17 @@ const report = await runCrash({
   longestStopMs: number('longest-stop-ms'),
   targets: values.targets.split(',').filter((name) => name !== ''),
   say: (line) => console.log(line),
-});
-console.log(reportText(report));
-process.exit(report.faults.length === 0 ? 0 : 1);
+};
+
+const runs = async (): Promise<CrashReport[]> => {
+  if (values.scenario === 'blows') return [await runCrash(options)];
+  if (values.scenario !== 'full-disk') throw new RangeError(`there is no scenario ${values.scenario}`);
+  const chosen = components.filter((name) => options.targets.length === 0 || options.targets.includes(name));
+  const reports: CrashReport[] = [];
+  for (const component of chosen) reports.push(await runFullDisk(options, component));
+  return reports;
+};
+
+const reports = await runs();
+for (const report of reports) console.log(reportText(report));
+process.exit(reports.every(({ faults }) => faults.length === 0) ? 0 : 1);

@@ -1,5 +1,8 @@
 /** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMergeStore, type MergeTurn } from '../../../src/ingest/merge-store.js';
+import { createSweeper } from '../../../src/ingest/sweeper.js';
+import { silentLog } from '../../../src/lib/log.js';
 import {
   type Client,
   createDataset,
@@ -64,5 +67,82 @@ describe('an upsert that waits for another upload', () => {
     ]);
     expect(outcomes).toEqual(['completed', 'completed']);
     expect(await download(owner, dataset)).toBe('"k","v"\n"a","2"\n"b","many"\n');
+  });
+});
+
+describe('two workers that merge the same upload', () => {
+  /** An append whose turn has come, with no worker that runs. */
+  const atItsTurn = async (): Promise<{ dataset: number; process: ProcessAnswer }> => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'k,v\na,1\n');
+    await product.stopWorker();
+    const process = await json<ProcessAnswer>(
+      await putWith(owner, dataset, 'k,v\nb,12345678901234567890.5\n', { mode: 'append' }),
+      201,
+    );
+    return { dataset, process };
+  };
+
+  it('do not publish the rows of the one whose lease ran out', async () => {
+    const { dataset, process } = await atItsTurn();
+    const merges = createMergeStore(product.sql);
+    await product.sql.query(`UPDATE processes SET phase = 'merge', facts = '{"rows": 1}' WHERE id = $1`, [
+      process.id,
+    ]);
+    const turn = (await merges.turn(process.id)) as MergeTurn;
+    const late = await merges.begin(turn);
+    const next = await merges.begin(turn);
+    expect(next).not.toBe(late);
+    const outcome = { baseVersionId: null, columns: [], facts: turn.facts };
+    await merges.finish(turn, { ...outcome, segmentId: late });
+    expect(await merges.turn(process.id)).toBeDefined();
+    await product.sql.query(`UPDATE processes SET phase = 'insert', facts = NULL WHERE id = $1`, [
+      process.id,
+    ]);
+    await product.startWorker();
+    expect((await ended(owner, process)).status).toBe('completed');
+    expect(await download(owner, dataset)).toBe('"k","v"\n"a",1\n"b",12345678901234567890.5\n');
+  });
+});
+
+const nothing = {
+  segments: 0,
+  stores: 0,
+  versions: 0,
+  abandonedCompactions: 0,
+  orphanSegments: 0,
+  orphanStores: 0,
+  missingSegments: 0,
+};
+
+describe('a sweep', () => {
+  it('goes on when one dataset can not be published', async () => {
+    const datasets = [await createDataset(owner), await createDataset(owner)];
+    await product.stopWorker();
+    for (const dataset of datasets) {
+      const process = await json<ProcessAnswer>(await putWith(owner, dataset, 'a\n1\n', {}), 201);
+      await product.sql.query(`UPDATE processes SET phase = 'ready' WHERE id = $1`, [process.id]);
+    }
+    const asked: number[] = [];
+    const sweeper = createSweeper({
+      sql: product.sql,
+      publisher: {
+        complete: () => Promise.reject(new Error('not asked for here')),
+        publishDue: (dataset) => {
+          asked.push(dataset);
+          return Promise.reject(new Error('can not be published'));
+        },
+      },
+      replayer: { start: () => undefined, close: () => Promise.resolve() },
+      storage: { sweep: () => Promise.resolve(nothing), release: () => Promise.resolve(nothing) },
+      intervalMs: 3_600_000,
+      storageIntervalMs: 3_600_000,
+      receiveTimeoutMs: 3_600_000,
+      retentionMs: 3_600_000,
+      log: silentLog,
+    });
+    await sweeper.sweep();
+    await sweeper.close();
+    expect(asked.sort()).toEqual([...datasets].sort());
   });
 });

@@ -1,0 +1,92 @@
+/**
+ * The disk of a component becomes full while files are uploaded, and gets room again. Uploads may be refused or wait
+ * meanwhile; those that were accepted complete afterwards.
+ *
+ * The small file system is a tmpfs, which only root may mount: this is a scenario of the command, not of CI.
+ */
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type CrashOptions, type CrashReport, runCrash, type Scenario } from './crash-run.js';
+import type { Component } from './product.js';
+
+const mib = 1024 * 1024;
+
+/** Room that each component needs to start and to work for a while. */
+const diskMib: Readonly<Record<Component, number>> = { clickhouse: 400, kafka: 400, postgres: 400 };
+
+const loadMs = 12_000;
+const fullMs = 25_000;
+const recoveryMs = 120_000;
+
+const freeBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+};
+
+/** Takes what is left of the file system, to the last page. */
+const fill = (path: string, folder: string): void => {
+  const file = openSync(path, 'a');
+  const piece = Buffer.alloc(mib);
+  try {
+    for (let size = mib; size >= 4096; ) {
+      try {
+        writeSync(file, piece, 0, Math.min(size, freeBytes(folder) || size));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+        size /= 2;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+};
+
+const becomesFull =
+  (component: Component, folder: string): Scenario =>
+  async ({ product, load, options: { say } }) => {
+    const ballast = join(folder, 'ballast');
+    const { entries } = load.ledger;
+    await sleep(loadMs);
+    say(`filling the disk of ${component}, ${Math.round(freeBytes(folder) / mib)} MiB are free`);
+    const before = entries.length;
+    const until = Date.now() + fullMs;
+    try {
+      // Again and again: the component frees what it can.
+      while (Date.now() < until) {
+        fill(ballast, folder);
+        await sleep(200);
+      }
+      const refused = entries.slice(before).filter(({ outcome }) => {
+        return outcome.kind === 'broken' || outcome.status === 503;
+      }).length;
+      const waiting = component === 'postgres' ? 0 : await product.pendingUploads();
+      say(`uploads while it was full: ${entries.length - before}, refused ${refused}, waiting ${waiting}`);
+      if (refused + waiting === 0) throw new Error(`the full disk of ${component} was not felt`);
+    } finally {
+      rmSync(ballast, { force: true });
+    }
+    const deadline = Date.now() + recoveryMs;
+    while (!(await product.isWhole())) {
+      if (Date.now() > deadline) throw new Error(`${component} did not come back when it had room again`);
+      await sleep(200);
+    }
+    say('whole again');
+    await sleep(loadMs);
+    return { cycles: 1, blows: [] };
+  };
+
+/** One run per component, each with a file system of its own that is unmounted afterwards. */
+export const runFullDisk = async (options: CrashOptions, component: Component): Promise<CrashReport> => {
+  const folder = mkdtempSync(join(tmpdir(), 'tabulary-small-disk-'));
+  const size = `size=${diskMib[component]}m,mode=755`;
+  execFileSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', folder]);
+  try {
+    return await runCrash({ ...options, smallDisk: { component, folder } }, becomesFull(component, folder));
+  } finally {
+    execFileSync('umount', [folder]);
+    rmSync(folder, { recursive: true });
+  }
+};
