@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../../src/admin/run.js';
+import { createUploadCommands } from '../../../src/admin/uploads.js';
+import { openUploadReplay } from '../../../src/compose/operator.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import {
+  type Client,
+  call,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+  readDataset,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+let product: TestProduct;
+let owner: Client;
+let kafka: KafkaConnection;
+
+beforeAll(async () => {
+  product = await startProduct(
+    { sweepIntervalMs: '200', firstChunkBytes: '2000', chunkBytes: '2000', receiveTimeoutMs: '60000' },
+    silentLog,
+  );
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  kafka = createKafka({
+    brokers: product.config.kafkaBrokers ?? [],
+    clientId: 'replay-test',
+    log: silentLog,
+  });
+});
+
+afterAll(() => product?.close());
+
+const admin = async (line: string): Promise<string> => {
+  const scope = createScope(silentLog);
+  try {
+    return await runCommandLine([createUploadCommands(openUploadReplay)], line.split(' '), async () => ({
+      config: product.config,
+      log: silentLog,
+      scope,
+      sql: product.sql,
+    }));
+  } finally {
+    await scope.close();
+  }
+};
+
+const replay = async (process: number, options = ''): Promise<Record<string, unknown>> =>
+  JSON.parse(await admin(`upload replay ${process} --json${options}`)) as Record<string, unknown>;
+
+const file = (rows: number, from = 0): string =>
+  `id,text\n${Array.from({ length: rows }, (_, at) => `${from + at},text ${from + at}\n`).join('')}`;
+
+/** As CSV comes back. */
+const stored = (rows: number): string =>
+  `"id","text"\n${Array.from({ length: rows }, (_, at) => `${at},"text ${at}"\n`).join('')}`;
+
+/** What a lost disk does: some rows of the dataset are gone, and nobody was told. */
+const loseRows = async (dataset: number, where: string): Promise<void> => {
+  const [row] = await product.sql.query<{ storeId: number }>(
+    'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
+    [dataset],
+  );
+  await product.clickhouse(
+    `ALTER TABLE ${product.config.clickhouseDatabase}.s${row?.storeId} DELETE WHERE ${where} SETTINGS mutations_sync = 2`,
+  );
+};
+
+const append = async (dataset: number, content: string): Promise<ProcessAnswer> => {
+  const form = new FormData();
+  form.set('mode', 'append');
+  form.set('data', new Blob([content]), 'data.csv');
+  const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
+    method: 'PUT',
+    headers: { authorization: `Basic ${Buffer.from(`${owner.key}:`).toString('base64')}` },
+    body: form,
+  });
+  return ended(owner, await json<ProcessAnswer>(answer, 201));
+};
+
+describe('a completed upload', () => {
+  it('is found equal; nothing changes', async () => {
+    const dataset = await createDataset(owner);
+    const process = await upload(owner, dataset, file(1_000));
+    expect(process.progress.chunks).toBeGreaterThan(3);
+    expect(await replay(process.id)).toEqual({
+      process: process.id,
+      outcome: 'equal',
+      rows: 1_000,
+      rowsBefore: 1_000,
+      versions: 1,
+    });
+    expect((await readDataset(owner, dataset)).currentVersionId).toBe(process.versionId);
+    expect(await download(owner, dataset)).toBe(stored(1_000));
+  });
+
+  it('gets lost rows back, in the version and in those that build on it', async () => {
+    const dataset = await createDataset(owner);
+    const first = await upload(owner, dataset, file(500));
+    const second = await append(dataset, file(500, 500));
+    expect(await download(owner, dataset)).toBe(stored(1_000));
+    await loseRows(dataset, `_row % 7 = 3 AND _seg < ${String(second.id * 1_000)}`);
+    expect(await replay(first.id)).toMatchObject({
+      outcome: 'repaired',
+      rows: 500,
+      rowsBefore: 429,
+      versions: 2,
+    });
+    expect((await readDataset(owner, dataset)).currentVersionId).toBe(second.versionId);
+    expect(await download(owner, dataset, `?versionId=${second.versionId}&$top=2000`)).toBe(stored(1_000));
+    expect(await download(owner, dataset, `?versionId=${first.versionId}&$top=2000`)).toBe(stored(500));
+    // Files made before the repair are made again.
+    expect(await download(owner, dataset)).toBe(stored(1_000));
+    expect(await replay(first.id)).toMatchObject({ outcome: 'equal', rowsBefore: 500 });
+  });
+
+  it('can not be written anew when its rows were joined with others', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'k,v\na,1\nb,2\n');
+    const form = new FormData();
+    form.set('mode', 'upsert');
+    form.set('data', new Blob(['k,v\nb,3\n']), 'data.csv');
+    const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
+      method: 'PUT',
+      headers: { authorization: `Basic ${Buffer.from(`${owner.key}:`).toString('base64')}` },
+      body: form,
+    });
+    const process = await ended(owner, await json<ProcessAnswer>(answer, 201));
+    expect(process.status).toBe('completed');
+    await expect(replay(process.id)).rejects.toMatchObject({ code: 'rows_joined' });
+  });
+});
+
+describe('a failed upload', () => {
+  const fail = (process: number, code: string) =>
+    product.sql.query(
+      `UPDATE processes SET status = 'failed', error = $2, completed_at = now() WHERE id = $1`,
+      [process, JSON.stringify({ code, message: 'made up' })],
+    );
+
+  it('is tried again and completes, also when no worker has seen its chunks', async () => {
+    const dataset = await createDataset(owner);
+    await product.stopWorker();
+    const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, file(1_000)), 201);
+    await fail(id, 'store_refused');
+    await product.startWorker();
+    // The worker drops the chunks of an upload that has ended.
+    await upload(owner, await createDataset(owner), file(1_000));
+    expect(await replay(id)).toMatchObject({ outcome: 'completed', rows: 1_000, error: null });
+    expect(await download(owner, dataset)).toBe(stored(1_000));
+  });
+
+  it('fails again with its reason when the file is the reason', async () => {
+    const dataset = await createDataset(owner);
+    const failed = await upload(owner, dataset, `${file(800)}1,2,3\n`);
+    expect(failed.error?.code).toBe('field_count');
+    expect(await replay(failed.id)).toMatchObject({
+      outcome: 'failed',
+      error: { code: 'field_count', line: failed.error?.line },
+    });
+  });
+
+  it('is not tried again over something newer, nor when it was cancelled', async () => {
+    const dataset = await createDataset(owner);
+    const failed = await upload(owner, dataset, 'a\n1,2\n');
+    const newer = await upload(owner, dataset, 'a\n1\n');
+    await expect(replay(failed.id)).rejects.toMatchObject({
+      code: 'superseded',
+      message: expect.stringContaining(`version ${newer.versionId}`),
+    });
+    const other = await upload(owner, await createDataset(owner), 'a\n1,2\n');
+    await fail(other.id, 'cancelled');
+    await expect(replay(other.id)).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('can not be tried again when its file was not received completely', async () => {
+    const dataset = await createDataset(owner);
+    const content = `${file(800)}${'x'.repeat(30)}\u0000\n`;
+    const answer = await putFile(owner, dataset, content);
+    expect(answer.status).toBe(400);
+    const [{ id } = { id: 0 }] = await json<ProcessAnswer[]>(
+      await call(owner, 'GET', `/datasets/${dataset}/processes`),
+    );
+    await expect(replay(id)).rejects.toMatchObject({ code: 'not_received' });
+    expect(await download(owner, dataset).catch(() => '')).not.toContain('text 1');
+  });
+});
+
+describe('a pending upload', () => {
+  it('is left to the workers, unless chunks were lost and it is taken over', async () => {
+    const dataset = await createDataset(owner);
+    await product.stopWorker();
+    const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, file(1_000)), 201);
+    await expect(replay(id)).rejects.toMatchObject({ code: 'still_pending' });
+    const topic = `${product.config.kafkaPrefix}.chunks.bulk`;
+    const client = kafka.admin();
+    await client.connect();
+    await client.setOffsets({
+      groupId: `${product.config.kafkaPrefix}.bulk`,
+      topic,
+      partitions: (await client.fetchTopicOffsets(topic)).map(({ partition, high }) => ({
+        partition,
+        offset: high,
+      })),
+    });
+    await client.disconnect();
+    await product.startWorker();
+    expect(await admin('upload list --pending')).toMatch(
+      new RegExp(`^${id} +${dataset} +pending +insert`, 'm'),
+    );
+    expect(await replay(id, ' --take-over')).toMatchObject({ outcome: 'completed', rows: 1_000 });
+    expect(await download(owner, dataset)).toBe(stored(1_000));
+    expect(JSON.parse(await admin(`upload show ${id} --json`))).toMatchObject({
+      process: id,
+      status: 'completed',
+    });
+  });
+});
+
+describe('an upload whose chunks Kafka has removed', () => {
+  it('is said to be expired, completed or failed', async () => {
+    const completed = await upload(owner, await createDataset(owner), file(1_000));
+    const failed = await upload(owner, await createDataset(owner), `${file(1_000)}1,2,3\n`);
+    const topic = `${product.config.kafkaPrefix}.chunks.bulk`;
+    const client = kafka.admin();
+    await client.connect();
+    const ends = await client.fetchTopicOffsets(topic);
+    await client.deleteTopicRecords({
+      topic,
+      partitions: ends.map(({ partition, high }) => ({ partition, offset: high })),
+    });
+    await client.disconnect();
+    await expect(replay(completed.id)).rejects.toMatchObject({ code: 'chunks_expired' });
+    await expect(replay(failed.id)).rejects.toMatchObject({ code: 'chunks_expired' });
+    await expect(replay(999_999)).rejects.toMatchObject({ code: 'unknown_process' });
+  });
+});
