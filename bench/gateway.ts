@@ -7,6 +7,7 @@ import { startReplayUpstream } from '../test/support/replay-upstream.js';
 import type { Bench, BenchContext } from './support/bench.js';
 import { catalogEntries, catalogQueries } from './support/catalog-entries.js';
 import type { Figure } from './support/figure.js';
+import { measure, perOperation } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
 import { type Fetched, fetchAll, inTurn } from './support/requests.js';
 import { median, percentile } from './support/statistics.js';
@@ -67,7 +68,8 @@ const cacheFigures = async ({ pick }: BenchContext, product: RunningProduct): Pr
   const cached = timesOf(pairs.map((pair) => pair.cached));
   const bare = timesOf(pairs.map((pair) => pair.bare));
   const loadMs = pick(10_000, 2_000);
-  const loaded = timesOf(await load(16, loadMs, preview));
+  const { value, usage } = await measure(product, () => load(16, loadMs, preview));
+  const loaded = timesOf(value);
   return [
     {
       name: 'cached series, p95',
@@ -84,6 +86,7 @@ const cacheFigures = async ({ pick }: BenchContext, product: RunningProduct): Pr
       goal: { atLeast: 500 },
     },
     { name: 'cached series, 16 callers, p95', value: percentile(loaded, 0.95), unit: 'ms', better: 'lower' },
+    perOperation('cached series, CPU of api', usage, 'api', loaded.length),
   ];
 };
 

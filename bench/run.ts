@@ -65,6 +65,11 @@ const options = parseOptions(
 );
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
+// What a broken-off bench left behind may still fail; the benches after it must run.
+process.on('uncaughtException', (error) => {
+  say(`nobody caught: ${error.stack ?? error.message}`);
+  process.exitCode = 1;
+});
 const results = await runAll(options, stopping.signal);
 if (stopping.signal.aborted || results.some(({ failure }) => failure !== undefined)) process.exitCode = 1;
 // A bench that was broken off may have left a timer or a connection that would keep this process.

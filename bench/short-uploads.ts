@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './support/bench.js';
 import { createDataset, uploadAndWait } from './support/client.js';
 import type { Figure } from './support/figure.js';
-import { measure, usageFigures } from './support/process-stats.js';
+import { measure, perOperation, usageFigures } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
 import { askClickHouse, inTurn } from './support/requests.js';
 import { shortContent, shortFile, timeShortUpload } from './support/short-upload.js';
@@ -28,11 +28,16 @@ const insertDirectly = async ({ clickhouseUrl }: RunningProduct, turns: number):
 const idleFigures = async (product: RunningProduct, turns: number): Promise<Figure[]> => {
   const direct = await insertDirectly(product, turns);
   const datasetId = await createDataset(product, `short, idle ${Date.now()}`);
-  const times = await inTurn(turns, () => timeShortUpload(product, datasetId));
+  const { value: times, usage } = await measure(product, () =>
+    inTurn(turns, () => timeShortUpload(product, datasetId)),
+  );
   const yardstick = { name: 'direct insert, p50', value: direct, unit: 'ms' };
   return [
     { name: '1,000 rows, idle, p50', value: median(times), unit: 'ms', goal: { atMost: 40 }, yardstick },
     { name: '1,000 rows, idle, p95', value: percentile(times, 0.95), unit: 'ms', goal: { atMost: 100 } },
+    ...['api', 'worker', 'kafka', 'clickhouse'].map((name) =>
+      perOperation(`1,000 rows, idle, CPU of ${name}`, usage, name, turns),
+    ),
   ];
 };
 
@@ -85,7 +90,7 @@ const besideFigures = async (
 };
 
 /** Looks rarely: hundreds of clients that look all the time would be the load. */
-const patientPollMs = 250;
+const patientPollMs = 500;
 
 const atOnceFigures = async (product: RunningProduct, count: number): Promise<Figure[]> => {
   const ids = await inTurn(count, (turn) => createDataset(product, `at once ${turn} ${Date.now()}`));

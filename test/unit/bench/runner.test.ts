@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import type { Bench, BenchEntry } from '../../../bench/support/bench.js';
+import { runBench } from '../../../bench/support/runner.js';
+import { silentLog } from '../../../src/lib/log.js';
+
+const noProduct = async (): Promise<never> => {
+  throw new Error('there is no product here');
+};
+
+const run = (bench: Bench, more: Partial<BenchEntry> = {}, signal = new AbortController().signal) =>
+  runBench(
+    { name: 'some', run: bench, ...more },
+    {
+      quick: true,
+      pool: { openFor: () => noProduct, dropShared: async () => undefined },
+      say: () => undefined,
+      log: silentLog,
+      signal,
+    },
+  );
+
+const endless: Bench = () => new Promise(() => undefined);
+
+test('the figures of a bench are its result, and what it set up is undone in reverse', async () => {
+  const undone: string[] = [];
+  const result = await run(async ({ pick, defer }) => {
+    await defer('first', () => void undone.push('first'));
+    await defer('second', () => void undone.push('second'));
+    return [{ name: 'x', value: pick(100, 1), unit: 's' }];
+  });
+  expect(result).toMatchObject({ bench: 'some', figures: [{ name: 'x', value: 1, unit: 's' }] });
+  expect(result.failure).toBeUndefined();
+  expect(undone).toEqual(['second', 'first']);
+});
+
+test('a bench that throws is a result with the reason, and what it set up is undone', async () => {
+  let undone = false;
+  const result = await run(async ({ defer, product }) => {
+    await defer('something', () => {
+      undone = true;
+    });
+    await product();
+    return [];
+  });
+  expect(result.failure).toContain('there is no product here');
+  expect(result.figures).toEqual([]);
+  expect(undone).toBe(true);
+});
+
+test('a bench that does not end is broken off at its limit', async () => {
+  expect((await run(endless, { limitMinutes: 0.0005 })).failure).toContain('not done within 0.0005 minutes');
+});
+
+test('a bench is broken off when the run is stopped', async () => {
+  const stopping = new AbortController();
+  const result = run(endless, {}, stopping.signal);
+  stopping.abort();
+  expect((await result).failure).toContain('the run was stopped');
+});
