@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createParkedCommands } from '../../../src/admin/parked.js';
+import { runCommandLine } from '../../../src/admin/run.js';
+import { openParkedMessages } from '../../../src/compose/operator.js';
+import { compressChunk } from '../../../src/ingest/compression.js';
+import { createParkedStore } from '../../../src/ingest/parked-store.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
+import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import { createParking } from '../../../src/storage/kafka/parking.js';
+import {
+  type Client,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+interface Row {
+  readonly id: number;
+  readonly origin: string;
+  readonly bytes: number;
+  readonly reason: string;
+}
+
+let product: TestProduct;
+let owner: Client;
+let kafka: KafkaConnection;
+let topic: string;
+
+beforeAll(async () => {
+  product = await startProduct({}, silentLog);
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  const { kafkaBrokers, kafkaPrefix } = product.config;
+  kafka = createKafka({ brokers: kafkaBrokers ?? [], clientId: 'parked-test', log: silentLog });
+  topic = `${kafkaPrefix}.chunks.short`;
+});
+
+afterAll(() => product?.close());
+
+const admin = (line: string): Promise<string> =>
+  runCommandLine([createParkedCommands(openParkedMessages)], line.split(' '), async () => ({
+    config: product.config,
+    log: silentLog,
+    scope: createScope(silentLog),
+    sql: product.sql,
+  }));
+
+const list = async (): Promise<Row[]> => JSON.parse(await admin('parked list --json')) as Row[];
+
+const send = async (value: Buffer | null, headers: Record<string, string> = {}): Promise<void> => {
+  const producer = kafka.producer();
+  await producer.connect();
+  await producer.send({ topic, messages: [{ partition: 1, key: 'some key', value, headers }] });
+  await producer.disconnect();
+};
+
+/** Puts something into the lane that no worker can read; its number among the parked ones. */
+const park = async (value: Buffer | null, headers?: Record<string, string>): Promise<number> => {
+  const before = new Set((await list()).map(({ id }) => id));
+  await send(value, headers);
+  let id: number | undefined;
+  await expect
+    .poll(
+      async () => {
+        id = (await list()).find((row) => !before.has(row.id))?.id;
+        return id;
+      },
+      { timeout: 20_000 },
+    )
+    .toBeDefined();
+  return id ?? 0;
+};
+
+const parkedTotal = async (): Promise<number> => {
+  const text = await (await fetch(`${product.workerUrl}/metrics`)).text();
+  return Number(/^tabulary_parked_total (\d+)$/m.exec(text)?.[1]);
+};
+
+/** Lets the group go past the only chunk of an upload (two rows: 1 and 2); gives it as the message that it was. */
+const takeChunk = async (processId: number): Promise<Buffer> => {
+  const client = kafka.admin();
+  await client.connect();
+  const offsets = await client.fetchTopicOffsets(topic);
+  await client.setOffsets({
+    groupId: `${product.config.kafkaPrefix}.short`,
+    topic,
+    partitions: offsets.map(({ partition, high }) => ({ partition, offset: high })),
+  });
+  await client.disconnect();
+  return encodeChunk({
+    processId,
+    number: 0,
+    firstRow: 0,
+    rows: 2,
+    firstLine: 2,
+    last: true,
+    rawBytes: 4,
+    data: await compressChunk(Buffer.from('1\n2\n')),
+  });
+};
+
+let origin = 1_000_000;
+
+/** Parks a message that this version can read, as if another one had not. */
+const parkByHand = async (value: Buffer): Promise<number> => {
+  const store = createParkedStore(product.sql);
+  const parking = await createParking({
+    kafka,
+    topic: `${product.config.kafkaPrefix}.parked`,
+    record: async (message) => {
+      await store.record(message);
+    },
+  });
+  origin += 1;
+  const message = { key: null, value, timestamp: '', attributes: 0, offset: String(origin), headers: {} };
+  await parking.park(message, { topic, partition: 1, offset: String(origin) }, 'unknown form');
+  await parking.close();
+  return (await list()).at(-1)?.id ?? 0;
+};
+
+describe('parked messages', () => {
+  it('are listed with reason and origin, and shown with headers and the first bytes', async () => {
+    const total = await parkedTotal();
+    const id = await park(Buffer.from('no chunk\u0001\n'), { 'request-id': 'r-1' });
+    expect(await parkedTotal()).toBe(total + 1);
+    const [row] = await list();
+    expect(row).toMatchObject({ id, bytes: 10, reason: expect.stringContaining('undecodable') });
+    expect(row?.origin.startsWith(`${topic}/1/`)).toBe(true);
+    expect(await admin('parked list')).toMatch(new RegExp(`^${id} .*${topic}/1/\\d+ +10 +undecodable`, 'm'));
+    expect(JSON.parse(await admin(`parked show ${id} --json`))).toMatchObject({
+      id,
+      state: 'parked',
+      key: 'some key',
+      headers: { 'request-id': 'r-1', 'origin-topic': topic, 'origin-partition': '1' },
+      headHex: '6e 6f 20 63 68 75 6e 6b 01 0a',
+      headText: 'no chunk..',
+    });
+    expect(JSON.parse(await admin(`parked drop ${id} --json`))).toEqual({ dropped: id });
+  });
+
+  it('show the head of a large one only, and one without a value', async () => {
+    const large = await park(Buffer.alloc(100_000, 'x'));
+    expect(
+      (JSON.parse(await admin(`parked show ${large} --json`)) as { headText: string }).headText,
+    ).toHaveLength(256);
+    const empty = await park(null);
+    expect(JSON.parse(await admin(`parked show ${empty} --json`))).toMatchObject({ bytes: 0, headText: '' });
+    for (const id of [large, empty]) await admin(`parked drop ${id}`);
+  });
+
+  it('are gone from the list once dropped, and stay so', async () => {
+    const id = await park(Buffer.from('to be dropped'));
+    await admin(`parked drop ${id}`);
+    expect((await list()).map((row) => row.id)).not.toContain(id);
+    await expect(admin(`parked drop ${id}`)).rejects.toMatchObject({ code: 'settled' });
+    await expect(admin(`parked replay ${id}`)).rejects.toMatchObject({ code: 'settled' });
+    await expect(admin('parked show 999999')).rejects.toMatchObject({ code: 'unknown_message' });
+  });
+
+  it('are not sent back while this version can not read them either', async () => {
+    const id = await park(Buffer.from('still no chunk'));
+    await expect(admin(`parked replay ${id}`)).rejects.toMatchObject({ code: 'still_undecodable' });
+    expect((await list()).map((row) => row.id)).toContain(id);
+    await admin(`parked drop ${id}`);
+  });
+
+  it('complete their upload when they are sent back, once', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'a\n0\n');
+    await product.stopWorker();
+    const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n2\n'), 201);
+    const chunk = await takeChunk(process.id);
+    await product.startWorker();
+    // As an older worker would have done with a message of a newer form.
+    const id = await parkByHand(chunk);
+    expect(JSON.parse(await admin(`parked replay ${id} --json`))).toEqual({
+      replayed: id,
+      process: process.id,
+      chunk: 0,
+    });
+    expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 2 });
+    expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
+    await expect(admin(`parked replay ${id}`)).rejects.toMatchObject({ code: 'settled' });
+
+    const second = await parkByHand(chunk);
+    await expect(admin(`parked replay ${second}`)).rejects.toMatchObject({
+      code: 'process_ended',
+      message: expect.stringContaining('has completed without it'),
+    });
+    await admin(`parked drop ${second}`);
+    expect(await list()).toEqual([]);
+  });
+});
