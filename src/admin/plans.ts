@@ -11,6 +11,8 @@ const limits = {
   'upload-bytes': ['maxUploadBytes', 'Uncompressed bytes of one upload'],
   exports: ['maxExportsPerDay', 'Exports per day'],
   'export-bytes': ['maxExportBytesPerDay', 'Exported bytes per day'],
+  versions: ['maxVersions', 'Versions of a dataset that are kept'],
+  'version-days': ['maxVersionDays', 'Days for which a replaced version is kept'],
 } as const satisfies Record<string, readonly [keyof Plan, string]>;
 
 const rights = { 'paid-providers': 'paidProviders', 'private-home': 'privateHome' } as const;
@@ -23,6 +25,8 @@ const unlimited: Omit<Plan, 'name'> = {
   maxUploadBytes: null,
   maxExportsPerDay: null,
   maxExportBytesPerDay: null,
+  maxVersions: null,
+  maxVersionDays: null,
   paidProviders: true,
   privateHome: true,
   downloads: 'all',

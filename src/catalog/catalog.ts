@@ -11,6 +11,7 @@ import { createOverview } from './overview.js';
 import { createPlans } from './plans.js';
 import { createQuotas } from './quotas.js';
 import { createRepositories } from './repositories.js';
+import { createRetentionSettings } from './retention-settings.js';
 import { createTeams } from './teams.js';
 
 /** Every part of the catalog over one database. */
@@ -30,6 +31,7 @@ export const createCatalog = ({ sql }: { sql: Sql }) => {
     repositories: createRepositories({ sql, access }),
     datasets: createDatasets({ sql, access }),
     columns: createColumns({ sql, access }),
+    retention: createRetentionSettings({ sql, access }),
     clones: createClones({ sql, access, quotas }),
     grants: createGrants({ sql, access }),
   };

@@ -17,6 +17,7 @@ import {
   refreshJoin,
   refreshView,
 } from './refresh-view.js';
+import { type RetentionBounds, retentionInForce } from './retention-settings.js';
 
 /** A dataset as lists show it. */
 export interface DatasetSummary {
@@ -44,6 +45,8 @@ export interface DatasetSummary {
 /** A dataset as it is read alone. */
 export interface Dataset extends DatasetSummary {
   readonly columns: readonly ColumnView[];
+  /** What holds, of the dataset and the plan. */
+  readonly retention: RetentionBounds;
   /** Present for a dataset made of series of a provider. */
   readonly refresh?: RefreshView;
 }
@@ -112,16 +115,17 @@ export const readDataset = async (
   caller: Caller | undefined,
   id: number,
 ): Promise<Dataset | undefined> => {
-  const [row] = await sql.query<DatasetRow & RefreshRow>(
-    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${currentColumnsJson} AS columns, ${refreshColumns}
+  const [row] = await sql.query<DatasetRow & RefreshRow & { retention: RetentionBounds }>(
+    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${currentColumnsJson} AS columns, ${retentionInForce},
+       ${refreshColumns}
      FROM ${from} ${refreshJoin} WHERE d.id = $1`,
     [id, ...callerValues(caller)],
   );
   const [summary] = row === undefined ? [] : shown(caller, row);
   const refresh = row && refreshView(row);
-  return (
-    summary && { ...summary, columns: row?.columns ?? [], ...(refresh === undefined ? {} : { refresh }) }
-  );
+  if (row === undefined || summary === undefined) return undefined;
+  const { columns: list = [], retention } = row;
+  return { ...summary, columns: list, retention, ...(refresh === undefined ? {} : { refresh }) };
 };
 
 const listSql = `

@@ -74,8 +74,12 @@ export const datasetAgain = async (sql: Sql, caller: Caller | undefined, id: num
   return dataset;
 };
 
-export const summaryOf = ({ columns: _columns, refresh: _refresh, ...summary }: Dataset): DatasetSummary =>
-  summary;
+export const summaryOf = ({
+  columns: _columns,
+  retention: _retention,
+  refresh: _refresh,
+  ...summary
+}: Dataset): DatasetSummary => summary;
 
 export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): Datasets => ({
   list: (caller, filter) => listDatasets(sql, caller, filter),

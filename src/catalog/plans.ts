@@ -7,7 +7,7 @@ const columns = `p.name, p.max_private_repositories AS "maxPrivateRepositories",
   p.max_stored_bytes AS "maxStoredBytes", p.max_dataset_rows AS "maxDatasetRows", p.max_columns AS "maxColumns",
   p.max_upload_bytes AS "maxUploadBytes", p.max_exports_per_day AS "maxExportsPerDay",
   p.max_export_bytes_per_day AS "maxExportBytesPerDay", p.paid_providers AS "paidProviders",
-  p.private_home AS "privateHome", p.downloads`;
+  p.max_versions AS "maxVersions", p.max_version_days AS "maxVersionDays", p.private_home AS "privateHome", p.downloads`;
 
 /** The plan of an account. */
 export const planOf = async (sql: Sql, accountId: number): Promise<Plan> => {
@@ -35,6 +35,8 @@ const limits = (plan: Plan): (number | null)[] => [
   plan.maxUploadBytes,
   plan.maxExportsPerDay,
   plan.maxExportBytesPerDay,
+  plan.maxVersions,
+  plan.maxVersionDays,
 ];
 
 export const createPlans = ({ sql }: { sql: Sql }): Plans => {
@@ -56,13 +58,15 @@ export const createPlans = ({ sql }: { sql: Sql }): Plans => {
       const name = cleanHandle(plan.name);
       await sql.query(
         `INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns,
-           max_upload_bytes, max_exports_per_day, max_export_bytes_per_day, paid_providers, private_home, downloads)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+           max_upload_bytes, max_exports_per_day, max_export_bytes_per_day, max_versions,
+           max_version_days, paid_providers, private_home, downloads)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
          ON CONFLICT (name) DO UPDATE SET max_private_repositories = excluded.max_private_repositories,
            max_stored_bytes = excluded.max_stored_bytes, max_dataset_rows = excluded.max_dataset_rows,
            max_columns = excluded.max_columns, max_upload_bytes = excluded.max_upload_bytes,
            max_exports_per_day = excluded.max_exports_per_day,
            max_export_bytes_per_day = excluded.max_export_bytes_per_day,
+           max_versions = excluded.max_versions, max_version_days = excluded.max_version_days,
            paid_providers = excluded.paid_providers, private_home = excluded.private_home,
            downloads = excluded.downloads`,
         [name, ...limits(plan), plan.paidProviders, plan.privateHome, plan.downloads],

@@ -6,6 +6,7 @@ import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
+import { createRetentionRoutes } from '../http/routes/retention.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
 import { readRejects } from '../ingest/rejects.js';
@@ -52,6 +53,7 @@ export const createApiProcess = async (
         publisher,
         rejects: (processId) => readRejects(sql, processId),
       }),
+      ...createRetentionRoutes(catalog.retention),
       ...createVersionRoutes({
         access,
         versions: createVersionStore(sql),

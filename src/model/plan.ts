@@ -13,6 +13,10 @@ export interface Plan {
   readonly maxUploadBytes: number | null;
   readonly maxExportsPerDay: number | null;
   readonly maxExportBytesPerDay: number | null;
+  /** Newest versions of a dataset that are kept; pinned ones beside them. */
+  readonly maxVersions: number | null;
+  /** Days for which a version is kept after it was replaced. */
+  readonly maxVersionDays: number | null;
   /** Providers that cost money may be used. */
   readonly paidProviders: boolean;
   /** Home may be private. */

@@ -17,6 +17,7 @@ import {
   timeField,
 } from './fields.js';
 import { refreshSchema } from './refresh-schema.js';
+import { retentionSchema } from './retention.js';
 
 const summaryFields = {
   id: idField('Assigned by the service.'),
@@ -45,6 +46,7 @@ export const datasetSchema = z
   .object({
     ...summaryFields,
     columns: z.array(columnSchema),
+    retention: retentionSchema,
     refresh: refreshSchema.optional(),
   })
   .meta({ id: 'Dataset' });
@@ -77,6 +79,7 @@ const filledExample = {
   byteSize: 2048,
   currentVersionId: '31',
   columns: [columnExample],
+  retention: { versions: null, days: null },
 };
 
 const textFields = {

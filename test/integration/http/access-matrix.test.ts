@@ -45,6 +45,7 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'PUT /datasets/{id}/permissions/{name}': () => ({ level: 'Read' }),
   'PATCH /datasets/{dataset_id}/columns/{column_id}': () => ({ description: unique() }),
   'PUT /datasets/{id}/data': file,
+  'PUT /datasets/{id}/retention': () => ({ versions: 5 }),
   'PUT /datasets/{id}/versions/{versionId}': () => ({ label: unique() }),
   'POST /datasets/{id}/query': () => ({ $top: 1 }),
   'PUT /user-keys/{slug}': () => ({ api_key: 'x' }),

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import type { RetentionSettings } from '../../catalog/retention-settings.js';
+import { pathId } from '../parameters.js';
+import { ok, type Route, route } from '../route.js';
+
+const most = { versions: 1_000_000, days: 36_500 } as const;
+
+const bound = (top: number, description: string) => z.int().min(1).max(top).nullable().meta({ description });
+
+const versionsText = 'Newest versions that are kept, the current one among them; null: all.';
+const daysText = 'Days after which a version goes that was replaced by another; null: never.';
+
+/** What holds, of the dataset and the plan. */
+export const retentionSchema = z
+  .object({
+    versions: z.int().nonnegative().nullable().meta({ description: versionsText }),
+    days: z.int().nonnegative().nullable().meta({ description: daysText }),
+  })
+  .meta({ id: 'Retention', description: 'Pinned versions and the current one always stay.' });
+
+const planBound = z.int().nonnegative().nullable();
+const settingsSchema = z
+  .object({
+    versions: bound(most.versions, versionsText),
+    days: bound(most.days, daysText),
+    plan: z
+      .object({ versions: planBound, days: planBound })
+      .meta({ description: 'Bounds of the plan; the lower one of each pair holds.' }),
+  })
+  .meta({ id: 'RetentionSettings' });
+
+const example = { versions: 10, days: null };
+const answer = {
+  description: 'What is set, and the bounds of the plan.',
+  schema: settingsSchema,
+  example: { ...example, plan: { versions: 30, days: 365 } },
+};
+const tags = ['Versions'];
+const params = z.object({ id: pathId('Dataset') });
+
+export const createRetentionRoutes = (retention: RetentionSettings): Route[] => [
+  route({
+    method: 'GET',
+    path: '/datasets/:id/retention',
+    summary: 'Read how long old versions of a dataset are kept',
+    tags,
+    auth: 'optional',
+    params,
+    responses: { 200: answer },
+    errors: [403, 404],
+    handler: async ({ caller, params }) => ok(await retention.read(caller, params.id)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/datasets/:id/retention',
+    summary: 'Decide how long old versions of a dataset are kept',
+    description:
+      'Sets both; what is left out is null: no bound. Versions beyond go within the hour; pinned ones and the ' +
+      'current one stay. Needs Admin.',
+    tags,
+    auth: 'required',
+    params,
+    body: z.object({
+      versions: bound(most.versions, versionsText).optional(),
+      days: bound(most.days, daysText).optional(),
+    }),
+    bodyExample: example,
+    responses: { 200: answer },
+    errors: [403, 404],
+    handler: async ({ caller, params, body: { versions = null, days = null } }) =>
+      ok(await retention.put(caller, params.id, { versions, days })),
+  }),
+];
