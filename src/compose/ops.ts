@@ -1,6 +1,7 @@
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { ComponentState, OpsState } from '../http/routes/ops-schema.js';
+import { createParkedStore } from '../ingest/parked-store.js';
 import { readPipelineState } from '../ingest/pipeline-state.js';
 import { messageOf } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
@@ -50,8 +51,9 @@ export const createOpsState = (
       }),
       ask('kafka', () => readLogState({ kafka, topics, groupPrefix: config.kafkaPrefix })),
     ]);
-    const [uploads, refreshes, providers] = await Promise.all([
+    const [uploads, parked, refreshes, providers] = await Promise.all([
       readPipelineState({ sql }),
+      createParkedStore(sql).count(),
       readRefreshState(sql),
       gateway.state(),
     ]);
@@ -59,7 +61,7 @@ export const createOpsState = (
       at: isoUtc(new Date()),
       components: [database.component, store.component, log.component],
       uploads,
-      log: log.answer,
+      log: log.answer && { ...log.answer, parked },
       refreshes,
       providers,
     };

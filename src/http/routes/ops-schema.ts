@@ -51,7 +51,7 @@ const logSchema = z.object({
       lag: count.meta({ description: 'Messages not handled yet.' }),
     }),
   ),
-  parked: count.meta({ description: 'Parked messages that Kafka still keeps.' }),
+  parked: count.meta({ description: 'Parked messages that nobody has settled.' }),
 });
 
 const refreshesSchema = z.object({

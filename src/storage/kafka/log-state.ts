@@ -12,8 +12,6 @@ export interface PartitionLag {
 
 export interface LogState {
   readonly lag: readonly PartitionLag[];
-  /** Messages in the topic of parked ones, as far as Kafka still keeps them. */
-  readonly parked: number;
 }
 
 export interface LogStateOptions {
@@ -42,13 +40,11 @@ export const readLogState = async ({ kafka, topics, groupPrefix }: LogStateOptio
   const admin = kafka.admin({ retry: { retries: 1 } });
   await admin.connect();
   try {
-    const parked = await admin.fetchTopicOffsets(topics.parked);
     return {
       lag: [
         ...(await lagOf(admin, `${groupPrefix}.short`, topics.short)),
         ...(await lagOf(admin, `${groupPrefix}.bulk`, topics.bulk)),
       ],
-      parked: parked.reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0),
     };
   } finally {
     await admin.disconnect();
