@@ -7,10 +7,12 @@ import { createParkedCommands } from './admin/parked.js';
 import { planCommands } from './admin/plans.js';
 import { createProviderCommands, createUserKeyCommands } from './admin/providers.js';
 import { runCommandLine } from './admin/run.js';
+import { createSweepCommands } from './admin/sweep.js';
 import { teamCommands } from './admin/teams.js';
 import { createUploadCommands } from './admin/uploads.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openParkedMessages, openUploadReplay } from './compose/operator.js';
+import { openStorageSweep } from './compose/sweep.js';
 import { loadConfig } from './config.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { createLog } from './lib/log.js';
@@ -34,6 +36,7 @@ const groups: readonly AdminGroup[] = [
   createProviderCommands(openAdminGateway),
   createParkedCommands((context) => openParkedMessages(operatorParts(context))),
   createUploadCommands((context) => openUploadReplay(operatorParts(context))),
+  createSweepCommands((context) => openStorageSweep(operatorParts(context))),
 ];
 
 const main = async (): Promise<void> => {

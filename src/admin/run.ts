@@ -6,7 +6,12 @@ import { render } from './print.js';
 const program = 'npm run admin --';
 
 const usageOf = (group: AdminGroup, command: AdminCommand): string =>
-  [group.name, command.name, ...command.arguments.map((name) => `<${name}>`)].join(' ');
+  [group.name, command.name, ...command.arguments.map((name) => `<${name}>`)]
+    .filter((word) => word !== '')
+    .join(' ');
+
+/** A group of one command without a name is a command by itself. */
+const isSingle = (group: AdminGroup): boolean => group.commands[0]?.name === '';
 
 const helpOfAll = (groups: readonly AdminGroup[]): string => {
   const rows = groups.flatMap((group) =>
@@ -44,7 +49,7 @@ const find = (groups: readonly AdminGroup[], words: readonly string[]) => {
       'usage',
       `unknown group ${words[0]}; there are ${groups.map(({ name }) => name).join(', ')}`,
     );
-  const command = group.commands.find(({ name }) => name === words[1]);
+  const command = isSingle(group) ? group.commands[0] : group.commands.find(({ name }) => name === words[1]);
   if (command === undefined)
     throw invalid(
       'usage',
@@ -106,10 +111,11 @@ export const runCommandLine = async (
 ): Promise<string> => {
   const wantsHelp = words.includes('--help') || words.includes('-h');
   const plain = words.filter((word) => word !== '--help' && word !== '-h');
-  if (plain.length === 0 || (wantsHelp && plain.length < 2)) return helpOfAll(groups);
+  const single = groups.some((group) => group.name === plain[0] && isSingle(group));
+  if (plain.length === 0 || (wantsHelp && plain.length < 2 && !single)) return helpOfAll(groups);
   const { group, command } = find(groups, plain);
   if (wantsHelp) return helpOf(group, command);
-  const parsed = parse(command, usageOf(group, command), plain.slice(2));
+  const parsed = parse(command, usageOf(group, command), plain.slice(single ? 1 : 2));
   const result = await command.run(inputOf(command, parsed, await open()));
   return render(result, parsed.values.json === true);
 };

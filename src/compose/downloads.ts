@@ -1,9 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Access } from '../catalog/access.js';
 import type { Quotas } from '../catalog/quotas.js';
-import type { Config } from '../config.js';
 import { type Builds, createBuilds } from '../exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../exports/export-files.js';
 import { createExportHousekeeping } from '../exports/housekeeping.js';
@@ -14,7 +11,6 @@ import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
 import { systemClock } from '../lib/clock.js';
-import { AppError } from '../lib/errors.js';
 import { startRounds } from '../lib/rounds.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
@@ -22,11 +18,9 @@ import { createSlots } from '../query/slots.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
-import { createLocalStore } from '../storage/objects/local-store.js';
-import type { ObjectStore } from '../storage/objects/object-store.js';
-import { createS3Store, parseS3Url } from '../storage/objects/s3-store.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Core, required } from './core.js';
+import { openExportStore } from './export-store.js';
 
 /** Longest that a download waits for a place. */
 const slotWaitMs = 10_000;
@@ -41,42 +35,6 @@ const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> 
   );
   if (row === undefined) throw new Error('the link secret was not returned');
   return row.value;
-};
-
-/** Credentials come as a pair; without them the client asks the machine for its own. */
-const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey }: Config) => {
-  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
-  if (accessKeyId === secretAccessKey) return undefined;
-  throw new AppError(
-    'invalid',
-    'bad_configuration',
-    'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
-  );
-};
-
-interface ExportStore {
-  readonly store: ObjectStore;
-  /** Half-made files; beside the store when that is a folder, since they are moved into it. */
-  readonly spoolFolder: string;
-}
-
-const openExportStore = async (config: Config, scope: Scope): Promise<ExportStore> => {
-  const { exportsUrl, dataDir } = config;
-  const localFolder = join(dataDir, 'exports');
-  if (exportsUrl?.startsWith('s3:')) {
-    const store = createS3Store({
-      ...parseS3Url(exportsUrl),
-      region: config.s3Region,
-      endpoint: config.s3Endpoint,
-      publicEndpoint: config.s3PublicEndpoint,
-      pathStyle: config.s3PathStyle,
-      credentials: s3Credentials(config),
-    });
-    await scope.defer('object store', store.close);
-    return { store, spoolFolder: join(localFolder, 'spool') };
-  }
-  const folder = exportsUrl === undefined ? localFolder : fileURLToPath(exportsUrl);
-  return { store: createLocalStore(folder), spoolFolder: join(folder, 'spool') };
 };
 
 /** How often published versions are looked for, in milliseconds. */

@@ -4,8 +4,9 @@ import { notFound } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Plan } from '../query/plan.js';
 import type { WholeFiles } from '../query/whole-file.js';
-import type { ObjectInfo, ObjectStore, StoredObject } from '../storage/objects/object-store.js';
+import type { ObjectInfo, ObjectStore } from '../storage/objects/object-store.js';
 import type { Build, Builds } from './builds.js';
+import { fileKeyOf, type KeptVersions, sweepFiles } from './file-sweep.js';
 import type { FileRef, Links } from './links.js';
 
 /** A file that a link leads to, as it is at the moment. */
@@ -31,7 +32,7 @@ export interface ExportFiles {
    * Removes files of versions that no longer exist, and files beyond their age. `kept` says which of the given
    * versions still do.
    */
-  sweep(kept: (versionIds: readonly number[]) => Promise<ReadonlySet<number>>): Promise<number>;
+  sweep(kept: KeptVersions): Promise<number>;
 }
 
 export interface WantedFile {
@@ -59,7 +60,6 @@ export interface ExportFilesOptions {
 /** A small file is finished within this time: then it is served with its length. */
 const patienceMs = 150;
 const smallBytes = 8 * 1024 * 1024;
-const sweepBatch = 1_000;
 
 const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<void> => {
   gone.throwIfAborted();
@@ -77,11 +77,8 @@ const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<vo
 const plainTag = (plan: Plan): string => plan.entityTag.slice(1, -1);
 
 /** The tag covers version, variant and column names; the version stands in front so that a sweep can see it. */
-const keyOf = (plan: Plan): string => `v${plan.version.versionId}/${plan.wholeFile}-${plainTag(plan)}.csv`;
-const versionOfKey = (key: string): number | undefined => {
-  const match = /^v(\d+)\//.exec(key);
-  return match === null ? undefined : Number(match[1]);
-};
+const keyOf = (plan: Plan): string =>
+  fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plainTag(plan)}.csv`);
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   const { store, builds, links, files, linkTtlSeconds, maxAgeMs, signal, log } = options;
@@ -149,26 +146,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     },
 
     async sweep(kept) {
-      let removed = 0;
-      const oldest = Date.now() - maxAgeMs;
-      const judge = async (batch: ReadonlyMap<StoredObject, number>): Promise<void> => {
-        const alive = await kept([...new Set(batch.values())]);
-        for (const [{ key, storedAtMs }, versionId] of batch) {
-          if (alive.has(versionId) && storedAtMs >= oldest) continue;
-          await store.delete(key);
-          removed += 1;
-        }
-      };
-      let batch = new Map<StoredObject, number>();
-      for await (const object of store.list()) {
-        const versionId = versionOfKey(object.key);
-        if (versionId === undefined) continue;
-        batch.set(object, versionId);
-        if (batch.size < sweepBatch) continue;
-        await judge(batch);
-        batch = new Map();
-      }
-      if (batch.size > 0) await judge(batch);
+      const removed = await sweepFiles({ store, maxAgeMs, kept });
       if (removed > 0) log.info({ removed }, 'export files removed');
       return removed;
     },

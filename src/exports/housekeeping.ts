@@ -2,6 +2,7 @@ import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Builds } from './builds.js';
 import type { ExportFiles } from './export-files.js';
+import { keptVersions } from './file-sweep.js';
 
 /** What is done about export files without being asked. */
 export interface ExportHousekeeping {
@@ -39,13 +40,6 @@ export const createExportHousekeeping = (options: ExportHousekeepingOptions): Ex
   let from: number | undefined;
   let seen = new Set<number>();
 
-  const kept = async (versionIds: readonly number[]): Promise<ReadonlySet<number>> => {
-    const rows = await sql.query<{ id: number }>('SELECT id FROM versions WHERE id = ANY($1::bigint[])', [
-      versionIds,
-    ]);
-    return new Set(rows.map(({ id }) => id));
-  };
-
   const newVersions = async (after: number): Promise<{ versionId: number; datasetId: number }[]> =>
     sql.query(newSql, [after, [...seen], aheadBytes]);
 
@@ -68,7 +62,7 @@ export const createExportHousekeeping = (options: ExportHousekeepingOptions): Ex
   return {
     async clean() {
       await builds.tidy();
-      await exportFiles.sweep(kept);
+      await exportFiles.sweep(keptVersions(sql));
     },
     async prepareNew(stop) {
       if (aheadBytes === 0) return;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { ObjectStore } from './object-store.js';
 
 /** Keys are made by this service; anything else must not walk out of the folder. */
@@ -13,8 +13,21 @@ const checkedKey = (key: string): string => {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
+const adoptTurns = 5;
+
+/** Removes a folder unless there is something in it. */
+const removeEmpty = async (path: string): Promise<void> => {
+  try {
+    await rmdir(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+};
+
 /** Objects as files of one folder, which must lie on the same file system as the files it adopts. */
-export const createLocalStore = (folder: string): ObjectStore => {
+export const createLocalStore = (given: string): ObjectStore => {
+  const folder = resolve(given);
   const pathOf = (key: string): string => join(folder, checkedKey(key));
   return {
     async stat(key) {
@@ -30,11 +43,21 @@ export const createLocalStore = (folder: string): ObjectStore => {
       return createReadStream(pathOf(key), { ...range, highWaterMark: 256 * 1024 });
     },
     async adopt(key, path) {
-      await mkdir(dirname(pathOf(key)), { recursive: true });
-      await rename(path, pathOf(key));
+      const target = pathOf(key);
+      for (let turn = 1; ; turn += 1) {
+        await mkdir(dirname(target), { recursive: true });
+        try {
+          return await rename(path, target);
+        } catch (error) {
+          // The folder was empty and may have been removed in between.
+          if (!isMissing(error) || turn === adoptTurns) throw error;
+        }
+      }
     },
     async delete(key) {
-      await rm(pathOf(key), { force: true });
+      const path = pathOf(key);
+      await rm(path, { force: true });
+      if (dirname(path) !== folder) await removeEmpty(dirname(path));
     },
     async *list() {
       let entries: Awaited<ReturnType<typeof readdirOf>>;

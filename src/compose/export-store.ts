@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.js';
+import { AppError } from '../lib/errors.js';
+import type { Scope } from '../lib/scope.js';
+import { createLocalStore } from '../storage/objects/local-store.js';
+import type { ObjectStore } from '../storage/objects/object-store.js';
+import { createS3Store, parseS3Url } from '../storage/objects/s3-store.js';
+
+/** Credentials come as a pair; without them the client asks the machine for its own. */
+const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey }: Config) => {
+  if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
+  if (accessKeyId === secretAccessKey) return undefined;
+  throw new AppError(
+    'invalid',
+    'bad_configuration',
+    'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
+  );
+};
+
+export interface ExportStore {
+  readonly store: ObjectStore;
+  /** Half-made files; beside the store when that is a folder, since they are moved into it. */
+  readonly spoolFolder: string;
+}
+
+/** The store of export files that the settings name. */
+export const openExportStore = async (config: Config, scope: Scope): Promise<ExportStore> => {
+  const { exportsUrl, dataDir } = config;
+  const localFolder = join(dataDir, 'exports');
+  if (exportsUrl?.startsWith('s3:')) {
+    const store = createS3Store({
+      ...parseS3Url(exportsUrl),
+      region: config.s3Region,
+      endpoint: config.s3Endpoint,
+      publicEndpoint: config.s3PublicEndpoint,
+      pathStyle: config.s3PathStyle,
+      credentials: s3Credentials(config),
+    });
+    await scope.defer('object store', store.close);
+    return { store, spoolFolder: join(localFolder, 'spool') };
+  }
+  const folder = exportsUrl === undefined ? localFolder : fileURLToPath(exportsUrl);
+  return { store: createLocalStore(folder), spoolFolder: join(folder, 'spool') };
+};

@@ -1,0 +1,56 @@
+import type { ObjectStore, StoredObject } from '../storage/objects/object-store.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+/** Says which of the given versions still exist. */
+export type KeptVersions = (versionIds: readonly number[]) => Promise<ReadonlySet<number>>;
+
+export interface FileSweepOptions {
+  readonly store: ObjectStore;
+  /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
+  readonly maxAgeMs: number;
+  readonly kept: KeptVersions;
+}
+
+const batchSize = 1_000;
+
+/** Keys of export files begin with the version, so that a sweep needs no index of them. */
+export const fileKeyOf = (versionId: number, name: string): string => `v${versionId}/${name}`;
+
+const versionOfKey = (key: string): number | undefined => {
+  const match = /^v(\d+)\//.exec(key);
+  return match === null ? undefined : Number(match[1]);
+};
+
+export const keptVersions =
+  (sql: Sql): KeptVersions =>
+  async (versionIds) => {
+    const rows = await sql.query<{ id: number }>('SELECT id FROM versions WHERE id = ANY($1::bigint[])', [
+      versionIds,
+    ]);
+    return new Set(rows.map(({ id }) => id));
+  };
+
+/** Removes files of versions that no longer exist, and files beyond their age; gives their number. */
+export const sweepFiles = async ({ store, maxAgeMs, kept }: FileSweepOptions): Promise<number> => {
+  let removed = 0;
+  const oldest = Date.now() - maxAgeMs;
+  const judge = async (batch: ReadonlyMap<StoredObject, number>): Promise<void> => {
+    const alive = await kept([...new Set(batch.values())]);
+    for (const [{ key, storedAtMs }, versionId] of batch) {
+      if (alive.has(versionId) && storedAtMs >= oldest) continue;
+      await store.delete(key);
+      removed += 1;
+    }
+  };
+  let batch = new Map<StoredObject, number>();
+  for await (const object of store.list()) {
+    const versionId = versionOfKey(object.key);
+    if (versionId === undefined) continue;
+    batch.set(object, versionId);
+    if (batch.size < batchSize) continue;
+    await judge(batch);
+    batch = new Map();
+  }
+  if (batch.size > 0) await judge(batch);
+  return removed;
+};
