@@ -141,7 +141,7 @@ export interface OpsState {
   readonly components: readonly ComponentState[];
   readonly uploads: PipelineState;
   /** Null: Kafka does not answer. */
-  readonly log: LogState | null;
+  readonly log: (LogState & { readonly parked: number }) | null;
   readonly refreshes: RefreshState;
   readonly providers: readonly UpstreamState[];
 }
