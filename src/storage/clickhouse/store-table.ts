@@ -93,7 +93,15 @@ export const tableName = (storeId: number): string => {
 
 const unknownTable = '60';
 
-export const createStoreTables = (clickhouse: ClickHouse): StoreTables => {
+export interface StoreTableOptions {
+  /** Longest that one block may take; a connection whose other end has gone says nothing for ever. */
+  readonly insertTimeoutMs?: number;
+}
+
+export const createStoreTables = (
+  clickhouse: ClickHouse,
+  { insertTimeoutMs = 600_000 }: StoreTableOptions = {},
+): StoreTables => {
   const { database } = clickhouse;
   const qualified = (storeId: number): string => `${database}.${tableName(storeId)}`;
   /** Columns that are known to exist, per store; saves the DDL of every upload but the first. */
@@ -149,6 +157,7 @@ export const createStoreTables = (clickhouse: ClickHouse): StoreTables => {
         await clickhouse.insert(`INSERT INTO ${qualified(storeId)} (${names}) FORMAT Native`, block, {
           settings: { ...insertSettings(rows, token), max_query_size: '16777216' },
           queryId,
+          signal: AbortSignal.timeout(insertTimeoutMs),
         });
       } catch (error) {
         // The table may have been dropped or restored behind our back: look again before the next try.
