@@ -6,6 +6,7 @@ import { type BrowseEntry, createBrowser, deepest, type SeriesList } from './bro
 import { createCache } from './cache/cache.js';
 import { createMemory } from './cache/memory.js';
 import { createCacheStore } from './cache/store.js';
+import { createTurns } from './cache/turns.js';
 import { type Caller, ownTask } from './caller.js';
 import {
   createCatalog,
@@ -39,6 +40,7 @@ import { createTransport, type Transport } from './upstream/transport.js';
 
 const megabyte = 1024 * 1024;
 const sevenDaysMs = 7 * 86_400_000;
+const oneMinuteMs = 60_000;
 
 export interface GatewaySettings {
   /** Connectors on offer. */
@@ -155,6 +157,8 @@ const createAccess = (
     }),
     staleMs: settings.staleMs ?? sevenDaysMs,
     memory: createMemory(settings.memoryBytes ?? 64 * megabyte),
+    turns: createTurns({ sql, leaseMs: 2 * (settings.operationTimeoutMs ?? oneMinuteMs) }),
+    maxTurnMs: settings.operationTimeoutMs ?? oneMinuteMs,
     telemetry,
     log,
     now,
@@ -164,7 +168,7 @@ const createAccess = (
   now,
   retries: settings.retries ?? 2,
   firstRetryWaitMs: settings.firstRetryWaitMs ?? 300,
-  operationTimeoutMs: settings.operationTimeoutMs ?? 60_000,
+  operationTimeoutMs: settings.operationTimeoutMs ?? oneMinuteMs,
 });
 
 const createParts = (parts: GatewayParts) => {

@@ -1,12 +1,12 @@
 import { AppError, isAppError } from '../lib/errors.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
 import type { Context, Provider, Validity } from '../providers/provider.js';
-import type { CacheQuestion } from './cache/cache.js';
+import type { Asked, CacheQuestion } from './cache/cache.js';
 import type { Caller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
 import { sanitize } from './upstream/outcome.js';
 import { messageRedaction } from './upstream/redaction.js';
-import { createSession, type UpstreamAccess } from './upstream/session.js';
+import { createSession, type Session, type UpstreamAccess } from './upstream/session.js';
 
 /** An answer and how old it is. */
 export interface Aged<T> {
@@ -65,6 +65,19 @@ const serviceKeyRefused = (provider: Provider): AppError =>
 const notFoundOf = ({ provider, subject }: Pick<Operation<unknown>, 'provider' | 'subject'>): AppError =>
   'seriesId' in subject ? seriesNotFound(provider, subject.seriesId) : unknownPath(provider, subject.path);
 
+/** How long an answer is kept of which a part (a code list, a structure) could not be had anew. */
+const partlyStaleSeconds = 300;
+
+interface Worked<T> extends Pick<Asked, 'validSeconds' | 'staleSeconds'> {
+  readonly value: T;
+}
+
+/** Data with an old code list is data; what was made of old replies alone is old. */
+const restOn = ({ staleSeconds, freshReplies }: Session): Omit<Worked<unknown>, 'value'> => {
+  if (staleSeconds === undefined) return {};
+  return freshReplies > 0 ? { validSeconds: partlyStaleSeconds } : { staleSeconds };
+};
+
 /** Audiences whose answers a key may be served from, its own first. */
 const audiencesOf = ({ kind, audience }: ChosenKey): string[] =>
   kind === 'own' && audience !== keyedAudience ? [audience, keyedAudience] : [audience];
@@ -100,10 +113,10 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     return sanitize(error, messageRedaction(key.value));
   };
 
-  const work = async <T>(operation: Operation<T>, key: ChosenKey): Promise<T> => {
+  const work = async <T>(operation: Operation<T>, key: ChosenKey): Promise<Worked<T>> => {
     const session = open(operation.provider, operation.caller, key);
     try {
-      return await operation.work(session.ctx);
+      return { value: await operation.work(session.ctx), ...restOn(session) };
     } catch (error) {
       if (isAppError(error)) throw nameError(operation, key, error, session.sample);
       const redact = messageRedaction(key.value);
@@ -136,9 +149,10 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
       const found = await cache.peek(questionOf(operation, audience));
       if (found !== undefined) return { ...found, value: JSON.parse(found.body) as T };
     }
-    const { body, ageSeconds, stale } = await cache.answer(questionOf(operation, own), async () =>
-      JSON.stringify(await work(operation, key)),
-    );
+    const { body, ageSeconds, stale } = await cache.answer(questionOf(operation, own), async () => {
+      const { value, ...rest } = await work(operation, key);
+      return { body: JSON.stringify(value), ...rest };
+    });
     return { value: JSON.parse(body) as T, ageSeconds, stale };
   };
 
@@ -150,7 +164,8 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     async run(operation) {
       const key = await keys.choose(operation.provider, operation.caller.accountId);
       if (operation.parts !== undefined) return keepAnswer(operation, key);
-      return { value: await work(operation, key), ageSeconds: 0, stale: false };
+      const { value, staleSeconds } = await work(operation, key);
+      return { value, ageSeconds: staleSeconds ?? 0, stale: staleSeconds !== undefined };
     },
   };
 };

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Telemetry } from '../telemetry.js';
 import type { Kept, Memory } from './memory.js';
 import type { CacheStore } from './store.js';
+import type { Turns } from './turns.js';
 
 export interface CacheQuestion {
   readonly provider: string;
@@ -21,12 +23,21 @@ export interface Answer {
   readonly stale: boolean;
 }
 
+/** What came of asking. */
+export interface Asked {
+  readonly body: string;
+  /** In place of the validity of the question. */
+  readonly validSeconds?: number;
+  /** It rests on nothing but answers that are this old and no longer valid: it is not kept. */
+  readonly staleSeconds?: number;
+}
+
 export interface Cache {
   /**
-   * A fresh answer, else a new one from `ask`. Equal questions at the same time share one `ask`. When it fails
-   * because the upstream is down, the last answer is given as stale.
+   * A fresh answer, else a new one from `ask`. Equal questions at the same time share one `ask`, those of other
+   * processes too. When it fails because the upstream is down, the last answer is given as stale.
    */
-  answer(question: CacheQuestion, ask: () => Promise<string>): Promise<Answer>;
+  answer(question: CacheQuestion, ask: () => Promise<Asked>): Promise<Answer>;
   /** A fresh answer that is there already. */
   peek(question: CacheQuestion): Promise<Answer | undefined>;
   trim(): Promise<void>;
@@ -35,6 +46,9 @@ export interface Cache {
 export interface CacheOptions {
   readonly store: CacheStore;
   readonly memory: Memory;
+  readonly turns: Turns;
+  /** Longest wait for the answer to another process, in milliseconds. */
+  readonly maxTurnMs: number;
   readonly telemetry: Telemetry;
   readonly log: Log;
   readonly now: () => number;
@@ -82,7 +96,11 @@ const createAbsences = (now: () => number) => {
   };
 };
 
-export const createCache = ({ store, memory, telemetry, log, now, staleMs }: CacheOptions): Cache => {
+/** Between two looks at whether another process has its answer. */
+const turnPollMs = 50;
+
+export const createCache = (options: CacheOptions): Cache => {
+  const { store, memory, turns, maxTurnMs, telemetry, log, now, staleMs } = options;
   const asking = new Map<string, Promise<Answer>>();
   const absences = createAbsences(now);
 
@@ -110,9 +128,10 @@ export const createCache = ({ store, memory, telemetry, log, now, staleMs }: Cac
     return { kept, fresh: true };
   };
 
-  const keep = async (key: string, question: CacheQuestion, body: string): Promise<Kept> => {
+  const keep = async (key: string, question: CacheQuestion, asked: Asked): Promise<Kept> => {
     const storedAtMs = now();
-    const kept = { body, storedAtMs, freshUntilMs: storedAtMs + question.validSeconds * 1000 };
+    const validSeconds = Math.min(asked.validSeconds ?? question.validSeconds, question.validSeconds);
+    const kept = { body: asked.body, storedAtMs, freshUntilMs: storedAtMs + validSeconds * 1000 };
     memory.set(key, kept);
     try {
       await store.set(key, question.provider, kept);
@@ -123,18 +142,41 @@ export const createCache = ({ store, memory, telemetry, log, now, staleMs }: Cac
     return kept;
   };
 
-  const askNew = async (
+  const giveBack = async (key: string, provider: string): Promise<void> => {
+    try {
+      await turns.giveBack(key);
+    } catch (error) {
+      // The turn ends by itself; the answer is good.
+      log.warn({ err: error, provider }, 'turn not given back');
+    }
+  };
+
+  /** Runs `work` when no other process asks the same, unless the answer has come for another one meanwhile. */
+  const inTurn = async (key: string, provider: string, work: () => Promise<Answer>): Promise<Answer> => {
+    const giveUpMs = Date.now() + maxTurnMs;
+    let mine = await turns.take(key);
+    // Asking twice is better than not answering.
+    for (; !mine && Date.now() < giveUpMs; mine = await turns.take(key)) await sleep(turnPollMs);
+    try {
+      const { kept, fresh } = await lookUp(key, provider);
+      return fresh && kept !== undefined ? toAnswer(kept, false) : await work();
+    } finally {
+      if (mine) await giveBack(key, provider);
+    }
+  };
+
+  const askUpstream = async (
     key: string,
     question: CacheQuestion,
-    ask: () => Promise<string>,
+    ask: () => Promise<Asked>,
+    kept: Kept | undefined,
   ): Promise<Answer> => {
-    const { kept, fresh } = await lookUp(key, question.provider);
-    if (fresh && kept !== undefined) return toAnswer(kept, false);
-    absences.check(key);
     try {
-      const body = await ask();
-      telemetry.answered(question.provider, 'upstream');
-      return toAnswer(await keep(key, question, body), false);
+      const asked = await ask();
+      const { body, staleSeconds } = asked;
+      telemetry.answered(question.provider, staleSeconds === undefined ? 'upstream' : 'stale');
+      if (staleSeconds !== undefined) return { body, ageSeconds: staleSeconds, stale: true };
+      return toAnswer(await keep(key, question, asked), false);
     } catch (error) {
       absences.remember(key, error);
       if (kept === undefined || kept.freshUntilMs + staleMs <= now() || !isDown(error)) throw error;
@@ -142,6 +184,13 @@ export const createCache = ({ store, memory, telemetry, log, now, staleMs }: Cac
       telemetry.answered(question.provider, 'stale');
       return toAnswer(kept, true);
     }
+  };
+
+  const askNew = async (key: string, question: CacheQuestion, ask: () => Promise<Asked>): Promise<Answer> => {
+    const { kept, fresh } = await lookUp(key, question.provider);
+    if (fresh && kept !== undefined) return toAnswer(kept, false);
+    absences.check(key);
+    return inTurn(key, question.provider, () => askUpstream(key, question, ask, kept));
   };
 
   return {
@@ -162,6 +211,9 @@ export const createCache = ({ store, memory, telemetry, log, now, staleMs }: Cac
       const { kept, fresh } = await lookUp(cacheKey(question), question.provider);
       return fresh && kept !== undefined ? toAnswer(kept, false) : undefined;
     },
-    trim: () => store.trim(),
+    async trim() {
+      await store.trim();
+      await turns.sweep();
+    },
   };
 };

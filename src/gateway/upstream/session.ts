@@ -32,9 +32,13 @@ export interface UpstreamAccess {
   readonly operationTimeoutMs: number;
 }
 
-/** One operation of a connector: its context, and what it saw last for the log. */
+/** One operation of a connector: its context, and what it saw. */
 export interface Session {
   readonly ctx: Context;
+  /** Age of the oldest reply that stood in for an upstream that is down; undefined: there was none. */
+  readonly staleSeconds: number | undefined;
+  /** Replies that were valid, kept ones included. */
+  readonly freshReplies: number;
   /** Start of the last reply, without the key; for the log when a connector does not understand it. */
   sample(): string;
 }
@@ -83,6 +87,8 @@ export const createSession = ({ access, provider, key, lane }: SessionOptions): 
   });
   const redact = messageRedaction(key.value);
   let last = '';
+  let staleSeconds: number | undefined;
+  let freshReplies = 0;
 
   const timeLeft = (): number => {
     const left = deadlineMs - now();
@@ -128,8 +134,12 @@ export const createSession = ({ access, provider, key, lane }: SessionOptions): 
   const keepable = key.value === undefined || key.value.length >= shortestKeyInData;
   const sendOrReuse = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     const { keep } = request;
-    if (keep === undefined || !keepable) return send(request);
-    const { body } = await cache.answer(
+    if (keep === undefined || !keepable) {
+      const reply = await send(request);
+      freshReplies += 1;
+      return reply;
+    }
+    const { body, stale, ageSeconds } = await cache.answer(
       {
         provider: provider.slug,
         audience: key.audience,
@@ -145,9 +155,11 @@ export const createSession = ({ access, provider, key, lane }: SessionOptions): 
       },
       async () => {
         const { status, text } = await send(request);
-        return JSON.stringify({ status, text });
+        return { body: JSON.stringify({ status, text }) };
       },
     );
+    if (stale) staleSeconds = Math.max(staleSeconds ?? 0, ageSeconds);
+    else freshReplies += 1;
     const { status, text } = JSON.parse(body) as { status: number; text: string };
     last = text.slice(0, sampleLength);
     return { status, text, header: () => undefined };
@@ -160,5 +172,11 @@ export const createSession = ({ access, provider, key, lane }: SessionOptions): 
       today: new Date(now()).toISOString().slice(0, 10),
     },
     sample: () => redact(last),
+    get staleSeconds() {
+      return staleSeconds;
+    },
+    get freshReplies() {
+      return freshReplies;
+    },
   };
 };

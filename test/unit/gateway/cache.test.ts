@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCache } from '../../../src/gateway/cache/cache.js';
+import { type Asked, cacheKey, createCache } from '../../../src/gateway/cache/cache.js';
 import { createMemory, type Kept } from '../../../src/gateway/cache/memory.js';
 import type { CacheStore } from '../../../src/gateway/cache/store.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
@@ -21,6 +21,8 @@ const open = (store: Partial<CacheStore> = {}) => {
       ...store,
     },
     memory: createMemory(1_000_000),
+    turns: { take: async () => true, giveBack: async () => undefined, sweep: async () => undefined },
+    maxTurnMs: 1_000,
     telemetry: silentTelemetry,
     log: silentLog,
     now: () => clock.nowMs,
@@ -41,10 +43,10 @@ describe('the cache', () => {
   it('asks once for equal questions at the same time, and again after a failure', async () => {
     const { cache } = open();
     let asked = 0;
-    const ask = async (): Promise<string> => {
+    const ask = async (): Promise<Asked> => {
       asked += 1;
       if (asked === 1) throw down;
-      return 'answer';
+      return { body: 'answer' };
     };
     const failures = await Promise.allSettled([
       cache.answer(question(['a']), ask),
@@ -58,7 +60,7 @@ describe('the cache', () => {
   it('keeps audiences and arguments apart', async () => {
     const { cache } = open();
     const answer = async (parts: readonly unknown[], audience: string, body: string) =>
-      (await cache.answer(question(parts, audience), async () => body)).body;
+      (await cache.answer(question(parts, audience), async () => ({ body }))).body;
     expect(await answer(['a', 'b'], 'shared', '1')).toBe('1');
     expect(await answer(['a', 'b'], 'account 7', '2')).toBe('2');
     expect(await answer(['a,b'], 'shared', '3')).toBe('3');
@@ -76,7 +78,7 @@ describe('the cache', () => {
     ['series_not_found', false],
   ])('after %s an old answer is served: %s', async (code, served) => {
     const { cache, clock } = open();
-    await cache.answer(question(['a']), async () => 'old');
+    await cache.answer(question(['a']), async () => ({ body: 'old' }));
     clock.nowMs += 2 * hour;
     const again = cache.answer(question(['a']), async () => {
       throw new AppError('upstream', code, code);
@@ -103,7 +105,7 @@ describe('the cache', () => {
 
   it('does not serve an answer beyond its time as stale', async () => {
     const { cache, clock } = open();
-    await cache.answer(question(['a']), async () => 'old');
+    await cache.answer(question(['a']), async () => ({ body: 'old' }));
     clock.nowMs += 11 * hour;
     await expect(
       cache.answer(question(['a']), async () => {
@@ -112,13 +114,92 @@ describe('the cache', () => {
     ).rejects.toBe(down);
   });
 
+  it('keeps nothing that rests on old answers alone, and for a while what rests on them in part', async () => {
+    const { cache, clock, stored } = open();
+    const old = await cache.answer(question(['a']), async () => ({ body: 'old', staleSeconds: 9_000 }));
+    expect([old, stored.size]).toEqual([{ body: 'old', ageSeconds: 9_000, stale: true }, 0]);
+    await cache.answer(question(['a']), async () => ({ body: 'mixed', validSeconds: 300 }));
+    clock.nowMs += 299_000;
+    expect((await cache.answer(question(['a']), async () => ({ body: 'new' }))).body).toBe('mixed');
+    clock.nowMs += 2_000;
+    expect((await cache.answer(question(['a']), async () => ({ body: 'new' }))).body).toBe('new');
+  });
+
   it('answers although it can not keep', async () => {
     const { cache } = open({
       set: async () => {
         throw new Error('disk full');
       },
     });
-    expect((await cache.answer(question(['a']), async () => 'answer')).body).toBe('answer');
+    expect((await cache.answer(question(['a']), async () => ({ body: 'answer' }))).body).toBe('answer');
+  });
+});
+
+describe('turns among processes', () => {
+  const openTwo = (maxTurnMs = 5_000) => {
+    const stored = new Map<string, Kept>();
+    const held = new Set<string>();
+    const openOne = () =>
+      createCache({
+        store: {
+          get: async (key) => stored.get(key),
+          set: async (key, _provider, kept) => {
+            stored.set(key, kept);
+          },
+          trim: async () => undefined,
+        },
+        memory: createMemory(1_000_000),
+        turns: {
+          take: async (key) => !held.has(key) && held.add(key).has(key),
+          giveBack: async (key) => {
+            held.delete(key);
+          },
+          sweep: async () => undefined,
+        },
+        maxTurnMs,
+        telemetry: silentTelemetry,
+        log: silentLog,
+        now: () => 1_000_000,
+        staleMs: hour,
+      });
+    return { one: openOne(), two: openOne(), held };
+  };
+
+  it('one asks, the other takes its answer', async () => {
+    const { one, two, held } = openTwo();
+    let asked = 0;
+    const ask = async (): Promise<Asked> => {
+      asked += 1;
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      return { body: `answer ${asked}` };
+    };
+    const answers = await Promise.all([
+      one.answer(question(['a']), ask),
+      two.answer(question(['a']), ask),
+      two.answer(question(['a']), ask),
+    ]);
+    expect(answers.map(({ body }) => body)).toEqual(['answer 1', 'answer 1', 'answer 1']);
+    expect([asked, held.size]).toEqual([1, 0]);
+  });
+
+  it('the other asks when the first one fails', async () => {
+    const { one, two, held } = openTwo();
+    const first = one.answer(question(['a']), async () => {
+      await new Promise((resolve) => setTimeout(resolve, 80));
+      throw down;
+    });
+    const second = two.answer(question(['a']), async () => ({ body: 'answer' }));
+    await expect(first).rejects.toBe(down);
+    expect((await second).body).toBe('answer');
+    expect(held.size).toBe(0);
+  });
+
+  it('nobody waits for a turn longer than allowed', async () => {
+    const { two, held } = openTwo(100);
+    held.add(cacheKey(question(['a'])));
+    expect((await two.answer(question(['a']), async () => ({ body: 'answer' }))).body).toBe('answer');
+    // The turn of the other one stays its own.
+    expect(held.size).toBe(1);
   });
 });
 

@@ -1,0 +1,185 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createApiProcess } from '../../../src/compose/api-process.js';
+import { createGateway } from '../../../src/gateway/gateway.js';
+import { silentTelemetry } from '../../../src/gateway/telemetry.js';
+import { createGatewayCallers } from '../../../src/http/routes/gateway-caller.js';
+import { createProviderRoutes } from '../../../src/http/routes/providers.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
+import type { Provider } from '../../../src/providers/provider.js';
+import { type Ask, createAsk, startTestApi } from '../../support/api.js';
+import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
+
+const second = createScope(silentLog);
+let world: GatewayWorld;
+/** Another API process on the same database. */
+let askSecond: Ask;
+beforeAll(async () => {
+  // Without memory, what was kept comes from the database and can be made older there.
+  world = await startGatewayWorld({ gatewayMemoryBytes: '0' });
+  const { port } = await createApiProcess(world.product.config, silentLog, second, 'test');
+  askSecond = createAsk(`http://127.0.0.1:${port}/api`);
+});
+afterAll(async () => {
+  await second.close();
+  await world.close();
+});
+afterEach(() => world.bank.answerAll(undefined));
+
+const rate = '/providers/bankofcanada/series/FXUSDCAD';
+
+/** Everything that is kept was got three hours ago and is no longer valid. */
+const makeOld = async (): Promise<void> => {
+  const aged = await world.product.sql.query(
+    `UPDATE gateway_cache SET stored_at = now() - interval '3 hours', fresh_until = now() - interval '1 hour'
+     RETURNING 1`,
+  );
+  expect(aged.length).toBeGreaterThan(0);
+};
+
+describe('equal questions at the same time', () => {
+  const ask = (index: number, id: string) =>
+    (index % 2 === 0 ? world.askPlain : askSecond)('GET', `/providers/bankofcanada/series/${id}`);
+
+  it('are one request to the upstream, whatever process they reach', async () => {
+    world.bank.answerAll({ reply: bankObservations('COALESCE', { '2026-03-12': '1.50' }), delayMs: 300 });
+    const before = world.bank.calls.length;
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'COALESCE')));
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(world.bank.calls.length - before).toBe(1);
+    expect(await world.product.sql.query('SELECT 1 FROM gateway_turns')).toEqual([]);
+  });
+
+  it('that fail are told to all, and the next one asks again', async () => {
+    world.bank.answerAll({ status: 404, reply: { message: 'Series GONE not found.' }, delayMs: 100 });
+    const before = world.bank.calls.length;
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'GONE')));
+    expect([...new Set(answers.map(({ status }) => status))]).toEqual([404]);
+    // Each process believes its own answer only.
+    expect(world.bank.calls.length - before).toBeLessThanOrEqual(2);
+  });
+
+  it('of a process that died while asking are asked by another one', async () => {
+    world.bank.answerAll({ reply: bankObservations('ORPHAN', { '2026-03-12': '1.50' }) });
+    expect((await ask(0, 'ORPHAN')).status).toBe(200);
+    await makeOld();
+    await world.product.sql.query(
+      `INSERT INTO gateway_turns (key, owner, until)
+       SELECT key, gen_random_uuid(), now() + interval '1 second' FROM gateway_cache`,
+    );
+    const before = world.bank.calls.length;
+    const answer = await ask(1, 'ORPHAN');
+    expect([answer.status, Number(answer.headers.get('age')) < 60]).toEqual([200, true]);
+    expect(world.bank.calls.length - before).toBe(1);
+  });
+});
+
+describe('two updates of the same key', () => {
+  it('at the same time: one of them is a 409, and the key is the other one’s', async () => {
+    const { id, key } = await world.product.createAccount('racer');
+    const put = (value: string) => world.ask('PUT', '/user-keys/fred', { key, body: { api_key: value } });
+    expect((await put('before-before')).status).toBe(200);
+    await world.product.sql.tx(async (tx) => {
+      // What an update under way holds.
+      await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+        JSON.stringify(['user key', id, 'fred']),
+      ]);
+      const refused = await put('during-during');
+      expect([refused.status, refused.json().code]).toEqual([409, 'key_update_conflict']);
+      // Another provider's key is another matter.
+      const other = await world.ask('PUT', '/user-keys/eia', { key, body: { api_key: 'other-other' } });
+      expect(other.status).toBe(200);
+    });
+    expect((await put('after-after')).status).toBe(200);
+  });
+
+  it('in numbers: each is stored or refused, never both', async () => {
+    const { key } = await world.product.createAccount('crowd');
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        (index % 2 === 0 ? world.askPlain : askSecond)('PUT', '/user-keys/fred', {
+          key,
+          body: { api_key: `key-number-${index}` },
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
+    expect(statuses).toContain(200);
+    expect((await world.ask('GET', '/user-keys', { key })).json()).toEqual({ fred: true });
+  });
+});
+
+describe('a connector that lacks an operation', () => {
+  it('is a 501, unlike a provider that does not offer it', async () => {
+    const { browse: _, seriesAt: __, listAll: ___, ...rest } = bankOfCanada;
+    const lacking: Provider = { ...rest, capabilities: ['hierarchical'] };
+    const api = await startTestApi({
+      databaseUrl: inject('databaseUrl'),
+      moreRoutes: ({ sql }) =>
+        createProviderRoutes({
+          gateway: createGateway({
+            settings: {
+              providers: [lacking],
+              masterKeys: [{ id: 'test', bytes: randomBytes(32) }],
+              serviceKeys: {},
+              baseUrls: { bankofcanada: 'http://127.0.0.1:9' },
+              feedProvider: 'bankofcanada',
+              paidProviders: [],
+              userAgent: 'test',
+            },
+            sql,
+            log: silentLog,
+            telemetry: silentTelemetry,
+          }),
+          callerOf: createGatewayCallers({ mayUsePaid: async () => true, trustProxy: false }),
+        }),
+    });
+    try {
+      for (const query of ['', '?series=true']) {
+        const answer = await api.ask('GET', `/providers/bankofcanada/browse${query}`);
+        expect([answer.status, answer.json().code]).toEqual([501, 'operation_not_implemented']);
+      }
+      const search = await api.ask('GET', '/providers/bankofcanada/search?q=x');
+      expect([search.status, search.json().code]).toEqual([400, 'operation_not_supported']);
+    } finally {
+      await api.close();
+    }
+  });
+});
+
+describe('an upstream that is down', () => {
+  const folders = '/providers/bankofcanada/browse';
+
+  it('is stood in for by its last answers, marked with their age, until they are too old', async () => {
+    const fresh = await world.ask('GET', rate);
+    const tree = await world.ask('GET', folders);
+    for (const { status, headers } of [fresh, tree])
+      expect([status, headers.get('warning'), Number(headers.get('age')) < 60]).toEqual([200, null, true]);
+    expect(fresh.json<{ metadata: object }>().metadata).not.toHaveProperty('stale');
+    await makeOld();
+    world.bank.answerAll({ status: 503, reply: 'maintenance' });
+
+    // Twice: what stands in is not kept as if it were new.
+    for (let round = 0; round < 2; round += 1) {
+      const stale = await world.ask('GET', rate);
+      const staleTree = await world.ask('GET', folders);
+      for (const { status, headers } of [stale, staleTree]) {
+        expect(status).toBe(200);
+        expect(Number(headers.get('age'))).toBeGreaterThanOrEqual(10_800);
+        expect(headers.get('warning')).toMatch(/^110 /);
+      }
+      expect(staleTree.text).toBe(tree.text);
+      const { metadata, data } = stale.json<{ metadata: Record<string, unknown>; data: object[] }>();
+      expect(metadata.stale).toBe(true);
+      expect(metadata.age_seconds).toBeGreaterThanOrEqual(10_800);
+      expect(data).toEqual(fresh.json<{ data: object[] }>().data);
+    }
+
+    await world.product.sql.query(`UPDATE gateway_cache SET fresh_until = now() - interval '8 days'`);
+    for (const path of [rate, folders]) expect([502, 503]).toContain((await world.ask('GET', path)).status);
+  });
+});
