@@ -1,5 +1,6 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import type { Log } from '../../lib/log.js';
+import { useLeanEncoding } from './lean-encoding.js';
 
 /** A connection to Kafka; the type that other rooms know it by. */
 export type KafkaConnection = Kafka;
@@ -20,8 +21,9 @@ const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
     ? 'warn'
     : 'debug';
 
-export const createKafka = ({ brokers, clientId, log }: KafkaOptions): Kafka =>
-  new Kafka({
+export const createKafka = ({ brokers, clientId, log }: KafkaOptions): Kafka => {
+  if (!useLeanEncoding()) log.debug('kafkajs is of another version: its own encoding is used');
+  return new Kafka({
     brokers: [...brokers],
     clientId,
     connectionTimeout: 3_000,
@@ -33,3 +35,4 @@ export const createKafka = ({ brokers, clientId, log }: KafkaOptions): Kafka =>
       log[levelOf(entry)]({ kafka: entry.namespace, ...fields }, message);
     },
   });
+};
