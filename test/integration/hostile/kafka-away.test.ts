@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEmbedded } from '../../../src/embedded/components.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope, type Scope } from '../../../src/lib/scope.js';
+import {
+  authorization,
+  type Client,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+/** A broker of this test's own, which it may take away. */
+let dataDir: string;
+let broker: Scope;
+let product: TestProduct;
+let owner: Client;
+
+const startBroker = async (): Promise<string> => {
+  broker = createScope(silentLog);
+  const need = { postgres: false, kafka: true, clickhouse: false };
+  return (await startEmbedded({ dataDir, need, log: silentLog, scope: broker })).kafkaBrokers ?? '';
+};
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tabulary-broker-'));
+  product = await startProduct(
+    { kafkaBrokers: await startBroker(), sendPatienceMs: '1000', backlogLookMs: '200' },
+    silentLog,
+  );
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+
+afterAll(async () => {
+  await product?.close();
+  await broker?.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+/** Sends a file without end; the answer, and how much of it was taken. */
+const sendEndless = async (dataset: number) => {
+  let taken = 0;
+  const block = Buffer.from('0123456789,0123456789\n'.repeat(50_000));
+  const head = '--b\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\na,b\n';
+  const body = async function* () {
+    yield Buffer.from(head);
+    for (;;) {
+      taken += block.length;
+      yield block;
+    }
+  };
+  const answer = await fetch(`${product.baseUrl}/datasets/${dataset}/data`, {
+    method: 'PUT',
+    headers: { ...authorization(owner.key), 'content-type': 'multipart/form-data; boundary=b' },
+    body: ReadableStream.from(body()) as ReadableStream<Uint8Array>,
+    duplex: 'half',
+  } as RequestInit);
+  return { answer, taken };
+};
+
+const sendHeadOnly = async (dataset: number): Promise<string> => {
+  const { hostname, port, pathname } = new URL(`${product.baseUrl}/datasets/${dataset}/data`);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `PUT ${pathname} HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(owner.key).authorization}\r\n` +
+      'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n',
+  );
+  const timer = setTimeout(() => socket.end(), 2_000);
+  const [answer] = (await Promise.race([once(socket, 'data'), once(socket, 'close')])) as [unknown];
+  clearTimeout(timer);
+  socket.destroy();
+  return String(answer);
+};
+
+it('answers 503 while Kafka is away, takes no more of a file than a few chunks, and goes on when it is back', async () => {
+  const dataset = await createDataset(owner);
+  await upload(owner, dataset, 'a,b\n1,2\n');
+  await broker.close();
+
+  const { answer, taken } = await sendEndless(dataset);
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(await answer.json()).toMatchObject({ code: 'log_unavailable' });
+  expect(taken).toBeLessThan(128 * 1024 * 1024);
+  await expect.poll(() => sendHeadOnly(dataset), { timeout: 30_000 }).toContain('503 Service Unavailable');
+  expect(await download(owner, dataset)).toBe('"a","b"\n1,2\n');
+
+  await startBroker();
+  let process: ProcessAnswer | undefined;
+  await expect
+    .poll(
+      async () => {
+        const next = await putFile(owner, dataset, 'a,b\n3,4\n');
+        if (next.status === 201) process = await json<ProcessAnswer>(next, 201);
+        return next.status;
+      },
+      { timeout: 60_000, interval: 500 },
+    )
+    .toBe(201);
+  expect(await ended(owner, process as ProcessAnswer)).toMatchObject({ status: 'completed' });
+  expect(await download(owner, dataset)).toBe('"a","b"\n3,4\n');
+}, 120_000);
