@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { createGateway, type Gateway, type GatewaySettings } from '../gateway/gateway.js';
 import { parseMasterKeys } from '../gateway/keys/cipher.js';
 import { readKeyFile } from '../gateway/keys/key-file.js';
+import { withKeyedRate } from '../gateway/limits/rate-text.js';
 import { silentTelemetry, type Telemetry } from '../gateway/telemetry.js';
 import type { Route } from '../http/route.js';
 import { createFeedRoutes } from '../http/routes/feed.js';
@@ -14,10 +15,11 @@ import { createSeriesRoutes } from '../http/routes/series.js';
 import { createSeriesDatasetRoutes } from '../http/routes/series-datasets.js';
 import { createUserKeyRoutes } from '../http/routes/user-keys.js';
 import type { Receiver } from '../ingest/receiver.js';
-import { AppError } from '../lib/errors.js';
+import { AppError, messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { startRounds } from '../lib/rounds.js';
 import type { Scope } from '../lib/scope.js';
+import type { Provider } from '../providers/provider.js';
 import { allProviders } from '../providers/registry.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Core } from './core.js';
@@ -38,8 +40,17 @@ const requireKnown = (variable: string, slugs: readonly string[]): void => {
   throw new AppError('invalid', 'bad_configuration', message);
 };
 
+/** @throws AppError that names the variable. */
+const withLimits = (provider: Provider, text: string | undefined): Provider => {
+  try {
+    return withKeyedRate(provider, text);
+  } catch (error) {
+    throw new AppError('invalid', 'bad_configuration', `PROVIDER_LIMITS: ${messageOf(error)}`);
+  }
+};
+
 const gatewaySettings = (config: Config): GatewaySettings => {
-  const { providerKeys = {}, providerUrls = {} } = config;
+  const { providerKeys = {}, providerUrls = {}, providerLimits = {} } = config;
   const feedProvider = config.feedProvider.toLowerCase();
   const paidProviders = lowerCase(config.paidProviders);
   requireKnown('PROVIDER_KEYS', Object.keys(providerKeys));
@@ -47,10 +58,11 @@ const gatewaySettings = (config: Config): GatewaySettings => {
     'PROVIDER_URLS',
     Object.keys(providerUrls).map((name) => name.split('.', 1)[0] ?? ''),
   );
+  requireKnown('PROVIDER_LIMITS', Object.keys(providerLimits));
   requireKnown('FEED_PROVIDER', [feedProvider]);
   requireKnown('PAID_PROVIDERS', paidProviders);
   return {
-    providers: allProviders,
+    providers: allProviders.map((provider) => withLimits(provider, providerLimits[provider.slug])),
     masterKeys: parseMasterKeys(config.masterKeys ?? []),
     serviceKeys: providerKeys,
     baseUrls: providerUrls,

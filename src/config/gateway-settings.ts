@@ -45,6 +45,12 @@ export const gatewaySettings = {
     undefined,
     'Comma-separated slug=url: addresses in place of those that connectors know; slug.name=url for a further address of one.',
   ),
+  providerLimits: setting(
+    'PROVIDER_LIMITS',
+    optional(pairs),
+    undefined,
+    'Comma-separated slug=rates: limits with a key in place of those of a free one, such as alphavantage=75/minute or bls=5/second+2000/day. They hold for every key of that provider.',
+  ),
   feedProvider: setting('FEED_PROVIDER', text, 'fred', 'Slug of the provider behind /feed.'),
   paidProviders: setting(
     'PAID_PROVIDERS',

@@ -1,4 +1,11 @@
+import ExcelJs from 'exceljs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Exchange,
+  fixture,
+  type ReplayUpstream,
+  startReplayUpstream,
+} from '../../support/replay-upstream.js';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
 
 let world: GatewayWorld;
@@ -80,5 +87,96 @@ describe('data of a symbol', () => {
     const answer = await get(`/feed/${encoded}/data`);
     expect(answer.status).toBe(404);
     expect(answer.json().error).toContain(`'${symbol}'`);
+  });
+});
+
+describe('a feed of another provider', () => {
+  const key = 'alphaalphaalpha1';
+  const days = { '2026-03-13': '5638.9400', '2026-03-12': '5521.52', '2026-03-11': '5599.3000' };
+  // The form follows a recorded reply; these symbols were not recorded.
+  const daily = (symbol: string) => ({
+    'Meta Data': { '1. Information': 'Daily Prices', '2. Symbol': symbol, '5. Time Zone': 'US/Eastern' },
+    'Time Series (Daily)': Object.fromEntries(
+      Object.entries(days).map(([day, close]) => [
+        day,
+        { '1. open': '1.0', '2. high': '1.0', '3. low': '1.0', '4. close': close, '5. volume': '10' },
+      ]),
+    ),
+  });
+  const stock = (symbol: string): Exchange => ({
+    path: '/query',
+    query: { function: 'TIME_SERIES_DAILY', symbol, outputsize: 'full' },
+    reply: daily(symbol),
+  });
+
+  let alpha: ReplayUpstream;
+  let other: GatewayWorld;
+  beforeAll(async () => {
+    alpha = await startReplayUpstream(
+      [
+        ...['^GSPC', 'BRK.B', 'IBM'].map(stock),
+        {
+          path: '/query',
+          query: { function: 'FX_DAILY', from_symbol: 'EUR', to_symbol: 'USD', outputsize: 'full' },
+          reply: fixture('providers/alphavantage/fx-EURUSD.json'),
+        },
+        {
+          path: '/query',
+          query: { function: 'SYMBOL_SEARCH', keywords: 'tesco & co' },
+          reply: fixture('providers/alphavantage/search.json'),
+        },
+      ],
+      { ignoredQuery: ['apikey'] },
+    );
+    other = await startGatewayWorld({
+      feedProvider: 'alphavantage',
+      providerKeys: `alphavantage=${key}`,
+      providerUrls: `alphavantage=${alpha.baseUrl}`,
+    });
+  });
+  afterAll(async () => {
+    await other.close();
+    await alpha.close();
+  });
+  const ask = (path: string) => other.ask('GET', `/feed/${path}`);
+
+  it.each([
+    ['%5EGSPC', '^GSPC'],
+    ['BRK.B', 'BRK.B'],
+    ['EURUSD%3DX', 'EURUSD=X'],
+  ])('has rows for %s, in every form', async (encoded, symbol) => {
+    const csv = await ask(`${encoded}/data`);
+    expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+    const [header, ...lines] = csv.text.trim().split('\r\n');
+    expect(header).toBe('"Date","Value"');
+    const dates = lines.map((line) => line.slice(1, 11));
+    expect(dates).toEqual([...dates].sort());
+    expect(dates.length).toBeGreaterThan(0);
+    const tsv = await ask(`${encoded}/data?$format=tsv`);
+    expect(tsv.text).toBe(csv.text.replaceAll(',', '\t'));
+    const json = (await ask(`${encoded}/data?$format=json`)).json<{ Date: string }[]>();
+    expect(json.map(({ Date: day }) => day)).toEqual(dates);
+    const sheet = await fetch(`${other.product.baseUrl}/feed/${encoded}/data?$format=xlsx`);
+    const workbook = new ExcelJs.Workbook();
+    await workbook.xlsx.load(await sheet.arrayBuffer());
+    expect(workbook.worksheets[0]?.rowCount).toBe(dates.length + 1);
+    // One request served all forms, and the symbol went out as one encoded value.
+    const asked = alpha.calls.filter(({ url }) => url.includes(encodeURIComponent(symbol.slice(0, 3))));
+    expect(asked).toHaveLength(1);
+    expect(csv.text + csv.headers.get('content-disposition')).not.toContain(key);
+  });
+
+  it('cuts to start, end and $top, in this order', async () => {
+    const rows = async (query: string) =>
+      (await ask(`%5EGSPC/data?${query}`)).text.trim().split('\r\n').slice(1);
+    expect(await rows('$top=2')).toEqual(['"2026-03-11",5599.3000', '"2026-03-12",5521.52']);
+    expect(await rows('end=2026-03-12')).toHaveLength(2);
+    expect(await rows('$top=0')).toEqual([]);
+    expect((await ask('%5EGSPC/data?start=2026-03-12&end=2026-03-11')).status).toBe(400);
+  });
+
+  it('searches there, with signs in the words', async () => {
+    const { results } = (await ask('search/tesco+%26+co')).json<{ results: Record<string, string>[] }>();
+    expect(results[0]).toMatchObject({ id: 'BA', frequency: 'Daily' });
   });
 });

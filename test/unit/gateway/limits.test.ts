@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decide, type Question, shareOf } from '../../../src/gateway/limits/decision.js';
+import { parseRate, withKeyedRate } from '../../../src/gateway/limits/rate-text.js';
 import { endOfBucket, localMidnight, windowsOf } from '../../../src/gateway/limits/window.js';
+import { bls } from '../../../src/providers/bls/bls.js';
 
 const at = (text: string): number => Date.parse(text);
 const iso = (ms: number): string => new Date(ms).toISOString();
@@ -110,5 +112,28 @@ describe('decide', () => {
         },
       ),
     );
+  });
+});
+
+describe('limits of a plan that was bought', () => {
+  it.each([
+    ['75/minute', { perMinute: 75 }],
+    ['5/second+500/day', { perSecond: 5, perDay: 500 }],
+    [' 0.5/second + 60/hour ', { perSecond: 0.5, perHour: 60 }],
+  ])('%s', (text, rate) => {
+    expect(parseRate(text)).toEqual(rate);
+  });
+
+  it.each(['', '75', '75/week', '0/day', '1.5/day', '-1/day', '5/day+6/day', '5/constructor', '1e3/day'])(
+    'refuses %j',
+    (text) => {
+      expect(() => parseRate(text)).toThrow(/rate such as|twice/);
+    },
+  );
+
+  it('takes the place of those with a key only', () => {
+    const bought = withKeyedRate(bls, '2000/day');
+    expect(bought.limits).toEqual({ ...bls.limits, keyed: { perDay: 2_000 } });
+    expect(withKeyedRate(bls, undefined)).toBe(bls);
   });
 });

@@ -1,0 +1,27 @@
+import { invalid } from '../../lib/errors.js';
+import type { Provider, Rate } from '../../providers/provider.js';
+
+const members = { second: 'perSecond', minute: 'perMinute', hour: 'perHour', day: 'perDay' } as const;
+
+const isSpan = (text: string | undefined): text is keyof typeof members =>
+  text !== undefined && Object.hasOwn(members, text);
+
+/** `75/minute` or `5/second+500/day` as a rate. @throws AppError `invalid` for what is none. */
+export const parseRate = (text: string): Rate => {
+  const entries = text.split('+').map((part): [string, number] => {
+    const [, number = '', span] = /^\s*(\d{1,9}(?:\.\d+)?)\s*\/\s*([a-z]+)\s*$/.exec(part) ?? [];
+    const limit = Number(number);
+    const whole = span === 'second' || Number.isInteger(limit);
+    if (!isSpan(span) || limit <= 0 || !whole) {
+      throw invalid('invalid_rate', `'${part.trim()}' must be a rate such as 75/minute or 500/day`);
+    }
+    return [members[span], limit];
+  });
+  if (new Set(entries.map(([member]) => member)).size < entries.length)
+    throw invalid('invalid_rate', `'${text}' names a span twice`);
+  return Object.fromEntries(entries);
+};
+
+/** The provider with other limits for requests with a key: those of a plan that was bought. */
+export const withKeyedRate = (provider: Provider, text: string | undefined): Provider =>
+  text === undefined ? provider : { ...provider, limits: { ...provider.limits, keyed: parseRate(text) } };
