@@ -34,7 +34,7 @@ const runAll = async (options: BenchOptions, signal: AbortSignal): Promise<Bench
   const { quick, out } = options;
   const mode = quick ? 'quick' : 'full';
   const earlier = readReport(options.compare ?? out);
-  const pool = createProductPool(quick, say);
+  const pool = createProductPool({ isShared: quick, say, signal });
   const entries = chosen(options);
   const results: BenchResult[] = [];
   try {
@@ -48,12 +48,12 @@ const runAll = async (options: BenchOptions, signal: AbortSignal): Promise<Bench
         save(out, mode, [result]);
       } else {
         say(`${entry.name} failed: ${result.failure}`);
-        await pool.dropShared();
+        await pool.drop();
       }
       process.stdout.write(`${renderTable([result], earlier)}\n`);
     }
   } finally {
-    await pool.dropShared();
+    await pool.drop();
   }
   process.stdout.write(`\n${renderTable(results, earlier)}\n\n${renderSummary(results)}; kept in ${out}\n`);
   return results;
@@ -64,7 +64,11 @@ const options = parseOptions(
   benches.map(({ name }) => name),
 );
 const stopping = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  // Vite's own one would end the process before the product is stopped.
+  process.removeAllListeners(name);
+  process.on(name, () => stopping.abort());
+}
 // What a broken-off bench left behind may still fail; the benches after it must run.
 process.on('uncaughtException', (error) => {
   say(`nobody caught: ${error.stack ?? error.message}`);

@@ -1,7 +1,5 @@
 import type { Figure } from './figure.js';
-import type { RunningProduct, startWholeProduct } from './product.js';
-
-type ProductSettings = Parameters<typeof startWholeProduct>[0];
+import type { ProductSettings, RunningProduct } from './product.js';
 
 /** What a bench is given. */
 export interface BenchContext {

@@ -1,34 +1,55 @@
 import type { Scope } from '../../src/lib/scope.js';
 import type { BenchContext } from './bench.js';
-import { type RunningProduct, startWholeProduct } from './product.js';
+import { type ProductSettings, type RunningProduct, startWholeProduct } from './product.js';
 import { warmUp } from './warm-up.js';
 
 /** Hands products to benches and stops them when nobody needs them any more. */
 export interface ProductPool {
   /** `product` of one bench; what is its own is stopped with `scope`. */
   openFor(scope: Scope): BenchContext['product'];
-  /** Stops the shared product; the next bench gets a fresh one. */
-  dropShared(): Promise<void>;
+  /** Stops the shared product, and waits for starts that nobody waits for any more; the next bench gets a fresh one. */
+  drop(): Promise<void>;
 }
 
-const start = async (
-  settings: Parameters<BenchContext['product']>[0],
-  say: (text: string) => void,
-): Promise<RunningProduct> => {
-  const startedAt = performance.now();
-  const product = await startWholeProduct(settings);
-  await warmUp(product);
-  say(`product started in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  return product;
-};
+export interface ProductPoolOptions {
+  /** Benches without settings of their own share one product. */
+  readonly isShared: boolean;
+  readonly say: (text: string) => void;
+  /** Breaks off starts under way. */
+  readonly signal: AbortSignal;
+}
 
-/** @param isShared Benches without settings of their own share one product. */
-export const createProductPool = (isShared: boolean, say: (text: string) => void): ProductPool => {
+export const createProductPool = ({ isShared, say, signal }: ProductPoolOptions): ProductPool => {
+  const starting = new Set<Promise<RunningProduct>>();
   let shared: RunningProduct | undefined;
+
+  const startWarm = async (settings?: ProductSettings): Promise<RunningProduct> => {
+    const startedAt = performance.now();
+    const product = await startWholeProduct(settings, signal);
+    try {
+      await warmUp(product);
+    } catch (error) {
+      await product.stop();
+      throw error;
+    }
+    say(`product started in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+    return product;
+  };
+
+  const start = async (settings?: ProductSettings): Promise<RunningProduct> => {
+    const product = startWarm(settings);
+    starting.add(product);
+    try {
+      return await product;
+    } finally {
+      starting.delete(product);
+    }
+  };
+
   return {
     openFor(scope) {
-      const startOwn: BenchContext['product'] = async (settings) => {
-        const product = await start(settings, say);
+      const startOwn = async (settings?: ProductSettings): Promise<RunningProduct> => {
+        const product = await start(settings);
         await scope.defer('product', product.stop);
         return product;
       };
@@ -38,11 +59,12 @@ export const createProductPool = (isShared: boolean, say: (text: string) => void
           own ??= startOwn(settings);
           return own;
         }
-        shared ??= await start(settings, say);
+        shared ??= await start(settings);
         return shared;
       };
     },
-    async dropShared() {
+    async drop() {
+      await Promise.allSettled(starting);
       const dropped = shared;
       shared = undefined;
       await dropped?.stop();

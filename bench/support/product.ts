@@ -25,11 +25,16 @@ export interface RunningProduct {
   stop(): Promise<void>;
 }
 
+export type ProductSettings = Parameters<typeof childEnvironment>[0];
+
+/** @param signal Breaks the start off: what was started by then is stopped. */
 export const startWholeProduct = async (
-  settings: Parameters<typeof childEnvironment>[0] = {},
+  settings: ProductSettings = {},
+  signal?: AbortSignal,
 ): Promise<RunningProduct> => {
   const log = createLog('bench', 'warn', 2);
   const scope = createScope(log);
+  signal?.addEventListener('abort', () => void scope.close(), { once: true });
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-bench-'));
   await scope.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
   try {

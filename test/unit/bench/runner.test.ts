@@ -12,7 +12,7 @@ const run = (bench: Bench, more: Partial<BenchEntry> = {}, signal = new AbortCon
     { name: 'some', run: bench, ...more },
     {
       quick: true,
-      pool: { openFor: () => noProduct, dropShared: async () => undefined },
+      pool: { openFor: () => noProduct, drop: async () => undefined },
       say: () => undefined,
       log: silentLog,
       signal,
