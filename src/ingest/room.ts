@@ -41,8 +41,9 @@ export interface RoomOptions {
 
 const refuseShare = 0.5;
 const holdShare = 0.8;
-/** Kafka counts as away when the last look failed and none succeeded for so long. */
-const awayMs = 10_000;
+/** Kafka counts as away when so many looks did not succeed, and this time beside. */
+const missedLooks = 5;
+const awayMs = 5_000;
 const retryAfterSeconds = 30;
 
 /** Chunks of pending uploads that were handed out by Kafka but will be read again. */
@@ -62,21 +63,23 @@ export const createRoom = (options: RoomOptions): Room => {
   const waiting = new Set<() => void>();
   let uses: readonly LaneUse[] = [];
   let sent: SentBytes = { short: 0, bulk: 0 };
-  let failedAt: number | undefined;
   let succeededAt = Date.now();
   let closed = false;
 
   const share = (): number => Math.max(0, ...uses.map((use) => shareOf(use, sent)));
 
   const refusal = (): string | undefined => {
-    if (failedAt !== undefined && failedAt - succeededAt > awayMs) return 'log_unavailable';
+    if (Date.now() - succeededAt > missedLooks * intervalMs + awayMs) return 'log_unavailable';
     return share() >= refuseShare || uses.some(({ overdue }) => overdue) ? 'backlog' : undefined;
   };
 
-  const tell = (before: string | undefined, after: string | undefined): void => {
-    if (after === before) return;
-    if (after === undefined) log.info('new uploads are taken again');
-    else log.warn({ reason: after, lanes: uses }, 'new uploads are refused for now');
+  let told: string | undefined;
+  const tell = (): void => {
+    const reason = refusal();
+    if (reason === told) return;
+    told = reason;
+    if (reason === undefined) log.info('new uploads are taken again');
+    else log.warn({ reason, lanes: uses }, 'new uploads are refused for now');
   };
 
   const wakeAll = (): void => {
@@ -85,20 +88,17 @@ export const createRoom = (options: RoomOptions): Room => {
   };
 
   const look = async (): Promise<void> => {
-    const before = refusal();
     const sentBefore = sent;
     try {
       uses = await lanes.look(await sql.query<ChunkPosition>(keptChunks));
       // What was sent while the look went on may not be in it.
       sent = { short: sent.short - sentBefore.short, bulk: sent.bulk - sentBefore.bulk };
-      failedAt = undefined;
       succeededAt = Date.now();
       onLook(uses);
     } catch (error) {
-      failedAt = Date.now();
       log.debug({ reason: messageOf(error) }, 'no look at what Kafka holds');
     }
-    tell(before, refusal());
+    tell();
     wakeAll();
   };
 
