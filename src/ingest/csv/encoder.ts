@@ -150,7 +150,11 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     return violation;
   };
 
-  const encode = (bytes: Uint8Array, chunk: ChunkPosition, segment: bigint | number): EncodeResult => {
+  function* encodeInSteps(
+    bytes: Uint8Array,
+    chunk: ChunkPosition,
+    segment: bigint | number,
+  ): Generator<void, EncodeResult> {
     reset(bytes, chunk.rows);
     const badRows: BadRow[] = [];
     const rejected = new Map<number, BadRow>();
@@ -178,11 +182,12 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       badRows.push(...malformed);
       writeRowNumbers(chunk.firstRow, rows);
       rows += index.rows;
+      yield;
     }
     if (index.ordinal !== chunk.rows) throw new RangeError(`${index.ordinal} records, not ${chunk.rows}`);
     badRows.sort((a, b) => a.row - b.row);
     return finish(rows, BigInt(segment), badRows);
-  };
+  }
 
   const finish = (rows: number, segment: bigint, badRows: BadRow[]): EncodeResult => {
     segments.fill(segment, 0, rows);
@@ -202,7 +207,15 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     return { kind: 'encoded', block: writer.pieces(), blockBytes: writer.bytes(), rows, stats, badRows };
   };
 
-  return { encode };
+  const encode = (bytes: Uint8Array, chunk: ChunkPosition, segment: bigint | number): EncodeResult => {
+    const steps = encodeInSteps(bytes, chunk, segment);
+    for (;;) {
+      const step = steps.next();
+      if (step.done) return step.value;
+    }
+  };
+
+  return { encode, encodeInSteps };
 };
 
 const badValue = (violation: Violation, index: FieldIndex, record: number): BadRow => ({

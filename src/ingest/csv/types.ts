@@ -130,6 +130,15 @@ export interface ChunkEncoderOptions {
 export interface ChunkEncoder {
   /** The place reported is the first one in the file: lowest line, then leftmost column. */
   encode(bytes: Uint8Array, position: ChunkPosition, segment: bigint | number): EncodeResult;
+  /**
+   * The same in steps of some hundred records, so that others get their turn between them. `bytes` and what the
+   * encoder holds must be left alone until the last step.
+   */
+  encodeInSteps(
+    bytes: Uint8Array,
+    position: ChunkPosition,
+    segment: bigint | number,
+  ): Iterator<void, EncodeResult>;
 }
 
 export interface RecordSplitterOptions {

@@ -236,3 +236,20 @@ describe('collecting bad rows', () => {
     expect(decodeBlock(result.block).rows).toBe(0);
   });
 });
+
+describe('encodeInSteps', () => {
+  it('gives the block that encode gives, in several steps', () => {
+    const options = { dialect: comma, fieldCount: 2, columns: columnsOf(['s', 'f']) };
+    const rows = 10_000;
+    const bytes = Buffer.from(Array.from({ length: rows }, (_, row) => `text ${row},${row}.5\n`).join(''));
+    const position = { firstRow: 5, rows, firstLine: 2 };
+    const steps = createChunkEncoder(options).encodeInSteps(bytes, position, 7);
+    let count = 0;
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) count += 1;
+    const whole = createChunkEncoder(options).encode(bytes, position, 7);
+    if (step.value.kind !== 'encoded' || whole.kind !== 'encoded') throw new Error('not encoded');
+    expect(count).toBeGreaterThan(3);
+    expect(Buffer.concat([...step.value.block]).equals(Buffer.concat([...whole.block]))).toBe(true);
+  });
+});
