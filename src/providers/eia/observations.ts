@@ -113,6 +113,10 @@ const askAll = async (wanted: Wanted, params: Params, ctx: Context): Promise<Rep
   while (data.length < first.total) {
     const next = await askPage(wanted, { ...query, offset: data.length }, ctx);
     if (next.data.length === 0) throw unexpectedReply(named, 'fewer rows than it tells');
+    // Rows are in order: the first one again means that the offset was not heeded, and rows would be missing.
+    if (JSON.stringify(next.data[0]) === JSON.stringify(data[0])) {
+      throw unexpectedReply(named, 'the first page again');
+    }
     data = data.concat(next.data);
   }
   return { ...first, data };

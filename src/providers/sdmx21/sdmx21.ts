@@ -105,6 +105,8 @@ const availableCodes = async (
 ): Promise<readonly string[]> => {
   const all = [...dimension.codes.keys()];
   const codes = await constrainedCodes(record, place, dimension, ctx);
+  // Without a list and a constraint there would be no way on: not the same as a place without data.
+  if (codes === undefined && all.length === 0) throw unexpectedReply(record, `no codes of ${dimension.id}`);
   if (codes === undefined || all.length === 0) return codes ?? all;
   const wanted = new Set(codes);
   return all.filter((code) => wanted.has(code));
@@ -134,7 +136,11 @@ const listKeys = async (record: Sdmx21Record, path: readonly string[], ctx: Cont
   const spell = spellWith(structure);
   return readMessage(record, text, ['GenericData', 'StructureSpecificData'])
     .map((series): Item => {
-      const codes = structure.dimensions.map(({ id }) => series.key[id] ?? '');
+      const codes = structure.dimensions.map(({ id }) => {
+        const code = series.key[id] ?? '';
+        if (code === '') throw unexpectedReply(record, `a series without a code of ${id}`);
+        return code;
+      });
       const label = structure.dimensions
         // `_Z`, not applicable, is noise in a title.
         .flatMap(({ id }, index) =>

@@ -216,6 +216,16 @@ describe('eia', () => {
     await expect(eia.series(rclc1, {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
+  it('takes the first page in place of the next one for an error', async () => {
+    const rows = JSON.parse(own('RCLC1')).response.data;
+    const { ctx, upstream } = await open([
+      futures('RCLC1', oldest, reply('4', rows.slice(0, 2))),
+      futures('RCLC1', { ...oldest, offset: '2' }, reply('4', rows.slice(0, 2))),
+    ]);
+    await expect(eia.series(rclc1, {}, ctx)).rejects.toMatchObject({ code: 'unexpected_reply' });
+    expect(upstream.calls.filter(({ url }) => url.includes('offset'))).toHaveLength(2);
+  });
+
   it('gives no rows for a range without any', async () => {
     const { ctx } = await open([
       futures('RCLC1', { ...oldest, start: '1900-01-01', end: '1900-12-31' }, reply('0', [])),

@@ -139,6 +139,16 @@ describe('an SDMX 2.1 service', () => {
     ).rejects.toMatchObject({ code: 'unexpected_reply' });
   });
 
+  it('does not make ids of keys that lack a dimension', async () => {
+    const keys = { path: '/data/RATES/M.', query: { detail: 'serieskeysonly' } };
+    const key = '<g:SeriesKey><g:Value id="FREQ" value="M"/></g:SeriesKey>';
+    const reply = `<m:GenericData xmlns:m="m" xmlns:g="g"><m:DataSet><g:Series>${key}</g:Series></m:DataSet></m:GenericData>`;
+    opened = await openConnector(xbank, { exchanges: [{ ...keys, reply }, ...exchanges] });
+    await expect(
+      xbank.seriesAt?.(['RATES', 'M'], { limit: 10, offset: 0 }, opened.ctx),
+    ).rejects.toMatchObject({ code: 'unexpected_reply' });
+  });
+
   it('shares one download between preview and ranges where the record says so', async () => {
     const whole = createSdmx21({ ...record, wholeSeries: true });
     const { ctx, upstream } = await open(whole);
