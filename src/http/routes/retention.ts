@@ -60,7 +60,7 @@ export const createRetentionRoutes = (retention: RetentionSettings): Route[] => 
     tags,
     auth: 'required',
     params,
-    body: z.object({
+    body: z.strictObject({
       versions: bound(most.versions, versionsText).optional(),
       days: bound(most.days, daysText).optional(),
     }),

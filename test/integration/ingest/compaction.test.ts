@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CompactionStore } from '../../../src/ingest/compaction-store.js';
+import { createCompactionStore } from '../../../src/ingest/compaction-store.js';
+import { createCompactor } from '../../../src/ingest/compactor.js';
+import { createRetention } from '../../../src/ingest/retention.js';
+import { createStorageSweep } from '../../../src/ingest/storage-sweep.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createSegmentCopier, type SegmentCopier } from '../../../src/storage/clickhouse/segment-copy.js';
+import { createStoreTables } from '../../../src/storage/clickhouse/store-table.js';
+import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+import { type Answers, answersOf } from './version-answers.js';
+
+let product: TestProduct;
+let owner: Client;
+let clickhouse: ClickHouse;
+
+beforeAll(async () => {
+  product = await startProduct({
+    compactionMinSegments: '0',
+    storageSweepIntervalMs: '86400000',
+    segmentGraceMs: '3600000',
+  });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  clickhouse = createClickHouse({
+    url: product.config.clickhouseUrl ?? '',
+    database: product.config.clickhouseDatabase,
+  });
+});
+
+afterAll(async () => {
+  await clickhouse?.close();
+  await product?.close();
+});
+
+const never = new AbortController().signal;
+
+interface Parts {
+  readonly compactions?: CompactionStore;
+  readonly copier?: SegmentCopier;
+  readonly least?: number;
+}
+
+const storeOf = (leaseMs = 60_000): CompactionStore => createCompactionStore({ sql: product.sql, leaseMs });
+const copierOf = (): SegmentCopier => createSegmentCopier({ clickhouse, log: silentLog });
+
+/** Compacts the store of one dataset. */
+const compact = async (
+  dataset: number,
+  { compactions = storeOf(), copier = copierOf(), least = 3 }: Parts = {},
+): Promise<number> => {
+  const [own] = await product.sql.query<{ storeId: number }>(
+    'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
+    [dataset],
+  );
+  return createCompactor({
+    compactions: {
+      ...compactions,
+      candidates: async (fewest) =>
+        (await compactions.candidates(fewest)).filter(({ storeId }) => storeId === own?.storeId),
+    },
+    copier,
+    bounds: { least, maxBytes: 1_000_000_000 },
+    leaseMs: 60_000,
+    onJoined: () => undefined,
+    log: silentLog,
+  }).compact(never);
+};
+
+/** A sweep that waits for no reader. */
+const sweep = () =>
+  createStorageSweep({
+    sql: product.sql,
+    tables: createStoreTables(clickhouse),
+    retention: createRetention({ sql: product.sql, log: silentLog }),
+    graceMs: 0,
+    log: silentLog,
+  }).sweep();
+
+const send = async (dataset: number, content: string, mode: string, more: Record<string, string> = {}) => {
+  const done = await uploadWith(owner, dataset, content, { mode, ...more });
+  if (done.status !== 'completed') throw new Error(JSON.stringify(done));
+  return done;
+};
+
+/** Appends of a few rows each, with everything that a row may hold. */
+const appendMany = async (dataset: number, count: number, first = 0): Promise<void> => {
+  for (let at = first; at < first + count; at += 1) {
+    const day = `2024-01-${String((at % 28) + 1).padStart(2, '0')}`;
+    await send(dataset, `d,k,v\n${day},k${at},${at}.5\n${day},"a ""b"", ${at}",\n,,${-at}\n`, 'append');
+  }
+};
+
+const versionIds = async (dataset: number): Promise<string[]> => {
+  const list = await json<{ versionId: string }[]>(await call(owner, 'GET', `/datasets/${dataset}/versions`));
+  return list.map(({ versionId }) => versionId).reverse();
+};
+
+const allAnswers = async (datasets: readonly number[]): Promise<Answers> => {
+  const answers: Answers = new Map();
+  for (const dataset of datasets)
+    for (const version of await versionIds(dataset))
+      for (const [key, text] of await answersOf(owner, dataset, version)) answers.set(key, text);
+  return answers;
+};
+
+const clone = async (dataset: number, name: string): Promise<number> => {
+  const home = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
+  const answer = await call(owner, 'POST', `/datasets/${dataset}/clone`, { repositoryId: home.id, name });
+  return (await json<{ id: number }>(answer, 201)).id;
+};
+
+const restore = async (dataset: number, version: string | undefined): Promise<void> => {
+  await json(await call(owner, 'POST', `/datasets/${dataset}/versions/${version}/restore`), 201);
+};
+
+/** Segments of the store as PostgreSQL names them and as ClickHouse has them. */
+const segmentsOf = async (dataset: number): Promise<{ named: number; stored: number; current: number }> => {
+  const [row] = await product.sql.query<{ storeId: number; named: number; current: number }>(
+    `SELECT d.store_id AS "storeId",
+       (SELECT count(DISTINCT s.segment_id)::int FROM version_segments s JOIN segments g ON g.id = s.segment_id
+        WHERE g.store_id = d.store_id AND g.rows > 0) AS named,
+       (SELECT count(*)::int FROM version_segments s WHERE s.version_id = d.current_version_id) AS current
+     FROM datasets d WHERE d.id = $1`,
+    [dataset],
+  );
+  const stored = await product.clickhouse(
+    `SELECT uniqExact(partition) FROM system.parts WHERE active AND database = '${product.config.clickhouseDatabase}'
+       AND table = 's${row?.storeId}'`,
+  );
+  return { named: row?.named ?? 0, stored: Number(stored), current: row?.current ?? 0 };
+};
+
+/** A dataset of fifteen versions of all modes, and a clone that went its own way. */
+const history = async (): Promise<{ dataset: number; copy: number }> => {
+  const dataset = await createDataset(owner);
+  await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+  await appendMany(dataset, 4);
+  const copy = await clone(dataset, `copy of ${dataset}`);
+  await send(dataset, 'd,k,v\n2024-02-01,x,1\nbad\n2024-02-02,y,2\n', 'append', { onBadRow: 'quarantine' });
+  await send(dataset, 'd,k,v\n', 'append');
+  await send(dataset, 'd,k,v,more\n2024-02-03,z,3,44\n', 'append');
+  await appendMany(dataset, 1, 6);
+  await send(copy, 'd,k,v,own\n2024-03-01,c,1,7\n', 'append');
+  await appendMany(copy, 2, 20);
+  await send(dataset, 'd,k,v\n2024-01-01,first,100\n2024-05-05,new,5\n', 'upsert');
+  await appendMany(dataset, 2, 9);
+  await restore(dataset, (await versionIds(dataset))[4]);
+  await appendMany(dataset, 2, 13);
+  return { dataset, copy };
+};
+
+describe('compaction', () => {
+  it('joins segments of versions, clones and restored versions without changing a byte of any answer', async () => {
+    const { dataset, copy } = await history();
+    const before = await allAnswers([dataset, copy]);
+    expect(before.size).toBeGreaterThan(80);
+    const many = await segmentsOf(dataset);
+
+    const reading = new AbortController();
+    const readers = (async () => {
+      const keys = await versionIds(dataset);
+      for (let at = 0; !reading.signal.aborted; at = (at + 1) % keys.length)
+        for (const [key, text] of await answersOf(owner, dataset, keys[at] ?? ''))
+          expect(text, key).toBe(before.get(key));
+    })();
+    expect(await compact(dataset)).toBeGreaterThan(0);
+    expect(await compact(dataset)).toBe(0);
+    reading.abort();
+    await readers;
+
+    expect(await allAnswers([dataset, copy])).toEqual(before);
+    const few = await segmentsOf(dataset);
+    expect(few.named).toBeLessThan(many.named - 3);
+    expect(few.stored).toBeGreaterThan(few.named);
+    expect(await sweep()).toMatchObject({ orphanSegments: 0, missingSegments: 0 });
+    expect((await segmentsOf(dataset)).stored).toBe(few.named);
+    expect(await allAnswers([dataset, copy])).toEqual(before);
+
+    // What is done on top of joined segments is as it always was.
+    await restore(dataset, (await versionIds(dataset))[3]);
+    await appendMany(dataset, 3, 30);
+    await send(dataset, 'd,k,v\n2024-01-01,first,55\n', 'upsert');
+    await appendMany(copy, 3, 40);
+    const later = await clone(dataset, `later copy of ${dataset}`);
+    const then = await allAnswers([dataset, copy, later]);
+    await compact(dataset);
+    await sweep();
+    const now = await allAnswers([dataset, copy, later]);
+    expect(now).toEqual(then);
+    for (const [key, text] of before) expect(now.get(key), key).toBe(text);
+  });
+
+  it('takes versions in that are published, cloned and restored while the rows are copied', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 4);
+    let copy = 0;
+    const real = copierOf();
+    const copier: SegmentCopier = {
+      async join(run, signal) {
+        const joined = await real.join(run, signal);
+        if (copy === 0) {
+          await appendMany(dataset, 1, 4);
+          copy = await clone(dataset, `copy in between of ${dataset}`);
+          await send(dataset, 'd,k,v\n2024-01-01,first,2\n', 'upsert');
+          await restore(dataset, (await versionIds(dataset))[2]);
+          await appendMany(dataset, 1, 5);
+        }
+        return joined;
+      },
+    };
+    const before: Answers[] = [];
+    const compactions: CompactionStore = {
+      ...storeOf(),
+      async swap(...given) {
+        before.push(await allAnswers([dataset, copy]));
+        return storeOf().swap(...given);
+      },
+    };
+    expect(await compact(dataset, { copier, compactions })).toBeGreaterThan(0);
+    await sweep();
+    expect(await allAnswers([dataset, copy])).toEqual(before[0]);
+  });
+
+  it('runs beside uploads and other workers', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'k,v\nstart,0\n', 'replace');
+    const expected = ['start,0'];
+    const stop = new AbortController();
+    const workers = [1, 2].map(async () => {
+      while (!stop.signal.aborted) {
+        await compact(dataset, { least: 2 });
+        await sweep();
+      }
+    });
+    for (let at = 1; at <= 15; at += 1) {
+      const replaced = at % 5 === 0 ? at - 2 : at;
+      await send(dataset, `k,v\nk${replaced},${at}\n`, at % 5 === 0 ? 'upsert' : 'append');
+      const place = expected.findIndex((line) => line.startsWith(`k${replaced},`));
+      if (place < 0) expected.push(`k${replaced},${at}`);
+      else expected[place] = `k${replaced},${at}`;
+    }
+    stop.abort();
+    await Promise.all(workers);
+    const rows = expected.map((line) => line.replace(/(.*),(.*)/, '"$1",$2'));
+    expect(await download(owner, dataset)).toBe(`"k","v"\n${rows.join('\n')}\n`);
+    expect((await segmentsOf(dataset)).current).toBeLessThan(10);
+  });
+
+  const death = new Error('the worker dies here');
+  const deaths: [when: string, parts: () => Parts][] = [
+    ['before it copied a row', () => ({ copier: { join: () => Promise.reject(death) } })],
+    [
+      'in the middle of the copy',
+      () => ({
+        copier: {
+          async join({ storeId, segmentIds, target }) {
+            const table = `${product.config.clickhouseDatabase}.s${storeId}`;
+            await product.clickhouse(
+              `INSERT INTO ${table} (_seg, _row) SELECT ${target}, _row FROM ${table} WHERE _seg = ${segmentIds[0]}`,
+            );
+            throw death;
+          },
+        },
+      }),
+    ],
+    [
+      'between the copy and the swap',
+      () => ({
+        copier: {
+          async join(run, signal) {
+            await copierOf().join(run, signal);
+            throw death;
+          },
+        },
+      }),
+    ],
+  ];
+
+  it.each(deaths)('that dies %s leaves all as it was, and the next one joins', async (_when, parts) => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 5);
+    const before = await allAnswers([dataset]);
+    // Dead workers record nothing: their lease just runs out.
+    const dying: CompactionStore = {
+      ...storeOf(1),
+      abandon: async () => undefined,
+      extend: async () => undefined,
+    };
+    expect(await compact(dataset, { ...parts(), compactions: dying })).toBe(0);
+    expect(await allAnswers([dataset])).toEqual(before);
+    expect(await sweep()).toMatchObject({ abandonedCompactions: 1, segments: 1 });
+    expect(await segmentsOf(dataset)).toMatchObject({ named: 6, stored: 6 });
+    expect(await compact(dataset)).toBe(1);
+    await sweep();
+    expect(await segmentsOf(dataset)).toMatchObject({ named: 1, stored: 1, current: 1 });
+    expect(await allAnswers([dataset])).toEqual(before);
+  });
+
+  it('does not let go of a copy that differs, and a silent worker can not swap any more', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 4);
+    const before = await allAnswers([dataset]);
+    const silent: CompactionStore = { ...storeOf(1), extend: async () => undefined };
+    const slow: SegmentCopier = {
+      async join(run, signal) {
+        const joined = await copierOf().join(run, signal);
+        await sweep();
+        return joined;
+      },
+    };
+    expect(await compact(dataset, { compactions: silent, copier: slow })).toBe(0);
+    expect(await allAnswers([dataset])).toEqual(before);
+    expect(await segmentsOf(dataset)).toMatchObject({ named: 5, stored: 5 });
+
+    const doubled: SegmentCopier = {
+      async join(run, signal) {
+        const { storeId, segmentIds, target } = run;
+        const table = `${product.config.clickhouseDatabase}.s${storeId}`;
+        await product.clickhouse(
+          `INSERT INTO ${table} (_seg, _row) SELECT ${target}, _row FROM ${table} WHERE _seg = ${segmentIds[0]}`,
+        );
+        return copierOf().join(run, signal);
+      },
+    };
+    expect(await compact(dataset, { copier: doubled })).toBe(0);
+    await sweep();
+    expect(await allAnswers([dataset])).toEqual(before);
+    expect(await segmentsOf(dataset)).toMatchObject({ named: 5, stored: 5 });
+  });
+});

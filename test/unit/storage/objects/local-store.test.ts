@@ -1,0 +1,50 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocalStore } from '../../../../src/storage/objects/local-store.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'local-store-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const put = async (key: string): Promise<void> => {
+  await mkdir(join(folder, 'spool'), { recursive: true });
+  const path = join(folder, 'spool', `${Math.random()}.part`);
+  await writeFile(path, key);
+  await createLocalStore(folder).adopt(key, path);
+};
+
+describe('a local store', () => {
+  it('removes the folder of a version with its last file', async () => {
+    const store = createLocalStore(folder);
+    await put('v1/table.csv');
+    await put('v1/transposed.csv');
+    await store.delete('v1/table.csv');
+    expect(await readdir(join(folder, 'v1'))).toEqual(['transposed.csv']);
+    await store.delete('v1/transposed.csv');
+    await store.delete('v1/transposed.csv');
+    expect(await readdir(folder)).toEqual(['spool']);
+  });
+
+  it('never removes its own folder', async () => {
+    const store = createLocalStore(join(folder, 'spool'));
+    await put('v1/table.csv');
+    await store.delete('alone');
+    expect(await readdir(folder)).toContain('spool');
+  });
+
+  it('takes files into a folder that is removed again and again', async () => {
+    const store = createLocalStore(folder);
+    const turns = Array.from({ length: 40 }, async (_, at) => {
+      const key = `v7/${at}.csv`;
+      await put(key);
+      expect(await store.stat(key)).toBeDefined();
+      await store.delete(key);
+    });
+    await Promise.all(turns);
+    expect(await readdir(folder)).toEqual(['spool']);
+  });
+});
