@@ -39,6 +39,35 @@ const fail = (error: unknown): void => {
   process.exitCode = 1;
 };
 
+/** npm passes on to us what the terminal has sent to all of us: one Ctrl-C arrives several times within moments. */
+const oneCtrlCMs = 2_000;
+
+/** An orderly stop at the first SIGINT or SIGTERM; a second Ctrl-C ends this process at once. */
+const stopOnSignals = (entry: Entry, scope: Scope, log: Log) => {
+  let stoppedAt: number | undefined;
+  const stop = async (reason: string): Promise<void> => {
+    if (stoppedAt !== undefined) return;
+    stoppedAt = Date.now();
+    log.info({ reason }, 'stopping');
+    await scope.close();
+    log.info('stopped');
+    // Whatever a library keeps open must not keep the process.
+    process.exit();
+  };
+  const interrupt = (): void => {
+    if (stoppedAt === undefined) {
+      if (entry.quiet) print('Stopping everything … (Ctrl-C again leaves at once)');
+      void stop('SIGINT');
+    } else if (Date.now() - stoppedAt > oneCtrlCMs) {
+      log.warn('stopped at once: what runs in child processes may end a little later');
+      process.exit(130);
+    }
+  };
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', () => stop('SIGTERM'));
+  return { stop, begun: () => stoppedAt !== undefined };
+};
+
 /**
  * Runs a process of the product: settings, start, and an orderly stop on SIGINT or SIGTERM, also in the middle of
  * the start. Exit code 1 when it can not start.
@@ -58,26 +87,15 @@ export const runEntry = async (entry: Entry): Promise<void> => {
     ? createLog(entry.name, config.logLevel === 'info' ? 'warn' : config.logLevel, 2)
     : createLog(entry.name, config.logLevel);
   const scope = createScope(log);
-  let stopped = false;
-  const stop = async (reason: string): Promise<void> => {
-    if (stopped) return;
-    stopped = true;
-    log.info({ reason }, 'stopping');
-    await scope.close();
-    log.info('stopped');
-    // Whatever a library keeps open must not keep the process.
-    process.exit();
-  };
-  process.on('SIGINT', () => stop('SIGINT'));
-  process.on('SIGTERM', () => stop('SIGTERM'));
+  const stopping = stopOnSignals(entry, scope, log);
 
   try {
     await entry.start({ config, log, scope });
   } catch (error) {
     // A start that was interrupted fails because of that; the stop is under way.
-    if (stopped) return;
+    if (stopping.begun()) return;
     if (!isAppError(error)) log.fatal({ err: error }, 'could not start');
     fail(error);
-    await stop('could not start');
+    await stopping.stop('could not start');
   }
 };
