@@ -51,7 +51,7 @@ export interface UploadResult {
  * Milliseconds until the next look at a pending process: a hundredth of what has passed, so that looking neither
  * costs the service much nor adds much to the time.
  */
-const pollMs = (elapsedMs: number): number => Math.min(100, Math.max(2, elapsedMs / 100));
+const pollMs = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 100));
 
 export const createDataset = async (product: RunningProduct, name: string): Promise<number> => {
   const { baseUrl, authorization, homeId } = product;
