@@ -15,8 +15,8 @@ export interface Blow {
 }
 
 export interface Chaos {
-  /** One cycle: one blow, sometimes two at once, and the recovery from it. */
-  cycle(): Promise<readonly Blow[]>;
+  /** One cycle: one blow, sometimes two at once, and the recovery from it; a fault when there is none. */
+  cycle(): Promise<{ readonly blows: readonly Blow[]; readonly fault: string | undefined }>;
 }
 
 export interface ChaosOptions {
@@ -81,15 +81,16 @@ export const createChaos = (options: ChaosOptions): Chaos => {
     return blow;
   };
 
-  const recover = async (blows: readonly Blow[]): Promise<void> => {
+  const recover = async (blows: readonly Blow[]): Promise<string | undefined> => {
     const deadline = Date.now() + recoveryMs;
     while (!(await product.isWhole())) {
       if (Date.now() > deadline) {
         const what = blows.map(({ action, target }) => `${action} ${target}`).join(', ');
-        throw new Error(`the product was not whole ${recoveryMs} ms after: ${what}`);
+        return `the product was not whole ${recoveryMs} ms after: ${what}`;
       }
       await sleep(100);
     }
+    return undefined;
   };
 
   return {
@@ -101,8 +102,7 @@ export const createChaos = (options: ChaosOptions): Chaos => {
       const blows = await Promise.all(targets.map(strike));
       // A process that was killed is noticed a moment later.
       await sleep(200);
-      await recover(blows);
-      return blows;
+      return { blows, fault: await recover(blows) };
     },
   };
 };

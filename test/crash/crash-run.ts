@@ -46,10 +46,11 @@ export interface Stage {
   readonly options: CrashOptions;
 }
 
-/** What a scenario did; what it found wrong by itself is thrown. */
+/** What a scenario did, and what it found wrong by itself. */
 export interface Played {
   readonly cycles: number;
   readonly blows: readonly Blow[];
+  readonly faults: readonly string[];
 }
 
 export type Scenario = (stage: Stage) => Promise<Played>;
@@ -73,15 +74,16 @@ export const randomBlows: Scenario = async ({ product, load, options }) => {
   const blows: Blow[] = [];
   let cycles = 0;
   while (cycles < options.cycles && Date.now() < until) {
-    const struck = await chaos.cycle();
+    const { blows: struck, fault } = await chaos.cycle();
     cycles += 1;
     blows.push(...struck);
+    if (fault !== undefined) return { cycles, blows, faults: [fault] };
     const what = struck.map(({ action, target, stoppedMs }) =>
       `${action} ${target} ${stoppedMs || ''}`.trim(),
     );
     say(`${cycles}: ${what.join(' + ')}; uploads ${load.ledger.entries.length}`);
   }
-  return { cycles, blows };
+  return { cycles, blows, faults: [] };
 };
 
 /** Starts the product, uploads while the scenario is played, and judges it; everything that was started is stopped. */
@@ -106,18 +108,15 @@ export const runCrash = async (
     });
     say(`started in ${dataDir}: ${product.names.join(', ')}`);
     const load = await createLoad({ product, seed, largestRows, clients, datasets });
-    const faults: string[] = [];
-    let played: Played = { cycles: 0, blows: [] };
+    let played: Played;
     try {
       played = await scenario({ product, load, options });
-    } catch (error) {
-      faults.push(String(error));
     } finally {
       await load.stop();
     }
     say('checking');
     const verdict = await checkRun({ product, ledger: load.ledger, largestRows, settleMs });
-    faults.push(...verdict.faults);
+    const faults = [...played.faults, ...verdict.faults];
     whole = faults.length === 0;
     return {
       ...verdict,

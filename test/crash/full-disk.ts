@@ -47,6 +47,7 @@ const fill = (path: string, folder: string): void => {
 const becomesFull =
   (component: Component, folder: string): Scenario =>
   async ({ product, load, options: { say } }) => {
+    const faults: string[] = [];
     const ballast = join(folder, 'ballast');
     const { entries } = load.ledger;
     await sleep(loadMs);
@@ -64,18 +65,21 @@ const becomesFull =
       }).length;
       const waiting = component === 'postgres' ? 0 : await product.pendingUploads();
       say(`uploads while it was full: ${entries.length - before}, refused ${refused}, waiting ${waiting}`);
-      if (refused + waiting === 0) throw new Error(`the full disk of ${component} was not felt`);
+      if (refused + waiting === 0) faults.push(`the full disk of ${component} was not felt`);
     } finally {
       rmSync(ballast, { force: true });
     }
     const deadline = Date.now() + recoveryMs;
     while (!(await product.isWhole())) {
-      if (Date.now() > deadline) throw new Error(`${component} did not come back when it had room again`);
+      if (Date.now() > deadline) {
+        faults.push(`${component} did not come back when it had room again`);
+        return { cycles: 1, blows: [], faults };
+      }
       await sleep(200);
     }
     say('whole again');
     await sleep(loadMs);
-    return { cycles: 1, blows: [] };
+    return { cycles: 1, blows: [], faults };
   };
 
 /** One run per component, each with a file system of its own that is unmounted afterwards. */

@@ -64,29 +64,6 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   let tickAt = Date.now();
   let closing = false;
 
-  const consumer: Consumer = kafka.consumer({
-    groupId,
-    sessionTimeout: sessionTimeoutMs,
-    rebalanceTimeout: 30_000,
-    heartbeatInterval: heartbeatMs,
-    minBytes: 1,
-    maxWaitTimeInMs: 2_000,
-    maxBytesPerPartition: 1024 * 1024,
-    allowAutoTopicCreation: false,
-    retry: {
-      retries: 10,
-      initialRetryTime: 100,
-      maxRetryTime: 2_000,
-      restartOnFailure: async () => !closing,
-    },
-  });
-  consumer.on(consumer.events.FETCH, () => {
-    tickAt = Date.now();
-  });
-  consumer.on(consumer.events.CRASH, ({ payload }) => {
-    log.warn({ topic, err: payload.error, restart: payload.restart }, 'consumer stopped');
-  });
-
   const untilHandled = async (delivery: Delivery, running: () => boolean): Promise<boolean> => {
     for (let attempt = 0; running(); attempt += 1) {
       try {
@@ -138,15 +115,68 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     }
   };
 
-  await consumer.connect();
-  await consumer.subscribe({ topic, fromBeginning: true });
-  await consumer.run({ eachBatchAutoResolve: false, autoCommitInterval: 500, eachBatch });
+  let current: Consumer | undefined;
+
+  const join = async (): Promise<void> => {
+    const consumer = kafka.consumer({
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: 30_000,
+      heartbeatInterval: heartbeatMs,
+      minBytes: 1,
+      maxWaitTimeInMs: 2_000,
+      maxBytesPerPartition: 1024 * 1024,
+      allowAutoTopicCreation: false,
+      retry: {
+        retries: 10,
+        initialRetryTime: 100,
+        maxRetryTime: 2_000,
+        restartOnFailure: async () => !closing,
+      },
+    });
+    current = consumer;
+    consumer.on(consumer.events.FETCH, () => {
+      tickAt = Date.now();
+    });
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      log.warn({ topic, err: payload.error, restart: payload.restart }, 'consumer stopped');
+      // kafkajs starts itself again after failures that it knows to pass, and stays dead after all others, such as
+      // its own TypeError when a commit meets a rebalance.
+      if (!payload.restart) return joinAgain();
+    });
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({ eachBatchAutoResolve: false, autoCommitInterval: 500, eachBatch });
+  };
+
+  const leave = async (): Promise<void> => {
+    const left = current;
+    current = undefined;
+    await left?.disconnect();
+  };
+
+  const joinAgain = async (): Promise<void> => {
+    for (let attempt = 0; !closing; attempt += 1) {
+      await sleep(pauseMs(attempt));
+      if (closing) return;
+      try {
+        await leave();
+        await join();
+        if (closing) await leave();
+        return;
+      } catch (error) {
+        log.warn({ topic, err: error, attempt }, 'consumer not started again yet');
+      }
+    }
+  };
+
+  await join();
 
   return {
     lastTickAt: () => tickAt,
     async close() {
       closing = true;
-      await consumer.disconnect();
+      await leave();
     },
   };
 };
