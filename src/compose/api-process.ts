@@ -5,8 +5,8 @@ import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
-import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createRetentionRoutes } from '../http/routes/retention.js';
+import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
 import { readRejects } from '../ingest/rejects.js';
@@ -14,11 +14,10 @@ import { createVersionDiff } from '../ingest/version-diff.js';
 import { createVersionStore } from '../ingest/version-store.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { createSlots } from '../lib/slots.js';
 import { checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
-import { createIntakePart } from './intake.js';
+import { createIntakePart, createUploadSlots } from './intake.js';
 import { createOpsState } from './ops.js';
 
 /** The API: the REST service. */
@@ -44,7 +43,7 @@ export const createApiProcess = async (
         quotas: catalog.quotas,
         receiver,
         processes,
-        slots: createSlots(config.maxUploadsInFlight),
+        slots: createUploadSlots(config.maxUploadsInFlight),
         idleMs: config.uploadIdleMs,
       }),
       ...createProcessRoutes({

@@ -3,11 +3,32 @@ import { createProcessStore } from '../ingest/process-store.js';
 import { createReceiver } from '../ingest/receiver.js';
 import { createRoom, waitingForRoom } from '../ingest/room.js';
 import { createVersionPublisher } from '../ingest/version-publisher.js';
+import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
+import { createSlots, type Slots } from '../lib/slots.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { createLaneLook } from '../storage/kafka/lane-look.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import type { Core } from './core.js';
+
+/** Uploads that wait for a place; each holds an open connection whose body nobody reads. */
+const uploadsQueued = 1_000;
+
+/** Places for uploads; whoever holds the fewest is next. */
+export const createUploadSlots = (places: number): Slots =>
+  createSlots({
+    places,
+    queueLength: uploadsQueued,
+    refuse: () =>
+      new AppError(
+        'unavailable',
+        'no_upload_slot',
+        'Too many uploads wait at the moment; try again shortly.',
+        {
+          retryAfterSeconds: 10,
+        },
+      ),
+  });
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {

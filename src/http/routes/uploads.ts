@@ -19,7 +19,7 @@ export interface UploadRoutesDeps {
   readonly quotas: Pick<Quotas, 'requireStorage'>;
   readonly receiver: Receiver;
   readonly processes: ProcessStore;
-  /** Places for uploads that are received at a time. */
+  /** Places for uploads that are received at a time, shared among accounts. */
   readonly slots: Slots;
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
   readonly idleMs: number;
@@ -107,7 +107,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       const digests = parseDigests(header);
       const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
       deps.receiver.requireRoom();
-      const release = await deps.slots.take();
+      const release = await deps.slots.take(String(caller.accountId), signal);
       try {
         const form = await readFileForm(raw, 'data', deps.idleMs);
         const given = Object.entries(query).flatMap(([name, value]) =>
