@@ -1,6 +1,7 @@
 import { catalog } from './catalog.js';
 import { csvScan } from './csv-scan.js';
 import { gateway } from './gateway.js';
+import { kafkaEngine } from './kafka-engine.js';
 import { large } from './large.js';
 import { shortUploads } from './short-uploads.js';
 import type { BenchEntry } from './support/bench.js';
@@ -12,6 +13,7 @@ import { wide } from './wide.js';
 export const benches: readonly BenchEntry[] = [
   { name: 'csv-scan', run: csvScan },
   { name: 'upload', run: upload },
+  { name: 'kafka-engine', run: kafkaEngine },
   { name: 'upsert', run: upsert },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
   { name: 'wide', run: wide },

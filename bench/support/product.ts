@@ -19,6 +19,7 @@ export interface RunningProduct {
   readonly authorization: string;
   readonly databaseUrl: string;
   readonly clickhouseUrl: string;
+  readonly kafkaBrokers: string;
   readonly homeId: number;
   /** Ids of the processes by name, at this moment. */
   pids(): Record<string, number>;
@@ -65,6 +66,7 @@ export const startWholeProduct = async (
       authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
       databaseUrl,
       clickhouseUrl,
+      kafkaBrokers,
       homeId: home?.id ?? 0,
       pids: () =>
         Object.fromEntries(
