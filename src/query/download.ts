@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
+import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type Coding, chooseCoding, createEncoder } from './content-coding.js';
 import { dispositionOf, fileNameOf } from './disposition.js';
@@ -13,7 +14,12 @@ import type { Release, Slots } from './slots.js';
 import type { Versions } from './versions.js';
 
 export interface DownloadRequest {
-  readonly dataset: { readonly id: number; readonly name: string; readonly currentVersionId: number | null };
+  readonly dataset: {
+    readonly id: number;
+    readonly name: string;
+    readonly currentVersionId: number | null;
+    readonly columnsRevision: number;
+  };
   readonly options: DownloadOptions;
   /** Who shares places with whom: the account, or the address of an anonymous caller. */
   readonly owner: string;
@@ -42,8 +48,40 @@ export type DownloadAnswer =
 
 /** Answers requests for the rows of a dataset. */
 export interface Downloads {
+  /**
+   * The 304 for a caller who has this very answer, out of memory: nothing is asked, so nothing needs to be
+   * counted. Undefined when the answer is another one or memory does not tell.
+   */
+  unchanged(request: DownloadRequest): Extract<DownloadAnswer, { kind: 'unchanged' }> | undefined;
   download(request: DownloadRequest): Promise<DownloadAnswer>;
 }
+
+interface Description {
+  readonly plan: Plan;
+  /** True when a link to the whole file is the answer. */
+  readonly isFile: boolean;
+  readonly coding: Coding;
+  readonly tag: string;
+  /** Headers of every answer to this question, 304 included. */
+  readonly headers: Headers;
+}
+
+/** What is known of an answer before anything is read. */
+const describe = (request: DownloadRequest, version: ReadableVersion, database: string): Description => {
+  const { options, filterLimits = {} } = request;
+  const format = options.format ?? formatOfAccept(request.accept) ?? 'csv';
+  const plan = planDownload({ database, version, options, format, filterLimits });
+  const isFile = request.links && plan.wholeFile !== undefined;
+  const isCoded = formatSpecs[format].compressible && !isFile && !options.count;
+  const coding = isCoded ? chooseCoding(request.acceptEncoding) : 'identity';
+  const tag = codedTag(plan.entityTag, coding);
+  const headers = {
+    ETag: tag,
+    'Last-Modified': new Date(version.createdAt).toUTCString(),
+    Vary: 'Accept, Accept-Encoding, Authorization',
+  };
+  return { plan, isFile, coding, tag, headers };
+};
 
 export interface DownloadsOptions {
   readonly versions: Versions;
@@ -109,6 +147,17 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
     });
 
   return {
+    unchanged(request) {
+      const { dataset, options, ifNoneMatch } = request;
+      const { id, currentVersionId, columnsRevision } = dataset;
+      if (ifNoneMatch === undefined || currentVersionId === null || options.versionId !== undefined)
+        return undefined;
+      const facts = versions.remembered(id, currentVersionId, columnsRevision);
+      if (facts === undefined) return undefined;
+      const { tag, headers } = describe(request, { ...facts, segmentIds: [] }, reader.database);
+      return matchesTag(ifNoneMatch, tag) ? { kind: 'unchanged', headers } : undefined;
+    },
+
     async download(request) {
       const { dataset, options } = request;
       const version = await versions.find({
@@ -116,19 +165,8 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
         currentVersionId: dataset.currentVersionId,
         versionId: options.versionId,
       });
-      const format = options.format ?? formatOfAccept(request.accept) ?? 'csv';
-      const { filterLimits = {} } = request;
-      const plan = planDownload({ database: reader.database, version, options, format, filterLimits });
-      const spec = formatSpecs[format];
-      const isFile = request.links && plan.wholeFile !== undefined;
-      const coding =
-        spec.compressible && !isFile && !options.count ? chooseCoding(request.acceptEncoding) : 'identity';
-      const tag = codedTag(plan.entityTag, coding);
-      const shared = {
-        ETag: tag,
-        'Last-Modified': new Date(version.createdAt).toUTCString(),
-        Vary: 'Accept, Accept-Encoding, Authorization',
-      };
+      const { plan, isFile, coding, tag, headers: shared } = describe(request, version, reader.database);
+      const spec = formatSpecs[plan.format];
       if (matchesTag(request.ifNoneMatch, tag)) return { kind: 'unchanged', headers: shared };
       if (options.count) {
         const number = await withSlot(request, async (release) => {

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Reader } from '../storage/clickhouse/reader.js';
+import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
+import { widePartColumns } from '../storage/clickhouse/store-table.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import type { Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';
@@ -29,13 +30,29 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   return reader.open({
     sql: `${selectSql({ source, output, tail })}\nFORMAT ${formatSpecs[format].clickHouse}`,
     values: source.values,
-    settings: formatSettings(format, {
-      soleColumn: output.length === 1,
-      quoteDecimals: options.decimals === 'string',
-    }),
+    settings: {
+      ...formatSettings(format, {
+        soleColumn: output.length === 1,
+        quoteDecimals: options.decimals === 'string',
+      }),
+      ...narrowReadSettings(plan),
+    },
     ...context,
   });
 };
+
+/** Cells that are read sooner than looked at twice. */
+const fewCells = 1_000_000;
+
+/**
+ * A filter is tested first and the other columns are read where it held (PREWHERE). In a table of many columns,
+ * whose parts have a mark per column, opening each part twice costs more than reading a few cells in vain: 40 ms
+ * of CPU against 25 ms for 6 of 1,000 columns and 50,000 rows. With many cells it is the other way round.
+ */
+const narrowReadSettings = ({ version, chosen }: Plan): ReadSettings =>
+  version.columns.length > widePartColumns && version.rowCount * chosen.length <= fewCells
+    ? { optimize_move_to_prewhere: 0 }
+    : {};
 
 const openSheet = async (
   reader: Reader,

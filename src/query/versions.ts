@@ -20,7 +20,12 @@ export interface Versions {
    * @throws AppError `not_found`: no such version of this dataset, or nothing uploaded yet (`no_data`).
    */
   find(wanted: VersionWanted): Promise<ReadableVersion>;
+  /** What memory holds of the current version of a dataset whose columns have this revision. */
+  remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
 }
+
+/** A version without its list of segments, which may change under it. */
+export type VersionFacts = Omit<ReadableVersion, 'segmentIds' | 'cuts'>;
 
 interface VersionRow {
   id: number;
@@ -53,11 +58,12 @@ const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $
 /** Most columns of all versions that are kept in memory together: some 40 MB. */
 const cachedColumns = 200_000;
 
-type Cached = Omit<ReadableVersion, 'segmentIds' | 'cuts'>;
+const keyOf = (datasetId: number, versionId: number, revision: number | 'stored'): string =>
+  `${datasetId}/${versionId}/${revision}`;
 
 export const createVersions = (sql: Sql): Versions => {
   /** Least recently used first. */
-  const cache = new Map<string, Cached>();
+  const cache = new Map<string, VersionFacts>();
   let columnsInCache = 0;
 
   const forget = (key: string): void => {
@@ -65,7 +71,7 @@ export const createVersions = (sql: Sql): Versions => {
     cache.delete(key);
   };
 
-  const remember = (key: string, version: Cached): void => {
+  const remember = (key: string, version: VersionFacts): void => {
     forget(key);
     cache.set(key, version);
     columnsInCache += version.columns.length;
@@ -79,7 +85,7 @@ export const createVersions = (sql: Sql): Versions => {
     datasetId: number,
     versionId: number,
     present: boolean,
-  ): Promise<Cached | undefined> => {
+  ): Promise<VersionFacts | undefined> => {
     const [row] = await sql.query<VersionRow>(versionSql, [versionId, datasetId]);
     if (row === undefined) return undefined;
     return {
@@ -111,7 +117,7 @@ export const createVersions = (sql: Sql): Versions => {
   const find = async (datasetId: number, versionId: number, present: boolean) => {
     const [live] = await sql.query<LiveFacts>(liveSql, [versionId, datasetId]);
     if (live === undefined) return undefined;
-    const key = `${datasetId}/${versionId}/${present ? live.columns_revision : 'stored'}`;
+    const key = keyOf(datasetId, versionId, present ? live.columns_revision : 'stored');
     const version = cache.get(key) ?? (await load(datasetId, versionId, present));
     if (version === undefined) return undefined;
     remember(key, version);
@@ -120,6 +126,7 @@ export const createVersions = (sql: Sql): Versions => {
   };
 
   return {
+    remembered: (datasetId, versionId, revision) => cache.get(keyOf(datasetId, versionId, revision)),
     async find({ datasetId, currentVersionId, versionId }) {
       if (versionId !== undefined) {
         const version = await find(datasetId, versionId, false);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
-import type { ExportTicket, Quotas } from '../../catalog/quotas.js';
+import { type ExportTicket, freeTicket, type Quotas } from '../../catalog/quotas.js';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
 import { dispositionOf } from '../../query/disposition.js';
@@ -85,7 +85,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     answer: DownloadAnswer,
     request: DataRequest,
     access: DatasetAccess,
-    ticket: ExportTicket,
+    ticket: ExportTicket = freeTicket,
   ): Promise<Reply> => {
     const headers = { ...answer.headers, 'Cache-Control': cacheControlOf(access, publicMaxAgeSeconds) };
     switch (answer.kind) {
@@ -120,21 +120,23 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
   ): Promise<Reply> => {
     const access = await authorize(request.caller, request.params.id);
     await quotas.requireDownload(request.caller, access);
-    const options = parseOptions(given);
+    const asked: DownloadRequest = {
+      dataset: access,
+      options: parseOptions(given),
+      owner: ownerOf(request),
+      accept: request.header('accept'),
+      acceptEncoding: request.header('accept-encoding'),
+      headOnly: request.method === 'HEAD',
+      signal: request.signal,
+      requestId: request.requestId,
+      ...extra,
+    };
+    const unchanged = downloads.unchanged(asked);
+    if (unchanged !== undefined) return replyTo(unchanged, request, access);
     // Counting the export and starting the answer cost a round trip each: they go on side by side.
     const [counted, started] = await Promise.allSettled([
       quotas.startExport(request.caller),
-      downloads.download({
-        dataset: access,
-        options,
-        owner: ownerOf(request),
-        accept: request.header('accept'),
-        acceptEncoding: request.header('accept-encoding'),
-        headOnly: request.method === 'HEAD',
-        signal: request.signal,
-        requestId: request.requestId,
-        ...extra,
-      }),
+      downloads.download(asked),
     ]);
     if (counted.status === 'rejected') {
       if (started.status === 'fulfilled' && started.value.kind === 'rows') started.value.body?.destroy();

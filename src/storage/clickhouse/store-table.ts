@@ -20,8 +20,11 @@ import type { ClickHouse, QuerySettings } from './client.js';
 /** Blocks whose tokens a table remembers. A chunk is repeated within seconds or minutes of its first try. */
 const dedupWindow = 10_000;
 
-/** Above this many columns a part is kept in one file: thousands of files per part exhaust descriptors. */
-const widePartColumns = 200;
+/**
+ * Above this many columns a part is kept in one file: thousands of files per part exhaust descriptors. Such tables
+ * have no skipping indexes either, which are files of their own.
+ */
+export const widePartColumns = 200;
 
 export const clickHouseType = (physical: PhysicalType): string => {
   switch (physical) {
@@ -93,6 +96,9 @@ export const tableName = (storeId: number): string => {
 
 const unknownTable = '60';
 
+const inCreate = { column: '', index: '' };
+const inAlter = { column: 'ADD COLUMN IF NOT EXISTS ', index: 'ADD INDEX IF NOT EXISTS ' };
+
 export interface StoreTableOptions {
   /** Longest that one block may take; a connection whose other end has gone says nothing for ever. */
   readonly insertTimeoutMs?: number;
@@ -110,11 +116,27 @@ export const createStoreTables = (
   const definition = (column: TableColumn): string =>
     `${column.name} Nullable(${clickHouseType(column.physical)})`;
 
+  /**
+   * Least and largest value of each granule, for filters on values that stand together. What it costs on the way
+   * in and spares a filter is in docs/adr/0013-indexes.md.
+   */
+  const indexOf = ({ name }: TableColumn): string => `INDEX i_${name} ${name} TYPE minmax GRANULARITY 1`;
+
+  /** Definitions of columns, each behind `before`, for a table that will have as many in all. */
+  const definitions = (
+    columns: readonly TableColumn[],
+    before: Readonly<Record<'column' | 'index', string>>,
+    all: number,
+  ) => [
+    ...columns.map((column) => `${before.column}${definition(column)}`),
+    ...(all > widePartColumns ? [] : columns.map((column) => `${before.index}${indexOf(column)}`)),
+  ];
+
   const create = (storeId: number, columns: readonly TableColumn[]): Promise<void> =>
     clickhouse.command(
       `CREATE TABLE IF NOT EXISTS ${qualified(storeId)} (
          _seg UInt64 CODEC(Delta, LZ4),
-         _row UInt64 CODEC(Delta, LZ4)${columns.map((column) => `,\n${definition(column)}`).join('')}
+         ${['_row UInt64 CODEC(Delta, LZ4)', ...definitions(columns, inCreate, columns.length)].join(',\n')}
        ) ENGINE = MergeTree PARTITION BY _seg ORDER BY (_seg, _row)
        SETTINGS non_replicated_deduplication_window = ${dedupWindow},
          min_bytes_for_wide_part = ${columns.length > widePartColumns ? '1000000000000' : '10485760'}`,
@@ -129,8 +151,8 @@ export const createStoreTables = (
     const names = new Set(present.map((row) => row.name));
     const missing = columns.filter((column) => !names.has(column.name));
     if (missing.length > 0) {
-      const additions = missing.map((column) => `ADD COLUMN IF NOT EXISTS ${definition(column)}`).join(',\n');
-      await clickhouse.command(`ALTER TABLE ${qualified(storeId)} ${additions}`, {
+      const additions = definitions(missing, inAlter, names.size + missing.length);
+      await clickhouse.command(`ALTER TABLE ${qualified(storeId)} ${additions.join(',\n')}`, {
         settings: { max_query_size: '16777216', alter_sync: '1' },
       });
     }

@@ -66,6 +66,7 @@ export const createDownloadServer = async (
       }
       return version;
     },
+    remembered: (datasetId) => known.get(datasetId),
   };
   const authorize = async (_caller: unknown, id: number): Promise<DatasetAccess> => {
     if (!known.has(id)) throw notFound('dataset_not_found', 'No such dataset.');

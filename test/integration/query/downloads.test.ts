@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { createDownloads, type DownloadAnswer } from '../../../src/query/download.js';
+import { createDownloads, type DownloadAnswer, type DownloadRequest } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options.js';
 import { createSlots } from '../../../src/query/slots.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
@@ -32,30 +32,36 @@ beforeAll(async () => {
 
 afterAll(() => tables.close());
 
-const ask = (
-  version: ReadableVersion,
-  query: Record<string, unknown>,
-  extra = {},
-): Promise<DownloadAnswer> => {
-  const downloads = createDownloads({
-    versions: { find: async () => version },
+const downloadsOf = (version: ReadableVersion) =>
+  createDownloads({
+    versions: { find: async () => version, remembered: () => version },
     reader: tables.reader,
     slots: createSlots({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
-  return downloads.download({
-    dataset: { id: 1, name: 'Prices', currentVersionId: version.versionId },
-    options: parseOptions(query),
-    owner: 'me',
-    accept: undefined,
-    acceptEncoding: undefined,
-    ifNoneMatch: undefined,
-    headOnly: false,
-    links: true,
-    signal: new AbortController().signal,
-    requestId: `t${Math.random()}`,
-    ...extra,
-  });
-};
+
+const requestFor = (
+  version: ReadableVersion,
+  query: Record<string, unknown>,
+  extra: Partial<DownloadRequest> = {},
+): DownloadRequest => ({
+  dataset: { id: 1, name: 'Prices', currentVersionId: version.versionId, columnsRevision: 0 },
+  options: parseOptions(query),
+  owner: 'me',
+  accept: undefined,
+  acceptEncoding: undefined,
+  ifNoneMatch: undefined,
+  headOnly: false,
+  links: true,
+  signal: new AbortController().signal,
+  requestId: `t${Math.random()}`,
+  ...extra,
+});
+
+const ask = (
+  version: ReadableVersion,
+  query: Record<string, unknown>,
+  extra: Partial<DownloadRequest> = {},
+): Promise<DownloadAnswer> => downloadsOf(version).download(requestFor(version, query, extra));
 
 const bodyOf = async (answer: DownloadAnswer): Promise<string> => {
   if (answer.kind !== 'rows' || answer.body === undefined) throw new Error(`no rows: ${answer.kind}`);
@@ -260,6 +266,26 @@ describe('conditional requests', () => {
     const coded = await ask(prices, { $format: 'json', $top: '1' }, { acceptEncoding: 'gzip' });
     expect(coded.headers.ETag).not.toBe(tag);
     expect(coded.headers['Content-Encoding']).toBe('gzip');
+  });
+
+  it('are answered 304 out of memory, and only then', async () => {
+    const query = { $format: 'json', $filter: 'Price gt 1' };
+    const tag = (await ask(prices, query)).headers.ETag!;
+    const unchanged = (extra: Partial<DownloadRequest>) =>
+      downloadsOf(prices).unchanged(requestFor(prices, query, extra));
+    expect(unchanged({ ifNoneMatch: tag })).toMatchObject({ kind: 'unchanged', headers: { ETag: tag } });
+    expect(unchanged({})).toBeUndefined();
+    expect(unchanged({ ifNoneMatch: '"other"' })).toBeUndefined();
+    expect(unchanged({ ifNoneMatch: tag, acceptEncoding: 'gzip' })).toBeUndefined();
+    const never = createDownloads({
+      versions: { find: () => Promise.reject(new Error('asked')), remembered: () => undefined },
+      reader: tables.reader,
+      slots: createSlots({ places: 1, queueLength: 0, maxWaitMs: 1 }),
+    });
+    expect(never.unchanged(requestFor(prices, query, { ifNoneMatch: tag }))).toBeUndefined();
+    // A version asked for by id may have been dropped: the database has to tell.
+    const old = { ...query, versionId: String(prices.versionId) };
+    expect(downloadsOf(prices).unchanged(requestFor(prices, old, { ifNoneMatch: tag }))).toBeUndefined();
   });
 });
 

@@ -16,12 +16,12 @@ afterAll(() => tables.close());
 
 const download = async (version: ReadableVersion, query: Record<string, unknown> = {}): Promise<Buffer> => {
   const downloads = createDownloads({
-    versions: { find: async () => version },
+    versions: { find: async () => version, remembered: () => version },
     reader: tables.reader,
     slots: createSlots({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
   const answer = await downloads.download({
-    dataset: { id: 1, name: 'x', currentVersionId: version.versionId },
+    dataset: { id: 1, name: 'x', currentVersionId: version.versionId, columnsRevision: 0 },
     options: parseOptions({ $format: 'xlsx', ...query }),
     owner: 'me',
     accept: undefined,

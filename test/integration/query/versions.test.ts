@@ -89,6 +89,18 @@ describe('createVersions', () => {
     expect(await names({ versionId })).toEqual(['Country true', 'GDP false']);
   });
 
+  it('remembers a version under the revision of its columns that it was read with', async () => {
+    const versionId = await publish();
+    expect(versions.remembered(datasetId, versionId, 0)).toBeUndefined();
+    const { segmentIds: _, ...facts } = await versions.find({ datasetId, currentVersionId: versionId });
+    const [row] = await sql.query<{ revision: number }>(
+      'SELECT columns_revision AS revision FROM datasets WHERE id = $1',
+      [datasetId],
+    );
+    expect(versions.remembered(datasetId, versionId, row!.revision)).toEqual(facts);
+    expect(versions.remembered(datasetId, versionId, row!.revision + 1)).toBeUndefined();
+  });
+
   it('sees segments that compaction has put in the place of others', async () => {
     const versionId = await publish();
     await versions.find({ datasetId, currentVersionId: versionId });
