@@ -9,6 +9,8 @@ export interface BenchContext {
   pick<T>(full: T, quick: T): T;
   /** A line of progress. */
   say(text: string): void;
+  /** Keeps figures even if the bench fails later on; they stand before those that it returns. */
+  report(figures: readonly Figure[]): void;
   /**
    * The whole product on a fresh data folder, warmed up, the same one however often it is asked for. In a quick run
    * benches that need no settings share one. Stopped by the runner.
@@ -18,7 +20,7 @@ export interface BenchContext {
   defer(name: string, undo: () => Promise<void> | void): Promise<void>;
 }
 
-/** Measures and gives its figures; a throw marks the bench as failed and the run goes on. */
+/** Measures and gives its figures, apart from those that it has reported; a throw marks the bench as failed and the run goes on. */
 export type Bench = (context: BenchContext) => Promise<Figure[]>;
 
 export interface BenchEntry {

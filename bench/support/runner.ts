@@ -1,6 +1,7 @@
 import type { Log } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
 import type { BenchContext, BenchEntry } from './bench.js';
+import type { Figure } from './figure.js';
 import type { ProductPool } from './product-pool.js';
 import type { BenchResult } from './report.js';
 
@@ -40,26 +41,29 @@ const faults = (limitMinutes: number, signal: AbortSignal) => {
 export const runBench = async (entry: BenchEntry, options: RunnerOptions): Promise<BenchResult> => {
   const { quick, pool, say, log, signal } = options;
   const scope = createScope(log);
+  const reported: Figure[] = [];
   const context: BenchContext = {
     quick,
+    report: (figures) => void reported.push(...figures),
     pick: (full, brief) => (quick ? brief : full),
     say,
     product: pool.openFor(scope),
     defer: scope.defer,
   };
   const startedAt = performance.now();
-  const result = (outcome: Pick<BenchResult, 'figures' | 'failure'>): BenchResult => ({
+  const result = (figures: readonly Figure[], failure?: string): BenchResult => ({
     bench: entry.name,
     at: new Date().toISOString(),
     seconds: Math.round((performance.now() - startedAt) / 100) / 10,
-    ...outcome,
+    figures: [...reported, ...figures],
+    ...(failure === undefined ? {} : { failure }),
   });
   const fault = faults(entry.limitMinutes ?? 15, signal);
   try {
-    return result({ figures: await Promise.race([entry.run(context), fault.promise]) });
+    return result(await Promise.race([entry.run(context), fault.promise]));
   } catch (error) {
     const failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return result({ figures: [], failure });
+    return result([], failure);
   } finally {
     // While the product goes down, requests that a broken-off bench left behind may still fail.
     await scope.close();

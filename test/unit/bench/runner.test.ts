@@ -33,9 +33,10 @@ test('the figures of a bench are its result, and what it set up is undone in rev
   expect(undone).toEqual(['second', 'first']);
 });
 
-test('a bench that throws is a result with the reason, and what it set up is undone', async () => {
+test('a bench that throws is a result with the reason and what it reported, and what it set up is undone', async () => {
   let undone = false;
-  const result = await run(async ({ defer, product }) => {
+  const result = await run(async ({ defer, product, report }) => {
+    report([{ name: 'x', value: 1, unit: 's' }]);
     await defer('something', () => {
       undone = true;
     });
@@ -43,7 +44,7 @@ test('a bench that throws is a result with the reason, and what it set up is und
     return [];
   });
   expect(result.failure).toContain('there is no product here');
-  expect(result.figures).toEqual([]);
+  expect(result.figures).toEqual([{ name: 'x', value: 1, unit: 's' }]);
   expect(undone).toBe(true);
 });
 
