@@ -28,6 +28,41 @@ const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end:
   return isMarker(bytes, start, end) ? Number.POSITIVE_INFINITY : Number.NaN;
 };
 
+/**
+ * The value of a plain number of up to 15 digits, NaN for any other text. Mantissa and power of ten are exact, so
+ * that the one rounding of the division is the correct one.
+ */
+const plainDouble = (bytes: Uint8Array, start: number, end: number, point: number): number => {
+  const negative = bytes[start] === MINUS;
+  const first = negative ? start + 1 : start;
+  let mantissa = 0;
+  let p = first;
+  for (; p < end; p++) {
+    const digit = (bytes[p]! - ZERO) >>> 0;
+    if (digit > 9) break;
+    mantissa = mantissa * 10 + digit;
+  }
+  const integerLength = p - first;
+  if (integerLength > 1 && bytes[first] === ZERO) return Number.NaN;
+  if (p === end) {
+    if (integerLength === 0 || integerLength > shortDigits) return Number.NaN;
+    return negative ? -mantissa : mantissa;
+  }
+  if (bytes[p] !== point) return Number.NaN;
+  const fraction = ++p;
+  for (; p < end; p++) {
+    const digit = (bytes[p]! - ZERO) >>> 0;
+    if (digit > 9) break;
+    mantissa = mantissa * 10 + digit;
+  }
+  if (p < end || p === fraction || integerLength + p - fraction > shortDigits) return Number.NaN;
+  const value = mantissa / exactPowersOfTen[p - fraction]!;
+  return negative ? -value : value;
+};
+
+/** Digits that a 32-bit integer takes. */
+const smallDigits = 9;
+
 export const encodeDoubles = (
   column: ColumnBuffer,
   bytes: Uint8Array,
@@ -49,44 +84,48 @@ export const encodeDoubles = (
       doubles[slot] = 0;
       continue;
     }
-    let p = start;
     if (end - start <= shortLength) {
-      const negative = bytes[p] === MINUS;
-      if (negative) p++;
-      const first = p;
-      let mantissa = 0;
-      while (p < end) {
+      // Most numbers: digits before and after the point fit an integer each, whose arithmetic is twice as fast.
+      let p = start;
+      let whole = 0;
+      for (; p < end; p++) {
         const digit = (bytes[p]! - ZERO) >>> 0;
         if (digit > 9) break;
-        mantissa = mantissa * 10 + digit;
-        p++;
+        whole = (Math.imul(whole, 10) + digit) | 0;
       }
-      const integerLength = p - first;
-      if (p === end) {
+      const wholeLength = p - start;
+      if (wholeLength > 0 && wholeLength <= smallDigits && (wholeLength === 1 || bytes[start] !== ZERO)) {
+        if (p === end) {
+          nulls[slot] = 0;
+          doubles[slot] = whole;
+          continue;
+        }
+        const fractionLength = end - p - 1;
         if (
-          integerLength > 0 &&
-          integerLength <= shortDigits &&
-          (integerLength === 1 || bytes[first] !== ZERO)
+          bytes[p] === point &&
+          fractionLength > 0 &&
+          fractionLength <= smallDigits &&
+          wholeLength + fractionLength <= shortDigits
         ) {
-          nulls[slot] = 0;
-          doubles[slot] = negative ? -mantissa : mantissa;
-          continue;
+          let fraction = 0;
+          for (p++; p < end; p++) {
+            const digit = (bytes[p]! - ZERO) >>> 0;
+            if (digit > 9) break;
+            fraction = (Math.imul(fraction, 10) + digit) | 0;
+          }
+          if (p === end) {
+            const power = exactPowersOfTen[fractionLength]!;
+            nulls[slot] = 0;
+            doubles[slot] = (whole * power + fraction) / power;
+            continue;
+          }
         }
-      } else if (bytes[p] === point && (integerLength <= 1 || bytes[first] !== ZERO)) {
-        const fraction = ++p;
-        while (p < end) {
-          const digit = (bytes[p]! - ZERO) >>> 0;
-          if (digit > 9) break;
-          mantissa = mantissa * 10 + digit;
-          p++;
-        }
-        if (p === end && p > fraction && integerLength + p - fraction <= shortDigits) {
-          // Mantissa and power are exact, so the one rounding is the correct one.
-          const value = mantissa / exactPowersOfTen[p - fraction]!;
-          nulls[slot] = 0;
-          doubles[slot] = negative ? -value : value;
-          continue;
-        }
+      }
+      const plain = plainDouble(bytes, start, end, point);
+      if (!Number.isNaN(plain)) {
+        nulls[slot] = 0;
+        doubles[slot] = plain;
+        continue;
       }
     }
     const value = slowDouble(column, bytes, start, end);
