@@ -96,7 +96,7 @@ export const tableName = (storeId: number): string => {
 
 const unknownTable = '60';
 
-const inCreate = { column: '', index: '' };
+const inCreate = { column: '', index: 'INDEX ' };
 const inAlter = { column: 'ADD COLUMN IF NOT EXISTS ', index: 'ADD INDEX IF NOT EXISTS ' };
 
 export interface StoreTableOptions {
@@ -120,7 +120,7 @@ export const createStoreTables = (
    * Least and largest value of each granule, for filters on values that stand together. What it costs on the way
    * in and spares a filter is in docs/adr/0013-indexes.md.
    */
-  const indexOf = ({ name }: TableColumn): string => `INDEX i_${name} ${name} TYPE minmax GRANULARITY 1`;
+  const indexOf = ({ name }: TableColumn): string => `i_${name} ${name} TYPE minmax GRANULARITY 1`;
 
   /** Definitions of columns, each behind `before`, for a table that will have as many in all. */
   const definitions = (
