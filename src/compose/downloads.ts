@@ -10,11 +10,13 @@ import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
+import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import { systemClock } from '../lib/clock.js';
 import { startRounds } from '../lib/rounds.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
 import { createSlots } from '../query/slots.js';
+import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
@@ -123,6 +125,11 @@ export const createDownloadPart = async (
       exportFiles,
       apiUrl: createApiUrl({ publicUrl: config.publicUrl, trustProxy: config.trustProxy, base: apiBase }),
       publicMaxAgeSeconds: config.publicMaxAgeSeconds,
+    }),
+    ...createVersionChangeRoutes({
+      access,
+      quotas,
+      changes: createVersionChanges({ versions, reader, slots }),
     }),
     ...createLinkRoutes({ links, exportFiles, store, linkTtlSeconds: config.linkTtlSeconds }),
   ];

@@ -1,8 +1,8 @@
 import { conflict, notFound } from '../lib/errors.js';
-import type { StoredColumn } from '../model/column.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
 import {
   type ComparedVersion,
+  commonKeys,
   compareVersions,
   type RowChanges,
 } from '../storage/clickhouse/version-comparison.js';
@@ -42,11 +42,6 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
     return row;
   };
 
-  const keysOf = (from: VersionRow, to: VersionRow): StoredColumn[] => {
-    const before = new Map(from.columns.map((column) => [column.id, column]));
-    return to.columns.filter(({ id, isEntity }) => isEntity && before.get(id)?.isEntity === true);
-  };
-
   const both = (datasetId: number, fromId: number, toId: number) =>
     Promise.all([read(datasetId, fromId), read(datasetId, toId)]);
 
@@ -54,7 +49,7 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
     async count(datasetId, fromId, toId) {
       for (let turn = 0; turn < turns; turn += 1) {
         const [from, to] = await both(datasetId, fromId, toId);
-        const keys = keysOf(from, to);
+        const keys = commonKeys(from.columns, to.columns);
         const changes = await compareVersions(
           clickhouse,
           to.storeId,

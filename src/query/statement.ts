@@ -46,13 +46,14 @@ export const requireDateColumn = (option: string, columns: readonly StoredColumn
  * The rows of the version's segments, and a guard: a query that starts after a segment was dropped must fail,
  * not answer with fewer rows. The guard is a scalar subquery, which is always run; it counts from the parts'
  * headers, no row is read for it.
+ * @param rows Name of the parameter that holds the number of rows.
  */
-const guardedRows = (table: string, condition: string): string =>
+export const guardedRows = (table: string, condition: string, rows = 'rows'): string =>
   `${condition}
-AND (SELECT throwIf(count() != {rows:UInt64}, '${segmentsGone}') FROM ${table} WHERE ${condition}) = 0`;
+AND (SELECT throwIf(count() != {${rows}:UInt64}, '${segmentsGone}') FROM ${table} WHERE ${condition}) = 0`;
 
 /** Stands for the table of a version without rows, which may have none. */
-const emptyTable = (columns: readonly StoredColumn[]): string => {
+export const emptyTable = (columns: readonly StoredColumn[]): string => {
   const names = columns.map(
     (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS ${storageName(column)}`,
   );

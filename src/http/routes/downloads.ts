@@ -25,13 +25,15 @@ export interface DownloadRoutesDeps {
   readonly publicMaxAgeSeconds: number;
 }
 
-type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined>;
+/** A request for rows. */
+export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined>;
 
 /** Longer filters than an address holds. */
 const bodyFilterLimits = { maxBytes: 8 * 1024 * 1024, maxInTerms: 100_000, maxSqlLength: 48 * 1024 * 1024 };
 const bodyLimitBytes = 16 * 1024 * 1024;
 
-const ownerOf = ({ caller, raw }: DataRequest): string =>
+/** Who shares places with whom. */
+export const ownerOf = ({ caller, raw }: DataRequest): string =>
   caller === undefined ? `address ${raw.socket.remoteAddress ?? ''}` : `account ${caller.accountId}`;
 
 const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
@@ -41,7 +43,7 @@ const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
  * Settles the ticket with what was sent when the body has ended, whichever way. The socket counts the bytes:
  * another stream in the way of every byte would cost more than the rest of this file.
  */
-const settleAtEnd = (body: Readable, ticket: ExportTicket, request: DataRequest): void => {
+export const settleAtEnd = (body: Readable, ticket: ExportTicket, request: DataRequest): void => {
   const { socket } = request.raw;
   const sentBefore = socket.bytesWritten;
   body.once('close', () => {

@@ -18,7 +18,7 @@ export interface RowChanges {
 const gib = 1024 ** 3;
 
 /** Hash of some columns; a value of another type or a missing column hashes as its text or as null. */
-const hashOf = (ids: readonly number[], columns: readonly StoredColumn[]): string => {
+export const hashOf = (ids: readonly number[], columns: readonly StoredColumn[]): string => {
   const byId = new Map(columns.map((column) => [column.id, column]));
   const parts = ids.flatMap((id) => {
     const column = byId.get(id);
@@ -27,6 +27,15 @@ const hashOf = (ids: readonly number[], columns: readonly StoredColumn[]): strin
     return [`isNull(${name})`, `ifNull(toString(${name}), '')`];
   });
   return `sipHash128(${parts.join(', ')})`;
+};
+
+/** Columns that are entities in both versions: they tell rows apart. Without any, whole rows are compared. */
+export const commonKeys = (
+  from: readonly StoredColumn[],
+  to: readonly StoredColumn[],
+): readonly StoredColumn[] => {
+  const before = new Map(from.map((column) => [column.id, column]));
+  return to.filter(({ id, isEntity }) => isEntity && before.get(id)?.isEntity === true);
 };
 
 /**

@@ -86,6 +86,8 @@ GET /datasets/{id}/versions/{versionId} Public 200 200 200 200 200 200 200 200 2
 GET /datasets/{id}/versions/{from}/diff/{to} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
 GET /datasets/{id}/versions/{from}/diff/{to} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
 DELETE /datasets/{id}/processes/{processId} 401 403 403 403 404 404 404 404 404 403 403 403 401
+GET /datasets/{id}/versions/{from}/diff/{to}/rows Private 401 404 200 200 200 200 200 200 200 404 200 403 401
+GET /datasets/{id}/versions/{from}/diff/{to}/rows Public 200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /datasets/{id}/retention Private 401 404 200 200 200 200 200 200 200 404 200 403 401
 GET /datasets/{id}/retention Public 200 200 200 200 200 200 200 200 200 200 200 403 401
 PUT /datasets/{id}/retention 401 403 403 403 403 200 200 403 200 403 403 403 401

@@ -113,4 +113,61 @@ describe('versions', () => {
       changed: 1,
     });
   });
+
+  const changedRows = async (dataset: number, from: string | null, to: string | null): Promise<string[]> => {
+    const response = await call(owner, 'GET', `/datasets/${dataset}/versions/${from}/diff/${to}/rows`);
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    return (await response.text()).split('\r\n').slice(0, -1);
+  };
+
+  it('give the rows in which they differ as CSV', async () => {
+    const dataset = await createDataset(owner);
+    const first = await upload(owner, dataset, 'k,v\na,1\nb,2\n,3\nd,4\n');
+    const second = await upload(owner, dataset, 'v,k\n1,a\n20,b\n3,\n5,e\n6,f\n');
+    expect(await changedRows(dataset, first.versionId, second.versionId)).toEqual([
+      '"change","v","k"',
+      '"removed",4,"d"',
+      '"before",2,"b"',
+      '"after",20,"b"',
+      '"added",5,"e"',
+      '"added",6,"f"',
+    ]);
+    expect(await changedRows(dataset, first.versionId, first.versionId)).toEqual(['"change","k","v"']);
+  });
+
+  it('differ by as many rows as are counted, whatever the columns and however often a key comes', async () => {
+    const dataset = await createDataset(owner);
+    const texts = [
+      'k,v\na,1\na,1\na,2\nb,3\n',
+      'k,v,w\na,1,x\na,1,\na,5,\nc,3,\n',
+      'k,v\na,word\na,1\nb,3\nb,3\n',
+      'k,v\n',
+      'k,v\na,12345678901234567890.5\nb,3\n',
+    ];
+    const ids: (string | null)[] = [];
+    for (const text of texts) ids.push((await upload(owner, dataset, text)).versionId);
+    for (const from of ids) {
+      for (const to of ids) {
+        const path = `/datasets/${dataset}/versions/${from}/diff/${to}`;
+        const counts = await json<Record<string, number>>(await call(owner, 'GET', path));
+        const rows = (await changedRows(dataset, from, to)).slice(1).map((line) => line.split('"')[1]);
+        const count = (what: string) => rows.filter((change) => change === what).length;
+        expect(
+          {
+            added: count('added'),
+            removed: count('removed'),
+            before: count('before'),
+            after: count('after'),
+          },
+          `${from} to ${to}`,
+        ).toEqual({
+          added: counts.added,
+          removed: counts.removed,
+          before: counts.changed,
+          after: counts.changed,
+        });
+      }
+    }
+    expect((await call(owner, 'GET', `/datasets/${dataset}/versions/1/diff/999999/rows`)).status).toBe(404);
+  });
 });

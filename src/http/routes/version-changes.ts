@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import { dispositionOf, fileNameOf } from '../../query/disposition.js';
+import { formatSpecs } from '../../query/formats.js';
+import type { VersionChanges } from '../../query/version-changes.js';
+import { pathId } from '../parameters.js';
+import { type Route, route } from '../route.js';
+import { ownerOf, settleAtEnd } from './downloads.js';
+
+export interface VersionChangeRoutesDeps {
+  readonly access: Access;
+  readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
+  readonly changes: VersionChanges;
+}
+
+const { contentType } = formatSpecs.csv;
+
+export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionChangeRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/datasets/:id/versions/:from/diff/:to/rows',
+    summary: 'Download the rows in which two versions differ',
+    description:
+      'CSV. The first column, `change`, says `removed`, `added`, or `before` and `after` for the two sides of a ' +
+      'changed row. Removed rows come first, then added and changed ones in the order of the second version. A ' +
+      'column that one side lacks is empty there.',
+    tags: ['Versions'],
+    auth: 'optional',
+    params: z.object({
+      id: pathId('Dataset'),
+      from: pathId('First version'),
+      to: pathId('Second version'),
+    }),
+    responses: { 200: { description: 'The rows.', contentTypes: [contentType] } },
+    errors: [402, 403, 404, 504],
+    handler: async (request) => {
+      const { id, from, to } = request.params;
+      const dataset = await access.dataset(request.caller, id, 'Read', 'read');
+      await quotas.requireDownload(request.caller, dataset);
+      const ticket = await quotas.startExport(request.caller);
+      try {
+        const body = await changes.open({
+          datasetId: dataset.id,
+          from,
+          to,
+          owner: ownerOf(request),
+          queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
+          signal: request.signal,
+        });
+        settleAtEnd(body, ticket, request);
+        const fileName = fileNameOf(`${dataset.name} ${from}-${to}`, 'csv');
+        return {
+          status: 200,
+          headers: {
+            'Content-Type': contentType,
+            'Content-Disposition': dispositionOf(fileName),
+            'Cache-Control': 'private, no-cache',
+          },
+          body,
+        };
+      } catch (error) {
+        await ticket.cancel();
+        throw error;
+      }
+    },
+  }),
+];

@@ -1,0 +1,150 @@
+/**
+ * The rows that differ between two versions of a dataset, as CSV.
+ *
+ * Rows are matched as version-comparison.ts counts them: of equal key, equal rows first, then as changed ones. Two
+ * passes: the first finds, by hashes alone, what differs; the second reads and numbers only those rows.
+ */
+import type { Readable } from 'node:stream';
+import { type StoredColumn, storageName } from '../model/column.js';
+import type { ReadableVersion } from '../model/version.js';
+import type { Reader } from '../storage/clickhouse/reader.js';
+import { segmentRows } from '../storage/clickhouse/segment-rows.js';
+import { tableName } from '../storage/clickhouse/store-table.js';
+import { commonKeys, hashOf } from '../storage/clickhouse/version-comparison.js';
+import { formatSettings, formatSpecs } from './formats.js';
+import { freeName } from './projection.js';
+import type { Slots } from './slots.js';
+import { quoteIdentifier } from './sql-text.js';
+import { emptyTable, guardedRows } from './statement.js';
+import type { Versions } from './versions.js';
+
+export interface ChangesWanted {
+  readonly datasetId: number;
+  readonly from: number;
+  readonly to: number;
+  /** Who shares places with whom. */
+  readonly owner: string;
+  readonly queryId: string;
+  readonly signal: AbortSignal;
+}
+
+export interface VersionChanges {
+  /**
+   * CSV: `change` (removed, added, before, after) and the columns of both versions. Removed rows first, then added
+   * and changed ones in the order of the second version.
+   * @throws AppError 404 for an unknown version.
+   */
+  open(wanted: ChangesWanted): Promise<Readable>;
+}
+
+export interface VersionChangesOptions {
+  readonly versions: Versions;
+  readonly reader: Reader;
+  readonly slots: Slots;
+}
+
+interface ChangeColumn {
+  readonly id: number;
+  readonly name: string;
+  /** True where both sides lie in the store in one type. */
+  readonly alike: boolean;
+}
+
+/** Columns of the second version, then those that only the first has; no name twice. */
+const columnsOf = (from: ReadableVersion, to: ReadableVersion): ChangeColumn[] => {
+  const before = new Map(from.columns.map((column) => [column.id, column]));
+  const now = new Set(to.columns.map(({ id }) => id));
+  const taken = new Set(['change']);
+  return [...to.columns, ...from.columns.filter(({ id }) => !now.has(id))].map((column) => {
+    const name = freeName(column.name, taken);
+    taken.add(name);
+    const other = before.get(column.id);
+    return { id: column.id, name, alike: other === undefined || other.physical === column.physical };
+  });
+};
+
+const sideValue = ({ id, alike }: ChangeColumn, columns: readonly StoredColumn[]): string => {
+  const column = columns.find((own) => own.id === id);
+  if (column === undefined) return 'NULL';
+  return alike ? storageName(column) : `toString(${storageName(column)})`;
+};
+
+interface Side {
+  readonly name: 'from' | 'to';
+  readonly version: ReadableVersion;
+  readonly table: string;
+  readonly condition: string;
+}
+
+const sideOf = (database: string, name: Side['name'], version: ReadableVersion): Side => {
+  const isEmpty = version.rowCount === 0;
+  const table = isEmpty ? emptyTable(version.columns) : `${database}.${tableName(version.storeId)}`;
+  const condition = isEmpty ? 'true' : guardedRows(table, segmentRows(version, name).sql, `${name}Count`);
+  return { name, version, table, condition };
+};
+
+/** The whole statement, without its format. */
+const changesSql = (sides: readonly Side[], columns: readonly ChangeColumn[], keyIds: readonly number[]) => {
+  const ids = columns.map(({ id }) => id);
+  const names = columns.map((_, at) => `o${at}`);
+  const hashes = ({ version }: Side): string => {
+    const row = hashOf(ids, version.columns);
+    return `${keyIds.length === 0 ? row : hashOf(keyIds, version.columns)} AS k, ${row} AS r`;
+  };
+  const number = ({ name }: Side): number => (name === 'to' ? 1 : 0);
+  const hashed = sides.map(
+    (side) =>
+      `SELECT ${hashes(side)}, ${number(side) === 0 ? 1 : -1} AS w FROM ${side.table} WHERE ${side.condition}`,
+  );
+  const differing = `SELECT k, r FROM (${hashed.join('\nUNION ALL ')}) GROUP BY k, r HAVING sum(w) != 0`;
+  const full = sides.map((side) => {
+    const values = columns.map((column, at) => `, ${sideValue(column, side.version.columns)} AS o${at}`);
+    return `SELECT ${hashes(side)}, toUInt8(${number(side)}) AS side, _seg AS s, _row AS p${values.join('')}
+      FROM ${side.table} WHERE ${side.condition}`;
+  });
+  const list = names.map((name) => `, ${name}`).join('');
+  return `SELECT multiIf(m > least(x, y), if(side = 0, 'removed', 'added'), side = 0, 'before', 'after')
+      AS ${quoteIdentifier('change')}${columns.map(({ name }, at) => `, o${at} AS ${quoteIdentifier(name)}`).join('')}
+    FROM (
+      SELECT m, x, y, side, s, p${list},
+        max(if(side = 1, (s, p), (toUInt64(0), toUInt64(0)))) OVER (PARTITION BY k, m) AS place
+      FROM (
+        SELECT k, side, s, p${list}, row_number() OVER (PARTITION BY side, k ORDER BY s, p) AS m,
+          countIf(side = 0) OVER (PARTITION BY k) AS x, countIf(side = 1) OVER (PARTITION BY k) AS y
+        FROM (
+          SELECT k, side, s, p${list}, row_number() OVER (PARTITION BY side, k, r ORDER BY s, p) AS n,
+            countIf(side = 0) OVER (PARTITION BY k, r) AS a, countIf(side = 1) OVER (PARTITION BY k, r) AS b
+          FROM (${full.join('\nUNION ALL ')}) WHERE (k, r) IN (${differing}))
+        WHERE n > least(a, b)))
+    ORDER BY place, side, s, p`;
+};
+
+export const createVersionChanges = ({ versions, reader, slots }: VersionChangesOptions): VersionChanges => ({
+  async open({ datasetId, from, to, owner, queryId, signal }) {
+    const find = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
+    const [first, second] = await Promise.all([find(from), find(to)]);
+    const columns = columnsOf(first, second);
+    const sides = [sideOf(reader.database, 'from', first), sideOf(reader.database, 'to', second)];
+    const keys = commonKeys(first.columns, second.columns).map(({ id }) => id);
+    const release = await slots.take(owner, signal);
+    try {
+      const body = await reader.open({
+        sql: `${changesSql(sides, columns, keys)}\nFORMAT ${formatSpecs.csv.clickHouse}`,
+        values: {
+          ...segmentRows(first, 'from').params,
+          ...segmentRows(second, 'to').params,
+          fromCount: first.rowCount,
+          toCount: second.rowCount,
+        },
+        settings: formatSettings('csv', { soleColumn: false, quoteDecimals: false }),
+        queryId,
+        signal,
+      });
+      body.once('close', release);
+      return body;
+    } catch (error) {
+      release();
+      throw error;
+    }
+  },
+});
