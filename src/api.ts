@@ -1,5 +1,8 @@
 import { createApiProcess } from './compose/api-process.js';
 import { productVersion, runEntry } from './entry.js';
+import { collectByGrowth } from './lib/heap.js';
+
+collectByGrowth();
 
 await runEntry({
   name: 'api',

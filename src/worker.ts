@@ -1,5 +1,8 @@
 import { createWorkerProcess } from './compose/worker-process.js';
 import { productVersion, runEntry } from './entry.js';
+import { collectByGrowth } from './lib/heap.js';
+
+collectByGrowth();
 
 await runEntry({
   name: 'worker',
