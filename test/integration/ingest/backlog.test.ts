@@ -24,7 +24,7 @@ const retentionBytes = 300_000;
 let product: TestProduct;
 let owner: Client;
 
-const limitTopics = async (): Promise<void> => {
+const limitTopics = async (entries: Record<string, string>): Promise<void> => {
   const { kafkaBrokers, kafkaPrefix } = product.config;
   const kafka = createKafka({ brokers: kafkaBrokers ?? [], clientId: 'backlog-test', log: silentLog });
   const admin = kafka.admin();
@@ -34,7 +34,7 @@ const limitTopics = async (): Promise<void> => {
     resources: ['short', 'bulk'].map((lane) => ({
       type: ConfigResourceTypes.TOPIC,
       name: `${kafkaPrefix}.chunks.${lane}`,
-      configEntries: [{ name: 'retention.bytes', value: String(retentionBytes) }],
+      configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
     })),
   });
   await admin.disconnect();
@@ -48,7 +48,7 @@ beforeAll(async () => {
     chunkBytes: '20000',
   });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
-  await limitTopics();
+  await limitTopics({ 'retention.bytes': String(retentionBytes) });
 });
 
 afterAll(() => product?.close());
@@ -141,5 +141,16 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     expect(row).toEqual({ status: 'failed', code: 'backlog' });
     await product.startWorker();
     expect(await download(owner, dataset)).toBe('"text"\n"old"\n');
+  });
+
+  it('are refused as well when what waits grows old', async () => {
+    const dataset = await createDataset(owner);
+    await product.stopWorker();
+    expect((await putFile(owner, dataset, 'text\n1\n')).status).toBe(201);
+    await limitTopics({ 'retention.ms': '2000' });
+    const status = async () => (await putFile(owner, dataset, 'text\n3\n')).status;
+    await expect.poll(status, { timeout: 20_000, interval: 300 }).toBe(503);
+    await limitTopics({ 'retention.ms': '3600000' });
+    await expect.poll(status, { timeout: 20_000, interval: 300 }).toBe(201);
   });
 });
