@@ -176,7 +176,6 @@ describe('compaction', () => {
     reading.abort();
     await readers;
 
-    expect(await allAnswers([dataset, copy])).toEqual(before);
     const few = await segmentsOf(dataset);
     expect(few.named).toBeLessThan(many.named - 3);
     expect(few.stored).toBeGreaterThan(few.named);
