@@ -6,6 +6,7 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
 import {
+  authorization,
   type Client,
   call,
   createDataset,
@@ -73,16 +74,20 @@ const loseRows = async (dataset: number, where: string): Promise<void> => {
   );
 };
 
-const append = async (dataset: number, content: string): Promise<ProcessAnswer> => {
-  const form = new FormData();
-  form.set('mode', 'append');
-  form.set('data', new Blob([content]), 'data.csv');
+const send = async (dataset: number, form: FormData): Promise<ProcessAnswer> => {
   const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
     method: 'PUT',
-    headers: { authorization: `Basic ${Buffer.from(`${owner.key}:`).toString('base64')}` },
+    headers: authorization(owner.key),
     body: form,
   });
   return ended(owner, await json<ProcessAnswer>(answer, 201));
+};
+
+const sendAs = (mode: string, dataset: number, content: string): Promise<ProcessAnswer> => {
+  const form = new FormData();
+  form.set('mode', mode);
+  form.set('data', new Blob([content]), 'data.csv');
+  return send(dataset, form);
 };
 
 describe('a completed upload', () => {
@@ -101,10 +106,28 @@ describe('a completed upload', () => {
     expect(await download(owner, dataset)).toBe(stored(1_000));
   });
 
+  it('is found equal as well after its types were widened and records were set aside', async () => {
+    const dataset = await createDataset(owner);
+    const rows = Array.from({ length: 1_000 }, (_, at) =>
+      at === 700 ? '700,x,y' : at === 900 ? 'nine,9' : `${at},${at}`,
+    );
+    const form = new FormData();
+    form.set('onBadRow', 'quarantine');
+    form.set('data', new Blob([`a,b\n${rows.join('\n')}\n`]), 'data.csv');
+    const process = await send(dataset, form);
+    expect(process).toMatchObject({
+      status: 'completed',
+      rows: 999,
+      rejectedRows: 1,
+      progress: { attempt: 2 },
+    });
+    expect(await replay(process.id)).toMatchObject({ outcome: 'equal', rows: 999, rowsBefore: 999 });
+  });
+
   it('gets lost rows back, in the version and in those that build on it', async () => {
     const dataset = await createDataset(owner);
     const first = await upload(owner, dataset, file(500));
-    const second = await append(dataset, file(500, 500));
+    const second = await sendAs('append', dataset, file(500, 500));
     expect(await download(owner, dataset)).toBe(stored(1_000));
     await loseRows(dataset, `_row % 7 = 3 AND _seg < ${String(second.id * 1_000)}`);
     expect(await replay(first.id)).toMatchObject({
@@ -124,15 +147,7 @@ describe('a completed upload', () => {
   it('can not be written anew when its rows were joined with others', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\nb,2\n');
-    const form = new FormData();
-    form.set('mode', 'upsert');
-    form.set('data', new Blob(['k,v\nb,3\n']), 'data.csv');
-    const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
-      method: 'PUT',
-      headers: { authorization: `Basic ${Buffer.from(`${owner.key}:`).toString('base64')}` },
-      body: form,
-    });
-    const process = await ended(owner, await json<ProcessAnswer>(answer, 201));
+    const process = await sendAs('upsert', dataset, 'k,v\nb,3\n');
     expect(process.status).toBe('completed');
     await expect(replay(process.id)).rejects.toMatchObject({ code: 'rows_joined' });
   });
