@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import type { Exchange } from './exchange.js';
 import type { Reply } from './route.js';
+import { sendStream } from './streamed-body.js';
 
 /**
  * Waits until a stream has something to say, so that a failure before the first byte can still be answered
@@ -38,16 +39,14 @@ export const sendReply = async (ctx: ParameterizedContext<Exchange>, reply: Repl
   if (body instanceof Readable) {
     if (ctx.method === 'HEAD') body.destroy();
     else {
-      ctx.body = body;
-      // Koa pipes with back-pressure and destroys the connection when the stream fails.
-      body.once('error', (error) => {
-        // After the client hung up, the stream is destroyed too; that is not its fault.
-        if (!ctx.res.destroyed) ctx.state.error = error;
+      // Koa would pipe piece by piece.
+      ctx.respond = false;
+      sendStream(body, ctx.res, (error) => {
+        ctx.state.error = error;
+        ctx.app.emit('error', error, ctx);
       });
       ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
     }
-    // Koa guesses a type for streams and drops the length: what the handler said counts.
-    ctx.set(headers);
     return;
   }
   const isText = typeof body === 'string' || Buffer.isBuffer(body);
