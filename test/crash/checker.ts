@@ -28,15 +28,22 @@ export interface CheckOptions {
   readonly product: CrashProduct;
   readonly ledger: Ledger;
   readonly largestRows: number;
-  /** Longest that pending processes and orphans may take to be gone. */
+  /** Longest that nothing may change about pending processes and orphans while some are left. */
   readonly settleMs: number;
 }
 
-const until = async (done: () => Promise<boolean>, boundMs: number): Promise<boolean> => {
-  const deadline = Date.now() + boundMs;
+/** Asks until nothing is left; gives what is left when it has not changed for `boundMs`. */
+const untilNone = async (left: () => Promise<string[]>, boundMs: number): Promise<string[]> => {
+  let before = '';
+  let deadline = 0;
   for (;;) {
-    if (await done()) return true;
-    if (Date.now() > deadline) return false;
+    const now = await left();
+    if (now.length === 0) return [];
+    if (now.join() !== before) {
+      before = now.join();
+      deadline = Date.now() + boundMs;
+    }
+    if (Date.now() > deadline) return now;
     await sleep(250);
   }
 };
@@ -51,17 +58,11 @@ export const checkRun = async ({
   const answers: Record<string, number> = {};
   const { sql } = product;
 
-  const pending = () =>
-    sql.query<{ id: number; phase: string }>(
-      `SELECT id, phase FROM processes WHERE status = 'pending' ORDER BY id`,
+  const pending = async (): Promise<string[]> => {
+    const rows = await sql.query<{ id: number; phase: string; chunks: number }>(
+      `SELECT id, phase, inserted_chunks AS chunks FROM processes WHERE status = 'pending' ORDER BY id`,
     );
-  const noOrphans = async (): Promise<boolean> => (await findOrphans(product)).length === 0;
-
-  const settle = async (): Promise<void> => {
-    if (!(await until(async () => (await pending()).length === 0, settleMs))) {
-      for (const { id, phase } of await pending()) faults.push(`process ${id} is still pending (${phase})`);
-    }
-    if (!(await until(noOrphans, settleMs))) faults.push(...(await findOrphans(product)));
+    return rows.map(({ id, phase, chunks }) => `process ${id} is still pending (${phase}, ${chunks} chunks)`);
   };
 
   /** What a client may be told: the truth about the file, or that the service could not take it just then. */
@@ -93,7 +94,8 @@ export const checkRun = async ({
     }
   };
 
-  await settle();
+  faults.push(...(await untilNone(pending, settleMs)));
+  faults.push(...(await untilNone(() => findOrphans(product), settleMs)));
   const judged = await judgeProcesses({ product, ledger, largestRows });
   faults.push(...judged.faults);
   checkAnswers();
