@@ -36,7 +36,7 @@ export interface ChunkWorkerOptions {
   readonly log: Log;
 }
 
-/** An exception of ClickHouse that is not a passing one is tried this often before the upload is failed. */
+/** Exceptions of ClickHouse in a row, none of them a passing one, after which the upload is failed. */
 const patience = 5;
 
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
@@ -108,7 +108,9 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
       switch (state.phase) {
         case 'insert':
           try {
-            if ((await insert(delivery, state)) === 'done') return;
+            const outcome = await insert(delivery, state);
+            refusals.delete(state.processId);
+            if (outcome === 'done') return;
           } catch (error) {
             log.debug({ requestId, reason: messageOf(error) }, 'insert did not succeed');
             await failWhenHopeless(state, error);

@@ -79,9 +79,12 @@ const passingExceptions = new Set([
 export const isClickHouseException = (error: unknown): error is ClickHouseError =>
   error instanceof ClickHouseError;
 
+/** What the operating system lacks, said under whatever code the failed call has. */
+const exhausted = /No space left on device|Disk quota exceeded|Too many open files/;
+
 /** True when the same statement may succeed later without any change. */
 export const isPassing = (error: unknown): boolean => {
-  if (isClickHouseException(error)) return passingExceptions.has(error.code);
+  if (isClickHouseException(error)) return passingExceptions.has(error.code) || exhausted.test(error.message);
   if (!(error instanceof Error)) return false;
   const code = (error as NodeJS.ErrnoException).code;
   if (code !== undefined && connectionCodes.has(code)) return true;

@@ -1,0 +1,32 @@
+import { ClickHouseError } from '@clickhouse/client';
+import { describe, expect, it } from 'vitest';
+import { isPassing } from '../../../../src/storage/clickhouse/client.js';
+
+const exception = (code: string, message: string) => new ClickHouseError({ code, message, type: 'X' });
+
+describe('a failure of ClickHouse', () => {
+  it.each([
+    ['too little room, seen before writing', exception('243', 'Cannot reserve 1.00 MiB, not enough space')],
+    [
+      'a full disk, seen while writing',
+      exception('75', 'Cannot write to file, errno: 28, strerror: No space left on device'),
+    ],
+    [
+      'a full disk, seen by the standard library',
+      exception('1001', 'filesystem error: cannot create directory: No space left on device'),
+    ],
+    ['no descriptors left', exception('76', 'Cannot open file, errno: 24, strerror: Too many open files')],
+    ['a refused connection', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
+    ['a request that took too long', new Error('The user aborted a request.')],
+  ])('passes: %s', (_what, error) => {
+    expect(isPassing(error)).toBe(true);
+  });
+
+  it.each([
+    ['a type that does not fit', exception('53', 'Type mismatch')],
+    ['a file that can not be written for another reason', exception('75', 'errno: 5, Input/output error')],
+    ['a mistake of ours', new TypeError('x is not a function')],
+  ])('does not pass by itself: %s', (_what, error) => {
+    expect(isPassing(error)).toBe(false);
+  });
+});
