@@ -49,19 +49,6 @@ const settingsFor = (columns: number): QuerySettings => ({
   max_expanded_ast_elements: '2000000',
 });
 
-interface Column {
-  readonly name: string;
-  readonly type: string;
-}
-
-/** A value and whether it is null: null and an empty text are different things. */
-const hashed = ({ name, type }: Column): string => {
-  const inner = /^Nullable\((.*)\)$/.exec(type)?.[1];
-  return inner === undefined
-    ? name
-    : `isNull(${name}), ifNull(${name}, defaultValueOfTypeName('${inner.replaceAll("'", "\\'")}'))`;
-};
-
 export const createSegmentCopier = ({
   clickhouse,
   log,
@@ -71,9 +58,9 @@ export const createSegmentCopier = ({
 }): SegmentCopier => {
   const { database } = clickhouse;
 
-  const columnsOf = (storeId: number): Promise<Column[]> =>
-    clickhouse.rows<Column>(
-      `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
+  const columnsOf = (storeId: number): Promise<{ name: string }[]> =>
+    clickhouse.rows<{ name: string }>(
+      `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
          AND name NOT IN ('_seg', '_row') ORDER BY position`,
       { params: { database, table: tableName(storeId) } },
     );
@@ -118,10 +105,10 @@ export const createSegmentCopier = ({
         signal.removeEventListener('abort', cancel);
       }
 
-      const values = columns.map((column) => `, ${hashed(column)}`).join('');
+      // Within a tuple null, zero and an empty text have hashes of their own.
       const printOf = async (place: string, where: string): Promise<string> => {
         const [row] = await clickhouse.rows<{ rows: string; hash: string }>(
-          `SELECT toString(count()) AS rows, toString(sum(sipHash64(${place}${values}))) AS hash
+          `SELECT toString(count()) AS rows, toString(sum(sipHash64(tuple(${place}${names})))) AS hash
            FROM ${table} WHERE ${where}`,
           { params, settings, signal },
         );
