@@ -1,8 +1,9 @@
 import { createWorkerProcess } from './compose/worker-process.js';
 import { productVersion, runEntry } from './entry.js';
-import { collectByGrowth } from './lib/heap.js';
+import { collectAfterGrowth } from './lib/heap.js';
 
-collectByGrowth();
+// Peak memory against CPU time, as measured: docs/adr/0012-upload-path.md.
+collectAfterGrowth(200);
 
 await runEntry({
   name: 'worker',

@@ -19,6 +19,15 @@ export type InsertOutcome =
   /** The file itself is wrong. */
   | { readonly kind: 'bad_file'; readonly error: ProcessError };
 
+type Encoded =
+  | Exclude<InsertOutcome, { kind: 'inserted' }>
+  | {
+      readonly kind: 'encoded';
+      readonly rows: number;
+      readonly block: readonly Buffer[];
+      readonly rejects: readonly Reject[];
+    };
+
 /** Checks, encodes and inserts chunks. One inserter serves one chunk at a time: its memory is reused. */
 export interface ChunkInserter {
   insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<InsertOutcome>;
@@ -52,6 +61,20 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
     return cached.encoder;
   };
 
+  /** The block of a chunk. A function of its own: the text is not kept while ClickHouse takes the block. */
+  const encode = async (state: UploadState, layout: Layout, chunk: Chunk): Promise<Encoded> => {
+    const bytes = await decompressChunk(chunk.data);
+    const segment = segmentId(state.processId, state.attempt);
+    // In turns: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
+    const encoded = await inTurns(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));
+    if (encoded.kind === 'violation') {
+      return { kind: 'violation', error: violationError(encoded.violation, layout) };
+    }
+    if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
+    const rejects = encoded.badRows.map((bad) => rejectOf(bad, bytes, layout));
+    return { kind: 'encoded', rows: encoded.rows, block: encoded.block, rejects };
+  };
+
   return {
     async insert(state, layout, chunk) {
       const columns = tableColumns(layout);
@@ -59,40 +82,27 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
       if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
       const startedAt = performance.now();
-      const bytes = await decompressChunk(chunk.data);
-      const segment = segmentId(state.processId, state.attempt);
-      // In turns: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
-      const encoded = await inTurns(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));
-      if (encoded.kind === 'violation') {
-        return { kind: 'violation', error: violationError(encoded.violation, layout) };
-      }
-      if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
-
+      const encoded = await encode(state, layout, chunk);
+      if (encoded.kind !== 'encoded') return encoded;
       const encodedAt = performance.now();
+      const { rows, block, rejects } = encoded;
+      if (rows === 0) return { kind: 'inserted', rows, rejects };
       const token = tokenOf(state, chunk);
-      const rejects = encoded.badRows.map((bad) => rejectOf(bad, bytes, layout));
-      if (encoded.rows === 0) return { kind: 'inserted', rows: 0, rejects };
-      await tables.insertBlock({
-        storeId: state.storeId,
-        columns,
-        block: encoded.block,
-        rows: encoded.rows,
-        token,
-        queryId: `${state.requestId}/${token}/${crypto.randomUUID()}`,
-      });
+      const queryId = `${state.requestId}/${token}/${crypto.randomUUID()}`;
+      await tables.insertBlock({ storeId: state.storeId, columns, block, rows, token, queryId });
       const endedAt = performance.now();
-      onInserted(encoded.rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
+      onInserted(rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
       log.debug(
         {
           requestId: state.requestId,
           token,
-          rows: encoded.rows,
+          rows,
           encodeMs: encodedAt - startedAt,
           insertMs: endedAt - encodedAt,
         },
         'chunk inserted',
       );
-      return { kind: 'inserted', rows: encoded.rows, rejects };
+      return { kind: 'inserted', rows, rejects };
     },
   };
 };

@@ -8,7 +8,14 @@ import {
   valueBytes,
   withHeadroom,
 } from './column-buffer.js';
-import { badRowOf, createFieldIndex, dropRecords, type FieldIndex, openIndex } from './field-index.js';
+import {
+  badRowOf,
+  closeIndex,
+  createFieldIndex,
+  dropRecords,
+  type FieldIndex,
+  openIndex,
+} from './field-index.js';
 import { columnHead, createBlockWriter, varUint } from './native-block.js';
 import { encodeDecimals, encodeDoubles } from './number-columns.js';
 import { indexRecords } from './record-parser.js';
@@ -190,6 +197,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   }
 
   const finish = (rows: number, segment: bigint, badRows: BadRow[]): EncodeResult => {
+    closeIndex(index);
     segments.fill(segment, 0, rows);
     writer.add(blockHeadColumns);
     writer.add(varUint(rows));

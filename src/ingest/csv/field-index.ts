@@ -88,12 +88,19 @@ export const createFieldIndex = (dialect: Dialect, fieldCount: number): FieldInd
     next: 0,
     ordinal: 0,
     line: 0,
-    view: new DataView(new ArrayBuffer(0)),
+    view: noText,
     malformed: [],
     classes,
     topByte: Math.max(dialect.delimiter, dialect.quote, CR, LF),
     quote: dialect.quote,
   };
+};
+
+const noText = new DataView(new ArrayBuffer(0));
+
+/** Lets go of the chunk: an index lives on, and some megabytes with it. */
+export const closeIndex = (index: FieldIndex): void => {
+  index.view = noText;
 };
 
 /** Puts the index before the first record of a chunk. */
