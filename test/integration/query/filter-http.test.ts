@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { StoredColumn } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { testColumns } from '../../support/odata-columns.js';
 import { createEvaluator } from '../../support/odata-evaluator.js';
@@ -14,7 +15,7 @@ import { writeFilter } from '../../support/odata-writer.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
 
-const wanted = Number(process.env.FILTER_FUZZ ?? 1_000);
+const wanted = Number(process.env.FILTER_FUZZ ?? 600);
 const seed = Number(process.env.FILTER_SEED ?? 20_260_702);
 const atOnce = 6;
 
@@ -70,29 +71,42 @@ const faultOf = ({ status, text }: Answered): string | undefined => {
 
 const physical = { String: 's', Decimal: 'f', Date: 'd' } as const;
 
-/** The expressions by the columns that they are bound to. */
-const expressionsByColumns = (): [ColumnSpec[], Expression[]][] => {
+/** The most columns of one type that an expression is bound to. */
+const mostOfOneType = 3;
+
+/** The expressions by the columns that they are bound to, all on one table: a version says how its columns are called. */
+const expressionsByColumns = async (): Promise<[ReadableVersion, Expression[]][]> => {
   const groups = new Map<string, Expression[]>();
   for (const expression of expressions) {
     const key = JSON.stringify(expression.columns);
     groups.set(key, [...(groups.get(key) ?? []), expression]);
   }
-  return [...groups.values()].map((group) => {
-    const specs = Object.entries(group[0]?.columns ?? {}).map(
-      ([name, type]): ColumnSpec => ({ name, physical: physical[type] }),
-    );
+  const specs = Object.values(physical).flatMap((type) =>
+    Array.from({ length: mostOfOneType }, (_, at): ColumnSpec => ({ name: `${type}${at}`, physical: type })),
+  );
+  const table = await tables.add(specs, [specs.map(() => null)]);
+  return [...groups.values()].map((group, index) => {
+    const left = [...table.columns];
+    const named = Object.entries(group[0]?.columns ?? {}).map(([name, type]): StoredColumn => {
+      const at = left.findIndex((column) => column.physical === physical[type]);
+      const [column] = left.splice(at, 1);
+      if (at === -1 || column === undefined)
+        throw new Error(`more than ${mostOfOneType} columns of one type`);
+      return { ...column, name };
+    });
+    const id = 1_000 + index;
     // A table has at least one column; some expressions need none.
-    return [specs.length > 0 ? specs : [{ name: 'Unnamed', physical: 's' }], group];
+    const columns = named.length > 0 ? named : left.slice(0, 1);
+    return [{ ...table, datasetId: id, versionId: id, columns }, group];
   });
 };
 
 describe('expressions of public test suites', () => {
   it('are answered or refused by a running service as recorded', { timeout: 120_000 }, async () => {
     const different: object[] = [];
-    const groups = expressionsByColumns().values();
+    const groups = (await expressionsByColumns()).values();
     const send = async (): Promise<void> => {
-      for (const [specs, group] of groups) {
-        const version = await tables.add(specs, [specs.map(() => null)]);
+      for (const [version, group] of groups) {
         for (const { filter, verdict } of group) {
           const answer = await ask(version, filter);
           const code = answer.status === 200 ? 'accept' : (JSON.parse(answer.text) as { code: string }).code;
@@ -164,7 +178,7 @@ describe('generated filters', () => {
     const version = await store(table);
     const evaluator = createEvaluator(table.columns);
     let compared = 0;
-    for (const [filter, choices] of fc.sample(fc.tuple(filterArb, choicesArb), { seed, numRuns: 250 })) {
+    for (const [filter, choices] of fc.sample(fc.tuple(filterArb, choicesArb), { seed, numRuns: 150 })) {
       const keeps = table.rows.map((row) => evaluator.keeps(filter, row));
       if (keeps.includes(undefined)) continue;
       const text = writeFilter(filter, choices);
@@ -172,7 +186,7 @@ describe('generated filters', () => {
       expect([text, await ask(version, text)]).toEqual([text, { status: 200, text: String(count) }]);
       compared += 1;
     }
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(60);
   });
 });
 
