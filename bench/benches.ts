@@ -1,13 +1,16 @@
 import { catalog } from './catalog.js';
 import { csvScan } from './csv-scan.js';
+import { downloads } from './download.js';
 import { gateway } from './gateway.js';
 import { kafkaEngine } from './kafka-engine.js';
 import { large } from './large.js';
 import { shortUploads } from './short-uploads.js';
+import { skipIndexes } from './skip-indexes.js';
 import type { BenchEntry } from './support/bench.js';
 import { upload } from './upload.js';
 import { upsert } from './upsert.js';
 import { wide } from './wide.js';
+import { xlsx } from './xlsx.js';
 
 /** All benches, in the order in which they run. */
 export const benches: readonly BenchEntry[] = [
@@ -17,8 +20,11 @@ export const benches: readonly BenchEntry[] = [
   { name: 'upsert', run: upsert },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
   { name: 'wide', run: wide },
+  { name: 'download', run: downloads, limitMinutes: 30 },
+  { name: 'xlsx', run: xlsx },
   { name: 'catalog', run: catalog },
   { name: 'gateway', run: gateway },
+  { name: 'skip-indexes', run: skipIndexes, fullOnly: true, limitMinutes: 30 },
   // Last, since it leaves the most behind.
   { name: 'large', run: large, fullOnly: true, limitMinutes: 60 },
 ];

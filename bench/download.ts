@@ -1,156 +1,11 @@
-/**
- * Downloads against the same SELECT straight from ClickHouse over HTTP, in one run and alternating. Ratios are
- * medians of pairs, ours to ClickHouse's throughput: 1 is as fast, above is faster. Then single figures: first
- * byte, answers without rows, sheets against exceljs, memory of the API.
- *
- * BENCH_ROWS (default 5,000,000), BENCH_PAIRS (default 5), BENCH_SHEET_ROWS (default 200,000)
- */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import { PassThrough } from 'node:stream';
-import ExcelJs from 'exceljs';
-import { createDataset, fileContent, uploadAndWait } from './support/client.js';
-import { median, peakMemoryMb, percentile, resetPeakMemory } from './support/process-stats.js';
-import { type RunningProduct, startWholeProduct } from './support/product.js';
+import type { Bench } from './support/bench.js';
+import { fileContent } from './support/client.js';
+import type { Figure } from './support/figure.js';
+import { peakMemoryMb, resetPeakMemory } from './support/process-stats.js';
+import { type Fetched, inTurn } from './support/requests.js';
+import { median, percentile } from './support/statistics.js';
+import { download, rawDownload, type StoredTable, storeTable } from './support/stored.js';
 import { tableFile } from './support/table-file.js';
-
-const rows = Number(process.env.BENCH_ROWS ?? 5_000_000);
-const pairs = Number(process.env.BENCH_PAIRS ?? 5);
-const sheetRows = Number(process.env.BENCH_SHEET_ROWS ?? 200_000);
-const agent = new Agent({ keepAlive: true });
-
-interface Fetched {
-  readonly status: number;
-  readonly bytes: number;
-  readonly firstMs: number;
-  readonly totalMs: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-}
-
-const fetchAll = (
-  url: string,
-  options: { body?: string; headers?: Record<string, string> } = {},
-): Promise<Fetched> =>
-  new Promise((resolve, reject) => {
-    const startedAt = performance.now();
-    const method = options.body === undefined ? 'GET' : 'POST';
-    const outgoing = request(url, { method, agent, headers: options.headers ?? {} }, (answer) => {
-      let bytes = 0;
-      let firstMs = 0;
-      answer.on('data', (chunk: Buffer) => {
-        if (bytes === 0) firstMs = performance.now() - startedAt;
-        bytes += chunk.length;
-      });
-      answer.once('end', () => {
-        const { statusCode: status = 0, headers } = answer;
-        resolve({ status, bytes, firstMs, totalMs: performance.now() - startedAt, headers });
-      });
-      answer.once('error', reject);
-    });
-    outgoing.once('error', reject);
-    outgoing.end(options.body);
-  });
-
-interface Table {
-  readonly datasetId: number;
-  /** Name of the table in ClickHouse, database included. */
-  readonly name: string;
-  readonly segment: string;
-  /** Names of the columns in the store, in order. */
-  readonly columns: readonly string[];
-}
-
-const ask = async (product: RunningProduct, sql: string): Promise<string> =>
-  (await (await fetch(product.clickhouseUrl, { method: 'POST', body: sql })).text()).trim();
-
-const upload = async (
-  product: RunningProduct,
-  name: string,
-  content: AsyncIterable<Buffer>,
-): Promise<Table> => {
-  const datasetId = await createDataset(product, name);
-  await uploadAndWait(product, datasetId, content);
-  const [database, table] = (
-    await ask(
-      product,
-      "SELECT database, table FROM system.parts WHERE match(table, '^s[0-9]+$') AND active ORDER BY modification_time DESC LIMIT 1",
-    )
-  ).split('\t');
-  const columns = await ask(
-    product,
-    `SELECT name FROM system.columns WHERE database = '${database}' AND table = '${table}' AND name LIKE 'c%' ORDER BY position`,
-  );
-  const segment = await ask(product, `SELECT any(_seg) FROM ${database}.${table}`);
-  return { datasetId, name: `${database}.${table}`, segment, columns: columns.split('\n') };
-};
-
-interface Comparison {
-  readonly ratio: number;
-  readonly oursMs: number;
-  readonly rawMs: number;
-  readonly megabytes: number;
-}
-
-const round = (value: number): number => Math.round(value * 1000) / 1000;
-
-const compare = async (
-  ours: () => Promise<Fetched>,
-  raw: () => Promise<Fetched>,
-  turns = pairs,
-): Promise<Comparison> => {
-  const ratios: number[] = [];
-  const oursMs: number[] = [];
-  const rawMs: number[] = [];
-  let bytes = 0;
-  await ours();
-  await raw();
-  for (let turn = 0; turn < turns; turn += 1) {
-    const a = await ours();
-    const b = await raw();
-    if (a.status !== 200 || b.status !== 200) throw new Error(`status ${a.status} and ${b.status}`);
-    ratios.push(b.totalMs / b.bytes / (a.totalMs / a.bytes));
-    oursMs.push(a.totalMs);
-    rawMs.push(b.totalMs);
-    bytes = a.bytes;
-  }
-  return {
-    ratio: round(median(ratios)),
-    oursMs: round(median(oursMs)),
-    rawMs: round(median(rawMs)),
-    megabytes: round(bytes / 1e6),
-  };
-};
-
-const timesOf = async (turns: number, run: () => Promise<Fetched>): Promise<Fetched[]> => {
-  const results: Fetched[] = [];
-  for (let turn = 0; turn < turns; turn += 1) results.push(await run());
-  return results;
-};
-
-/** Seconds that exceljs' streaming writer takes for as many rows of the same shape. */
-const excelJsSeconds = async (count: number): Promise<number> => {
-  const out = new PassThrough();
-  out.resume();
-  const startedAt = performance.now();
-  const workbook = new ExcelJs.stream.xlsx.WorkbookWriter({ stream: out, useStyles: true });
-  const sheet = workbook.addWorksheet('Data');
-  const style = { numFmt: 'yyyy-mm-dd' };
-  for (let row = 0; row < count; row += 1) {
-    const added = sheet.addRow([
-      new Date(row * 86_400_000),
-      'Germany',
-      'Unemployment rate',
-      row / 7,
-      row / 3,
-      row,
-    ]);
-    added.getCell(1).style = style;
-    added.commit();
-  }
-  sheet.commit();
-  await workbook.commit();
-  return (performance.now() - startedAt) / 1000;
-};
 
 const wideColumns = 1_000;
 
@@ -159,100 +14,176 @@ async function* wideRows(count: number): AsyncGenerator<Buffer> {
   yield Buffer.from(`country,${names.join(',')}\n`);
   for (let row = 0; row < count; row += 100) {
     const lines = Array.from({ length: 100 }, (_, index) => {
-      const cells = names.map((_, column) => ((row + index) * 31 + column * 17) % 10_007);
+      const cells = names.map((_name, column) => ((row + index) * 31 + column * 17) % 10_007);
       return `Country ${(row + index) % 50},${cells.join(',')}\n`;
     });
     yield Buffer.from(lines.join(''));
   }
 }
 
-const product = await startWholeProduct();
-try {
-  const file = await tableFile(rows);
-  const table = await upload(product, 'long', fileContent(file.path));
-  const wide = await upload(product, 'wide', wideRows(50_000));
-  const headers = { authorization: product.authorization };
-  const ours =
-    (target: Table, query: string, more = {}) =>
-    () =>
-      fetchAll(`${product.baseUrl}/datasets/${target.datasetId}/data?${query}`, {
-        headers: { ...headers, ...more },
-      });
-  const raw = (target: Table, columns: readonly string[], where: string, format: string) => () =>
-    fetchAll(product.clickhouseUrl, {
-      body: `SELECT ${columns.join(', ')} FROM ${target.name} WHERE _seg IN (${target.segment})${where} ORDER BY _seg, _row FORMAT ${format} SETTINGS output_format_csv_crlf_end_of_line = 1, output_format_json_array_of_rows = 1`,
-    });
-  const { columns } = table;
-  const filter = `$filter=${encodeURIComponent("country eq 'France' and value gt 500000")}`;
-  const where = ` AND ${columns[1]} = 'France' AND ${columns[3]} > 500000`;
-  const apiPid = product.pids().api ?? 0;
-  resetPeakMemory(apiPid);
-  const memoryBefore = peakMemoryMb(apiPid);
+const filterOf = (condition: string): string => `$filter=${encodeURIComponent(condition)}`;
 
-  const results = {
-    rows,
-    'full csv': await compare(ours(table, '$skip=0'), raw(table, columns, '', 'CSVWithNames')),
-    'filtered csv': await compare(ours(table, filter), raw(table, columns, where, 'CSVWithNames')),
-    'full json': await compare(ours(table, '$format=json'), raw(table, columns, '', 'JSONEachRow')),
-    'full tsv': await compare(ours(table, '$format=tsv'), raw(table, columns, '', 'TSVWithNames')),
-    parquet: await compare(ours(table, '$format=parquet'), raw(table, columns, '', 'Parquet')),
-    '5 of 1,000 columns, filtered': await compare(
-      ours(wide, `$select=v1,v2,v3,v4,v5&$filter=${encodeURIComponent("country eq 'Country 7'")}`),
-      raw(
-        wide,
-        [0, 2, 3, 4, 5, 6].map((place) => wide.columns[place]!),
-        ` AND ${wide.columns[0]} = 'Country 7'`,
-        'CSVWithNames',
-      ),
-      40,
-    ),
-  };
+type Request = () => Promise<Fetched>;
 
-  const narrow = await timesOf(
-    60,
-    ours(wide, `$select=v1,v2,v3,v4,v5&$filter=${encodeURIComponent("country eq 'Country 7'")}`),
-  );
-  const first = await timesOf(15, ours(table, filter));
-  const tag = String((await ours(table, '$format=json&$top=1')()).headers.etag);
-  const unchanged = await timesOf(300, ours(table, '$format=json&$top=1', { 'if-none-match': tag }));
-  const one = await ours(table, filter)();
-  const fiftyStart = performance.now();
-  await Promise.all(Array.from({ length: 50 }, ours(table, filter)));
-  const fiftyMs = performance.now() - fiftyStart;
-  const sheet = await ours(table, `$format=xlsx&$top=${sheetRows}`)();
-  const excelJs = await excelJsSeconds(sheetRows);
+/** Pairs of the same rows, ours first. */
+const inPairs = async (turns: number, ours: Request, raw: Request) => {
+  await ours();
+  await raw();
+  return inTurn(turns, async () => {
+    const pair = { ours: await ours(), raw: await raw() };
+    if (pair.ours.status !== 200 || pair.raw.status !== 200)
+      throw new Error(`status ${pair.ours.status} and ${pair.raw.status}`);
+    return pair;
+  });
+};
 
-  const figures = {
-    ...results,
-    '5 of 1,000 columns p95 ms': round(
-      percentile(
-        narrow.map(({ totalMs }) => totalMs),
-        0.95,
-      ),
-    ),
-    'first byte filtered, median ms': round(median(first.map(({ firstMs }) => firstMs))),
-    '304 p99 ms': round(
-      percentile(
-        unchanged.map(({ totalMs }) => totalMs),
-        0.99,
-      ),
-    ),
-    '50 at once against 50 in turn': round((one.totalMs * 50) / fiftyMs),
-    sheet: {
-      rows: sheetRows,
-      seconds: round(sheet.totalMs / 1000),
-      excelJsSeconds: round(excelJs),
-      times: round(excelJs / (sheet.totalMs / 1000)),
+type Pairs = Awaited<ReturnType<typeof inPairs>>;
+
+/** Bytes per second, ours to ClickHouse's. */
+const throughput = (name: string, pairs: Pairs): Figure => {
+  const speed = ({ bytes, totalMs }: Fetched): number => bytes / totalMs;
+  return {
+    name: `${name}, throughput of ClickHouse`,
+    value: median(pairs.map(({ ours, raw }) => speed(ours) / speed(raw))),
+    unit: '×',
+    goal: { atLeast: 0.9 },
+    yardstick: {
+      name: 'the same SELECT over HTTP',
+      value: median(pairs.map(({ raw }) => speed(raw))) / 1_000,
+      unit: 'MB/s',
     },
-    'API memory MB': { before: memoryBefore, peak: peakMemoryMb(apiPid) },
   };
-  console.log(JSON.stringify(figures, null, 2));
-  mkdirSync('bench/results', { recursive: true });
-  writeFileSync(
-    'bench/results/download.json',
-    `${JSON.stringify({ ...figures, at: new Date().toISOString() }, null, 2)}\n`,
+};
+
+const times = (pairs: Pairs, whose: 'ours' | 'raw'): number[] => pairs.map((pair) => pair[whose].totalMs);
+
+/** Few columns of a table of 1,000: what counts is everything around the query. */
+const narrowFigures = (pairs: Pairs): Figure[] => {
+  const raw = percentile(times(pairs, 'raw'), 0.95);
+  const yardstick = { name: 'the same SELECT, p95', value: raw, unit: 'ms' };
+  return [
+    {
+      name: '5 of 1,000 columns, filtered, p95',
+      value: percentile(times(pairs, 'ours'), 0.95),
+      unit: 'ms',
+      goal: { atMost: 50 },
+      yardstick,
+    },
+    {
+      name: '5 of 1,000 columns, filtered, over the SELECT',
+      value: median(pairs.map(({ ours, raw: alone }) => ours.totalMs - alone.totalMs)),
+      unit: 'ms',
+      goal: { atMost: 5 },
+    },
+  ];
+};
+
+const unchangedFigure = async (
+  ask: (headers: Record<string, string>) => Request,
+  turns: number,
+): Promise<Figure> => {
+  const { headers } = await ask({})();
+  const again = ask({ 'if-none-match': headers.etag ?? '' });
+  const answers = await inTurn(turns, again);
+  if (answers.some(({ status }) => status !== 304)) throw new Error('an answer was not 304');
+  const all = answers.map(({ totalMs }) => totalMs);
+  return { name: '304, p99', value: percentile(all, 0.99), unit: 'ms', goal: { atMost: 10 } };
+};
+
+/** How much longer 50 at once take than the same 50 one after the other: below 1 the machine is used better. */
+const crowdFigure = async (ask: Request, count: number): Promise<Figure> => {
+  const alone = await inTurn(3, ask);
+  const startedAt = performance.now();
+  const answers = await Promise.all(Array.from({ length: count }, ask));
+  const together = performance.now() - startedAt;
+  if (answers.some(({ status }) => status !== 200)) throw new Error('an answer was not 200');
+  return {
+    name: `${count} downloads at once, time of as many in turn`,
+    value: together / (median(alone.map(({ totalMs }) => totalMs)) * count),
+    unit: '×',
+    goal: { atMost: 1.2 },
+  };
+};
+
+/** Growth of the API's peak memory from a small download to one that is as large as a bench can wait for. */
+const memoryFigure = async (pid: number, small: Request, large: Request, turns: number): Promise<Figure> => {
+  await small();
+  resetPeakMemory(pid);
+  await small();
+  const before = peakMemoryMb(pid);
+  resetPeakMemory(pid);
+  await inTurn(turns, large);
+  return {
+    name: 'API memory, large download over small',
+    value: peakMemoryMb(pid) - before,
+    unit: 'MB',
+    goal: { atMost: 50 },
+  };
+};
+
+/** Downloads against the same SELECT straight from ClickHouse over HTTP, in pairs and alternating. */
+export const downloads: Bench = async ({ pick, say, product: open }) => {
+  const product = await open();
+  const file = await tableFile(pick(5_000_000, 500_000));
+  const long = await storeTable(product, 'long', fileContent(file.path));
+  const wide = await storeTable(product, 'wide', wideRows(pick(50_000, 2_000)));
+  const turns = pick(9, 1);
+  const { columns } = long;
+  const names = ['date', 'country', 'indicator', 'value', 'share', 'count'];
+  const named = columns.map((column, place) => `${column} AS ${names[place]}`);
+  const filter = filterOf("country eq 'France' and value gt 500000");
+  const condition = `AND ${columns[1]} = 'France' AND ${columns[3]} > 500000`;
+  const pairsOf = (
+    target: StoredTable,
+    query: string,
+    select: Parameters<typeof rawDownload>[2],
+    count = turns,
+  ) => inPairs(count, download(product, target, query), rawDownload(product, target, select));
+
+  const figures: Figure[] = [];
+  const ratio = async (name: string, query: string, format: string, more = {}): Promise<void> => {
+    const figure = throughput(name, await pairsOf(long, query, { columns: named, format, ...more }));
+    say(`${name}: ${figure.value.toFixed(2)}`);
+    figures.push(figure);
+  };
+  await ratio('full CSV', '$skip=0', 'CSVWithNames');
+  await ratio('filtered CSV', filter, 'CSVWithNames', { condition });
+  await ratio('full JSON', '$format=json', 'JSONEachRow');
+  // TSV is quoted as CSV is, so that nothing is lost.
+  await ratio('full TSV', '$format=tsv', 'CSVWithNames', { settings: ", format_csv_delimiter = '\t'" });
+  await ratio('full Parquet', '$format=parquet', 'Parquet');
+
+  const narrow = await pairsOf(
+    wide,
+    `$select=v1,v2,v3,v4,v5&${filterOf("country eq 'Country 7'")}`,
+    {
+      columns: [0, 2, 3, 4, 5, 6].map((place) => wide.columns[place] ?? ''),
+      condition: `AND ${wide.columns[0]} = 'Country 7'`,
+      format: 'CSVWithNames',
+    },
+    pick(60, 5),
   );
-} finally {
-  agent.destroy();
-  await product.stop();
-}
+  const firsts = await inTurn(pick(15, 3), download(product, long, filter));
+  const apiPid = product.pids().api ?? 0;
+  return [
+    ...figures,
+    ...narrowFigures(narrow),
+    {
+      name: 'first byte of a filtered download',
+      value: median(firsts.map(({ firstMs }) => firstMs)),
+      unit: 'ms',
+      goal: { atMost: 100 },
+    },
+    await unchangedFigure(
+      (headers) => download(product, long, '$format=json&$top=1', headers),
+      pick(500, 20),
+    ),
+    await crowdFigure(download(product, long, filter), pick(50, 5)),
+    await memoryFigure(
+      apiPid,
+      download(product, long, '$top=150000'),
+      download(product, long, '$format=json'),
+      pick(16, 1),
+    ),
+  ];
+};

@@ -1,0 +1,125 @@
+/**
+ * What skipping indexes and dictionary-coded texts cost an upload and spare a selective filter. Feeds
+ * docs/adr/0013-indexes.md. Nothing of the product takes part but the layout of its tables.
+ */
+import type { Bench } from './support/bench.js';
+import type { Figure } from './support/figure.js';
+import { cpuSeconds } from './support/process-stats.js';
+import { askClickHouse } from './support/requests.js';
+
+const database = 'bench_indexes';
+/** Rows of one insert, about what one chunk of an upload holds. */
+const blockRows = 250_000;
+
+/** Columns of the table: what a value depends on decides whether an index can skip anything. */
+const columns = {
+  c1_d: { type: 'Date32', value: "toDate32('2000-01-01') + intDiv(number, 20000)" },
+  c2_s: { type: 'String', value: "concat('Country ', toString(number % 200))" },
+  c3_s: { type: 'String', value: "concat('SERIES.', toString(intDiv(number, 1000)), '.A')" },
+  c4_s: { type: 'String', value: "concat('id-', toString(cityHash64(number) % 5000000))" },
+  c5_f: { type: 'Float64', value: '(cityHash64(number, 1) % 100000000) / 100' },
+  c6_f: { type: 'Float64', value: 'number / 4' },
+} as const;
+type ColumnName = keyof typeof columns;
+const names = Object.keys(columns) as ColumnName[];
+const texts = names.filter((name) => name.endsWith('_s'));
+const others = names.filter((name) => !name.endsWith('_s'));
+
+interface Layout {
+  readonly text?: 'String' | 'LowCardinality';
+  readonly indexes?: readonly string[];
+}
+
+const index =
+  (type: string, granularity = 1) =>
+  (name: ColumnName) =>
+    `INDEX i_${name}_${type.replace(/\W.*/, '')} ${name} TYPE ${type} GRANULARITY ${granularity}`;
+
+const minmax = index('minmax');
+
+const layouts: Readonly<Record<string, Layout>> = {
+  plain: {},
+  'minmax of numbers and dates': { indexes: others.map(minmax) },
+  'minmax of numbers and dates, by 4': { indexes: others.map(index('minmax', 4)) },
+  'minmax of all': { indexes: names.map(minmax) },
+  'minmax of all, set of texts': { indexes: [...names.map(minmax), ...texts.map(index('set(256)'))] },
+  'minmax of all, bloom filter of texts': {
+    indexes: [...names.map(minmax), ...texts.map(index('bloom_filter(0.01)'))],
+  },
+  'low cardinality texts': { text: 'LowCardinality' },
+};
+
+const filters: Readonly<Record<string, string>> = {
+  'date in order': "c1_d = '2000-02-01'",
+  'text in order': "c3_s = 'SERIES.700.A'",
+  'number in order': 'c6_f >= 100000 AND c6_f < 100100',
+  'text of 200': "c2_s = 'Country 7' AND c5_f < 100",
+  'text of many': "c4_s = 'id-77777'",
+  'number at random': 'c5_f > 999990',
+};
+
+const typeOf = (name: ColumnName, layout: Layout): string => {
+  const { type } = columns[name];
+  const nullable = `Nullable(${type})`;
+  return type === 'String' && layout.text === 'LowCardinality' ? `LowCardinality(${nullable})` : nullable;
+};
+
+const createSql = (layout: Layout): string =>
+  `CREATE TABLE ${database}.t (_seg UInt64 CODEC(Delta, LZ4), _row UInt64 CODEC(Delta, LZ4),
+     ${[...names.map((name) => `${name} ${typeOf(name, layout)}`), ...(layout.indexes ?? [])].join(', ')})
+   ENGINE = MergeTree PARTITION BY _seg ORDER BY (_seg, _row)
+   SETTINGS min_bytes_for_wide_part = 10485760`;
+
+export const skipIndexes: Bench = async ({ pick, product: open, say, defer }) => {
+  const rows = pick(20_000_000, 1_000_000);
+  const product = await open();
+  const ask = (sql: string) => askClickHouse(product.clickhouseUrl, sql);
+  const cpu = (): number => cpuSeconds(product.pids().clickhouse ?? 0);
+  await defer('tables', async () => {
+    await ask(`DROP DATABASE IF EXISTS ${database} SYNC`);
+  });
+  const settled = async (): Promise<void> => {
+    while ((await ask(`SELECT count() FROM system.merges WHERE database = '${database}'`)) !== '0')
+      await new Promise((resolve) => setTimeout(resolve, 200));
+  };
+
+  const fill = async (): Promise<number> => {
+    const before = cpu();
+    for (let from = 0; from < rows; from += blockRows)
+      await ask(
+        `INSERT INTO ${database}.t SELECT 1, number, ${names.map((name) => columns[name].value).join(', ')}
+         FROM numbers(${from}, ${Math.min(blockRows, rows - from)})
+         SETTINGS max_threads = 1, max_insert_threads = 1, max_block_size = ${blockRows}, optimize_on_insert = 0`,
+      );
+    await settled();
+    return cpu() - before;
+  };
+
+  const figures: Figure[] = [];
+  for (const [title, layout] of Object.entries(layouts)) {
+    await ask(`DROP DATABASE IF EXISTS ${database} SYNC`);
+    await ask(`CREATE DATABASE ${database}`);
+    await ask(createSql(layout));
+    figures.push({ name: `${title}: CPU of the inserts`, value: await fill(), unit: 's', better: 'lower' });
+    const bytes = await ask(
+      `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}'`,
+    );
+    figures.push({ name: `${title}: size`, value: Number(bytes) / 1e6, unit: 'MB', better: 'lower' });
+    for (const [filter, sql] of Object.entries(filters)) {
+      const turns = 5;
+      const query = `SELECT ${names.join(', ')} FROM ${database}.t WHERE _seg IN (1) AND ${sql} ORDER BY _seg, _row FORMAT CSV`;
+      await ask(query);
+      const before = cpu();
+      for (let turn = 0; turn < turns; turn += 1) await ask(query);
+      const value = ((cpu() - before) / turns) * 1000;
+      figures.push({ name: `${title}: CPU of "${filter}"`, value, unit: 'ms', better: 'lower' });
+    }
+    say(
+      `${title}: ${figures
+        .slice(-8)
+        .map(({ value }) => value.toFixed(value < 10 ? 1 : 0))
+        .join('  ')}`,
+    );
+  }
+  return figures;
+};

@@ -1,0 +1,68 @@
+import { createDataset, uploadAndWait } from './client.js';
+import type { RunningProduct } from './product.js';
+import { askClickHouse, type Fetched, fetchAll } from './requests.js';
+
+/** An uploaded table, by its names here and in ClickHouse. */
+export interface StoredTable {
+  readonly datasetId: number;
+  /** Name of the table in ClickHouse, database included. */
+  readonly table: string;
+  readonly segments: string;
+  /** Names of the columns in the store, in order. */
+  readonly columns: readonly string[];
+}
+
+/** Uploads into a new dataset and finds where ClickHouse keeps the rows. */
+export const storeTable = async (
+  product: RunningProduct,
+  name: string,
+  content: AsyncIterable<Buffer>,
+): Promise<StoredTable> => {
+  const ask = (sql: string) => askClickHouse(product.clickhouseUrl, sql);
+  const datasetId = await createDataset(product, name);
+  await uploadAndWait(product, datasetId, content);
+  const newest = await ask(
+    `SELECT database, table FROM system.parts WHERE match(table, '^s[0-9]+$') AND active
+     ORDER BY toUInt64(substring(table, 2)) DESC LIMIT 1`,
+  );
+  const [database = '', table = ''] = newest.split('\t');
+  const columns = await ask(
+    `SELECT name FROM system.columns WHERE database = '${database}' AND table = '${table}' AND name LIKE 'c%'
+     ORDER BY position`,
+  );
+  const segments = await ask(
+    `SELECT arrayStringConcat(groupUniqArray(toString(_seg)), ', ') FROM ${database}.${table}`,
+  );
+  return { datasetId, table: `${database}.${table}`, segments, columns: columns.split('\n') };
+};
+
+/** Asks the API for rows of a table. */
+export const download =
+  (product: RunningProduct, { datasetId }: StoredTable, query: string, headers = {}) =>
+  (): Promise<Fetched> =>
+    fetchAll(`${product.baseUrl}/datasets/${datasetId}/data?${query}`, {
+      headers: { authorization: product.authorization, ...headers },
+    });
+
+export interface RawSelect {
+  readonly columns: readonly string[];
+  /** Begins with AND; empty for all rows. */
+  readonly condition?: string;
+  readonly format: string;
+  /** Beside those that make the bytes the same. */
+  readonly settings?: string;
+}
+
+/** The same rows in the same order and format straight from ClickHouse. */
+export const rawDownload =
+  (
+    product: RunningProduct,
+    stored: StoredTable,
+    { columns, condition = '', format, settings = '' }: RawSelect,
+  ) =>
+  (): Promise<Fetched> =>
+    fetchAll(product.clickhouseUrl, {
+      body: `SELECT ${columns.join(', ')} FROM ${stored.table} WHERE _seg IN (${stored.segments}) ${condition}
+        ORDER BY _seg, _row FORMAT ${format}
+        SETTINGS output_format_csv_crlf_end_of_line = 1, output_format_json_array_of_rows = 1${settings}`,
+    });

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import {
+  createStoreTables,
+  ensureDatabase,
+  type TableColumn,
+} from '../../../src/storage/clickhouse/store-table.js';
+
+let clickhouse: ClickHouse;
+
+beforeAll(async () => {
+  const database = `indexes_${randomBytes(4).toString('hex')}`;
+  clickhouse = createClickHouse({ url: inject('clickhouseUrl'), database });
+  await ensureDatabase(clickhouse);
+});
+afterAll(async () => {
+  await clickhouse.command(`DROP DATABASE ${clickhouse.database} SYNC`);
+  await clickhouse.close();
+});
+
+const indexed = async (storeId: number): Promise<string[]> => {
+  const rows = await clickhouse.rows<{ expr: string; type: string }>(
+    `SELECT expr, type FROM system.data_skipping_indices
+     WHERE database = {database:String} AND table = {table:String} ORDER BY expr`,
+    { params: { database: clickhouse.database, table: `s${storeId}` } },
+  );
+  return rows.map(({ expr, type }) => `${type} ${expr}`);
+};
+
+const date: TableColumn = { name: 'c1_d', physical: 'd' };
+const text: TableColumn = { name: 'c2_s', physical: 's' };
+const number: TableColumn = { name: 'c3_f', physical: 'f' };
+
+describe('skipping indexes of a table', () => {
+  it('are made with its columns, also with those that come later', async () => {
+    await createStoreTables(clickhouse).ensure(1, [date, text]);
+    expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s']);
+    await createStoreTables(clickhouse).ensure(1, [date, number]);
+    await createStoreTables(clickhouse).ensure(1, [number, date]);
+    expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s', 'minmax c3_f']);
+  });
+
+  it('are not made in a table of many columns', async () => {
+    const columns = Array.from(
+      { length: 201 },
+      (_, at): TableColumn => ({ name: `c${at}_f`, physical: 'f' }),
+    );
+    await createStoreTables(clickhouse).ensure(2, columns);
+    expect(await indexed(2)).toEqual([]);
+  });
+
+  it('spare a filter the rows that can not match', async () => {
+    await createStoreTables(clickhouse).ensure(3, [text]);
+    await clickhouse.command(
+      `INSERT INTO ${clickhouse.database}.s3 (_seg, _row, c2_s)
+       SELECT 1, number, concat('series ', toString(intDiv(number, 50000))) FROM numbers(400000)`,
+    );
+    const plan = await clickhouse.rows<{ explain: string }>(
+      `EXPLAIN indexes = 1 SELECT _row FROM ${clickhouse.database}.s3 WHERE _seg IN (1) AND c2_s = {text:String}`,
+      { params: { text: 'series 3' } },
+    );
+    const steps = plan.map(({ explain }) => explain).join('\n');
+    const [, kept, all] = /i_c2_s[\s\S]*?Granules: (\d+)\/(\d+)/.exec(steps) ?? [];
+    expect(Number(kept)).toBeGreaterThan(0);
+    expect(Number(kept)).toBeLessThan(Number(all) / 4);
+  });
+});
