@@ -6,7 +6,7 @@ import { insertAlone } from './support/insert-alone.js';
 import { measure, usageFigures } from './support/process-stats.js';
 import { askClickHouse, fetchAll, inTurn } from './support/requests.js';
 import { median } from './support/statistics.js';
-import { newestTable } from './support/stored-table.js';
+import { newestPlace } from './support/stored.js';
 import { type CsvStream, repeated } from './support/table-stream.js';
 
 interface Shape {
@@ -48,7 +48,7 @@ const measureShape = async (
   if (load.value.rows !== rows) throw new Error(`the upload stored ${load.value.rows} rows`);
   say(`${title}: ClickHouse alone ${alone.toFixed(1)} s, upload ${load.seconds.toFixed(1)} s`);
 
-  const table = await newestTable(product);
+  const { table, segments, columns } = await newestPlace(product);
   const chosen = [0, 1, 2, 3, shape.columns - 1];
   const query = `$select=${chosen.map((at) => `v${at}`).join(',')}&$skip=0`;
   const pairs = await inTurn(turns, async () => {
@@ -59,7 +59,7 @@ const measureShape = async (
     const startedAt = performance.now();
     await askClickHouse(
       product.clickhouseUrl,
-      `SELECT ${chosen.map((at) => table.columns[at]).join(', ')} FROM ${table.name} WHERE _seg IN (${table.segment}) ORDER BY _seg, _row FORMAT CSVWithNames`,
+      `SELECT ${chosen.map((at) => columns[at]).join(', ')} FROM ${table} WHERE _seg IN (${segments}) ORDER BY _seg, _row FORMAT CSVWithNames`,
     );
     return { ours: totalMs, raw: performance.now() - startedAt };
   });

@@ -2,8 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Figure } from './figure.js';
 import type { RunningProduct } from './product.js';
 
-export { median, percentile } from './statistics.js';
-
 /** Clock ticks per second of /proc (Linux reports 100 to user space on every platform). */
 const ticksPerSecond = 100;
 

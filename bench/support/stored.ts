@@ -2,9 +2,8 @@ import { createDataset, uploadAndWait } from './client.js';
 import type { RunningProduct } from './product.js';
 import { askClickHouse, type Fetched, fetchAll } from './requests.js';
 
-/** An uploaded table, by its names here and in ClickHouse. */
-export interface StoredTable {
-  readonly datasetId: number;
+/** Where ClickHouse keeps the rows of a dataset. */
+export interface Place {
   /** Name of the table in ClickHouse, database included. */
   readonly table: string;
   readonly segments: string;
@@ -12,15 +11,14 @@ export interface StoredTable {
   readonly columns: readonly string[];
 }
 
-/** Uploads into a new dataset and finds where ClickHouse keeps the rows. */
-export const storeTable = async (
-  product: RunningProduct,
-  name: string,
-  content: AsyncIterable<Buffer>,
-): Promise<StoredTable> => {
-  const ask = (sql: string) => askClickHouse(product.clickhouseUrl, sql);
-  const datasetId = await createDataset(product, name);
-  await uploadAndWait(product, datasetId, content);
+/** An uploaded table, by its names here and in ClickHouse. */
+export interface StoredTable extends Place {
+  readonly datasetId: number;
+}
+
+/** Where the rows of the dataset lie that was made last. */
+export const newestPlace = async ({ clickhouseUrl }: RunningProduct): Promise<Place> => {
+  const ask = (sql: string) => askClickHouse(clickhouseUrl, sql);
   const newest = await ask(
     `SELECT database, table FROM system.parts WHERE match(table, '^s[0-9]+$') AND active
      ORDER BY toUInt64(substring(table, 2)) DESC LIMIT 1`,
@@ -33,7 +31,18 @@ export const storeTable = async (
   const segments = await ask(
     `SELECT arrayStringConcat(groupUniqArray(toString(_seg)), ', ') FROM ${database}.${table}`,
   );
-  return { datasetId, table: `${database}.${table}`, segments, columns: columns.split('\n') };
+  return { table: `${database}.${table}`, segments, columns: columns.split('\n') };
+};
+
+/** Uploads into a new dataset and finds where ClickHouse keeps the rows. */
+export const storeTable = async (
+  product: RunningProduct,
+  name: string,
+  content: AsyncIterable<Buffer>,
+): Promise<StoredTable> => {
+  const datasetId = await createDataset(product, name);
+  await uploadAndWait(product, datasetId, content);
+  return { datasetId, ...(await newestPlace(product)) };
 };
 
 /** Asks the API for rows of a table. */
