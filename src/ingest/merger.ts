@@ -57,12 +57,18 @@ export interface MergerOptions {
 /** Merges of one process that may go wrong before it is failed. */
 const maxMerges = 20;
 
+/** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or a store that lost rows. */
+class Miscount extends Error {}
+
 export const createMerger = (options: MergerOptions): Merger => {
   const { sql, clickhouse, tables, segments, processes, merges, leases, publisher, log } = options;
   const running = new Map<number, Promise<void>>();
+  /** Miscounts per process that this worker met. */
+  const miscounts = new Map<number, number>();
   let closing = false;
 
   const fail = async (turn: MergeTurn, code: string, message: string): Promise<void> => {
+    miscounts.delete(turn.processId);
     await processes.fail(turn.processId, { code, message });
     await publisher().publishDue(turn.datasetId);
   };
@@ -125,7 +131,7 @@ export const createMerger = (options: MergerOptions): Merger => {
       plan.columns.map((column) => ({ name: storageName(column), physical: column.physical })),
     );
     const counts = await segments.countKeys(plan);
-    if (counts.rows !== turn.facts.rows) throw new Error('the segment of the file lost rows');
+    if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     if (counts.distinct < counts.rows && turn.layout.onDuplicateKey === 'fail') {
       const twice = counts.rows - counts.distinct;
       await fail(turn, 'duplicate_key', `The file has ${twice} rows whose key another row of it has too.`);
@@ -151,13 +157,14 @@ export const createMerger = (options: MergerOptions): Merger => {
         ? { ...plan.base, segmentIds: [...plan.base.segmentIds, plan.fileSegment] }
         : { segmentIds: [own] };
     const facts = await factsOf(turn, base, plan.columns, whole);
-    if (facts.rows !== expected) throw new Error(`merged to ${facts.rows} rows, not ${expected}`);
+    if (facts.rows !== expected) throw new Miscount(`merged to ${facts.rows} rows, not ${expected}`);
     await merges.finish(turn, {
       baseVersionId: base?.versionId ?? null,
       segmentId: own,
       columns: plan.columns,
       facts,
     });
+    miscounts.delete(turn.processId);
     await publisher().publishDue(turn.datasetId);
   };
 
@@ -199,7 +206,16 @@ export const createMerger = (options: MergerOptions): Merger => {
       // The sweep starts it again.
       log.warn({ err: error, process: processId, reason: messageOf(error) }, 'merge broken off');
       const turn = await merges.turn(processId);
-      if (turn === undefined || !isClickHouseException(error) || isPassing(error)) return;
+      if (turn === undefined) return;
+      if (error instanceof Miscount) {
+        const count = (miscounts.get(processId) ?? 0) + 1;
+        miscounts.set(processId, count);
+        if (count < maxMerges) return;
+        const message = 'The version before does not hold all of its rows any more. Tell the operator.';
+        await fail(turn, 'miscounted', message);
+        return;
+      }
+      if (!isClickHouseException(error) || isPassing(error)) return;
       if ((await merges.countFailure(processId)) < maxMerges) return;
       await fail(turn, 'store_refused', 'The data store could not join the rows. Tell the operator.');
     }

@@ -20,7 +20,7 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct({ firstChunkBytes: '256', chunkBytes: '1024' });
+  product = await startProduct({ firstChunkBytes: '256', chunkBytes: '1024', sweepIntervalMs: '200' });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
 });
 
@@ -103,6 +103,29 @@ describe('two workers that merge the same upload', () => {
     expect((await ended(owner, process)).status).toBe('completed');
     expect(await download(owner, dataset)).toBe('"k","v"\n"a",1\n"b",12345678901234567890.5\n');
   });
+});
+
+describe('an append to a version whose rows the store has lost', () => {
+  it('fails in the end, and what waits behind it goes on', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'k,v\na,1\n');
+    const [segment] = await product.sql.query<{ id: number; storeId: number }>(
+      `SELECT s.id, s.store_id AS "storeId" FROM segments s JOIN processes p ON p.id = s.process_id
+       WHERE p.dataset_id = $1`,
+      [dataset],
+    );
+    await product.clickhouse(
+      `ALTER TABLE ${product.config.clickhouseDatabase}.s${segment?.storeId} DROP PARTITION ${segment?.id}`,
+    );
+    const append = await json<ProcessAnswer>(
+      await putWith(owner, dataset, 'k,v\nb,2\n', { mode: 'append' }),
+      201,
+    );
+    const next = await json<ProcessAnswer>(await putWith(owner, dataset, 'k,v\nc,3\n', {}), 201);
+    expect((await ended(owner, append)).error).toMatchObject({ code: 'miscounted' });
+    expect((await ended(owner, next)).status).toBe('completed');
+    expect(await download(owner, dataset)).toBe('"k","v"\n"c",3\n');
+  }, 60_000);
 });
 
 const nothing = {
