@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from './chunk-codec.js';
 import type { Parking } from './parking.js';
+import { subscribe } from './subscription.js';
 
 export interface Delivery {
   readonly chunk: Chunk;
@@ -145,7 +146,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       if (!payload.restart) return joinAgain();
     });
     await consumer.connect();
-    await consumer.subscribe({ topic, fromBeginning: true });
+    await subscribe(consumer, topic);
     await consumer.run({ eachBatchAutoResolve: false, autoCommitInterval: 500, eachBatch });
   };
 

@@ -4,7 +4,8 @@ import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from './chunk-codec.js';
-import { forgetGroup } from './throw-away-group.js';
+import { subscribe } from './subscription.js';
+import { forgetGroup, throwAwayConsumer } from './throw-away-group.js';
 
 /** Reads chunks again from where they lie, in whatever order Kafka gives them. */
 export interface ChunkReader {
@@ -134,19 +135,11 @@ export const createChunkReader = ({ kafka, groupPrefix, log }: ChunkReaderOption
       const groups = group(positions);
       await refuseExpired(groups);
       const groupId = `${groupPrefix}.replay.${randomUUID()}`;
-      const consumer = kafka.consumer({
-        groupId,
-        minBytes: 1,
-        maxWaitTimeInMs: 500,
-        maxBytesPerPartition: 1024 * 1024,
-        sessionTimeout: 30_000,
-        allowAutoTopicCreation: false,
-        retry: { retries: 5, restartOnFailure: async () => false },
-      });
+      const consumer = throwAwayConsumer(kafka, groupId);
       await consumer.connect();
       try {
         for (const topic of new Set(positions.map((position) => position.topic))) {
-          await consumer.subscribe({ topic, fromBeginning: true });
+          await subscribe(consumer, topic);
         }
         await consume(consumer, groups, handle);
       } finally {

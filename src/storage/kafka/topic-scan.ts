@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, IHeaders, Kafka, KafkaMessage } from 'kafkajs';
 import type { Log } from '../../lib/log.js';
-import { forgetGroup } from './throw-away-group.js';
+import { subscribe } from './subscription.js';
+import { forgetGroup, throwAwayConsumer } from './throw-away-group.js';
 
 /** A message as it lies in a topic. */
 export interface RawMessage {
@@ -134,18 +135,10 @@ export const createTopicScan = ({ kafka, groupPrefix, log }: TopicScanOptions): 
       const filled = ranges.filter(({ from, to }) => from < to);
       if (filled.length === 0) return;
       const groupId = `${groupPrefix}.scan.${randomUUID()}`;
-      const consumer = kafka.consumer({
-        groupId,
-        minBytes: 1,
-        maxWaitTimeInMs: 500,
-        maxBytesPerPartition: 1024 * 1024,
-        sessionTimeout: 30_000,
-        allowAutoTopicCreation: false,
-        retry: { retries: 5, restartOnFailure: async () => false },
-      });
+      const consumer = throwAwayConsumer(kafka, groupId);
       await consumer.connect();
       try {
-        await consumer.subscribe({ topic, fromBeginning: true });
+        await subscribe(consumer, topic);
         await consume(consumer, topic, filled, handle);
       } finally {
         await consumer.disconnect();
