@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
@@ -62,7 +63,8 @@ const expectedVersion = (ifMatch: string | undefined, current: number | null): n
   return current;
 };
 
-const pollMs = 50;
+/** Milliseconds until the next look: a tenth of the time so far, so that short uploads are answered at once. */
+const pauseAfter = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 10));
 
 /** The process once it has ended, or as it is when the time is over. */
 const waitFor = async (
@@ -71,10 +73,11 @@ const waitFor = async (
   waitSeconds: number,
   signal: AbortSignal,
 ): Promise<ProcessView> => {
-  const deadline = Date.now() + waitSeconds * 1000;
+  const startedAt = Date.now();
+  const elapsed = (): number => Date.now() - startedAt;
   let view = started;
-  while (view.status === 'pending' && Date.now() < deadline && !signal.aborted) {
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  while (view.status === 'pending' && elapsed() < waitSeconds * 1000 && !signal.aborted) {
+    await sleep(pauseAfter(elapsed()));
     view = (await processes.view(started.datasetId, started.id)) ?? view;
   }
   return view;
@@ -130,6 +133,8 @@ const upload = (deps: UploadRoutesDeps): Route =>
               ? undefined
               : () => deps.quotas.requireStorage(dataset.ownerId, 0),
         });
+        // Who only waits takes no place.
+        release();
         const seen = options.async
           ? process
           : await waitFor(deps.processes, process, options.waitSeconds, signal);
