@@ -13,8 +13,8 @@ const documents = [
     .map((path) => `docs/${path}`),
 ];
 
-/** Names that look like settings but belong to others, or are said not to exist. */
-const foreign = new Set(['CLICKHOUSE_URLS', 'CLICKHOUSE_CLUSTER', 'TEST_CONTAINERS']);
+/** Names that look like settings but belong to others or to tests, or are said not to exist. */
+const foreign = new Set(['CLICKHOUSE_URLS', 'CLICKHOUSE_CLUSTER', 'TEST_CONTAINERS', 'FILTER_SEED']);
 const known = new Set([
   ...Object.values(settings).map(({ env }) => env),
   ...Object.values(compose.services).flatMap(({ environment = {} }) => Object.keys(environment)),
