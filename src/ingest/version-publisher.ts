@@ -137,18 +137,28 @@ interface Due {
   merge?: number;
 }
 
-const publishDueIn = async (tx: Sql, datasetId: number): Promise<Due> => {
+interface HeldDataset {
+  readonly current: number | null;
+}
+
+/** Until the end of the transaction nobody else publishes in the dataset. Undefined when it was deleted. */
+const holdDataset = async (tx: Sql, datasetId: number): Promise<HeldDataset | undefined> => {
+  const [dataset] = await tx.query<HeldDataset>(
+    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+    [datasetId],
+  );
+  return dataset;
+};
+
+const publishDueIn = async (tx: Sql, datasetId: number, held: HeldDataset | undefined): Promise<Due> => {
   const published: PublishedVersion[] = [];
-  for (;;) {
-    const [dataset] = await tx.query<{ current: number | null }>(
-      'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
-      [datasetId],
-    );
+  if (held === undefined) return { published };
+  for (let { current } = held; ; ) {
     const [next] = await tx.query<{ id: number; phase: string }>(
       `SELECT id, phase FROM processes WHERE dataset_id = $1 AND status = 'pending' ORDER BY id LIMIT 1`,
       [datasetId],
     );
-    if (dataset === undefined || next === undefined) return { published };
+    if (next === undefined) return { published };
     if (next.phase === 'merge') return { published, merge: next.id };
     if (next.phase !== 'ready' && next.phase !== 'merged') return { published };
     const [due] = await tx.query<DueProcess>(
@@ -157,16 +167,18 @@ const publishDueIn = async (tx: Sql, datasetId: number): Promise<Due> => {
       [next.id],
     );
     if (due === undefined) return { published };
-    if (due.expectedVersionId !== null && due.expectedVersionId !== dataset.current) {
+    if (due.expectedVersionId !== null && due.expectedVersionId !== current) {
       await failExpectation(tx, due.id);
       continue;
     }
-    const isMerged = due.phase === 'merged' && due.merge?.baseVersionId === dataset.current;
+    const isMerged = due.phase === 'merged' && due.merge?.baseVersionId === current;
     if (due.mode !== 'replace' && !isMerged) {
       await tx.query(`UPDATE processes SET phase = 'merge', merge = NULL WHERE id = $1`, [due.id]);
       return { published, merge: due.id };
     }
-    published.push(await publishOne(tx, datasetId, due));
+    const version = await publishOne(tx, datasetId, due);
+    published.push(version);
+    current = version.versionId;
   }
 };
 
@@ -196,18 +208,18 @@ export const createVersionPublisher = ({
     async complete(processId, datasetId, attempt, facts) {
       announce(
         await sql.tx(async (tx) => {
-          await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+          const held = await holdDataset(tx, datasetId);
           await tx.query(
             `UPDATE processes SET phase = 'ready', facts = $3
              WHERE id = $1 AND attempt = $2 AND status = 'pending' AND phase IN ('insert', 'replay')`,
             [processId, attempt, JSON.stringify(facts)],
           );
-          return publishDueIn(tx, datasetId);
+          return publishDueIn(tx, datasetId, held);
         }),
       );
     },
     async publishDue(datasetId) {
-      announce(await sql.tx((tx) => publishDueIn(tx, datasetId)));
+      announce(await sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId))));
     },
   };
 };
