@@ -25,7 +25,7 @@ import { type Core, required } from './core.js';
 import { openExportStore } from './export-store.js';
 
 /** Longest that a download waits for a place. */
-const slotWaitMs = 10_000;
+const slotWaitMs = 30_000;
 
 /** The secret of all API processes: from the settings, else made once and kept in the database. */
 const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> => {
