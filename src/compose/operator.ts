@@ -60,20 +60,17 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
   });
   await scope.defer('ClickHouse connections', clickhouse.close);
   const processes = createProcessStore(sql);
-  const leaseMs = config.replayLeaseMs;
   const rewrite = createSegmentRewrite({
     sql,
     clickhouse,
     processes,
-    compactions: createCompactionStore({ sql, leaseMs }),
+    compactions: createCompactionStore({ sql, leaseMs: config.replayLeaseMs, log }),
     reader: createChunkReader({ kafka, groupPrefix: config.kafkaPrefix, log }),
     inserter: createChunkInserter({
       tables: createStoreTables(clickhouse),
       log,
       onInserted: (rows) => log.debug({ rows }, 'chunk written anew'),
     }),
-    leaseMs,
-    log,
   });
   const lostChunks = createLostChunks({ scan, topics: [topics.short, topics.bulk], processes });
   return createUploadReplay({ sql, processes, lostChunks, rewrite });

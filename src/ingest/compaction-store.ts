@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../lib/log.js';
 import { compactedSegmentIds, processOfSegment } from '../model/version.js';
 import type { JoinedSegment } from '../storage/clickhouse/segment-copy.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -24,8 +25,11 @@ export interface CompactionStore {
    * the numbers behind the run's first segment are used up, or a list is not as it must be.
    */
   begin(storeId: number, segmentIds: readonly number[]): Promise<number | undefined>;
-  /** Says that the worker is still at it. */
-  extend(target: number): Promise<void>;
+  /**
+   * Does the work and says meanwhile that the worker is still at it. A lease that can not be extended runs out; the
+   * swap then finds the compaction abandoned.
+   */
+  whileHeld<T>(target: number, work: () => Promise<T>): Promise<T>;
   /**
    * Lets every version that names segments of the run name the joined one instead, in one transaction.
    * False, and nothing changed, when the compaction was abandoned meanwhile or lists are not as they must be.
@@ -43,6 +47,7 @@ export interface CompactionStoreOptions {
   readonly sql: Sql;
   /** Milliseconds of silence after which a worker is taken for dead. */
   readonly leaseMs: number;
+  readonly log: Log;
 }
 
 const interval = `$2 * interval '1 millisecond'`;
@@ -100,7 +105,7 @@ const isSound = async (tx: Sql, ids: readonly number[], starts: readonly number[
   return odd.length === 0;
 };
 
-export const createCompactionStore = ({ sql, leaseMs }: CompactionStoreOptions): CompactionStore => ({
+export const createCompactionStore = ({ sql, leaseMs, log }: CompactionStoreOptions): CompactionStore => ({
   candidates: (least) =>
     sql.query<CompactionCandidate>(
       `SELECT d.store_id AS "storeId", s.version_id AS "versionId"
@@ -149,11 +154,20 @@ export const createCompactionStore = ({ sql, leaseMs }: CompactionStoreOptions):
       return next.id;
     }),
 
-  async extend(target) {
-    await sql.query(
-      `UPDATE compactions SET lease_until = now() + ${interval} WHERE segment_id = $1 AND state = 'writing'`,
-      [target, leaseMs],
-    );
+  async whileHeld(target, work) {
+    const extend = () =>
+      sql
+        .query(
+          `UPDATE compactions SET lease_until = now() + ${interval} WHERE segment_id = $1 AND state = 'writing'`,
+          [target, leaseMs],
+        )
+        .catch((error: unknown) => log.warn({ err: error, segment: target }, 'lease not extended'));
+    const timer = setInterval(extend, leaseMs / 3);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
   },
 
   swap: (storeId, target, run, { starts, rows }) =>

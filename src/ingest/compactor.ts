@@ -26,27 +26,12 @@ export interface CompactorOptions {
   readonly compactions: CompactionStore;
   readonly copier: SegmentCopier;
   readonly bounds: RunBounds;
-  readonly leaseMs: number;
   readonly onJoined: (segments: number) => void;
   readonly log: Log;
 }
 
 export const createCompactor = (options: CompactorOptions): Compactor => {
-  const { compactions, copier, bounds, leaseMs, onJoined, log } = options;
-
-  const whileExtended = async <T>(target: number, work: () => Promise<T>): Promise<T> => {
-    // A lease that can not be extended runs out; the swap then finds the compaction abandoned.
-    const timer = setInterval(() => {
-      compactions
-        .extend(target)
-        .catch((error: unknown) => log.warn({ err: error, segment: target }, 'compaction not extended'));
-    }, leaseMs / 3);
-    try {
-      return await work();
-    } finally {
-      clearInterval(timer);
-    }
-  };
+  const { compactions, copier, bounds, onJoined, log } = options;
 
   const joinRun = async (
     storeId: number,
@@ -58,7 +43,7 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     if (target === undefined) return false;
     const startedAt = Date.now();
     try {
-      const done = await whileExtended(target, async () => {
+      const done = await compactions.whileHeld(target, async () => {
         const joined = await copier.join({ storeId, segmentIds, target }, stop);
         return (await compactions.swap(storeId, target, run, joined)) ? joined : undefined;
       });

@@ -72,10 +72,9 @@ const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promi
   const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
   if (compaction.minSegments < 2) return;
   const compactor = createCompactor({
-    compactions: createCompactionStore({ sql, leaseMs }),
+    compactions: createCompactionStore({ sql, leaseMs, log }),
     copier: createSegmentCopier({ clickhouse, log }),
     bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
-    leaseMs,
     onJoined: (segments) => {
       metrics.compactions.inc();
       metrics.segmentsJoined.inc(segments);

@@ -6,10 +6,9 @@
  * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see compaction-store.ts.
  */
 import { AppError, conflict } from '../lib/errors.js';
-import type { Log } from '../lib/log.js';
 import { processOfSegment, segmentId } from '../model/version.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
-import { printSegment, type SegmentPrint } from '../storage/clickhouse/segment-print.js';
+import { fingerprintSegment, type SegmentFingerprint } from '../storage/clickhouse/segment-fingerprint.js';
 import type { ChunkReader } from '../storage/kafka/chunk-reader.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { ChunkInserter } from './chunk-inserter.js';
@@ -38,9 +37,6 @@ export interface SegmentRewriteOptions {
   readonly compactions: CompactionStore;
   readonly reader: ChunkReader;
   readonly inserter: ChunkInserter;
-  /** How long the segment is ours after a sign of life. */
-  readonly leaseMs: number;
-  readonly log: Log;
 }
 
 interface OwnSegment {
@@ -51,7 +47,7 @@ interface OwnSegment {
 }
 
 export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRewrite => {
-  const { sql, clickhouse, processes, compactions, reader, inserter, leaseMs, log } = options;
+  const { sql, clickhouse, processes, compactions, reader, inserter } = options;
 
   /**
    * The segment that holds the rows of the upload and nothing else, when versions still name it. Numbers from 500 on
@@ -87,21 +83,8 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     return rows;
   };
 
-  const whileHeld = async <T>(target: number, work: () => Promise<T>): Promise<T> => {
-    const timer = setInterval(() => {
-      compactions
-        .extend(target)
-        .catch((error: unknown) => log.warn({ err: error, segment: target }, 'lease not extended'));
-    }, leaseMs / 3);
-    try {
-      return await work();
-    } finally {
-      clearInterval(timer);
-    }
-  };
-
-  const print = (state: UploadState, layout: Layout, segment: number): Promise<SegmentPrint> =>
-    printSegment(
+  const fingerprint = (state: UploadState, layout: Layout, segment: number): Promise<SegmentFingerprint> =>
+    fingerprintSegment(
       clickhouse,
       state.storeId,
       segment,
@@ -124,7 +107,8 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   ): Promise<RewriteReport> => {
     const attempt = target - segmentId(state.processId, 1) + 1;
     const rows = await writeAll({ ...state, attempt }, layout);
-    const [before, after] = [await print(state, layout, own.id), await print(state, layout, target)];
+    const before = await fingerprint(state, layout, own.id);
+    const after = await fingerprint(state, layout, target);
     if (rows !== own.rows || after.rows !== rows)
       throw new AppError(
         'unexpected',
@@ -153,7 +137,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
       if (target === undefined || processOfSegment(target) !== processId)
         throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
       try {
-        return await whileHeld(target, () => rewriteInto(state, layout, own, target));
+        return await compactions.whileHeld(target, () => rewriteInto(state, layout, own, target));
       } catch (error) {
         await compactions.abandon(target);
         throw error;

@@ -5,7 +5,9 @@
  * whichever versions name it. The copy is compared with the run before anybody may read it.
  */
 import type { Log } from '../../lib/log.js';
+import { backgroundSettings } from './background-settings.js';
 import type { ClickHouse, QuerySettings } from './client.js';
+import { fingerprintRows, fingerprintSegment } from './segment-fingerprint.js';
 import { tableName } from './store-table.js';
 
 export interface SegmentRun {
@@ -28,26 +30,14 @@ export interface SegmentCopier {
   join(run: SegmentRun, signal: AbortSignal): Promise<JoinedSegment>;
 }
 
-const gib = 1024 ** 3;
-
-/** Cells of one block, so that thousands of columns take no more memory than a few. */
-const cellsPerBlock = 1_048_576;
-
-/** In the background: one thread, bounded memory. */
-const settingsFor = (columns: number): QuerySettings => ({
-  max_threads: 1,
+/** One copy at a time writes, in blocks of a bounded size; the same rows are never taken for a repetition. */
+const insertSettings: QuerySettings = {
   max_insert_threads: '1',
-  max_memory_usage: String(2 * gib),
   insert_deduplicate: 0,
   async_insert: 0,
-  max_block_size: String(Math.max(1_024, Math.min(65_536, Math.floor(cellsPerBlock / columns)))),
   min_insert_block_size_rows: '1048576',
-  min_insert_block_size_bytes: String(gib / 8),
-  max_execution_time: 0,
-  max_query_size: '67108864',
-  max_ast_elements: '1000000',
-  max_expanded_ast_elements: '2000000',
-});
+  min_insert_block_size_bytes: String(1024 ** 3 / 8),
+};
 
 export const createSegmentCopier = ({
   clickhouse,
@@ -58,12 +48,14 @@ export const createSegmentCopier = ({
 }): SegmentCopier => {
   const { database } = clickhouse;
 
-  const columnsOf = (storeId: number): Promise<{ name: string }[]> =>
-    clickhouse.rows<{ name: string }>(
+  const columnsOf = async (storeId: number): Promise<string[]> => {
+    const rows = await clickhouse.rows<{ name: string }>(
       `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
          AND name NOT IN ('_seg', '_row') ORDER BY position`,
       { params: { database, table: tableName(storeId) } },
     );
+    return rows.map(({ name }) => name);
+  };
 
   const layOut = async (table: string, segmentIds: readonly number[]): Promise<JoinedSegment> => {
     const found = await clickhouse.rows<{ seg: string; rows: string; next: string }>(
@@ -81,9 +73,9 @@ export const createSegmentCopier = ({
     async join({ storeId, segmentIds, target }, signal) {
       const table = `${database}.${tableName(storeId)}`;
       const columns = await columnsOf(storeId);
-      const names = columns.map(({ name }) => `, ${name}`).join('');
+      const names = columns.map((name) => `, ${name}`).join('');
       const joined = await layOut(table, segmentIds);
-      const settings = settingsFor(columns.length + 2);
+      const settings = { ...backgroundSettings(columns.length), ...insertSettings };
       const params = { run: segmentIds, starts: joined.starts.slice(0, -1), target };
       const position = '_row + transform(_seg, {run:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
 
@@ -105,19 +97,16 @@ export const createSegmentCopier = ({
         signal.removeEventListener('abort', cancel);
       }
 
-      // Within a tuple null, zero and an empty text have hashes of their own.
-      const printOf = async (place: string, where: string): Promise<string> => {
-        const [row] = await clickhouse.rows<{ rows: string; hash: string }>(
-          `SELECT toString(count()) AS rows, toString(sum(sipHash64(tuple(${place}${names})))) AS hash
-           FROM ${table} WHERE ${where}`,
-          { params, settings, signal },
+      const before = await fingerprintRows(
+        clickhouse,
+        { storeId, columns, position, where: '_seg IN {run:Array(UInt64)}', params },
+        signal,
+      );
+      const after = await fingerprintSegment(clickhouse, storeId, target, columns, signal);
+      if (before.hash !== after.hash || before.rows !== joined.rows || after.rows !== joined.rows)
+        throw new Error(
+          `segment ${target} differs from what it was made of: ${after.rows} rows of ${joined.rows}, hash ${after.hash} of ${before.hash}`,
         );
-        return `${row?.rows} ${row?.hash}`;
-      };
-      const before = await printOf(position, '_seg IN {run:Array(UInt64)}');
-      const after = await printOf('_row', '_seg = {target:UInt64}');
-      if (before !== after || !before.startsWith(`${joined.rows} `))
-        throw new Error(`segment ${target} differs from what it was made of: ${after}, not ${before}`);
       return joined;
     },
   };

@@ -48,7 +48,8 @@ interface Parts {
   readonly least?: number;
 }
 
-const storeOf = (leaseMs = 60_000): CompactionStore => createCompactionStore({ sql: product.sql, leaseMs });
+const storeOf = (leaseMs = 60_000): CompactionStore =>
+  createCompactionStore({ sql: product.sql, leaseMs, log: silentLog });
 const copierOf = (): SegmentCopier => createSegmentCopier({ clickhouse, log: silentLog });
 
 /** Compacts the store of one dataset. */
@@ -68,7 +69,6 @@ const compact = async (
     },
     copier,
     bounds: { least, maxBytes: 1_000_000_000 },
-    leaseMs: 60_000,
     onJoined: () => undefined,
     log: silentLog,
   }).compact(never);
@@ -267,7 +267,7 @@ describe('compaction', () => {
     const mute = (): CompactionStore => ({
       ...storeOf(1),
       abandon: async () => undefined,
-      extend: async () => undefined,
+      whileHeld: (_target, work) => work(),
     });
     let dataset: number;
     let before: Answers;
