@@ -4,9 +4,9 @@ import type { Provider } from '../providers/provider.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BrowseEntry, createBrowser, deepest, type SeriesList } from './browse.js';
 import { createCache } from './cache/cache.js';
+import { createFetchLeases } from './cache/fetch-leases.js';
 import { createMemory } from './cache/memory.js';
 import { createCacheStore } from './cache/store.js';
-import { createTurns } from './cache/turns.js';
 import { type Caller, ownTask } from './caller.js';
 import {
   createCatalog,
@@ -157,8 +157,8 @@ const createAccess = (
     }),
     staleMs: settings.staleMs ?? sevenDaysMs,
     memory: createMemory(settings.memoryBytes ?? 64 * megabyte),
-    turns: createTurns({ sql, leaseMs: 2 * (settings.operationTimeoutMs ?? oneMinuteMs) }),
-    maxTurnMs: settings.operationTimeoutMs ?? oneMinuteMs,
+    leases: createFetchLeases({ sql, leaseMs: 2 * (settings.operationTimeoutMs ?? oneMinuteMs) }),
+    maxLeaseWaitMs: settings.operationTimeoutMs ?? oneMinuteMs,
     telemetry,
     log,
     now,

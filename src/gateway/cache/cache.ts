@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Telemetry } from '../telemetry.js';
+import type { FetchLeases } from './fetch-leases.js';
 import type { Kept, Memory } from './memory.js';
 import type { CacheStore } from './store.js';
-import type { Turns } from './turns.js';
 
 export interface CacheQuestion {
   readonly provider: string;
@@ -46,9 +46,9 @@ export interface Cache {
 export interface CacheOptions {
   readonly store: CacheStore;
   readonly memory: Memory;
-  readonly turns: Turns;
+  readonly leases: FetchLeases;
   /** Longest wait for the answer to another process, in milliseconds. */
-  readonly maxTurnMs: number;
+  readonly maxLeaseWaitMs: number;
   readonly telemetry: Telemetry;
   readonly log: Log;
   readonly now: () => number;
@@ -97,10 +97,10 @@ const createAbsences = (now: () => number) => {
 };
 
 /** Between two looks at whether another process has its answer. */
-const turnPollMs = 50;
+const leasePollMs = 50;
 
 export const createCache = (options: CacheOptions): Cache => {
-  const { store, memory, turns, maxTurnMs, telemetry, log, now, staleMs } = options;
+  const { store, memory, leases, maxLeaseWaitMs, telemetry, log, now, staleMs } = options;
   const asking = new Map<string, Promise<Answer>>();
   const absences = createAbsences(now);
 
@@ -144,19 +144,19 @@ export const createCache = (options: CacheOptions): Cache => {
 
   const giveBack = async (key: string, provider: string): Promise<void> => {
     try {
-      await turns.giveBack(key);
+      await leases.giveBack(key);
     } catch (error) {
-      // The turn ends by itself; the answer is good.
-      log.warn({ err: error, provider }, 'turn not given back');
+      // The lease ends by itself; the answer is good.
+      log.warn({ err: error, provider }, 'lease not given back');
     }
   };
 
   /** Runs `work` when no other process asks the same, unless the answer has come for another one meanwhile. */
-  const inTurn = async (key: string, provider: string, work: () => Promise<Answer>): Promise<Answer> => {
-    const giveUpMs = Date.now() + maxTurnMs;
-    let mine = await turns.take(key);
+  const underLease = async (key: string, provider: string, work: () => Promise<Answer>): Promise<Answer> => {
+    const giveUpMs = Date.now() + maxLeaseWaitMs;
+    let mine = await leases.take(key);
     // Asking twice is better than not answering.
-    for (; !mine && Date.now() < giveUpMs; mine = await turns.take(key)) await sleep(turnPollMs);
+    for (; !mine && Date.now() < giveUpMs; mine = await leases.take(key)) await sleep(leasePollMs);
     try {
       const { kept, fresh } = await lookUp(key, provider);
       return fresh && kept !== undefined ? toAnswer(kept, false) : await work();
@@ -190,7 +190,7 @@ export const createCache = (options: CacheOptions): Cache => {
     const { kept, fresh } = await lookUp(key, question.provider);
     if (fresh && kept !== undefined) return toAnswer(kept, false);
     absences.check(key);
-    return inTurn(key, question.provider, () => askUpstream(key, question, ask, kept));
+    return underLease(key, question.provider, () => askUpstream(key, question, ask, kept));
   };
 
   return {
@@ -213,7 +213,7 @@ export const createCache = (options: CacheOptions): Cache => {
     },
     async trim() {
       await store.trim();
-      await turns.sweep();
+      await leases.sweep();
     },
   };
 };

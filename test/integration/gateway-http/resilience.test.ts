@@ -50,7 +50,7 @@ describe('equal questions at the same time', () => {
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(world.bank.calls.length - before).toBe(1);
-    expect(await world.product.sql.query('SELECT 1 FROM gateway_turns')).toEqual([]);
+    expect(await world.product.sql.query('SELECT 1 FROM gateway_fetch_leases')).toEqual([]);
   });
 
   it('that fail are told to all, and the next one asks again', async () => {
@@ -67,7 +67,7 @@ describe('equal questions at the same time', () => {
     expect((await ask(0, 'ORPHAN')).status).toBe(200);
     await makeOld();
     await world.product.sql.query(
-      `INSERT INTO gateway_turns (key, owner, until)
+      `INSERT INTO gateway_fetch_leases (key, owner, until)
        SELECT key, gen_random_uuid(), now() + interval '1 second' FROM gateway_cache`,
     );
     const before = world.bank.calls.length;

@@ -21,8 +21,8 @@ const open = (store: Partial<CacheStore> = {}) => {
       ...store,
     },
     memory: createMemory(1_000_000),
-    turns: { take: async () => true, giveBack: async () => undefined, sweep: async () => undefined },
-    maxTurnMs: 1_000,
+    leases: { take: async () => true, giveBack: async () => undefined, sweep: async () => undefined },
+    maxLeaseWaitMs: 1_000,
     telemetry: silentTelemetry,
     log: silentLog,
     now: () => clock.nowMs,
@@ -135,8 +135,8 @@ describe('the cache', () => {
   });
 });
 
-describe('turns among processes', () => {
-  const openTwo = (maxTurnMs = 5_000) => {
+describe('leases among processes', () => {
+  const openTwo = (maxLeaseWaitMs = 5_000) => {
     const stored = new Map<string, Kept>();
     const held = new Set<string>();
     const openOne = () =>
@@ -149,14 +149,14 @@ describe('turns among processes', () => {
           trim: async () => undefined,
         },
         memory: createMemory(1_000_000),
-        turns: {
+        leases: {
           take: async (key) => !held.has(key) && held.add(key).has(key),
           giveBack: async (key) => {
             held.delete(key);
           },
           sweep: async () => undefined,
         },
-        maxTurnMs,
+        maxLeaseWaitMs,
         telemetry: silentTelemetry,
         log: silentLog,
         now: () => 1_000_000,
@@ -194,11 +194,11 @@ describe('turns among processes', () => {
     expect(held.size).toBe(0);
   });
 
-  it('nobody waits for a turn longer than allowed', async () => {
+  it('nobody waits for a lease longer than allowed', async () => {
     const { two, held } = openTwo(100);
     held.add(cacheKey(question(['a'])));
     expect((await two.answer(question(['a']), async () => ({ body: 'answer' }))).body).toBe('answer');
-    // The turn of the other one stays its own.
+    // The lease of the other one stays its own.
     expect(held.size).toBe(1);
   });
 });
