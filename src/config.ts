@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { exportSettings } from './config/export-settings.js';
 import { gatewaySettings } from './config/gateway-settings.js';
+import { ingestSettings } from './config/ingest-settings.js';
 import {
   choice,
   flag,
   integer,
-  KiB,
   list,
   MiB,
   optional,
@@ -16,8 +17,8 @@ import {
 import { AppError } from './lib/errors.js';
 
 /**
- * Every environment variable of the product: name, default, unit and meaning stand here (those of the provider
- * gateway in config/gateway-settings.ts) and nowhere else.
+ * Every environment variable of the product: name, default, unit and meaning stand here, and in the files of
+ * config/ that are spread here, and nowhere else.
  * `--help` prints this list; `--check-config` prints the values in force, secrets hidden, and exits.
  */
 export const settings = {
@@ -91,63 +92,7 @@ export const settings = {
     'tabulary',
     'Database that holds the rows; made when absent.',
   ),
-  exportsUrl: setting(
-    'EXPORTS_URL',
-    optional(url('s3', 'file')),
-    undefined,
-    'Where export files lie: file:///folder or s3://bucket/prefix; default: DATA_DIR/exports.',
-  ),
-  exportsMaxAgeMs: setting(
-    'EXPORTS_MAX_AGE_MS',
-    integer(60_000),
-    String(7 * 24 * 60 * 60 * 1000),
-    'Milliseconds after which an export file is removed; it is made again when it is asked for.',
-  ),
-  exportsIntervalMs: setting(
-    'EXPORTS_INTERVAL_MS',
-    integer(100),
-    '60000',
-    'Milliseconds between two looks for export files that are no longer needed.',
-  ),
-  exportsAheadBytes: setting(
-    'EXPORTS_AHEAD_BYTES',
-    integer(0),
-    String(32 * MiB),
-    'Largest version whose CSV file is made right after it was published; 0: files are made when asked for.',
-  ),
-  s3Endpoint: setting(
-    'S3_ENDPOINT',
-    optional(url('http', 'https')),
-    undefined,
-    'Address of an S3-compatible store such as MinIO; default: AWS.',
-  ),
-  s3PublicEndpoint: setting(
-    'S3_PUBLIC_ENDPOINT',
-    optional(url('http', 'https')),
-    undefined,
-    'Address under which clients reach that store, for pre-signed links; default: S3_ENDPOINT.',
-  ),
-  s3Region: setting('S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
-  s3PathStyle: setting(
-    'S3_PATH_STYLE',
-    flag,
-    'false',
-    'Put the bucket into the path instead of the host name; MinIO needs it.',
-  ),
-  s3AccessKeyId: setting(
-    'S3_ACCESS_KEY_ID',
-    optional(text),
-    undefined,
-    'Access key of the store; default: what the machine is allowed.',
-  ),
-  s3SecretAccessKey: setting(
-    'S3_SECRET_ACCESS_KEY',
-    optional(text),
-    undefined,
-    'Secret of S3_ACCESS_KEY_ID.',
-    { secret: true },
-  ),
-
+  ...exportSettings,
   embeddedPostgresPort: setting(
     'EMBEDDED_POSTGRES_PORT',
     optional(integer(1, 65_535)),
@@ -173,146 +118,7 @@ export const settings = {
     'Port of the embedded ClickHouse; default: a free one, remembered in DATA_DIR.',
   ),
 
-  linkSecret: setting(
-    'LINK_SECRET',
-    optional(z.string().min(32, 'must have at least 32 characters')),
-    undefined,
-    'Secret that signs download links; made and kept in PostgreSQL when absent.',
-    { secret: true },
-  ),
-  linkTtlSeconds: setting(
-    'LINK_TTL_SECONDS',
-    integer(10, 86_400),
-    '300',
-    'Seconds a download link is valid.',
-  ),
-
-  firstChunkBytes: setting(
-    'FIRST_CHUNK_BYTES',
-    integer(64, 16 * MiB),
-    String(4 * MiB),
-    'Most raw bytes of the first chunk of an upload: types are first inferred from it.',
-  ),
-  chunkBytes: setting(
-    'CHUNK_BYTES',
-    integer(64, 64 * MiB),
-    String(16 * MiB),
-    'Most raw bytes of a later chunk; one chunk is one message and one insert.',
-  ),
-  maxMessageBytes: setting(
-    'MAX_MESSAGE_BYTES',
-    integer(64 * KiB, 128 * MiB),
-    String(24 * MiB),
-    'Largest Kafka message; a chunk that compresses badly is cut smaller.',
-  ),
-  maxRecordBytes: setting(
-    'MAX_RECORD_BYTES',
-    integer(1 * KiB, 16 * MiB),
-    String(16 * MiB),
-    'Largest single record of a CSV file.',
-  ),
-  uploadMaxBytes: setting(
-    'UPLOAD_MAX_BYTES',
-    integer(1),
-    String(256 * 1024 * MiB),
-    'Largest upload, uncompressed.',
-  ),
-  uploadMaxCompressedBytes: setting(
-    'UPLOAD_MAX_COMPRESSED_BYTES',
-    integer(1),
-    String(64 * 1024 * MiB),
-    'Largest upload as it is sent.',
-  ),
-  uploadMaxRatio: setting(
-    'UPLOAD_MAX_RATIO',
-    integer(10),
-    '2000',
-    'Largest ratio of uncompressed to compressed bytes of a gzip upload (above 64 MiB uncompressed).',
-  ),
-  uploadIdleMs: setting(
-    'UPLOAD_IDLE_MS',
-    integer(1000),
-    '60000',
-    'Milliseconds without a byte after which an upload is broken off.',
-  ),
-  uploadMinBytesPerSecond: setting(
-    'UPLOAD_MIN_BYTES_PER_SECOND',
-    integer(0),
-    '1024',
-    'Slowest average rate of an upload, looked at after the first minute; 0 switches it off.',
-  ),
-  maxUploadsInFlight: setting(
-    'MAX_UPLOADS_IN_FLIGHT',
-    integer(1),
-    '32',
-    'Uploads that one API process receives at a time; more wait.',
-  ),
-  insertsInFlight: setting(
-    'INSERTS_IN_FLIGHT',
-    integer(1, 64),
-    '2',
-    'Bulk chunks that one worker inserts at a time.',
-  ),
-  sendPatienceMs: setting(
-    'SEND_PATIENCE_MS',
-    integer(1000),
-    '300000',
-    'Milliseconds for which a chunk is tried to be handed to a Kafka that does not answer.',
-  ),
-  backlogLookMs: setting(
-    'BACKLOG_LOOK_MS',
-    integer(50),
-    '2000',
-    'Milliseconds between two looks at how much of what Kafka may keep is not stored yet.',
-  ),
-  receiveTimeoutMs: setting(
-    'RECEIVE_TIMEOUT_MS',
-    integer(1000),
-    '60000',
-    'Milliseconds without a sign of life of the receiving API after which an unfinished upload is failed.',
-  ),
-  replayLeaseMs: setting(
-    'REPLAY_LEASE_MS',
-    integer(1000),
-    '30000',
-    'Milliseconds after which the replay of a silent worker is taken over.',
-  ),
-  sweepIntervalMs: setting(
-    'SWEEP_INTERVAL_MS',
-    integer(100),
-    '10000',
-    'Milliseconds between two looks for what a crash left behind.',
-  ),
-  storageSweepIntervalMs: setting(
-    'STORAGE_SWEEP_INTERVAL_MS',
-    integer(100),
-    String(60 * 60 * 1000),
-    'Milliseconds between two comparisons of all that is stored: retention, and rows that belong to nothing.',
-  ),
-  segmentGraceMs: setting(
-    'SEGMENT_GRACE_MS',
-    integer(0),
-    String(15 * 60 * 1000),
-    'Milliseconds that rows stay after no version has them any more, for downloads that began before.',
-  ),
-  compactionIntervalMs: setting(
-    'COMPACTION_INTERVAL_MS',
-    integer(100),
-    '60000',
-    'Milliseconds between two looks for datasets of many small segments.',
-  ),
-  compactionMinSegments: setting(
-    'COMPACTION_MIN_SEGMENTS',
-    integer(0, 1000),
-    '10',
-    'Fewest neighbouring segments that are joined into one; 0 or 1: none are.',
-  ),
-  compactionMaxBytes: setting(
-    'COMPACTION_MAX_BYTES',
-    integer(1),
-    String(4 * 1024 * MiB),
-    'Largest segment that joining makes, in raw bytes.',
-  ),
+  ...ingestSettings,
 
   queryTimeoutSeconds: setting(
     'QUERY_TIMEOUT_SECONDS',

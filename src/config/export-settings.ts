@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { flag, integer, MiB, optional, setting, text, url } from './setting.js';
+
+/** Variables of whole files and their links. */
+export const exportSettings = {
+  exportsUrl: setting(
+    'EXPORTS_URL',
+    optional(url('s3', 'file')),
+    undefined,
+    'Where export files lie: file:///folder or s3://bucket/prefix; default: DATA_DIR/exports.',
+  ),
+  exportsMaxAgeMs: setting(
+    'EXPORTS_MAX_AGE_MS',
+    integer(60_000),
+    String(7 * 24 * 60 * 60 * 1000),
+    'Milliseconds after which an export file is removed; it is made again when it is asked for.',
+  ),
+  exportsIntervalMs: setting(
+    'EXPORTS_INTERVAL_MS',
+    integer(100),
+    '60000',
+    'Milliseconds between two looks for export files that are no longer needed.',
+  ),
+  exportsAheadBytes: setting(
+    'EXPORTS_AHEAD_BYTES',
+    integer(0),
+    String(32 * MiB),
+    'Largest version whose CSV file is made right after it was published; 0: files are made when asked for.',
+  ),
+  s3Endpoint: setting(
+    'S3_ENDPOINT',
+    optional(url('http', 'https')),
+    undefined,
+    'Address of an S3-compatible store such as MinIO; default: AWS.',
+  ),
+  s3PublicEndpoint: setting(
+    'S3_PUBLIC_ENDPOINT',
+    optional(url('http', 'https')),
+    undefined,
+    'Address under which clients reach that store, for pre-signed links; default: S3_ENDPOINT.',
+  ),
+  s3Region: setting('S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
+  s3PathStyle: setting(
+    'S3_PATH_STYLE',
+    flag,
+    'false',
+    'Put the bucket into the path instead of the host name; MinIO needs it.',
+  ),
+  s3AccessKeyId: setting(
+    'S3_ACCESS_KEY_ID',
+    optional(text),
+    undefined,
+    'Access key of the store; default: what the machine is allowed.',
+  ),
+  s3SecretAccessKey: setting(
+    'S3_SECRET_ACCESS_KEY',
+    optional(text),
+    undefined,
+    'Secret of S3_ACCESS_KEY_ID.',
+    { secret: true },
+  ),
+  linkSecret: setting(
+    'LINK_SECRET',
+    optional(z.string().min(32, 'must have at least 32 characters')),
+    undefined,
+    'Secret that signs download links; made and kept in PostgreSQL when absent.',
+    { secret: true },
+  ),
+  linkTtlSeconds: setting(
+    'LINK_TTL_SECONDS',
+    integer(10, 86_400),
+    '300',
+    'Seconds a download link is valid.',
+  ),
+} as const;
