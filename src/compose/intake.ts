@@ -1,7 +1,7 @@
 import { createLayoutProposal } from '../ingest/layout-proposal.js';
 import { createProcessStore } from '../ingest/process-store.js';
 import { createReceiver } from '../ingest/receiver.js';
-import { createRoom, waitingForRoom } from '../ingest/room.js';
+import { createUploadAdmission, withAdmission } from '../ingest/upload-admission.js';
 import { createVersionPublisher } from '../ingest/version-publisher.js';
 import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
@@ -41,7 +41,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     log,
   });
   await scope.defer('producer', producer.close);
-  const room = createRoom({
+  const admission = createUploadAdmission({
     sql,
     lanes: createLaneLook({ kafka, topics, groupPrefix: config.kafkaPrefix, ageShare: 0.5, log }),
     intervalMs: config.backlogLookMs,
@@ -52,7 +52,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     onRefused: (reason) => metrics.uploadsRefused.inc({ reason }),
     log,
   });
-  await scope.defer('looks at Kafka', room.close);
+  await scope.defer('looks at Kafka', admission.close);
   const processes = createProcessStore(sql);
   const publisher = createVersionPublisher({
     sql,
@@ -63,8 +63,8 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     processes,
     proposal: createLayoutProposal({ sql, processes }),
     publisher,
-    producer: waitingForRoom(producer, room),
-    room,
+    producer: withAdmission(producer, admission),
+    admission,
     limits: {
       maxBytes: config.uploadMaxBytes,
       maxCompressedBytes: config.uploadMaxCompressedBytes,

@@ -9,10 +9,10 @@ import type { SplitChunk } from './csv/types.js';
 import { checkDigests } from './digest.js';
 import type { LayoutProposal } from './layout-proposal.js';
 import type { ProcessStore } from './process-store.js';
-import type { Room } from './room.js';
 import { createShipment, type Shipment } from './shipment.js';
 import { decodeText } from './text-encoding.js';
 import { requireWithin, type Upload } from './upload.js';
+import type { UploadAdmission } from './upload-admission.js';
 import type { VersionPublisher } from './version-publisher.js';
 
 /** Takes files in: unpack, split, infer, publish to Kafka. */
@@ -21,7 +21,7 @@ export interface Receiver {
    * Asked before anything of a request is read.
    * @throws AppError kind `unavailable` while a further upload would endanger those that were accepted.
    */
-  requireRoom(): void;
+  requireAdmission(): void;
   /**
    * Resolves with the pending process once every chunk of the file is in Kafka. Memory stays flat whatever the
    * size: the source is read only as fast as Kafka takes the chunks.
@@ -35,7 +35,7 @@ export interface ReceiverOptions {
   readonly proposal: LayoutProposal;
   readonly publisher: VersionPublisher;
   readonly producer: ChunkProducer;
-  readonly room: Pick<Room, 'require'>;
+  readonly admission: Pick<UploadAdmission, 'require'>;
   readonly limits: BodyLimits;
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;
@@ -158,10 +158,10 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
   };
 
   return {
-    requireRoom: options.room.require,
+    requireAdmission: options.admission.require,
 
     async receive(upload) {
-      options.room.require();
+      options.admission.require();
       await proposal.check(upload);
       const intake = createIntake(upload);
       try {

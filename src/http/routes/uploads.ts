@@ -109,7 +109,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       requireNoEncoding(header('content-encoding'));
       const digests = parseDigests(header);
       const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
-      deps.receiver.requireRoom();
+      deps.receiver.requireAdmission();
       const release = await deps.slots.take(String(caller.accountId), signal);
       try {
         const form = await readFileForm(raw, 'data', deps.idleMs);

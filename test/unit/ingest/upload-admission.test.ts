@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createRoom, type Room } from '../../../src/ingest/room.js';
+import { createUploadAdmission, type UploadAdmission } from '../../../src/ingest/upload-admission.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { LaneUse } from '../../../src/storage/kafka/lane-look.js';
 
@@ -12,14 +12,14 @@ const calm: LaneUse = {
 };
 
 let use: LaneUse | Error = calm;
-let room: Room;
+let admission: UploadAdmission;
 let refused: string[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers();
   use = calm;
   refused = [];
-  room = createRoom({
+  admission = createUploadAdmission({
     sql: { query: async () => [], tx: () => expect.unreachable('a look only reads') },
     lanes: {
       look: async () => {
@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await room.close();
+  await admission.close();
   vi.useRealTimers();
 });
 
@@ -55,27 +55,27 @@ describe('room for uploads', () => {
     ['a chunk is old', { overdue: true }, 'backlog'],
   ] as const)('when %s', async (_when, next, code) => {
     await seen(next);
-    if (code === undefined) expect(() => room.require()).not.toThrow();
+    if (code === undefined) expect(() => admission.require()).not.toThrow();
     else {
-      expect(() => room.require()).toThrow(expect.objectContaining({ kind: 'unavailable', code }));
+      expect(() => admission.require()).toThrow(expect.objectContaining({ kind: 'unavailable', code }));
       expect(refused).toEqual([code]);
     }
   });
 
   it('counts what was sent until a look has seen it', async () => {
     await seen({});
-    room.sent('bulk', 2_000);
-    expect(() => room.require()).toThrow();
+    admission.sent('bulk', 2_000);
+    expect(() => admission.require()).toThrow();
     await seen({ backlogBytes: 100 });
-    expect(() => room.require()).not.toThrow();
+    expect(() => admission.require()).not.toThrow();
   });
 
   it('lets a running upload wait, and go on after a look that finds room', async () => {
     await seen({ backlogBytes: 799 });
-    await room.wait();
+    await admission.wait();
     await seen({ backlogBytes: 800 });
     let went = false;
-    const waiting = room.wait().then(() => {
+    const waiting = admission.wait().then(() => {
       went = true;
     });
     await seen({ backlogBytes: 900 });
@@ -87,7 +87,7 @@ describe('room for uploads', () => {
 
   it('ends the wait of a running upload when it takes too long', async () => {
     await seen({ backlogBytes: 900 });
-    const waiting = room.wait();
+    const waiting = admission.wait();
     const outcome = expect(waiting).rejects.toMatchObject({ code: 'backlog', retryAfterSeconds: 30 });
     await vi.advanceTimersByTimeAsync(12_000);
     await outcome;
@@ -96,10 +96,10 @@ describe('room for uploads', () => {
   it('takes Kafka for away after some looks without success, and back after one', async () => {
     await seen({});
     for (let look = 0; look < 8; look += 1) await seen(new Error('away'));
-    expect(() => room.require()).not.toThrow();
+    expect(() => admission.require()).not.toThrow();
     for (let look = 0; look < 4; look += 1) await seen(new Error('away'));
-    expect(() => room.require()).toThrow(expect.objectContaining({ code: 'log_unavailable' }));
+    expect(() => admission.require()).toThrow(expect.objectContaining({ code: 'log_unavailable' }));
     await seen({});
-    expect(() => room.require()).not.toThrow();
+    expect(() => admission.require()).not.toThrow();
   });
 });

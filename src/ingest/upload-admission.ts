@@ -13,7 +13,7 @@ import type { ChunkProducer } from '../storage/kafka/chunk-producer.js';
 import type { LaneLook, LaneUse } from '../storage/kafka/lane-look.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
-export interface Room {
+export interface UploadAdmission {
   /** @throws AppError kind `unavailable` when a new upload would endanger others, or Kafka is away. */
   require(): void;
   /**
@@ -26,7 +26,7 @@ export interface Room {
   close(): Promise<void>;
 }
 
-export interface RoomOptions {
+export interface UploadAdmissionOptions {
   readonly sql: Sql;
   readonly lanes: LaneLook;
   /** Milliseconds between two looks. */
@@ -58,7 +58,7 @@ type SentBytes = Readonly<Record<Lane, number>>;
 const shareOf = ({ lane, backlogBytes, retentionBytes, partitions }: LaneUse, sent: SentBytes): number =>
   retentionBytes === null ? 0 : (backlogBytes + sent[lane] / partitions) / Math.max(1, retentionBytes);
 
-export const createRoom = (options: RoomOptions): Room => {
+export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAdmission => {
   const { sql, lanes, intervalMs, patienceMs, onLook, onRefused, log } = options;
   const waiting = new Set<() => void>();
   let uses: readonly LaneUse[] = [];
@@ -151,11 +151,11 @@ export const createRoom = (options: RoomOptions): Room => {
 };
 
 /** A producer whose chunks wait for room. */
-export const waitingForRoom = (producer: ChunkProducer, room: Room): ChunkProducer => ({
+export const withAdmission = (producer: ChunkProducer, admission: UploadAdmission): ChunkProducer => ({
   ...producer,
   async send(lane, chunk, requestId) {
-    await room.wait();
+    await admission.wait();
     await producer.send(lane, chunk, requestId);
-    room.sent(lane, chunk.data.length);
+    admission.sent(lane, chunk.data.length);
   },
 });
