@@ -2,13 +2,11 @@ import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import { dateColumnOf, type ReadableVersion } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
-import { segmentsGone } from '../storage/clickhouse/read-errors.js';
-import { segmentRows } from '../storage/clickhouse/segment-rows.js';
-import { clickHouseType, tableName } from '../storage/clickhouse/store-table.js';
 import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options.js';
 import { judgedColumns, type OutputColumn } from './projection.js';
 import { quoteIdentifier } from './sql-text.js';
+import { versionRows } from './version-rows.js';
 
 /** The part of a filter that the rows must satisfy. */
 export interface CompiledCondition {
@@ -42,30 +40,10 @@ export const requireDateColumn = (option: string, columns: readonly StoredColumn
   return column;
 };
 
-/**
- * The rows of the version's segments, and a guard: a query that starts after a segment was dropped must fail,
- * not answer with fewer rows. The guard is a scalar subquery, which is always run; it counts from the parts'
- * headers, no row is read for it.
- * @param rows Name of the parameter that holds the number of rows.
- */
-export const guardedRows = (table: string, condition: string, rows = 'rows'): string =>
-  `${condition}
-AND (SELECT throwIf(count() != {${rows}:UInt64}, '${segmentsGone}') FROM ${table} WHERE ${condition}) = 0`;
-
-/** Stands for the table of a version without rows, which may have none. */
-export const emptyTable = (columns: readonly StoredColumn[]): string => {
-  const names = columns.map(
-    (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS ${storageName(column)}`,
-  );
-  return `(SELECT ${[...names, 'toUInt64(0) AS _seg', 'toUInt64(0) AS _row'].join(', ')} WHERE 0)`;
-};
-
 export const buildRowSource = ({ database, version, filter, options, chosen }: RowSourceInput): RowSource => {
-  const isEmpty = version.rowCount === 0;
-  const table = isEmpty ? emptyTable(version.columns) : `${database}.${tableName(version.storeId)}`;
+  const { table, condition, values } = versionRows(database, version);
   const judged = options.dropNA ? judgedColumns(chosen) : [];
-  const segments = segmentRows(version);
-  const conditions = [isEmpty ? 'true' : guardedRows(table, segments.sql)];
+  const conditions = [condition];
   if (filter !== undefined) conditions.push(`(${filter.sql})`);
   if (judged.length > 0) {
     conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
@@ -79,7 +57,7 @@ export const buildRowSource = ({ database, version, filter, options, chosen }: R
   }
   return {
     sql: `FROM ${table} WHERE ${conditions.join('\nAND ')}`,
-    values: { ...filter?.params, ...segments.params, rows: version.rowCount },
+    values: { ...filter?.params, ...values },
     complete: conditions.length === 1,
   };
 };

@@ -8,14 +8,12 @@ import type { Readable } from 'node:stream';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { segmentRows } from '../storage/clickhouse/segment-rows.js';
-import { tableName } from '../storage/clickhouse/store-table.js';
 import { commonKeys, hashOf } from '../storage/clickhouse/version-comparison.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import { freeName } from './projection.js';
 import type { Slots } from './slots.js';
 import { quoteIdentifier } from './sql-text.js';
-import { emptyTable, guardedRows } from './statement.js';
+import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
 
 export interface ChangesWanted {
@@ -69,19 +67,16 @@ const sideValue = ({ id, alike }: ChangeColumn, columns: readonly StoredColumn[]
   return alike ? storageName(column) : `toString(${storageName(column)})`;
 };
 
-interface Side {
+interface Side extends VersionRows {
   readonly name: 'from' | 'to';
   readonly version: ReadableVersion;
-  readonly table: string;
-  readonly condition: string;
 }
 
-const sideOf = (database: string, name: Side['name'], version: ReadableVersion): Side => {
-  const isEmpty = version.rowCount === 0;
-  const table = isEmpty ? emptyTable(version.columns) : `${database}.${tableName(version.storeId)}`;
-  const condition = isEmpty ? 'true' : guardedRows(table, segmentRows(version, name).sql, `${name}Count`);
-  return { name, version, table, condition };
-};
+const sideOf = (database: string, name: Side['name'], version: ReadableVersion): Side => ({
+  name,
+  version,
+  ...versionRows(database, version, name),
+});
 
 /** The whole statement, without its format. */
 const changesSql = (sides: readonly Side[], columns: readonly ChangeColumn[], keyIds: readonly number[]) => {
@@ -124,18 +119,13 @@ export const createVersionChanges = ({ versions, reader, slots }: VersionChanges
     const find = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
     const [first, second] = await Promise.all([find(from), find(to)]);
     const columns = columnsOf(first, second);
-    const sides = [sideOf(reader.database, 'from', first), sideOf(reader.database, 'to', second)];
+    const [before, after] = [sideOf(reader.database, 'from', first), sideOf(reader.database, 'to', second)];
     const keys = commonKeys(first.columns, second.columns).map(({ id }) => id);
     const release = await slots.take(owner, signal);
     try {
       const body = await reader.open({
-        sql: `${changesSql(sides, columns, keys)}\nFORMAT ${formatSpecs.csv.clickHouse}`,
-        values: {
-          ...segmentRows(first, 'from').params,
-          ...segmentRows(second, 'to').params,
-          fromCount: first.rowCount,
-          toCount: second.rowCount,
-        },
+        sql: `${changesSql([before, after], columns, keys)}\nFORMAT ${formatSpecs.csv.clickHouse}`,
+        values: { ...before.values, ...after.values },
         settings: formatSettings('csv', { soleColumn: false, quoteDecimals: false }),
         queryId,
         signal,

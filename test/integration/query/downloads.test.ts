@@ -4,6 +4,7 @@ import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads, type DownloadAnswer, type DownloadRequest } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options.js';
 import { createSlots } from '../../../src/query/slots.js';
+import { widePartColumns } from '../../../src/storage/clickhouse/store-table.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
 let tables: StoredTables;
@@ -290,15 +291,36 @@ describe('conditional requests', () => {
 });
 
 describe('a version that is dropped', () => {
-  it('fails instead of answering fewer rows', async () => {
-    const version = await tables.add([{ name: 'x', physical: 'f' }], [[1], [2]], [[3]]);
-    await tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION 2`,
+  const dropPartition = (version: ReadableVersion, segment: number) =>
+    tables.clickhouse.command(
+      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION ${segment}`,
     );
+  const columns = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ name: `x${at}`, physical: 'f' as const }));
+  const row = (count: number, value: number): number[] => Array.from({ length: count }, () => value);
+
+  it.each([
+    ['few columns', 2],
+    ['so many columns that its parts are one file', widePartColumns + 1],
+  ])('of %s fails instead of answering fewer rows', async (_, count) => {
+    const version = await tables.add(columns(count), [row(count, 1), row(count, 2)], [row(count, 3)]);
+    expect(await read({ $select: 'x1', $filter: 'x1 gt 1' }, version)).toBe('"x1"\r\n2\r\n3\r\n');
+    await dropPartition(version, 2);
     await expect(ask(version, { $top: '9' })).rejects.toMatchObject({ code: 'version_gone' });
-    await tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION 1`,
-    );
+    await expect(ask(version, { $filter: 'x1 eq 1' })).rejects.toMatchObject({ code: 'version_gone' });
+    await dropPartition(version, 1);
     await expect(ask(version, { $format: 'json' })).rejects.toMatchObject({ code: 'version_gone' });
+  });
+
+  it.each([
+    ['few columns', 2],
+    ['many columns', widePartColumns + 1],
+  ])('of %s and a part of a segment fails as well', async (_, count) => {
+    const rows = [1, 2, 3].map((value) => row(count, value));
+    const stored = await tables.add(columns(count), rows);
+    const version = { ...stored, rowCount: 2, cuts: [{ segmentId: 1, rows: 2 }] };
+    expect(await read({ $select: 'x0' }, version)).toBe('"x0"\r\n1\r\n2\r\n');
+    const lacking = { ...stored, rowCount: 4, cuts: [{ segmentId: 1, rows: 4 }] };
+    await expect(ask(lacking, { $select: 'x0' })).rejects.toMatchObject({ code: 'version_gone' });
   });
 });
