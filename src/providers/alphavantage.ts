@@ -21,6 +21,7 @@ import type {
   UpstreamReply,
   UpstreamRequest,
 } from './provider.js';
+import { rangeParameters } from './range.js';
 import { readShape, understood } from './shape.js';
 
 const named = { slug: 'alphavantage', name: 'Alpha Vantage' };
@@ -199,8 +200,7 @@ export const alphaVantage: Provider = {
   attribution: 'Data provided by Alpha Vantage',
   parameters: [
     { key: 'field', label: 'Value', type: 'select', location: 'query', default: 'close', values: fields },
-    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+    ...rangeParameters('date'),
   ],
   popularSeries: [
     { id: 'SPY', label: 'SPDR S&P 500 ETF Trust' },

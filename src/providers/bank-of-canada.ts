@@ -3,6 +3,7 @@ import { boundDay } from './dates.js';
 import { malformedSeriesId, seriesNotFound, unknownPath } from './errors.js';
 import { parseValue } from './numbers.js';
 import type { Context, Item, Observation, Params, Provider, SeriesData } from './provider.js';
+import { rangeParameters } from './range.js';
 import { readShape, understood } from './shape.js';
 
 /** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
@@ -86,10 +87,7 @@ export const bankOfCanada: Provider = {
   capabilities: ['hierarchical', 'search'],
   license: 'Bank of Canada terms of use: https://www.bankofcanada.ca/terms/',
   attribution: 'Source: Bank of Canada',
-  parameters: [
-    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('date'),
   popularSeries: [
     { id: 'FXUSDCAD', label: 'USD/CAD daily exchange rate' },
     { id: 'FXEURCAD', label: 'EUR/CAD daily exchange rate' },

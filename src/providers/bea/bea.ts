@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { browse, listAll, seriesAt } from './datasets.js';
 import { preview, series } from './observations.js';
 import { explain, named } from './reply.js';
@@ -12,10 +13,7 @@ export const bea: Provider = {
   capabilities: ['hierarchical', 'search'],
   license: 'Public domain: https://www.bea.gov/help/faq/147',
   attribution: 'Source: U.S. Bureau of Economic Analysis',
-  parameters: [
-    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('date'),
   popularSeries: [
     { id: 'NIPA/T10101/Q/1', label: 'Real gross domestic product, percent change, quarterly' },
     { id: 'NIPA/T10105/Q/1', label: 'Gross domestic product, current dollars, quarterly' },

@@ -1,5 +1,6 @@
 import { unknownPath } from '../errors.js';
 import type { Context, Item, Provider } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
 import { preview, series } from './observations.js';
 import { popularLabels, popularSeries } from './popular.js';
@@ -66,10 +67,7 @@ export const bls: Provider = {
   license: 'Public domain: https://www.bls.gov/developers/termsOfService.htm',
   attribution:
     'Source: U.S. Bureau of Labor Statistics. BLS.gov cannot vouch for the data or analyses derived from these data after the data have been retrieved from BLS.gov.',
-  parameters: [
-    { key: 'start', label: 'First date', type: 'text', location: 'body', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'body', format: 'date' },
-  ],
+  parameters: rangeParameters('date', 'body'),
   popularSeries,
   seriesIdPlaceholder: 'LNS14000000',
   browseRootLabel: 'Surveys',

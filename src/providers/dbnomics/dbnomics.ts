@@ -1,5 +1,6 @@
 import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
 import type { Context, Item, Provider, SeriesData } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { withinBounds } from '../sdmx21/series.js';
 import { readShape } from '../shape.js';
 import { explainComplaint } from './complaints.js';
@@ -45,10 +46,7 @@ export const dbnomics: Provider = {
   capabilities: ['hierarchical', 'search'],
   license: 'The terms of the provider of the series; see its metadata and https://db.nomics.world/',
   attribution: 'Source: DBnomics and the provider of the series',
-  parameters: [
-    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('date'),
   popularSeries: [
     { id: 'IMF/WEO:latest/USA.NGDP_RPCH.pcent_change', label: 'Real GDP growth, United States (IMF WEO)' },
     { id: 'Eurostat/une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020', label: 'Unemployment rate, EU (Eurostat)' },

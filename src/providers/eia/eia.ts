@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { preview, series } from './observations.js';
 import { explain, named } from './reply.js';
 import { browse, listAll, seriesAt } from './routes.js';
@@ -12,10 +13,7 @@ export const eia: Provider = {
   capabilities: ['hierarchical', 'search'],
   license: 'Public domain: https://www.eia.gov/about/copyrights_reuse.php',
   attribution: 'Source: U.S. Energy Information Administration',
-  parameters: [
-    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('date'),
   popularSeries: [
     { id: 'petroleum/pri/spt/daily/value/series=RWTC', label: 'Crude oil, WTI spot price, Cushing, daily' },
     { id: 'petroleum/pri/spt/daily/value/series=RBRTE', label: 'Crude oil, Brent spot price, daily' },

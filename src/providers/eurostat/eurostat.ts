@@ -11,6 +11,7 @@ import type {
   SeriesData,
   SeriesMetadata,
 } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { withinBounds } from '../sdmx21/series.js';
 import { type Dimension, readStructure } from '../sdmx21/structure.js';
 import { parseXml } from '../sdmx21/xml.js';
@@ -178,10 +179,7 @@ export const eurostat: Provider = {
   capabilities: ['hierarchical', 'search'],
   license: 'CC BY 4.0, Eurostat copyright notice: https://ec.europa.eu/eurostat/help/copyright-notice',
   attribution: 'Source: Eurostat',
-  parameters: [
-    { key: 'start', label: 'First period', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last period', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('period'),
   popularSeries: [
     { id: 'prc_hicp_minr/M.RCH_A.TOTAL.EU27_2020', label: 'HICP inflation, all items, EU, monthly' },
     { id: 'une_rt_m/M.SA.TOTAL.PC_ACT.T.EU27_2020', label: 'Unemployment rate, EU, monthly' },

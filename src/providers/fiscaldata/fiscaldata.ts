@@ -1,5 +1,6 @@
 import { unknownPath } from '../errors.js';
 import type { Provider } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { explain, named } from './rows.js';
 import { preview, series, seriesOf } from './series.js';
 import { findTable, type Table, tables } from './tables.js';
@@ -19,10 +20,7 @@ export const fiscalData: Provider = {
   capabilities: ['hierarchical', 'search'],
   license: 'Open data without restriction: https://fiscaldata.treasury.gov/about-us/',
   attribution: 'Source: U.S. Department of the Treasury, FiscalData',
-  parameters: [
-    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('date'),
   popularSeries: [
     {
       id: 'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt',

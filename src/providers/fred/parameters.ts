@@ -1,4 +1,5 @@
 import type { Parameter, ParameterValue } from '../provider.js';
+import { rangeParameters } from '../range.js';
 
 export const unitsOf: readonly ParameterValue[] = [
   { code: 'lin', label: 'Levels, no transformation' },
@@ -49,8 +50,7 @@ export const parameters: readonly Parameter[] = [
     default: 'avg',
     values: aggregations,
   },
-  { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-  { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+  ...rangeParameters('date'),
 ];
 
 export const labelOf = (values: readonly ParameterValue[], code: string): string =>

@@ -1,10 +1,7 @@
 import type { Provider } from '../provider.js';
 
-/**
- * An SDMX 2.1 REST service as a data record. Paths are flow, then one code per dimension in the order of the
- * key; a series id is `FLOW/KEY`. Parameters `start` and `end` are added here.
- */
-export interface Sdmx21Record
+/** What the record of a service says itself; the rest of a connector is the same for every SDMX service. */
+export interface SdmxService
   extends Omit<
     Provider,
     | 'capabilities'
@@ -17,6 +14,15 @@ export interface Sdmx21Record
     | 'preview'
     | 'series'
   > {
+  /** For structure calls, where they are slow; in milliseconds. */
+  readonly structureTimeoutMs?: number;
+}
+
+/**
+ * An SDMX 2.1 REST service as a data record. Paths are flow, then one code per dimension in the order of the
+ * key; a series id is `FLOW/KEY`. Parameters `start` and `end` are added here.
+ */
+export interface Sdmx21Record extends SdmxService {
   /** Agency whose flows are listed; `all` for every one. */
   readonly agency: string;
   /** How a flow is named in addresses and ids: its id alone, or `AGENCY,ID,VERSION`. */
@@ -33,8 +39,6 @@ export interface Sdmx21Record
   readonly availability: 'constraint' | 'references' | 'codelist';
   /** `Accept` of structure calls; several services answer 406 without one. */
   readonly structureAccept?: string;
-  /** For structure calls, where they are slow; in milliseconds. */
-  readonly structureTimeoutMs?: number;
   /** True when the service may answer with more than the range that was asked for. */
   readonly cutsRange?: boolean;
   /**

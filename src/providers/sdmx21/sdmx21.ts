@@ -1,6 +1,7 @@
 import { AppError } from '../../lib/errors.js';
 import { seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
 import type { Context, Folder, Item, Params, Provider, SeriesData, UpstreamRequest } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
 import type { Sdmx21Record } from './record.js';
 import {
@@ -165,10 +166,7 @@ const bounds = ({ start, end }: Params): NonNullable<UpstreamRequest['query']> =
 export const createSdmx21 = (record: Sdmx21Record): Provider => ({
   ...record,
   capabilities: ['hierarchical', 'search'],
-  parameters: [
-    { key: 'start', label: 'First period', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last period', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('period'),
   explain: (reply, request) => explain(record, reply, request),
   browse: (path, ctx) => browse(record, path, ctx),
 

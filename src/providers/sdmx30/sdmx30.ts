@@ -10,6 +10,8 @@ import type {
   UpstreamReply,
   UpstreamRequest,
 } from '../provider.js';
+import { rangeParameters } from '../range.js';
+import type { SdmxService } from '../sdmx21/record.js';
 import { frequencyLabel, multiplierLabel, withinBounds } from '../sdmx21/series.js';
 import { type KeyedSeries, readSeries, requireOneSeries } from './data.js';
 import {
@@ -26,23 +28,9 @@ import {
  * the last dimension is the list of series. A series id is `AGENCY,FLOW/KEY`, or `AGENCY,FLOW,VERSION/KEY`; without
  * a version the newest is meant. Parameters `start` and `end` are added here.
  */
-export interface Sdmx30Record
-  extends Omit<
-    Provider,
-    | 'capabilities'
-    | 'parameters'
-    | 'explain'
-    | 'browse'
-    | 'seriesAt'
-    | 'search'
-    | 'listAll'
-    | 'preview'
-    | 'series'
-  > {
+export interface Sdmx30Record extends SdmxService {
   /** Labels of agencies, which the service does not tell. */
   readonly agencies: Readonly<Record<string, string>>;
-  /** For structure calls, where they are slow; in milliseconds. */
-  readonly structureTimeoutMs?: number;
 }
 
 const json = { accept: 'application/json' };
@@ -230,10 +218,7 @@ const explain = (
 export const createSdmx30 = (record: Sdmx30Record): Provider => ({
   ...record,
   capabilities: ['hierarchical', 'search'],
-  parameters: [
-    { key: 'start', label: 'First period', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last period', type: 'text', location: 'query', format: 'date' },
-  ],
+  parameters: rangeParameters('period'),
   explain: (reply, request) => explain(record, reply, request),
   browse: (path, ctx) => browse(record, path, ctx),
 

@@ -1,5 +1,6 @@
 import { unknownPath } from '../errors.js';
 import type { Folder, Provider, UpstreamHttp } from '../provider.js';
+import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
 import { worldBankCountries } from './countries.js';
 import { defaultCountry, frequencies, preview, series } from './observations.js';
@@ -63,8 +64,7 @@ export const worldBank: Provider = {
       location: 'query',
       values: frequencies.map(({ code, label }) => ({ code, label })),
     },
-    { key: 'start', label: 'First date', type: 'text', location: 'query', format: 'date' },
-    { key: 'end', label: 'Last date', type: 'text', location: 'query', format: 'date' },
+    ...rangeParameters('date'),
   ],
   popularSeries: [
     { id: 'NY.GDP.MKTP.CD', label: 'GDP (current US$)' },
