@@ -25,7 +25,8 @@ export interface DownloadOptions {
 /** Larger limits mean the same as this one: more rows than there are. */
 const mostRows = Number.MAX_SAFE_INTEGER;
 
-export const optionNames = [
+/** Options that the API describes with a leading `$`. */
+const dollarNames = [
   'format',
   'select',
   'filter',
@@ -36,6 +37,10 @@ export const optionNames = [
   'count',
   'distinct',
   'decimals',
+] as const;
+
+const optionNames = [
+  ...dollarNames,
   'combineEntities',
   'includeIds',
   'dropNA',
@@ -52,20 +57,8 @@ type Given = Readonly<Partial<Record<OptionName, unknown>>>;
 const bad = (name: string, message: string): AppError =>
   invalid('bad_option', `${shown(name)} ${message}.`, { option: name });
 
-/** Options that the API describes with a leading `$`. */
-const dollarNames = new Set<string>([
-  'format',
-  'select',
-  'filter',
-  'orderby',
-  'top',
-  'skip',
-  'last',
-  'count',
-  'distinct',
-  'decimals',
-]);
-const shown = (name: string): string => (dollarNames.has(name) ? `$${name}` : name);
+const shown = (name: string): string =>
+  (dollarNames as readonly string[]).includes(name) ? `$${name}` : name;
 
 const isOptionName = (name: string): name is OptionName => (optionNames as readonly string[]).includes(name);
 
