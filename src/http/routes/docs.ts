@@ -63,6 +63,7 @@ const frontPage = (version: string): string => `<!doctype html>
 <li><a href="docs">API documents</a></li>
 <li><a href="openapi.json">OpenAPI description</a></li>
 <li><a href="healthz">Health</a>, <a href="readyz">readiness</a></li>
+<li><a href="ops">State of the service</a>, for operators</li>
 </ul>
 </body>
 </html>
