@@ -1,7 +1,7 @@
-import type { ParkedMessages } from '../ingest/parked-messages.js';
-import type { ParkedEntry } from '../ingest/parked-store.js';
+import type { ParkedMessages } from '../ingest/repair/parked-messages.js';
+import type { ParkedEntry } from '../ingest/repair/parked-store.js';
 import { invalid } from '../lib/errors.js';
-import type { RawMessage } from '../storage/kafka/topic-scan.js';
+import type { RawMessage } from '../storage/kafka/consume/topic-scan.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
 /** Opens what the commands work with, at the addresses of the operator's environment. */

@@ -1,6 +1,6 @@
-import { readPipelineState } from '../ingest/pipeline-state.js';
-import { listUploads, readUpload } from '../ingest/upload-list.js';
-import type { ReplayReport, UploadReplay } from '../ingest/upload-replay.js';
+import { readPipelineState } from '../ingest/processes/pipeline-state.js';
+import { listUploads, readUpload } from '../ingest/processes/upload-list.js';
+import type { ReplayReport, UploadReplay } from '../ingest/repair/upload-replay.js';
 import { invalid, notFound } from '../lib/errors.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 

@@ -14,7 +14,7 @@ import { createProviderRoutes } from '../http/routes/providers.js';
 import { createSeriesRoutes } from '../http/routes/series.js';
 import { createSeriesDatasetRoutes } from '../http/routes/series-datasets.js';
 import { createUserKeyRoutes } from '../http/routes/user-keys.js';
-import type { Receiver } from '../ingest/receiver.js';
+import type { Receiver } from '../ingest/receive/receiver.js';
 import { AppError, messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { startRounds } from '../lib/rounds.js';

@@ -1,13 +1,13 @@
-import { createLayoutProposal } from '../ingest/layout-proposal.js';
-import { createProcessStore } from '../ingest/process-store.js';
-import { createReceiver } from '../ingest/receiver.js';
-import { createUploadAdmission, withAdmission } from '../ingest/upload-admission.js';
-import { createVersionPublisher } from '../ingest/version-publisher.js';
+import { createProcessStore } from '../ingest/processes/process-store.js';
+import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
+import { createReceiver } from '../ingest/receive/receiver.js';
+import { createUploadAdmission, withAdmission } from '../ingest/receive/upload-admission.js';
+import { createVersionPublisher } from '../ingest/versions/version-publisher.js';
 import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
 import { createSlots, type Slots } from '../lib/slots.js';
-import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
-import { createLaneLook } from '../storage/kafka/lane-look.js';
+import { createLaneLook } from '../storage/kafka/backlog/lane-look.js';
+import { createChunkProducer } from '../storage/kafka/produce/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import type { Core } from './core.js';
 
@@ -61,7 +61,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   });
   const receiver = createReceiver({
     processes,
-    proposal: createLayoutProposal({ sql, processes }),
+    proposal: createLayoutProposal(sql),
     publisher,
     producer: withAdmission(producer, admission),
     admission,

@@ -1,11 +1,11 @@
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { ComponentState, OpsState } from '../http/routes/ops-schema.js';
-import { createParkedStore } from '../ingest/parked-store.js';
-import { readPipelineState } from '../ingest/pipeline-state.js';
+import { readPipelineState } from '../ingest/processes/pipeline-state.js';
+import { createParkedStore } from '../ingest/repair/parked-store.js';
 import { messageOf } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
-import { readLogState } from '../storage/kafka/log-state.js';
+import { readLogState } from '../storage/kafka/backlog/log-state.js';
 import type { Core } from './core.js';
 
 /** Longest that a component may take to answer. */

@@ -8,8 +8,8 @@ import {
 } from '../gateway/datasets/series-datasets.js';
 import { createSeriesDatasetStore } from '../gateway/datasets/store.js';
 import type { Gateway } from '../gateway/gateway.js';
-import type { Receiver } from '../ingest/receiver.js';
-import { parseUploadOptions } from '../ingest/upload-options.js';
+import type { Receiver } from '../ingest/receive/receiver.js';
+import { parseUploadOptions } from '../ingest/upload/upload-options.js';
 import type { Core } from './core.js';
 
 const uploadOptions = parseUploadOptions([

@@ -1,6 +1,6 @@
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
-import { createRetention } from '../ingest/retention.js';
-import { createStorageSweep } from '../ingest/storage-sweep.js';
+import { createRetention } from '../ingest/maintenance/retention.js';
+import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
 import { createStoreTables } from '../storage/clickhouse/store-table.js';
 import { required } from './core.js';

@@ -17,6 +17,21 @@ const floors: readonly (readonly string[])[] = [
   ['entries'],
 ];
 
+/** Folders inside of a room that has floors of its own, from the ground up; each sees the ones below it alone. */
+const innerFloors: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  ingest: [
+    ['csv'],
+    ['upload'],
+    ['layout'],
+    ['processes'],
+    ['versions'],
+    ['receive', 'store'],
+    ['maintenance'],
+    ['repair'],
+  ],
+  'storage/kafka': [['wire'], ['produce', 'backlog'], ['consume']],
+};
+
 const entries = new Set([
   'main.ts',
   'npm-start.ts',
@@ -77,6 +92,27 @@ const roomOf = (file: string): string => {
 
 const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));
 
+/** What is wrong with an import from one folder of a room to another; files beside the folders are free. */
+const innerComplaint = ({ from, to }: Import): string | undefined => {
+  const room = Object.keys(innerFloors).find(
+    (name) => from.startsWith(`${name}/`) && to.startsWith(`${name}/`),
+  );
+  const rows = innerFloors[room ?? ''];
+  if (room === undefined || rows === undefined) return undefined;
+  const folderOf = (file: string): string | undefined =>
+    file
+      .slice(room.length + 1)
+      .split('/')
+      .slice(0, -1)[0];
+  const [here, there] = [folderOf(from), folderOf(to)];
+  if (here === undefined || there === undefined || here === there) return undefined;
+  const rowOf = (folder: string): number => rows.findIndex((names) => names.includes(folder));
+  const line = `${from} imports ${to}`;
+  if (rowOf(here) < 0 || rowOf(there) < 0) return `${line}: no known folder of ${room}`;
+  if (rowOf(there) > rowOf(here)) return `${line}: upwards`;
+  return rowOf(there) === rowOf(here) ? `${line}: neighbours do not know each other` : undefined;
+};
+
 /** What is wrong with one import; undefined when nothing is. */
 const complaint = ({ from, to }: Import): string | undefined => {
   const line = `${from} imports ${to}`;
@@ -95,9 +131,8 @@ const complaint = ({ from, to }: Import): string | undefined => {
   }
   if (here === there) {
     const isSecondHalf = from === 'main.ts' && to === 'npm-start.ts';
-    return here !== 'entries' || to === 'entry.ts' || isSecondHalf
-      ? undefined
-      : `${line}: entries stand alone`;
+    if (here !== 'entries') return innerComplaint({ from, to });
+    return to === 'entry.ts' || isSecondHalf ? undefined : `${line}: entries stand alone`;
   }
   if (floorOf(there) > floorOf(here)) return `${line}: upwards`;
   if (floorOf(there) === floorOf(here) && !(neighbours[here] ?? []).includes(there)) {
@@ -189,6 +224,13 @@ describe('the rules themselves', () => {
     expect(judge('ingest/a.ts', "import { b } from '../query/b.js';")[0]).toMatch(/neighbours/);
   });
 
+  it('see an import upwards, or of a neighbour, between the folders of a room', () => {
+    expect(judge('ingest/layout/a.ts', "import { b } from '../store/b.js';")[0]).toMatch(/upwards/);
+    expect(judge('ingest/store/a.ts', "import { b } from '../receive/b.js';")[0]).toMatch(/neighbours/);
+    expect(judge('ingest/odd/a.ts', "import { b } from '../csv/b.js';")[0]).toMatch(/no known folder/);
+    expect(judge('storage/kafka/wire/a.ts', "import { b } from '../consume/b.js';")[0]).toMatch(/upwards/);
+  });
+
   it('see a vendor outside of its room', () => {
     expect(judge('ingest/a.ts', "import { Kafka } from 'kafkajs';")[0]).toMatch(/belongs to storage\/kafka/);
   });
@@ -209,5 +251,6 @@ describe('the rules themselves', () => {
     expect(
       judge('ingest/a.ts', "import { b } from '../storage/kafka/b.js';\nimport { z } from 'zod';"),
     ).toEqual([undefined, undefined]);
+    expect(judge('ingest/store/a.ts', "import { b } from '../layout/b.js';")).toEqual([undefined]);
   });
 });

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
-import type { ProcessStore } from '../../ingest/process-store.js';
-import type { Reject } from '../../ingest/rejects.js';
-import type { VersionPublisher } from '../../ingest/version-publisher.js';
+import type { ProcessStore } from '../../ingest/processes/process-store.js';
+import type { Reject } from '../../ingest/processes/rejects.js';
+import type { VersionPublisher } from '../../ingest/versions/version-publisher.js';
 import { conflict, notFound } from '../../lib/errors.js';
 import type { ProcessView } from '../../model/process.js';
 import { pathId, queryId, queryInteger } from '../parameters.js';

@@ -3,10 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { parseDigests } from '../../ingest/digest.js';
-import { otherVersion, type ProcessStore } from '../../ingest/process-store.js';
-import type { Receiver } from '../../ingest/receiver.js';
-import { parseUploadOptions, uploadOptionNames, uploadOptionTexts } from '../../ingest/upload-options.js';
+import { otherVersion, type ProcessStore } from '../../ingest/processes/process-store.js';
+import type { Receiver } from '../../ingest/receive/receiver.js';
+import { parseDigests } from '../../ingest/upload/digest.js';
+import {
+  parseUploadOptions,
+  uploadOptionNames,
+  uploadOptionTexts,
+} from '../../ingest/upload/upload-options.js';
 import { AppError } from '../../lib/errors.js';
 import type { Slots } from '../../lib/slots.js';
 import type { ProcessView } from '../../model/process.js';

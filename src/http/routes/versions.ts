@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
-import type { VersionDiff } from '../../ingest/version-diff.js';
-import type { VersionStore } from '../../ingest/version-store.js';
+import type { VersionDiff } from '../../ingest/versions/version-diff.js';
+import type { VersionStore } from '../../ingest/versions/version-store.js';
 import { pathId, queryId, queryInteger } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, textField, timeField } from './fields.js';

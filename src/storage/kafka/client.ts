@@ -1,6 +1,6 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import type { Log } from '../../lib/log.js';
-import { useLeanEncoding } from './lean-encoding.js';
+import { useLeanEncoding } from './wire/lean-encoding.js';
 
 /** A connection to Kafka; the type that other rooms know it by. */
 export type KafkaConnection = Kafka;

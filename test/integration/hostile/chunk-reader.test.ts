@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ChunkPosition } from '../../../src/model/chunk.js';
-import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
-import { createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
 import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import { createChunkReader } from '../../../src/storage/kafka/consume/chunk-reader.js';
+import { encodeChunk } from '../../../src/storage/kafka/wire/chunk-codec.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 let kafka: KafkaConnection;

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
-import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/kafka/chunk-consumer.js';
 import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import {
+  type ChunkConsumer,
+  createChunkConsumer,
+} from '../../../src/storage/kafka/consume/chunk-consumer.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 const groupId = `${topic}.group`;

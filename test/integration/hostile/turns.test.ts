@@ -1,7 +1,7 @@
 /** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMergeStore, type MergeTurn } from '../../../src/ingest/merge-store.js';
-import { createSweeper } from '../../../src/ingest/sweeper.js';
+import { createSweeper } from '../../../src/ingest/maintenance/sweeper.js';
+import { createMergeStore, type MergeTurn } from '../../../src/ingest/versions/merge-store.js';
 import { silentLog } from '../../../src/lib/log.js';
 import {
   type Client,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CompactionStore } from '../../../src/ingest/compaction-store.js';
-import { createCompactionStore } from '../../../src/ingest/compaction-store.js';
-import { createCompactor } from '../../../src/ingest/compactor.js';
-import { createRetention } from '../../../src/ingest/retention.js';
-import { createStorageSweep } from '../../../src/ingest/storage-sweep.js';
+import type { CompactionStore } from '../../../src/ingest/maintenance/compaction-store.js';
+import { createCompactionStore } from '../../../src/ingest/maintenance/compaction-store.js';
+import { createCompactor } from '../../../src/ingest/maintenance/compactor.js';
+import { createRetention } from '../../../src/ingest/maintenance/retention.js';
+import { createStorageSweep } from '../../../src/ingest/maintenance/storage-sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import {

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createParkedCommands } from '../../../src/admin/parked.js';
 import { runCommandLine } from '../../../src/admin/run.js';
 import { openParkedMessages } from '../../../src/compose/operator.js';
-import { compressChunk } from '../../../src/ingest/compression.js';
-import { createParkedStore } from '../../../src/ingest/parked-store.js';
+import { createParkedStore } from '../../../src/ingest/repair/parked-store.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
 import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
-import { createParking } from '../../../src/storage/kafka/parking.js';
+import { createParking } from '../../../src/storage/kafka/produce/parking.js';
+import { encodeChunk } from '../../../src/storage/kafka/wire/chunk-codec.js';
+import { compressChunk } from '../../../src/storage/kafka/wire/chunk-compression.js';
 import {
   type Client,
   createDataset,

@@ -1,0 +1,159 @@
+/**
+ * Matches the header of a file with the columns of a dataset, as manifest and options ask for. Every refusal
+ * names all columns that it is about.
+ */
+import { conflict, invalid } from '../../lib/errors.js';
+import { dataTypeOf, type StoredColumn } from '../../model/column.js';
+import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
+import type { UploadOptions } from '../upload/upload-options.js';
+import type { BaseVersion } from './base-version.js';
+import type { RegisteredColumn } from './column-registry.js';
+import type { LayoutColumn } from './layout.js';
+
+/** A field of the file that is stored. */
+export interface MatchedField {
+  readonly field: number;
+  readonly name: string;
+  readonly listed: ManifestColumn | undefined;
+  /** The column of the version before that it continues. */
+  readonly existing: StoredColumn | undefined;
+}
+
+const quoted = (names: readonly string[]): string =>
+  names
+    .slice(0, 50)
+    .map((name) => JSON.stringify(name))
+    .join(', ');
+
+const describeTypes = (columns: readonly { name: string; existing: string; wanted: string }[]): string =>
+  columns
+    .slice(0, 50)
+    .map(
+      ({ name, existing, wanted }) => `${JSON.stringify(name)} is ${existing}, the manifest says ${wanted}`,
+    )
+    .join('; ');
+
+const existingOf = (
+  name: string,
+  listed: ManifestColumn | undefined,
+  base: BaseVersion | undefined,
+): StoredColumn | undefined =>
+  base?.columns.find((column) => (listed?.id === undefined ? column.name === name : column.id === listed.id));
+
+/** True where a new type may take the place of the old one. */
+const mayChange = (options: UploadOptions, wanted: string): boolean =>
+  options.onTypeConflict === 'replace' || (options.onTypeConflict === 'widen' && wanted === 'String');
+
+/**
+ * What of a manifest can be judged without the file.
+ * @throws AppError 400 for ids that the dataset lacks; 409 for types and names that conflict.
+ */
+export const checkManifest = (
+  options: UploadOptions,
+  registry: readonly RegisteredColumn[],
+  base: BaseVersion | undefined,
+): void => {
+  const listed = options.manifest?.columns ?? [];
+  const byId = new Map(registry.map((column) => [column.id, column]));
+  refuseManifest(
+    listed.flatMap(({ name, id }) =>
+      id === undefined || byId.has(id)
+        ? []
+        : [`column ${JSON.stringify(name)}: the dataset has no column ${id}`],
+    ),
+  );
+  const taken = listed.filter(({ name, id }) => {
+    const owner = registry.find((column) => column.name === name);
+    return id !== undefined && owner !== undefined && owner.id !== id;
+  });
+  if (taken.length > 0) {
+    const names = taken.map(({ name }) => name);
+    throw conflict('name_taken', `The dataset has, or had, other columns named ${quoted(names)}.`, {
+      columns: names,
+    });
+  }
+  const types = listed.flatMap((column) => {
+    const existing = existingOf(column.name, column, base);
+    const { dataType } = column;
+    if (existing === undefined || dataType === undefined) return [];
+    const before = dataTypeOf(existing.physical);
+    return before === dataType || mayChange(options, dataType)
+      ? []
+      : [{ name: column.name, existing: before, wanted: dataType }];
+  });
+  if (types.length > 0) {
+    throw conflict('type_conflict', `Types conflict with those of the dataset: ${describeTypes(types)}.`, {
+      columns: types,
+    });
+  }
+};
+
+const refuseMissing = (names: readonly string[], options: UploadOptions): void => {
+  const missing = (options.manifest?.columns ?? []).filter(({ name }) => !names.includes(name));
+  refuseManifest(missing.map(({ name }) => `column ${JSON.stringify(name)}: the file has no such column`));
+  if (options.manifest?.unlisted !== 'reject') return;
+  const listed = new Set(options.manifest.columns.map(({ name }) => name));
+  const unlisted = names.filter((name) => !listed.has(name));
+  if (unlisted.length > 0)
+    throw invalid('unlisted_columns', `The manifest does not list the columns ${quoted(unlisted)}.`, {
+      columns: unlisted,
+    });
+};
+
+const refuseConflicts = (
+  fields: readonly MatchedField[],
+  options: UploadOptions,
+  base: BaseVersion | undefined,
+): void => {
+  if (base === undefined) return;
+  const added = fields.filter(({ existing }) => existing === undefined).map(({ name }) => name);
+  if (options.onNewColumn === 'fail' && added.length > 0)
+    throw conflict('new_columns', `The dataset has no columns ${quoted(added)}.`, { columns: added });
+  if (options.mode === 'replace') return;
+  const present = new Set(fields.map(({ existing }) => existing?.id));
+  const lacking = base.columns.filter(({ id }) => !present.has(id));
+  const names = lacking.map(({ name }) => name);
+  if (options.onMissingColumn === 'fail' && lacking.length > 0)
+    throw conflict('missing_columns', `The file has no columns ${quoted(names)}.`, { columns: names });
+  const keys = lacking.filter(({ isEntity }) => isEntity).map(({ name }) => name);
+  if (options.mode === 'upsert' && keys.length > 0)
+    throw invalid(
+      'missing_key',
+      `The file lacks entity columns, which tell rows apart in an upsert: ${quoted(keys)}.`,
+      { columns: keys },
+    );
+};
+
+/** @throws AppError 400, 409 where header, manifest and dataset do not go together. */
+export const matchFields = (
+  names: readonly string[],
+  options: UploadOptions,
+  base: BaseVersion | undefined,
+): MatchedField[] => {
+  refuseMissing(names, options);
+  const listed = new Map((options.manifest?.columns ?? []).map((column) => [column.name, column]));
+  const fields = names.flatMap((name, field): MatchedField[] => {
+    const own = listed.get(name);
+    if (own === undefined && options.manifest?.unlisted === 'ignore') return [];
+    const existing = existingOf(name, own, base);
+    const isIgnored = options.onNewColumn === 'ignore' && base !== undefined && existing === undefined;
+    return isIgnored ? [] : [{ field, name, listed: own, existing }];
+  });
+  refuseConflicts(fields, options, base);
+  if (fields.length === 0)
+    throw invalid('no_columns', 'No column of the file is stored: options or manifest ignore all of them.');
+  return fields;
+};
+
+/**
+ * Ids of the columns that tell the rows of an upsert apart: the entity columns of the version before, or of the
+ * file where there is none.
+ */
+export const keyIdsOf = (base: BaseVersion | undefined, columns: readonly LayoutColumn[]): number[] => {
+  if (base !== undefined) return base.columns.filter(({ isEntity }) => isEntity).map(({ id }) => id);
+  return columns
+    .filter(
+      ({ isEntity, physical }) => isEntity ?? dataTypeOf(physical === 'u' ? 's' : physical) !== 'Decimal',
+    )
+    .map(({ id }) => id);
+};

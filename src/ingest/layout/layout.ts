@@ -1,0 +1,125 @@
+import { type DataType, dataTypeOf, type PhysicalType, type StoredColumn } from '../../model/column.js';
+import type { TableColumn } from '../../storage/clickhouse/store-table.js';
+import type { ColumnRules, Dialect, EncodeColumn } from '../csv/types.js';
+import type { BadRowLimit, DuplicateKey } from '../upload/upload-options.js';
+
+/** Where one field of a record goes. */
+export interface LayoutColumn {
+  readonly id: number;
+  readonly storageId: number;
+  readonly name: string;
+  readonly description: string | null;
+  /** Set by a manifest or by hand; null: as in the version before, or decided by the type. */
+  readonly isEntity: boolean | null;
+  /** `u` while nothing but empty fields and null markers was seen. */
+  readonly physical: PhysicalType | 'u';
+  /** Position of the field in the record, from 0. */
+  readonly field: number;
+  /** Asked for by a manifest. */
+  readonly dataType?: DataType;
+  /** How the version before keeps the column; append and upsert only. */
+  readonly existing?: PhysicalType;
+  /** Rules of its own, beside those of the file. */
+  readonly rules?: ColumnRules;
+  /** The type is settled for good: a value that does not fit makes its record a bad one. */
+  readonly fixed?: boolean;
+}
+
+/** What a completed upload changes about columns beside their values. */
+export interface ColumnChange {
+  readonly id: number;
+  readonly name?: string;
+  readonly isEntity?: boolean;
+  readonly description?: string | null;
+}
+
+/** How the file of one upload is read and stored; kept with the process, so that every worker does the same. */
+export interface Layout {
+  readonly dialect: Dialect;
+  readonly fieldCount: number;
+  readonly columns: readonly LayoutColumn[];
+  readonly rules?: ColumnRules;
+  readonly onBadRow?: 'fail' | 'quarantine';
+  readonly maxBadRows?: BadRowLimit;
+  /** True when types may become wider than those of the version before. */
+  readonly widen?: boolean;
+  readonly onDuplicateKey?: DuplicateKey;
+  /** Ids of the columns that tell rows apart; upsert only. */
+  readonly keyIds?: readonly number[];
+  readonly changes?: readonly ColumnChange[];
+}
+
+/** A column of which nothing but markers and empty fields is known keeps them as text. */
+const settled = (physical: PhysicalType | 'u'): PhysicalType => (physical === 'u' ? 's' : physical);
+
+const tableColumn = (column: LayoutColumn): TableColumn => {
+  const physical = settled(column.physical);
+  return { name: `c${column.storageId}_${physical}`, physical };
+};
+
+export const tableColumns = (layout: Layout): TableColumn[] => layout.columns.map(tableColumn);
+
+export const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
+  ...layout.rules,
+  ...column.rules,
+});
+
+export const encodeColumns = (layout: Layout): EncodeColumn[] =>
+  layout.columns.map((column) => ({
+    storageName: tableColumn(column).name,
+    physical: column.physical,
+    sourceIndex: column.field,
+    fixed: column.fixed ?? false,
+    rules: rulesOf(layout, column),
+  }));
+
+/** Date and String columns are dimensions, Decimal columns are values. */
+const entityByType = (dataType: DataType): boolean => dataType !== 'Decimal';
+
+const storedColumn = (column: LayoutColumn): StoredColumn => {
+  const physical = settled(column.physical);
+  const dataType = dataTypeOf(physical);
+  return {
+    id: column.id,
+    storageId: column.storageId,
+    name: column.name,
+    description: column.description,
+    dataType,
+    physical,
+    isEntity: column.isEntity ?? entityByType(dataType),
+  };
+};
+
+/** The columns of the file as a version keeps them. */
+export const storedColumns = (layout: Layout): StoredColumn[] => layout.columns.map(storedColumn);
+
+/**
+ * The columns of a version that adds this file to another one: the old ones in their order, then new ones. Old ones
+ * keep their role: that version may have come after the layout was made.
+ */
+export const joinedColumns = (base: readonly StoredColumn[], layout: Layout): StoredColumn[] => {
+  const given = new Map(layout.columns.map(({ id, isEntity }) => [id, isEntity]));
+  const added = new Map(storedColumns(layout).map((column) => [column.id, column]));
+  const kept = base.map((column) => ({
+    ...(added.get(column.id) ?? column),
+    isEntity: given.get(column.id) ?? column.isEntity,
+  }));
+  const old = new Set(base.map(({ id }) => id));
+  return [...kept, ...[...added.values()].filter(({ id }) => !old.has(id))];
+};
+
+/** The layout with other columns settled. */
+export const withColumns = (layout: Layout, columns: readonly LayoutColumn[]): Layout => ({
+  ...layout,
+  columns,
+});
+
+/** Rules by field, for everything that reads values. */
+export const fieldRules = (layout: Layout): Map<number, ColumnRules> => {
+  const rules = new Map<number, ColumnRules>();
+  for (const column of layout.columns) {
+    const own = rulesOf(layout, column);
+    if (Object.keys(own).length > 0) rules.set(column.field, own);
+  }
+  return rules;
+};

@@ -1,0 +1,155 @@
+/**
+ * Which physical type a column takes, from what its values are, what a manifest asks for, and how the version
+ * before keeps it.
+ *
+ * - The type that users see (Date, String, Decimal) is given by the manifest or by the version before, unless
+ *   widening was asked for. A value of another type is then the record's fault.
+ * - The physical type may grow inside of it: a Decimal column of doubles that gets a number of twenty digits
+ *   becomes exact decimals. That is no conflict, and no value is altered.
+ */
+import { type DataType, dataTypeOf, decimalShapeOf, type PhysicalType } from '../../model/column.js';
+import { physicalOf } from '../csv/profile.js';
+import type { ColumnProfile } from '../csv/types.js';
+import type { Layout, LayoutColumn } from './layout.js';
+
+/** Most digits before and after the point among stored numbers. */
+export interface Digits {
+  readonly integer: number;
+  readonly fraction: number;
+}
+
+/** The type that values must have; undefined: whatever they are. */
+export const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined => {
+  if (column.dataType !== undefined) return column.dataType;
+  if (column.existing === undefined) return undefined;
+  const existing = dataTypeOf(column.existing);
+  return layout.widen === true && existing !== 'String' ? undefined : existing;
+};
+
+/** What a profile must be for values to be of the given type; undefined: anything. */
+export const kindOf = (layout: Layout, column: LayoutColumn): 'date' | 'number' | 'text' | undefined => {
+  switch (givenType(layout, column)) {
+    case 'Date':
+      return 'date';
+    case 'Decimal':
+      return 'number';
+    case 'String':
+      return 'text';
+    default:
+      return undefined;
+  }
+};
+
+const exactDigits = 76;
+const shortDigits = 38;
+
+const decimalOf = ({ integer, fraction }: Digits): PhysicalType | undefined => {
+  if (integer + fraction > exactDigits || fraction > exactDigits) return undefined;
+  return `n${integer + fraction > shortDigits ? exactDigits : shortDigits}_${fraction}`;
+};
+
+/** Digits that a column may hold, by its type where that tells, else as they were counted. */
+const digitsOf = (existing: PhysicalType, counted: Digits | undefined): Digits => {
+  const shape = decimalShapeOf(existing);
+  if (shape === undefined) return counted ?? { integer: 0, fraction: 0 };
+  return { integer: shape.precision - shape.scale, fraction: shape.scale };
+};
+
+const joinDecimals = (
+  profile: ColumnProfile,
+  existing: PhysicalType,
+  counted: Digits | undefined,
+): PhysicalType | undefined => {
+  if (profile.kind === 'none') return existing;
+  if (existing === 'f' && !profile.inexact) return 'f';
+  const shape = decimalShapeOf(existing);
+  const fits =
+    shape !== undefined &&
+    profile.fractionDigits <= shape.scale &&
+    profile.integerDigits <= shape.precision - shape.scale;
+  if (fits) return existing;
+  const old = digitsOf(existing, counted);
+  return decimalOf({
+    integer: Math.max(old.integer, profile.integerDigits),
+    fraction: Math.max(old.fraction, profile.fractionDigits),
+  });
+};
+
+const joinDates = (profile: ColumnProfile, existing: PhysicalType | undefined): PhysicalType =>
+  existing === 't' || profile.farDate ? 't' : 'd';
+
+/** The type of a column of which nothing but its declaration is known. */
+const initial = (dataType: DataType): PhysicalType => {
+  if (dataType === 'Date') return 'd';
+  return dataType === 'Decimal' ? 'f' : 's';
+};
+
+const settleGiven = (
+  dataType: DataType,
+  column: LayoutColumn,
+  profile: ColumnProfile,
+  counted: Digits | undefined,
+): PhysicalType => {
+  const { existing } = column;
+  switch (dataType) {
+    case 'String':
+      return 's';
+    case 'Date':
+      return joinDates(profile, existing);
+    case 'Decimal': {
+      if (existing !== undefined && dataTypeOf(existing) === 'Decimal')
+        return joinDecimals(profile, existing, counted) ?? existing;
+      const physical = profile.kind === 'number' ? physicalOf(profile) : 'f';
+      return physical === 's' || physical === 'u' ? 'f' : physical;
+    }
+    default: {
+      const never: never = dataType;
+      return never;
+    }
+  }
+};
+
+const settleWide = (
+  column: LayoutColumn,
+  profile: ColumnProfile,
+  counted: Digits | undefined,
+): PhysicalType | 'u' => {
+  const { existing } = column;
+  if (existing === undefined) return physicalOf(profile);
+  if (profile.kind === 'none') return existing;
+  const type = dataTypeOf(existing);
+  if (profile.kind === 'date' && type === 'Date') return joinDates(profile, existing);
+  if (profile.kind === 'number' && type === 'Decimal') return joinDecimals(profile, existing, counted) ?? 's';
+  return 's';
+};
+
+/** True when the digits of what is stored decide the type. */
+export const needsDigits = (column: LayoutColumn, profile: ColumnProfile): boolean =>
+  column.existing !== undefined &&
+  dataTypeOf(column.existing) === 'Decimal' &&
+  profile.kind === 'number' &&
+  joinDecimals(profile, column.existing, { integer: 0, fraction: 0 }) !== column.existing;
+
+/** The column as the first chunk proposes it; what contradicts it later leads to a profile of all values. */
+export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
+  const { existing } = column;
+  // Whether a longer number needs another type depends on the digits of what is stored: that is settled later.
+  const keeps = existing !== undefined && (column.dataType ?? dataTypeOf(existing)) === dataTypeOf(existing);
+  if (keeps) return { ...column, physical: existing };
+  const type = givenType(layout, column);
+  if (type === undefined) return { ...column, physical: physicalOf(profile) };
+  const physical = profile.kind === 'none' ? initial(type) : settleGiven(type, column, profile, undefined);
+  return { ...column, physical };
+};
+
+/** The column for good, by the profile of all of its values. */
+export const settleColumn = (
+  layout: Layout,
+  column: LayoutColumn,
+  profile: ColumnProfile,
+  counted: Digits | undefined,
+): LayoutColumn => {
+  const type = givenType(layout, column);
+  if (type === undefined) return { ...column, physical: settleWide(column, profile, counted), fixed: false };
+  return { ...column, physical: settleGiven(type, column, profile, counted), fixed: true };
+};

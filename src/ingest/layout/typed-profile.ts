@@ -1,0 +1,54 @@
+import { compileRules } from '../csv/column-rules.js';
+import { createFieldIndex, type FieldIndex, openIndex } from '../csv/field-index.js';
+import { joinProfiles, noProfile } from '../csv/profile.js';
+import { emptyProfile, type MutableProfile, profileColumn } from '../csv/profile-column.js';
+import { indexRecords } from '../csv/record-parser.js';
+import type { ColumnProfile } from '../csv/types.js';
+import { fieldRules, type Layout } from './layout.js';
+import { kindOf } from './type-settlement.js';
+
+/** One record of a block, seen as a block. */
+const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
+  ...index,
+  starts: index.starts.subarray(row * index.fieldCount),
+  ends: index.ends.subarray(row * index.fieldCount),
+  rows: 1,
+});
+
+/**
+ * What is known of the values of each column of a layout, in their order. Of a column whose type is given, only
+ * values that are of the type count: the others make their records bad ones, they do not change the type.
+ */
+export const profileLayout = (bytes: Uint8Array, layout: Layout): ColumnProfile[] => {
+  const { dialect, fieldCount, columns } = layout;
+  const index = createFieldIndex(dialect, fieldCount);
+  openIndex(index, bytes);
+  const rules = fieldRules(layout);
+  const compiled = columns.map((column) => compileRules(rules.get(column.field)));
+  const wanted = columns.map((column) => kindOf(layout, column));
+  const profiles: ColumnProfile[] = columns.map(() => noProfile);
+
+  const profileBlock = (at: number): void => {
+    const { field } = columns[at]!;
+    const known = profiles[at]!;
+    const kind = wanted[at];
+    if (known.kind === 'text' || kind === 'text') return;
+    const block: MutableProfile = emptyProfile();
+    profileColumn(block, bytes, index, field, compiled[at]!);
+    if (kind === undefined || block.kind === kind || block.kind === 'none') {
+      profiles[at] = joinProfiles(known, block);
+      return;
+    }
+    for (let row = 0; row < index.rows; row++) {
+      const single: MutableProfile = emptyProfile();
+      profileColumn(single, bytes, recordOf(index, row), field, compiled[at]!);
+      if (single.kind === kind) profiles[at] = joinProfiles(profiles[at]!, single);
+    }
+  };
+
+  for (;;) {
+    indexRecords(index, bytes, false);
+    if (index.rows === 0 && index.malformed.length === 0) return profiles;
+    for (let at = 0; at < columns.length; at++) profileBlock(at);
+  }
+};

@@ -1,0 +1,102 @@
+/**
+ * Joins many small segments of a dataset into a larger one. No version's answer changes: the rows, their order and
+ * the version's id stay; only the segments behind it are others.
+ *
+ *   1 choose    a run of neighbouring segments of a current version
+ *   2 begin     the new segment is known in PostgreSQL before its first row is written
+ *   3 copy      ClickHouse writes it and compares it with the run
+ *   4 swap      one transaction: every version and clone that names segments of the run names the new one
+ *   5 release   the sweep drops the run when no reader can be at it any more
+ *
+ * A worker that dies between two steps leaves a segment that nobody names; its lease runs out and the sweep drops
+ * it. After 4 nothing of the run is needed but by readers that began before.
+ */
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { SegmentCopier } from '../../storage/clickhouse/segment-copy.js';
+import { chooseRun, type ListedSegment, type RunBounds } from './compaction-run.js';
+import type { CompactionCandidate, CompactionStore } from './compaction-store.js';
+
+export interface Compactor {
+  /** Joins what is worth joining; gives the number of runs that were joined. */
+  compact(stop: AbortSignal): Promise<number>;
+}
+
+export interface CompactorOptions {
+  readonly compactions: CompactionStore;
+  readonly copier: SegmentCopier;
+  readonly bounds: RunBounds;
+  readonly onJoined: (segments: number) => void;
+  readonly log: Log;
+}
+
+export const createCompactor = (options: CompactorOptions): Compactor => {
+  const { compactions, copier, bounds, onJoined, log } = options;
+
+  const joinRun = async (
+    storeId: number,
+    run: readonly ListedSegment[],
+    stop: AbortSignal,
+  ): Promise<boolean> => {
+    const segmentIds = run.map(({ id }) => id);
+    const target = await compactions.begin(storeId, segmentIds);
+    if (target === undefined) return false;
+    const startedAt = Date.now();
+    try {
+      const done = await compactions.whileHeld(target, async () => {
+        const joined = await copier.join({ storeId, segmentIds, target }, stop);
+        return (await compactions.swap(storeId, target, run, joined)) ? joined : undefined;
+      });
+      if (done === undefined) {
+        await compactions.abandon(target);
+        log.warn({ store: storeId, segment: target }, 'compaction came to nothing');
+        return false;
+      }
+      onJoined(run.length);
+      log.info(
+        {
+          store: storeId,
+          segment: target,
+          segments: run.length,
+          rows: done.rows,
+          ms: Date.now() - startedAt,
+        },
+        'segments joined',
+      );
+      return true;
+    } catch (error) {
+      await compactions.abandon(target);
+      throw error;
+    }
+  };
+
+  const compactOne = async (
+    { storeId, versionId }: CompactionCandidate,
+    stop: AbortSignal,
+  ): Promise<number> => {
+    for (let joined = 0; ; joined += 1) {
+      const run = chooseRun(await compactions.segments(versionId), bounds);
+      if (stop.aborted || run === undefined || !(await joinRun(storeId, run, stop))) return joined;
+    }
+  };
+
+  return {
+    async compact(stop) {
+      let joined = 0;
+      for (const candidate of await compactions.candidates(bounds.least)) {
+        if (stop.aborted) break;
+        try {
+          joined += await compactOne(candidate, stop);
+        } catch (error) {
+          if (stop.aborted) break;
+          // The next round tries again; other datasets need not wait for this one.
+          log.warn(
+            { err: error, store: candidate.storeId, reason: messageOf(error) },
+            'compaction broken off',
+          );
+        }
+      }
+      return joined;
+    },
+  };
+};

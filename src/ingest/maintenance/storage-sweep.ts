@@ -1,0 +1,184 @@
+/**
+ * Removes what nobody needs any more, in PostgreSQL and in ClickHouse, and tells what it removed. Every step is
+ * idempotent: any number of workers, and an operator's command beside them, may sweep at the same time.
+ */
+import type { Log } from '../../lib/log.js';
+import type { StoreTables } from '../../storage/clickhouse/store-table.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { Retention } from './retention.js';
+
+/** What lost its last name and is due. */
+export interface ReleaseReport {
+  /** Segments that no version, upload or compaction names: row in PostgreSQL, partition in ClickHouse. */
+  readonly segments: number;
+  /** Stores without a dataset: row in PostgreSQL, table in ClickHouse. */
+  readonly stores: number;
+}
+
+export interface StorageReport extends ReleaseReport {
+  /** Versions that retention dropped. */
+  readonly versions: number;
+  /** Compactions whose worker fell silent. */
+  readonly abandonedCompactions: number;
+  /** Partitions in ClickHouse that PostgreSQL does not know. */
+  readonly orphanSegments: number;
+  /** Tables in ClickHouse that PostgreSQL does not know. */
+  readonly orphanStores: number;
+  /** Segments of versions whose rows are not in ClickHouse. Should always be zero; nothing can be removed. */
+  readonly missingSegments: number;
+}
+
+export interface StorageSweep {
+  /** Drops what is due. Cheap: asks PostgreSQL alone unless there is something. */
+  release(): Promise<ReleaseReport>;
+  /** Retention, release, and a comparison of both sides. */
+  sweep(): Promise<StorageReport>;
+}
+
+export interface StorageSweepOptions {
+  readonly sql: Sql;
+  readonly tables: StoreTables;
+  readonly retention: Retention;
+  /** Milliseconds that rows stay after no version names them any more, for readers that began before. */
+  readonly graceMs: number;
+  readonly onSegmentsRemoved?: (count: number) => void;
+  readonly log: Log;
+}
+
+const batch = 1_000;
+
+/** No version names the segment, and nothing that is under way will. A named segment never comes to be unnamed and named again. */
+const unnamed = `NOT EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)
+  AND NOT EXISTS (SELECT 1 FROM processes p
+    WHERE p.id = s.process_id AND p.status = 'pending' AND s.id % 1000 IN (p.attempt, 500 + p.merge_attempt))
+  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'writing')`;
+
+/**
+ * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
+ * its readers: downloads by time, and uploads that are being joined with a version of its store, however long.
+ */
+const due = `${unnamed} AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
+  AND NOT EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
+    WHERE d.store_id = s.store_id AND p.status = 'pending' AND p.phase IN ('merge', 'replay'))))`;
+
+const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
+  AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
+
+export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
+  const { sql, tables, retention, graceMs, log } = options;
+
+  const dropSegments = async (): Promise<number> => {
+    await sql.query(
+      `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${unnamed}`,
+    );
+    let dropped = 0;
+    for (;;) {
+      const segments = await sql.query<{ id: number; storeId: number }>(
+        `SELECT s.id, s.store_id AS "storeId" FROM segments s WHERE ${due} LIMIT ${batch}`,
+        [graceMs],
+      );
+      for (const { id, storeId } of segments) {
+        await tables.dropSegment(storeId, id);
+        const gone = await sql.query(`DELETE FROM segments s WHERE s.id = $1 AND ${unnamed} RETURNING 1`, [
+          id,
+        ]);
+        dropped += gone.length;
+      }
+      if (segments.length < batch) return dropped;
+    }
+  };
+
+  const dropStores = async (): Promise<number> => {
+    const stores = await sql.query<{ id: number }>(
+      `SELECT s.id FROM stores s WHERE ${lonely} LIMIT ${batch}`,
+    );
+    let dropped = 0;
+    for (const { id } of stores) {
+      await tables.dropStore(id);
+      const gone = await sql.query(`DELETE FROM stores s WHERE s.id = $1 AND ${lonely} RETURNING 1`, [id]);
+      dropped += gone.length;
+    }
+    return dropped;
+  };
+
+  const release = async (): Promise<ReleaseReport> => {
+    const segments = await dropSegments();
+    options.onSegmentsRemoved?.(segments);
+    return { segments, stores: await dropStores() };
+  };
+
+  const abandonCompactions = async (): Promise<number> => {
+    const silent = await sql.query(
+      `UPDATE compactions SET state = 'abandoned' WHERE state = 'writing' AND lease_until < now() RETURNING 1`,
+    );
+    return silent.length;
+  };
+
+  /**
+   * Rows that PostgreSQL does not know: written by a worker after its attempt was over and dropped. A segment is
+   * known before its first row, so what is listed first and unknown afterwards is unknown for good.
+   */
+  const dropOrphanSegments = async (): Promise<number> => {
+    const present = await tables.listSegments();
+    const known = await sql.query<{ id: number; storeId: number }>(
+      'SELECT id, store_id AS "storeId" FROM segments WHERE id = ANY ($1)',
+      [present.map(({ segmentId }) => segmentId)],
+    );
+    const places = new Set(known.map(({ id, storeId }) => `${storeId}/${id}`));
+    const orphans = present.filter(({ storeId, segmentId }) => !places.has(`${storeId}/${segmentId}`));
+    for (const { storeId, segmentId } of orphans) {
+      await tables.dropSegment(storeId, segmentId);
+      log.info({ store: storeId, segment: segmentId }, 'rows dropped that belong to no segment');
+    }
+    return orphans.length;
+  };
+
+  const dropOrphanStores = async (): Promise<number> => {
+    const present = await tables.listStores();
+    const known = await sql.query<{ id: number }>('SELECT id FROM stores WHERE id = ANY ($1)', [present]);
+    const ids = new Set(known.map((store) => store.id));
+    const orphans = present.filter((id) => !ids.has(id));
+    for (const id of orphans) {
+      await tables.dropStore(id);
+      log.info({ store: id }, 'table dropped that belongs to no dataset');
+    }
+    return orphans.length;
+  };
+
+  const findMissing = async (): Promise<number> => {
+    const named = await sql.query<{ id: number; storeId: number }>(
+      `SELECT s.id, s.store_id AS "storeId" FROM segments s
+       WHERE s.rows > 0 AND EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)`,
+    );
+    const present = new Set(
+      (await tables.listSegments()).map(({ storeId, segmentId }) => `${storeId}/${segmentId}`),
+    );
+    const missing = named.filter(({ id, storeId }) => !present.has(`${storeId}/${id}`));
+    let lost = 0;
+    for (const { id, storeId } of missing) {
+      // It may have been dropped in its turn between the two lists.
+      const [still] = await sql.query('SELECT 1 FROM version_segments WHERE segment_id = $1 LIMIT 1', [id]);
+      if (still === undefined || (await tables.countRows(storeId, id)) > 0) continue;
+      lost += 1;
+      log.error({ store: storeId, segment: id }, 'rows of a version are not in the data store');
+    }
+    return lost;
+  };
+
+  return {
+    release,
+    async sweep() {
+      const versions = await retention.apply();
+      const abandonedCompactions = await abandonCompactions();
+      const released = await release();
+      return {
+        versions,
+        ...released,
+        abandonedCompactions,
+        orphanSegments: await dropOrphanSegments(),
+        orphanStores: await dropOrphanStores(),
+        missingSegments: await findMissing(),
+      };
+    },
+  };
+};

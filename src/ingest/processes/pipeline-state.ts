@@ -1,0 +1,122 @@
+import { isoUtc } from '../../lib/time.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+
+/** Uploads that are pending, by what they wait for. */
+export interface PendingUploads {
+  /** `receive`: the file is still coming; the others are the phases of model/process.ts. */
+  readonly phase: string;
+  readonly count: number;
+  readonly oldestCreatedAt: string;
+  readonly oldestSeconds: number;
+}
+
+/** An upload of which nothing was heard for a while. */
+export interface StuckUpload {
+  readonly processId: number;
+  readonly datasetId: number;
+  readonly phase: string;
+  readonly attempt: number;
+  readonly createdAt: string;
+  readonly ageSeconds: number;
+  /** Since the last byte, the end of the file, or the end of the lease of a worker. */
+  readonly silentSeconds: number;
+  readonly insertedChunks: number;
+  /** Null: the file was not received to its end. */
+  readonly chunks: number | null;
+  /** An earlier upload of the same dataset that is pending: they publish in order. */
+  readonly waitsFor: number | null;
+}
+
+export interface PipelineState {
+  readonly pending: readonly PendingUploads[];
+  /** Longest silence first; at most 100. */
+  readonly stuck: readonly StuckUpload[];
+  /** Pending uploads that are read again because a value did not fit. */
+  readonly replaying: number;
+  readonly lastDay: {
+    readonly completed: number;
+    readonly failed: number;
+    /** Of those that ended: read again at least once. */
+    readonly replayed: number;
+    readonly failures: readonly { readonly code: string; readonly count: number }[];
+  };
+}
+
+export interface PipelineStateOptions {
+  readonly sql: Sql;
+  /** Silence after which an upload counts as stuck. Default 10 min. */
+  readonly stuckAfterMs?: number;
+}
+
+const phaseSql = `CASE WHEN p.phase = 'insert' AND p.sealed_at IS NULL THEN 'receive' ELSE p.phase END`;
+
+const secondsSince = (time: string): string => `floor(extract(epoch FROM now() - ${time}))::float8`;
+
+const pendingSql = `
+  SELECT ${phaseSql} AS phase, count(*)::int AS count, min(p.created_at) AS "oldestCreatedAt",
+         ${secondsSince('min(p.created_at)')} AS "oldestSeconds"
+    FROM processes p WHERE p.status = 'pending' GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
+
+// A lease that is held reaches into the future: whoever holds it is at work.
+const heardSql = 'greatest(p.created_at, p.received_at, p.sealed_at, p.lease_until)';
+
+const stuckSql = `
+  SELECT p.id AS "processId", p.dataset_id AS "datasetId", ${phaseSql} AS phase, p.attempt,
+         p.created_at AS "createdAt", ${secondsSince('p.created_at')} AS "ageSeconds",
+         ${secondsSince(heardSql)} AS "silentSeconds", p.inserted_chunks AS "insertedChunks",
+         p.chunk_count AS chunks,
+         (SELECT min(earlier.id) FROM processes earlier
+           WHERE earlier.dataset_id = p.dataset_id AND earlier.status = 'pending' AND earlier.id < p.id)
+           AS "waitsFor"
+    FROM processes p
+   WHERE p.status = 'pending' AND ${heardSql} < now() - $1 * interval '1 millisecond'
+   ORDER BY "silentSeconds" DESC, p.id LIMIT 100`;
+
+const replayingSql = `SELECT count(*)::int AS count FROM processes WHERE status = 'pending' AND phase IN ('collect', 'replay')`;
+
+const lastDaySql = `
+  SELECT status, error ->> 'code' AS code, count(*)::int AS count,
+         (count(*) FILTER (WHERE attempt > 1))::int AS replayed
+    FROM processes WHERE status <> 'pending' AND completed_at > now() - interval '1 day'
+   GROUP BY 1, 2 ORDER BY count DESC, code`;
+
+interface EndedRow {
+  status: 'completed' | 'failed';
+  code: string | null;
+  count: number;
+  replayed: number;
+}
+
+const withIso = <K extends string, R extends Record<K, Date>>(
+  row: R,
+  key: K,
+): Omit<R, K> & Record<K, string> => ({ ...row, [key]: isoUtc(row[key]) });
+
+const sumOf = (rows: readonly EndedRow[], status: EndedRow['status']): number =>
+  rows.filter((row) => row.status === status).reduce((sum, { count }) => sum + count, 0);
+
+/** Where uploads stand, for whoever looks after the service. */
+export const readPipelineState = async ({
+  sql,
+  stuckAfterMs = 600_000,
+}: PipelineStateOptions): Promise<PipelineState> => {
+  type PendingRow = Omit<PendingUploads, 'oldestCreatedAt'> & { oldestCreatedAt: Date };
+  type StuckRow = Omit<StuckUpload, 'createdAt'> & { createdAt: Date };
+  const pending = await sql.query<PendingRow>(pendingSql);
+  const stuck = await sql.query<StuckRow>(stuckSql, [stuckAfterMs]);
+  const [replaying] = await sql.query<{ count: number }>(replayingSql);
+  const ended = await sql.query<EndedRow>(lastDaySql);
+  return {
+    pending: pending.map((row) => withIso(row, 'oldestCreatedAt')),
+    stuck: stuck.map((row) => withIso(row, 'createdAt')),
+    replaying: replaying?.count ?? 0,
+    lastDay: {
+      completed: sumOf(ended, 'completed'),
+      failed: sumOf(ended, 'failed'),
+      replayed: ended.reduce((sum, row) => sum + row.replayed, 0),
+      failures: ended
+        .filter(({ status }) => status === 'failed')
+        .map(({ code, count }) => ({ code: code ?? 'unknown', count })),
+    },
+  };
+};

@@ -1,0 +1,45 @@
+/**
+ * Records that were set aside (`onBadRow=quarantine`).
+ *
+ * They lie in PostgreSQL, written by the statement that records their chunk: a chunk counts once for an attempt,
+ * and so do its rejects. Their number and size are bounded; they vanish with their process.
+ */
+import type { Sql } from '../../storage/postgres/sql.js';
+
+export interface Reject {
+  /** Position of the record in the file, from 0. */
+  readonly row: number;
+  /** Physical line, from 1; the header is line 1. */
+  readonly line: number;
+  readonly column: string | null;
+  /** Stable identifier of the reason. */
+  readonly reason: string;
+  readonly message: string;
+  /** The record as it stands in the file, cut to `maxRawBytes`. */
+  readonly raw: string;
+}
+
+/** Most rejects of one upload; more fail it. */
+export const maxRejects = 100_000;
+
+/** Longest beginning of a record that is kept. */
+export const maxRawBytes = 64 * 1024;
+
+const pageSize = 500;
+
+/** All rejects of the current attempt, in file order, a page at a time. */
+export async function* readRejects(sql: Sql, processId: number): AsyncGenerator<Reject> {
+  let after = -1;
+  for (;;) {
+    const page = await sql.query<Reject>(
+      `SELECT r.row, r.line, r.column_name AS column, r.reason, r.message, r.raw
+       FROM rejects r JOIN processes p ON p.id = r.process_id AND p.attempt = r.attempt
+       WHERE r.process_id = $1 AND r.row > $2 ORDER BY r.row LIMIT $3`,
+      [processId, after, pageSize],
+    );
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageSize) return;
+    after = last.row;
+  }
+}

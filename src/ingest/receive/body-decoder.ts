@@ -1,0 +1,134 @@
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type AppError, invalid, isAppError } from '../../lib/errors.js';
+
+export interface BodyLimits {
+  /** Most bytes as sent. */
+  readonly maxCompressedBytes: number;
+  /** Most bytes after decompression. */
+  readonly maxBytes: number;
+  /** Largest ratio of the two, looked at above `ratioFromBytes` decompressed bytes. */
+  readonly maxRatio: number;
+  /** Longest wait for the next byte, milliseconds. */
+  readonly idleMs: number;
+  /** Slowest average rate, looked at after the first minute; 0: none. */
+  readonly minBytesPerSecond: number;
+}
+
+const ratioFromBytes = 64 * 1024 * 1024;
+const rateFromMs = 60_000;
+
+const mib = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
+
+const tooLarge = (what: string, limit: number): AppError =>
+  invalid('upload_too_large', `The file is larger than ${mib(limit)} ${what}.`, { limit });
+
+/** Waits for the next piece, but not for ever: time is counted only while we wait for the client. */
+async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): AsyncGenerator<Buffer> {
+  const iterator = source[Symbol.asyncIterator]();
+  let received = 0;
+  let waitedMs = 0;
+  let silent = false;
+  try {
+    for (;;) {
+      let timer: NodeJS.Timeout | undefined;
+      const idle = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          silent = true;
+          reject(invalid('upload_idle', `No byte came for ${limits.idleMs} ms; the upload was broken off.`));
+        }, limits.idleMs);
+      });
+      const askedAt = performance.now();
+      const next = await Promise.race([iterator.next(), idle]).finally(() => clearTimeout(timer));
+      waitedMs += performance.now() - askedAt;
+      if (next.done) return;
+      received += next.value.length;
+      if (received > limits.maxCompressedBytes) throw tooLarge('as sent', limits.maxCompressedBytes);
+      if (waitedMs > rateFromMs && received / (waitedMs / 1000) < limits.minBytesPerSecond) {
+        throw invalid(
+          'upload_too_slow',
+          `The file came at less than ${limits.minBytesPerSecond} bytes per second.`,
+        );
+      }
+      yield next.value;
+    }
+  } finally {
+    // A generator that still waits for the client would take this call only after the next byte; it ends with the
+    // request.
+    if (!silent) await iterator.return?.();
+  }
+}
+
+const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
+
+/** Error of zlib -> what is wrong with the file. */
+const gzipError = (error: unknown): unknown => {
+  if (isAppError(error)) return error;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'Z_BUF_ERROR') return invalid('gzip_truncated', 'The gzip file ends before its end.');
+  if (code === 'Z_DATA_ERROR' || code === 'Z_NEED_DICT') {
+    return invalid('gzip_damaged', 'The gzip file is damaged: its contents or its check sum are wrong.');
+  }
+  return error;
+};
+
+async function* gunzipped(source: AsyncIterable<Buffer>, limits: BodyLimits): AsyncGenerator<Buffer> {
+  let sent = 0;
+  const counted = async function* (): AsyncGenerator<Buffer> {
+    for await (const piece of source) {
+      sent += piece.length;
+      yield piece;
+    }
+  };
+  const gunzip = createGunzip({ chunkSize: 256 * 1024 });
+  let failure: unknown;
+  pipeline(counted, gunzip, (error) => {
+    failure = error ?? undefined;
+  });
+  let total = 0;
+  try {
+    for await (const piece of gunzip as AsyncIterable<Buffer>) {
+      total += piece.length;
+      if (total > ratioFromBytes && total / sent > limits.maxRatio) {
+        throw invalid('gzip_bomb', `The gzip file unpacks to more than ${limits.maxRatio} times its size.`);
+      }
+      yield piece;
+    }
+  } catch (error) {
+    throw gzipError(failure ?? error);
+  } finally {
+    gunzip.destroy();
+  }
+}
+
+/** The first two bytes tell whether it is gzip; gives them back in front of the rest. */
+const peek = async (
+  source: AsyncGenerator<Buffer>,
+): Promise<{ head: Buffer; all: AsyncGenerator<Buffer> }> => {
+  let head: Buffer = Buffer.alloc(0);
+  while (head.length < 2) {
+    const next = await source.next();
+    if (next.done) break;
+    head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+  }
+  const all = async function* (): AsyncGenerator<Buffer> {
+    if (head.length > 0) yield head;
+    yield* source;
+  };
+  return { head, all: all() };
+};
+
+/**
+ * Bytes of the CSV text in an upload: unpacked when the bytes say gzip (any number of members, check sums
+ * verified), within the limits.
+ * @throws AppError kind `invalid` that says what is wrong with the file.
+ */
+export async function* decodeBody(source: AsyncIterable<Buffer>, limits: BodyLimits): AsyncGenerator<Buffer> {
+  const { head, all } = await peek(watched(source, limits));
+  let total = 0;
+  for await (const piece of isGzip(head) ? gunzipped(all, limits) : all) {
+    total += piece.length;
+    if (total > limits.maxBytes) throw tooLarge('uncompressed', limits.maxBytes);
+    yield piece;
+  }
+}

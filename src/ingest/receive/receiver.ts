@@ -1,0 +1,184 @@
+import { AppError, invalid, isAppError } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { ProcessView } from '../../model/process.js';
+import type { ChunkProducer } from '../../storage/kafka/produce/chunk-producer.js';
+import { createRecordSplitter } from '../csv/record-splitter.js';
+import { checkText } from '../csv/text-check.js';
+import type { SplitChunk } from '../csv/types.js';
+import type { ProcessStore } from '../processes/process-store.js';
+import { checkDigests } from '../upload/digest.js';
+import { requireWithin, type Upload } from '../upload/upload.js';
+import type { VersionPublisher } from '../versions/version-publisher.js';
+import { type BodyLimits, decodeBody } from './body-decoder.js';
+import type { LayoutProposal } from './layout-proposal.js';
+import { createShipment, type Shipment } from './shipment.js';
+import { decodeText } from './text-encoding.js';
+import type { UploadAdmission } from './upload-admission.js';
+
+/** Takes files in: unpack, split, infer, publish to Kafka. */
+export interface Receiver {
+  /**
+   * Asked before anything of a request is read.
+   * @throws AppError kind `unavailable` while a further upload would endanger those that were accepted.
+   */
+  requireAdmission(): void;
+  /**
+   * Resolves with the pending process once every chunk of the file is in Kafka. Memory stays flat whatever the
+   * size: the source is read only as fast as Kafka takes the chunks.
+   * @throws AppError; nothing of the file becomes visible then.
+   */
+  receive(upload: Upload): Promise<ProcessView>;
+}
+
+export interface ReceiverOptions {
+  readonly processes: ProcessStore;
+  readonly proposal: LayoutProposal;
+  readonly publisher: VersionPublisher;
+  readonly producer: ChunkProducer;
+  readonly admission: Pick<UploadAdmission, 'require'>;
+  readonly limits: BodyLimits;
+  readonly firstChunkBytes: number;
+  readonly chunkBytes: number;
+  readonly maxRecordBytes: number;
+  readonly heartbeatMs: number;
+  readonly log: Log;
+}
+
+/** Rows × columns of a chunk: wide tables get fewer rows per insert. */
+const maxCellsPerChunk = 8_000_000;
+
+/** Rows of a chunk: bounds what a worker needs for rows of a few bytes. */
+const maxRowsPerChunk = 1_000_000;
+
+/** What is known of an upload once its first chunk was accepted. */
+interface Accepted {
+  readonly processId: number;
+  readonly shipment: Shipment;
+}
+
+export const createReceiver = (options: ReceiverOptions): Receiver => {
+  const { processes, proposal, publisher, producer, limits, heartbeatMs, log } = options;
+
+  const beginSplitting = ({ options: { dialect } }: Upload) =>
+    createRecordSplitter({
+      ...(dialect === undefined ? {} : { dialect }),
+      firstChunkBytes: options.firstChunkBytes,
+      chunkBytes: options.chunkBytes,
+      maxRecordBytes: options.maxRecordBytes,
+      maxCellsPerChunk,
+      maxRowsPerChunk,
+    });
+
+  const failProcess = async (upload: Upload, processId: number, error: unknown): Promise<void> => {
+    const { code, message } = isAppError(error)
+      ? error
+      : { code: 'upload_broken_off', message: 'The upload was broken off.' };
+    await processes.fail(processId, { code, message });
+    await publisher.publishDue(upload.datasetId);
+  };
+
+  /** One upload, from its first byte to the last chunk in Kafka. */
+  const createIntake = (upload: Upload) => {
+    const splitter = beginSplitting(upload);
+    const digests = checkDigests(upload.source, upload.digests);
+    let accepted: Accepted | undefined;
+    let received = 0;
+
+    const accept = async (first: SplitChunk | undefined): Promise<Accepted> => {
+      const { header } = splitter;
+      if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
+      const layout = await proposal.propose(upload, header, first);
+      const { datasetId, storeId, accountId, requestId } = upload;
+      const { processId } = await processes.accept({
+        datasetId,
+        storeId,
+        accountId,
+        requestId,
+        mode: upload.options.mode,
+        layout,
+        expectedVersionId: upload.expectedVersionId,
+        receivedBytes: received,
+      });
+      return { processId, shipment: createShipment({ producer, processId, requestId, log }) };
+    };
+
+    const take = async (split: SplitChunk | undefined): Promise<void> => {
+      const wrong = split && checkText(split);
+      if (wrong !== undefined) throw wrong;
+      requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
+      accepted ??= await accept(split);
+      if (split?.last ?? true) await checkStorage(accepted.processId);
+      await accepted.shipment.ship(split);
+      if (split !== undefined) splitter.recycle(split);
+    };
+
+    /** The size is written down before the question: of two uploads that race, not both get the last place. */
+    const checkStorage = async (processId: number): Promise<void> => {
+      if (upload.requireStorage === undefined) return;
+      await processes.heartbeat(processId, received);
+      await upload.requireStorage();
+    };
+
+    const beat = (): void => {
+      if (accepted === undefined) return;
+      processes
+        .heartbeat(accepted.processId, received)
+        .catch((error: unknown) => log.warn({ err: error }, 'heartbeat of an upload not written'));
+    };
+
+    const readAll = async (): Promise<void> => {
+      const body = decodeBody(digests.source, limits);
+      for await (const piece of decodeText(body, upload.options.encoding)) {
+        received += piece.length;
+        requireWithin(received, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
+        for (const split of splitter.push(piece)) await take(split);
+      }
+      const wrong = await upload.restOfRequest;
+      if (wrong !== undefined) throw wrong;
+      digests.verify();
+      for (const split of splitter.end()) await take(split);
+    };
+
+    return {
+      processId: () => accepted?.processId,
+      async run(): Promise<number> {
+        const timer = setInterval(beat, heartbeatMs);
+        try {
+          await readAll();
+          if (accepted === undefined) await take(undefined);
+          const { processId, shipment } = accepted ?? (await accept(undefined));
+          await shipment.arrived();
+          await processes.seal(processId, received);
+          return processId;
+        } finally {
+          clearInterval(timer);
+        }
+      },
+    };
+  };
+
+  return {
+    requireAdmission: options.admission.require,
+
+    async receive(upload) {
+      options.admission.require();
+      await proposal.check(upload);
+      const intake = createIntake(upload);
+      try {
+        const processId = await intake.run();
+        const view = await processes.view(upload.datasetId, processId);
+        if (view === undefined)
+          throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted meanwhile.');
+        // This process was silent for too long (stopped, or without its database) and was taken for dead.
+        if (view.status === 'failed' && view.error?.code === 'upload_abandoned')
+          throw new AppError('unavailable', view.error.code, view.error.message, { retryAfterSeconds: 1 });
+        return view;
+      } catch (error) {
+        const processId = intake.processId();
+        log.info({ dataset: upload.datasetId, process: processId, err: error }, 'upload not taken');
+        if (processId !== undefined) await failProcess(upload, processId, error);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import { conflict } from '../../lib/errors.js';
+import type { ChunkPosition } from '../../model/chunk.js';
+import type { TopicScan } from '../../storage/kafka/consume/topic-scan.js';
+import { decodeChunk } from '../../storage/kafka/wire/chunk-codec.js';
+import type { ProcessStore } from '../processes/process-store.js';
+
+/** An upload whose chunks are looked for. */
+export interface SoughtUpload {
+  readonly processId: number;
+  readonly createdAt: Date;
+  /** When its last chunk was handed to Kafka; null: not known. */
+  readonly sealedAt: Date | null;
+}
+
+/** Finds the chunks of an upload in Kafka, also those that no worker has written down. */
+export interface LostChunks {
+  /**
+   * Writes down where every chunk of the upload lies.
+   * @throws AppError 409: `chunks_expired` when retention has removed some, `not_received` when the file is not whole.
+   */
+  find(upload: SoughtUpload): Promise<void>;
+}
+
+export interface LostChunksOptions {
+  readonly scan: TopicScan;
+  /** Topics that chunks travel in. */
+  readonly topics: readonly string[];
+  readonly processes: ProcessStore;
+}
+
+/** Clocks of API processes and of the database may differ by this much. */
+const clockSlackMs = 60_000;
+
+const expired = () =>
+  conflict(
+    'chunks_expired',
+    'The upload can not be replayed: the time for which received files are kept has passed.',
+  );
+
+export const createLostChunks = ({ scan, topics, processes }: LostChunksOptions): LostChunks => {
+  const isKept = async (positions: readonly ChunkPosition[]): Promise<boolean> => {
+    for (const topic of new Set(positions.map((position) => position.topic))) {
+      const first = await scan.firstOffsets(topic);
+      const gone = positions.some(
+        (at) => at.topic === topic && BigInt(at.offset) < (first.get(at.partition) ?? 0n),
+      );
+      if (gone) return false;
+    }
+    return true;
+  };
+
+  /** What is known once a lane was searched: numbers start at 0, and the last chunk tells how many there are. */
+  const search = async (
+    topic: string,
+    { processId, createdAt, sealedAt }: SoughtUpload,
+  ): Promise<boolean> => {
+    const until = (sealedAt?.getTime() ?? Date.now()) + clockSlackMs;
+    const ranges = await scan.ranges(topic, createdAt.getTime() - clockSlackMs, until);
+    let whole = false;
+    await scan.read(topic, ranges, async ({ headers, value, partition, offset }) => {
+      if (headers.process !== String(processId) || value === null) return;
+      const { seen, chunkCount } = await processes.recordSeen(decodeChunk(value), {
+        topic,
+        partition,
+        offset,
+      });
+      whole = seen === chunkCount;
+    });
+    return whole;
+  };
+
+  /** True when retention has removed something that was written since the upload began. */
+  const hasLost = async ({ createdAt }: SoughtUpload): Promise<boolean> => {
+    for (const topic of topics) {
+      const since = await scan.ranges(topic, createdAt.getTime(), Date.now());
+      const first = await scan.firstOffsets(topic);
+      if (since.some(({ partition, from }) => from > 0n && from === first.get(partition))) return true;
+    }
+    return false;
+  };
+
+  return {
+    async find(upload) {
+      const { processId } = upload;
+      const state = await processes.state(processId);
+      const known = await processes.chunkPositions(processId);
+      if (!(await isKept(known))) throw expired();
+      if (known.length === state?.chunkCount) return;
+      for (const topic of topics) if (await search(topic, upload)) return;
+      if (await hasLost(upload)) throw expired();
+      throw conflict(
+        'not_received',
+        `Process ${processId} can not be replayed: its file was not received completely. It has to be sent again.`,
+      );
+    },
+  };
+};

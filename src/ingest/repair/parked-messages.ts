@@ -1,0 +1,108 @@
+import { conflict, messageOf } from '../../lib/errors.js';
+import type { Chunk } from '../../model/chunk.js';
+import type { RawMessage, TopicScan } from '../../storage/kafka/consume/topic-scan.js';
+import { decodeChunk } from '../../storage/kafka/wire/chunk-codec.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { ProcessStore } from '../processes/process-store.js';
+import type { ParkedEntry, ParkedStore } from './parked-store.js';
+
+/** What an operator does about messages that no worker could read. */
+export interface ParkedMessages {
+  list(limit: number): Promise<ParkedEntry[]>;
+  /** With the message itself; undefined when retention has removed it. */
+  show(id: number): Promise<{ entry: ParkedEntry; message: RawMessage | undefined }>;
+  /**
+   * Sends the message back to where it came from, when that can be of use.
+   * @throws AppError 409 that says why it can not.
+   */
+  replay(id: number): Promise<{ process: number; chunk: number }>;
+  drop(id: number): Promise<void>;
+}
+
+export interface ParkedMessagesOptions {
+  readonly sql: Sql;
+  readonly store: ParkedStore;
+  readonly scan: TopicScan;
+  readonly processes: ProcessStore;
+  readonly giveBack: (message: RawMessage, entry: ParkedEntry) => Promise<void>;
+}
+
+const chunkIn = (message: RawMessage): Chunk => {
+  try {
+    if (message.value === null) throw new Error('the message has no value');
+    return decodeChunk(message.value);
+  } catch (error) {
+    throw conflict(
+      'still_undecodable',
+      `The message is still no chunk to this version (${messageOf(error)}); it would be parked again.`,
+    );
+  }
+};
+
+export const createParkedMessages = (options: ParkedMessagesOptions): ParkedMessages => {
+  const { sql, store, scan, processes, giveBack } = options;
+
+  const fetch = async ({ copy }: ParkedEntry): Promise<RawMessage | undefined> => {
+    const { topic, partition } = copy;
+    const offset = BigInt(copy.offset);
+    if (((await scan.firstOffsets(topic)).get(partition) ?? 0n) > offset) return undefined;
+    let found: RawMessage | undefined;
+    await scan.read(topic, [{ partition, from: offset, to: offset + 1n }], async (message) => {
+      found = message;
+    });
+    return found;
+  };
+
+  /** A chunk is of use while its upload waits for it. */
+  const requireUse = async (chunk: Chunk): Promise<void> => {
+    const { processId: process, number } = chunk;
+    const state = await processes.state(process);
+    if (state === undefined)
+      throw conflict(
+        'process_gone',
+        `Its upload, process ${process}, was deleted with its dataset; drop it.`,
+      );
+    if (state.status === 'completed')
+      throw conflict('process_ended', `Its upload, process ${process}, has completed without it; drop it.`);
+    if (state.status === 'failed')
+      throw conflict(
+        'process_ended',
+        `Its upload, process ${process}, has failed meanwhile. To read all of it again: upload replay ${process}.`,
+      );
+    const seen = await sql.query('SELECT 1 FROM chunks WHERE process_id = $1 AND number = $2', [
+      process,
+      number,
+    ]);
+    if (seen.length > 0)
+      throw conflict(
+        'chunk_known',
+        `Chunk ${number} of process ${process} has arrived by another message; drop it.`,
+      );
+  };
+
+  return {
+    list: store.list,
+
+    async show(id) {
+      const entry = await store.read(id);
+      return { entry, message: await fetch(entry) };
+    },
+
+    async replay(id) {
+      const entry = await store.read(id);
+      return store.settle(id, 'replayed', async () => {
+        const message = await fetch(entry);
+        if (message === undefined)
+          throw conflict('message_expired', `Kafka's retention has removed message ${id}; drop it.`);
+        const chunk = chunkIn(message);
+        await requireUse(chunk);
+        await giveBack(message, entry);
+        return { process: chunk.processId, chunk: chunk.number };
+      });
+    },
+
+    async drop(id) {
+      await store.settle(id, 'dropped', async () => undefined);
+    },
+  };
+};

@@ -1,0 +1,147 @@
+/**
+ * Writes the rows of a completed upload anew, from its chunks in Kafka, beside the present ones. Equal: the new ones
+ * are thrown away. Different (rows were lost or damaged): every version that names the old segment names the new one
+ * from one moment on. Versions, their ids and their order stay.
+ *
+ * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see maintenance/compaction-store.ts.
+ */
+import { AppError, conflict } from '../../lib/errors.js';
+import { processOfSegment, segmentId } from '../../model/version.js';
+import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segment-fingerprint.js';
+import type { ChunkReader } from '../../storage/kafka/consume/chunk-reader.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { type Layout, tableColumns } from '../layout/layout.js';
+import type { CompactionStore } from '../maintenance/compaction-store.js';
+import type { ProcessStore, UploadState } from '../processes/process-store.js';
+import type { ChunkInserter } from '../store/chunk-inserter.js';
+
+export interface RewriteReport {
+  readonly outcome: 'equal' | 'repaired';
+  readonly rows: number;
+  /** Rows that the segment had before. */
+  readonly rowsBefore: number;
+  /** Versions that name the segment. */
+  readonly versions: number;
+}
+
+export interface SegmentRewrite {
+  /** @throws AppError 409 when the upload has no rows of its own any more, or retention has passed. */
+  rewrite(processId: number): Promise<RewriteReport>;
+}
+
+export interface SegmentRewriteOptions {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouse;
+  readonly processes: ProcessStore;
+  readonly compactions: CompactionStore;
+  readonly reader: ChunkReader;
+  readonly inserter: ChunkInserter;
+}
+
+interface OwnSegment {
+  readonly id: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly versions: number;
+}
+
+export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRewrite => {
+  const { sql, clickhouse, processes, compactions, reader, inserter } = options;
+
+  /**
+   * The segment that holds the rows of the upload and nothing else, when versions still name it. Numbers from 500 on
+   * are merges, from 800 on compactions: one of those with as many rows as the upload took the place of its segment.
+   */
+  const ownSegment = async (processId: number): Promise<OwnSegment> => {
+    const [own] = await sql.query<OwnSegment>(
+      `SELECT g.id, g.rows, coalesce(g.bytes, 0) AS bytes, count(*)::int AS versions
+       FROM segments g JOIN version_segments s ON s.segment_id = g.id JOIN processes p ON p.id = g.process_id
+       WHERE p.id = $1 AND g.rows = (p.facts ->> 'rows')::bigint AND (g.id % 1000 < 500 OR g.id % 1000 >= 800)
+       GROUP BY g.id`,
+      [processId],
+    );
+    if (own !== undefined) return own;
+    throw conflict(
+      'rows_joined',
+      `The rows of process ${processId} can not be written anew alone: no version names them by themselves. ` +
+        'They were joined with others (an upsert, a change of type, a compaction), or the version is gone.',
+    );
+  };
+
+  const writeAll = async (state: UploadState, layout: Layout): Promise<number> => {
+    let rows = 0;
+    await reader.read(await processes.chunkPositions(state.processId), async (chunk) => {
+      const outcome = await inserter.insert(state, layout, chunk);
+      if (outcome.kind !== 'inserted')
+        throw conflict(
+          'replay_differs',
+          `A chunk was stored before and is refused now: ${outcome.error.message}`,
+        );
+      rows += outcome.rows;
+    });
+    return rows;
+  };
+
+  const fingerprint = (state: UploadState, layout: Layout, segment: number): Promise<SegmentFingerprint> =>
+    fingerprintSegment(
+      clickhouse,
+      state.storeId,
+      segment,
+      tableColumns(layout).map(({ name }) => name),
+    );
+
+  /** Files that were made of the damaged rows are made again: their name holds this number. */
+  const outdateFiles = (target: number): Promise<unknown> =>
+    sql.query(
+      `UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id IN (
+         SELECT v.dataset_id FROM versions v JOIN version_segments s ON s.version_id = v.id WHERE s.segment_id = $1)`,
+      [target],
+    );
+
+  const rewriteInto = async (
+    state: UploadState,
+    layout: Layout,
+    own: OwnSegment,
+    target: number,
+  ): Promise<RewriteReport> => {
+    const attempt = target - segmentId(state.processId, 1) + 1;
+    const rows = await writeAll({ ...state, attempt }, layout);
+    const before = await fingerprint(state, layout, own.id);
+    const after = await fingerprint(state, layout, target);
+    if (rows !== own.rows || after.rows !== rows)
+      throw new AppError(
+        'unexpected',
+        'replay_differs',
+        `Kafka gave ${rows} rows and the store took ${after.rows}, but the version was published with ${own.rows}; nothing was changed.`,
+      );
+    const report = { rows, rowsBefore: before.rows, versions: own.versions };
+    if (before.hash === after.hash) {
+      await compactions.abandon(target);
+      return { outcome: 'equal', ...report };
+    }
+    const run = [{ id: own.id, bytes: own.bytes, whole: true }];
+    if (!(await compactions.swap(state.storeId, target, run, { starts: [0, rows], rows })))
+      throw conflict('changed_meanwhile', 'The versions were rearranged meanwhile; try again.');
+    await outdateFiles(target);
+    return { outcome: 'repaired', ...report };
+  };
+
+  return {
+    async rewrite(processId) {
+      const state = await processes.state(processId);
+      const layout = await processes.layout(processId);
+      if (state === undefined || layout === undefined) throw new Error(`process ${processId} has gone`);
+      const own = await ownSegment(processId);
+      const target = await compactions.begin(state.storeId, [own.id]);
+      if (target === undefined || processOfSegment(target) !== processId)
+        throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
+      try {
+        return await compactions.whileHeld(target, () => rewriteInto(state, layout, own, target));
+      } catch (error) {
+        await compactions.abandon(target);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,69 @@
+import type { ProcessError } from '../../model/process.js';
+import type { BadRow, EncodePhysical, Violation } from '../csv/types.js';
+import type { Layout } from '../layout/layout.js';
+import { maxRawBytes, type Reject } from '../processes/rejects.js';
+
+const columnName = (layout: Layout, field: number | null): string | undefined =>
+  layout.columns.find((column) => column.field === field)?.name;
+
+const describe = (bad: BadRow, layout: Layout): string => {
+  switch (bad.reason) {
+    case 'field_count':
+      return `has ${bad.fieldCount ?? 0} fields, the header has ${layout.fieldCount}`;
+    case 'text_after_quote':
+      return 'has text after a closing quote, or a quote inside a field that is not quoted';
+    case 'blank_before_quote':
+      return 'has a blank before an opening quote';
+    case 'unterminated_quote':
+      return 'opens a quote that is never closed';
+    case 'value':
+      return 'has a value that does not fit the type of its column';
+    default: {
+      const unknown: never = bad.reason;
+      return unknown;
+    }
+  }
+};
+
+/** What a process says of a record that can not be read. */
+export const badRowError = (bad: BadRow, layout: Layout): ProcessError => {
+  const column = columnName(layout, bad.field);
+  return {
+    code: bad.reason,
+    message: `Line ${bad.line} ${describe(bad, layout)}.`,
+    line: bad.line,
+    ...(column === undefined ? {} : { column }),
+    ...(bad.value === null ? {} : { value: bad.value }),
+  };
+};
+
+/** The record as it is set aside. */
+export const rejectOf = (bad: BadRow, bytes: Buffer, layout: Layout): Reject => {
+  const { message, column } = badRowError(bad, layout);
+  const end = Math.min(bad.rawEnd, bad.rawStart + maxRawBytes);
+  return {
+    row: bad.row,
+    line: bad.line,
+    column: column ?? null,
+    reason: bad.reason,
+    message,
+    raw: bytes.toString('utf8', bad.rawStart, end),
+  };
+};
+
+const typeName = (physical: EncodePhysical): string => {
+  if (physical === 'd' || physical === 't') return 'Date';
+  return physical === 's' || physical === 'u' || physical === 'skip' ? 'String' : 'Decimal';
+};
+
+/** What is said of a value that does not fit the type of its column. */
+export const violationError = (violation: Violation, layout: Layout): ProcessError => {
+  const column = columnName(layout, violation.field) ?? `field ${violation.field + 1}`;
+  return {
+    code: 'value',
+    message: `Line ${violation.line}, column ${column}: the value does not fit type ${typeName(violation.physical)}.`,
+    line: violation.line,
+    column,
+    value: violation.value,
+  };
+};

@@ -1,0 +1,108 @@
+import type { Log } from '../../lib/log.js';
+import { inTurns } from '../../lib/turns.js';
+import type { Chunk } from '../../model/chunk.js';
+import type { ProcessError } from '../../model/process.js';
+import { segmentId } from '../../model/version.js';
+import type { StoreTables } from '../../storage/clickhouse/store-table.js';
+import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
+import { createChunkEncoder } from '../csv/encoder.js';
+import type { ChunkEncoder } from '../csv/types.js';
+import { encodeColumns, type Layout, tableColumns } from '../layout/layout.js';
+import type { UploadState } from '../processes/process-store.js';
+import type { Reject } from '../processes/rejects.js';
+import { badRowError, rejectOf, violationError } from './bad-rows.js';
+
+export type InsertOutcome =
+  | { readonly kind: 'inserted'; readonly rows: number; readonly rejects: readonly Reject[] }
+  /** A value does not fit the proposed type of its column: the column has to be widened. */
+  | { readonly kind: 'violation'; readonly error: ProcessError }
+  /** The file itself is wrong. */
+  | { readonly kind: 'bad_file'; readonly error: ProcessError };
+
+type Encoded =
+  | Exclude<InsertOutcome, { kind: 'inserted' }>
+  | {
+      readonly kind: 'encoded';
+      readonly rows: number;
+      readonly block: readonly Buffer[];
+      readonly rejects: readonly Reject[];
+    };
+
+/** Checks, encodes and inserts chunks. One inserter serves one chunk at a time: its memory is reused. */
+export interface ChunkInserter {
+  insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<InsertOutcome>;
+}
+
+export interface ChunkInserterOptions {
+  readonly tables: StoreTables;
+  readonly log: Log;
+  readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
+}
+
+/** Names a chunk for ever: the same chunk of the same attempt is the same block with the same token. */
+const tokenOf = (state: UploadState, chunk: Chunk): string =>
+  `${state.processId}/${state.attempt}/${chunk.number}`;
+
+export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOptions): ChunkInserter => {
+  let cached: { key: string; encoder: ChunkEncoder } | undefined;
+
+  const encoderOf = (state: UploadState, layout: Layout): ChunkEncoder => {
+    const key = `${state.processId}/${state.attempt}`;
+    if (cached?.key !== key) {
+      const { dialect, fieldCount } = layout;
+      const encoder = createChunkEncoder({
+        dialect,
+        fieldCount,
+        columns: encodeColumns(layout),
+        onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
+      });
+      cached = { key, encoder };
+    }
+    return cached.encoder;
+  };
+
+  /** The block of a chunk. A function of its own: the text is not kept while ClickHouse takes the block. */
+  const encode = async (state: UploadState, layout: Layout, chunk: Chunk): Promise<Encoded> => {
+    const bytes = await decompressChunk(chunk.data);
+    const segment = segmentId(state.processId, state.attempt);
+    // In turns: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
+    const encoded = await inTurns(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));
+    if (encoded.kind === 'violation') {
+      return { kind: 'violation', error: violationError(encoded.violation, layout) };
+    }
+    if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
+    const rejects = encoded.badRows.map((bad) => rejectOf(bad, bytes, layout));
+    return { kind: 'encoded', rows: encoded.rows, block: encoded.block, rejects };
+  };
+
+  return {
+    async insert(state, layout, chunk) {
+      const columns = tableColumns(layout);
+      await tables.ensure(state.storeId, columns);
+      if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
+
+      const startedAt = performance.now();
+      const encoded = await encode(state, layout, chunk);
+      if (encoded.kind !== 'encoded') return encoded;
+      const encodedAt = performance.now();
+      const { rows, block, rejects } = encoded;
+      if (rows === 0) return { kind: 'inserted', rows, rejects };
+      const token = tokenOf(state, chunk);
+      const queryId = `${state.requestId}/${token}/${crypto.randomUUID()}`;
+      await tables.insertBlock({ storeId: state.storeId, columns, block, rows, token, queryId });
+      const endedAt = performance.now();
+      onInserted(rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
+      log.debug(
+        {
+          requestId: state.requestId,
+          token,
+          rows,
+          encodeMs: encodedAt - startedAt,
+          insertMs: endedAt - encodedAt,
+        },
+        'chunk inserted',
+      );
+      return { kind: 'inserted', rows, rejects };
+    },
+  };
+};

@@ -1,0 +1,20 @@
+import { storageName } from '../../model/column.js';
+import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import { countDigits } from '../../storage/clickhouse/segment-facts.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { readBase } from '../layout/base-version.js';
+import type { LayoutColumn } from '../layout/layout.js';
+import type { Digits } from '../layout/type-settlement.js';
+import type { UploadState } from '../processes/process-store.js';
+
+/** Counts the digits of the numbers that the version before holds in a column. */
+export type DigitCounter = (state: UploadState, column: LayoutColumn) => Promise<Digits | undefined>;
+
+export const createDigitCounter =
+  ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): DigitCounter =>
+  async ({ datasetId, storeId }, column) => {
+    const base = await readBase(sql, datasetId);
+    const stored = base?.columns.find(({ id }) => id === column.id);
+    if (base === undefined || stored?.physical !== 'f') return undefined;
+    return countDigits(clickhouse, storeId, base, storageName(stored));
+  };

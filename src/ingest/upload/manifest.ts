@@ -1,0 +1,149 @@
+import { invalid } from '../../lib/errors.js';
+import { nearest } from '../../lib/nearest.js';
+import type { DataType } from '../../model/column.js';
+import { nameProblem } from '../../model/names.js';
+import { compileDateFormat } from '../csv/column-rules.js';
+
+/** What a caller says of one column of the file. */
+export interface ManifestColumn {
+  /** As in the header. */
+  readonly name: string;
+  /** The existing column that takes this name. */
+  readonly id?: number;
+  readonly dataType?: DataType;
+  readonly isEntity?: boolean;
+  /** How dates are written, in strptime letters. */
+  readonly dateFormat?: string;
+  readonly description?: string | null;
+}
+
+export interface Manifest {
+  readonly columns: readonly ManifestColumn[];
+  /** What becomes of columns of the file that are not listed. */
+  readonly unlisted: 'infer' | 'ignore' | 'reject';
+}
+
+type Problems = string[];
+type Json = Readonly<Record<string, unknown>>;
+
+const dataTypes = ['Date', 'String', 'Decimal'] as const;
+const members = ['name', 'id', 'dataType', 'isEntity', 'dateFormat', 'description'] as const;
+const maxDescription = 10_000;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const unknownMembers = (value: Json, known: readonly string[], where: string, problems: Problems): void => {
+  for (const name of Object.keys(value)) {
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
+    problems.push(
+      `${where}: unknown member ${JSON.stringify(name.slice(0, 64))}${meant === undefined ? '' : `, did you mean ${meant}?`}`,
+    );
+  }
+};
+
+const dateFormatProblem = (format: string): string | undefined => {
+  try {
+    compileDateFormat(format);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return error.message;
+    throw error;
+  }
+};
+
+const checkMember = (item: Json, name: (typeof members)[number], where: string, problems: Problems): void => {
+  const value = item[name];
+  if (value === undefined) return;
+  const complain = (message: string): void => {
+    problems.push(`${where}: ${name} ${message}`);
+  };
+  switch (name) {
+    case 'name':
+      return;
+    case 'id':
+      if (!Number.isSafeInteger(value) || (value as number) < 1) complain('must be the id of a column');
+      return;
+    case 'dataType':
+      if (!dataTypes.some((type) => type === value)) complain(`must be one of ${dataTypes.join(', ')}`);
+      return;
+    case 'isEntity':
+      if (typeof value !== 'boolean') complain('must be true or false');
+      return;
+    case 'dateFormat': {
+      const problem = typeof value === 'string' ? dateFormatProblem(value) : 'not a string';
+      if (problem !== undefined) complain(`is wrong: ${problem}`);
+      if (item.dataType !== undefined && item.dataType !== 'Date') complain('needs dataType Date');
+      return;
+    }
+    case 'description':
+      if (value === null) return;
+      if (typeof value !== 'string' || value.length > maxDescription || value.includes('\0'))
+        complain(`must be a text of at most ${maxDescription} characters`);
+      return;
+    default: {
+      const never: never = name;
+      throw new Error(`unknown member ${String(never)}`);
+    }
+  }
+};
+
+const checkColumn = (item: unknown, position: number, problems: Problems): ManifestColumn | undefined => {
+  if (!isObject(item)) {
+    problems.push(`columns[${position}] must be an object`);
+    return undefined;
+  }
+  const { name } = item;
+  const where =
+    typeof name === 'string' ? `column ${JSON.stringify(name.slice(0, 64))}` : `columns[${position}]`;
+  unknownMembers(item, members, where, problems);
+  if (typeof name !== 'string' || name.trim() === '') problems.push(`${where}: name is required`);
+  else if (item.id !== undefined && nameProblem(name) !== undefined)
+    problems.push(`${where}: name ${nameProblem(name)}`);
+  for (const member of members) checkMember(item, member, where, problems);
+  return item as unknown as ManifestColumn;
+};
+
+const listTwice = (columns: readonly ManifestColumn[], problems: Problems): void => {
+  const names = new Set<unknown>();
+  const ids = new Set<unknown>();
+  for (const { name, id } of columns) {
+    if (names.has(name)) problems.push(`column ${JSON.stringify(name)} is listed twice`);
+    if (id !== undefined && ids.has(id)) problems.push(`id ${id} is listed twice`);
+    names.add(name);
+    ids.add(id);
+  }
+};
+
+/** @throws AppError that lists all problems. */
+export const refuseManifest = (problems: readonly string[]): void => {
+  if (problems.length === 0) return;
+  throw invalid('invalid_manifest', `The manifest is wrong: ${problems.slice(0, 50).join('; ')}.`, {
+    problems: problems.slice(0, 1000),
+  });
+};
+
+/** @throws AppError kind `invalid` that names every mistake. */
+export const parseManifest = (text: string): Manifest => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid('invalid_manifest', 'The manifest is not valid JSON.');
+  }
+  if (!isObject(value)) throw invalid('invalid_manifest', 'The manifest must be a JSON object.');
+  const problems: Problems = [];
+  unknownMembers(value, ['columns', 'unlisted'], 'manifest', problems);
+  const { columns: given = [], unlisted = 'infer' } = value;
+  if (unlisted !== 'infer' && unlisted !== 'ignore' && unlisted !== 'reject')
+    problems.push('unlisted must be one of infer, ignore, reject');
+  if (!Array.isArray(given)) problems.push('columns must be an array');
+  const columns = (Array.isArray(given) ? given : []).flatMap((item, position) => {
+    const column = checkColumn(item, position, problems);
+    return column === undefined ? [] : [column];
+  });
+  listTwice(columns, problems);
+  refuseManifest(problems);
+  return { columns, unlisted: unlisted as Manifest['unlisted'] };
+};

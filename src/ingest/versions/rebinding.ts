@@ -1,0 +1,42 @@
+/**
+ * An append or upsert is read for the version that was current when it was accepted. Uploads before it may
+ * publish another one first: then its columns are bound anew, and the file is read again if that changes how
+ * its values are kept.
+ */
+import { dataTypeOf } from '../../model/column.js';
+import type { UploadMode } from '../../model/process.js';
+import type { BaseVersion } from '../layout/base-version.js';
+import { keyIdsOf } from '../layout/column-match.js';
+import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
+
+/** The layout with what the version before says of each column. */
+export const boundTo = (layout: Layout, base: BaseVersion | undefined, mode: UploadMode): Layout => {
+  const before = new Map((base?.columns ?? []).map((column) => [column.id, column]));
+  const columns = layout.columns.map((column): LayoutColumn => {
+    const { existing: _before, ...rest } = column;
+    const known = before.get(column.id);
+    return known === undefined ? rest : { ...rest, existing: known.physical };
+  });
+  const bound = withColumns(layout, columns);
+  return mode === 'upsert' ? { ...bound, keyIds: keyIdsOf(base, columns) } : bound;
+};
+
+/** True when the file, as it was read, already fits the bound layout. */
+export const isBoundTo = (read: Layout, bound: Layout): boolean =>
+  bound.columns.every((column, at) => {
+    const before = read.columns[at];
+    const physical = before?.physical === 'u' ? 's' : before?.physical;
+    return column.existing === before?.existing || column.existing === physical;
+  });
+
+/** Names of columns whose manifest type the version before can not be joined with. */
+export const conflictingNames = ({ columns, widen }: Layout): string[] =>
+  columns
+    .filter(
+      ({ existing, dataType }) =>
+        existing !== undefined &&
+        dataType !== undefined &&
+        dataTypeOf(existing) !== dataType &&
+        !(widen === true && dataType === 'String'),
+    )
+    .map(({ name }) => name);

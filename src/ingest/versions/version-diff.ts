@@ -1,0 +1,67 @@
+import { conflict, notFound } from '../../lib/errors.js';
+import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import {
+  type ComparedVersion,
+  commonKeys,
+  compareVersions,
+  type RowChanges,
+} from '../../storage/clickhouse/version-comparison.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { segmentListColumns } from '../../storage/postgres/version-segments.js';
+
+export interface VersionDiffCounts extends RowChanges {
+  readonly from: string;
+  readonly to: string;
+  /** Names of the columns by which rows are matched. */
+  readonly keys: string[];
+}
+
+export interface VersionDiff {
+  /** @throws AppError 404; 409 when a version was deleted meanwhile. */
+  count(datasetId: number, from: number, to: number): Promise<VersionDiffCounts>;
+}
+
+interface VersionRow extends ComparedVersion {
+  readonly storeId: number;
+}
+
+/** Comparisons that compaction may disturb before the caller is told. */
+const turns = 3;
+
+const rowsOf = ({ segmentIds, cuts }: ComparedVersion): string => JSON.stringify([segmentIds, cuts]);
+
+export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): VersionDiff => {
+  const read = async (datasetId: number, versionId: number): Promise<VersionRow> => {
+    const [row] = await sql.query<VersionRow>(
+      `SELECT d.store_id AS "storeId", v.columns, v.row_count AS "rowCount",
+         ${segmentListColumns('v.id')}
+       FROM versions v JOIN datasets d ON d.id = v.dataset_id WHERE v.dataset_id = $1 AND v.id = $2`,
+      [datasetId, versionId],
+    );
+    if (row === undefined) throw notFound('unknown_version', `The dataset has no version ${versionId}.`);
+    return row;
+  };
+
+  const both = (datasetId: number, fromId: number, toId: number) =>
+    Promise.all([read(datasetId, fromId), read(datasetId, toId)]);
+
+  return {
+    async count(datasetId, fromId, toId) {
+      for (let turn = 0; turn < turns; turn += 1) {
+        const [from, to] = await both(datasetId, fromId, toId);
+        const keys = commonKeys(from.columns, to.columns);
+        const changes = await compareVersions(
+          clickhouse,
+          to.storeId,
+          { from, to },
+          keys.map(({ id }) => id),
+        );
+        // Segments are dropped or joined only after no version names them: the same lists mean the same rows.
+        const [fromNow, toNow] = await both(datasetId, fromId, toId);
+        if (rowsOf(fromNow) === rowsOf(from) && rowsOf(toNow) === rowsOf(to))
+          return { from: String(fromId), to: String(toId), keys: keys.map(({ name }) => name), ...changes };
+      }
+      throw conflict('version_changed', 'A version was rearranged meanwhile; ask again.');
+    },
+  };
+};

@@ -1,0 +1,225 @@
+import type { Log } from '../../lib/log.js';
+import type { StoredColumn } from '../../model/column.js';
+import type { UploadMode } from '../../model/process.js';
+import { type SegmentFacts, segmentId } from '../../model/version.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { type ColumnChange, type Layout, storedColumns } from '../layout/layout.js';
+import type { MergeOutcome } from './merge-store.js';
+
+export interface VersionPublisher {
+  /**
+   * Marks a process as complete (its segment is whole and counted) and publishes what is due.
+   * Does nothing when the attempt is over.
+   */
+  complete(processId: number, datasetId: number, attempt: number, facts: SegmentFacts): Promise<void>;
+  /**
+   * Publishes, in the order in which uploads were accepted, every process of the dataset that is ready, up to
+   * the first that is not. Called whenever one of them ends.
+   */
+  publishDue(datasetId: number): Promise<void>;
+}
+
+interface DueProcess {
+  id: number;
+  phase: string;
+  attempt: number;
+  mode: UploadMode;
+  layout: Layout;
+  facts: SegmentFacts;
+  merge: MergeOutcome | null;
+  expectedVersionId: number | null;
+}
+
+export interface PublishedVersion {
+  readonly datasetId: number;
+  readonly processId: number;
+  readonly versionId: number;
+  readonly rows: number;
+}
+
+/** What a version is made of. */
+interface NewVersion {
+  readonly columns: readonly StoredColumn[];
+  readonly facts: SegmentFacts;
+  /** Its own segment. */
+  readonly segment: number;
+  /** The version whose segments stand before it; null: none. */
+  readonly after: number | null;
+}
+
+const newVersionOf = (due: DueProcess): NewVersion => {
+  const { merge, layout, facts } = due;
+  const own = segmentId(due.id, due.attempt);
+  if (merge === null) return { columns: storedColumns(layout), facts, segment: own, after: null };
+  const { columns, segmentId: merged, baseVersionId } = merge;
+  return {
+    columns,
+    facts: merge.facts,
+    segment: merged ?? own,
+    after: merged === null ? baseVersionId : null,
+  };
+};
+
+/** Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is. */
+const changeColumns = async (tx: Sql, datasetId: number, changes: readonly ColumnChange[]): Promise<void> => {
+  if (changes.length === 0) return;
+  const wanted = changes.map((change) => ({ ...change, described: change.description !== undefined }));
+  await tx.query(
+    `UPDATE columns c SET
+       name = CASE WHEN w.name IS NULL OR EXISTS (
+           SELECT 1 FROM columns o WHERE o.dataset_id = $1 AND o.name = w.name AND o.id <> c.id)
+         THEN c.name ELSE w.name END,
+       is_entity = coalesce(w."isEntity", c.is_entity),
+       description = CASE WHEN w.described THEN w.description ELSE c.description END
+     FROM json_to_recordset($2::json)
+       AS w (id bigint, name text, "isEntity" boolean, description text, described boolean)
+     WHERE c.id = w.id AND c.dataset_id = $1`,
+    [datasetId, JSON.stringify(wanted)],
+  );
+  await tx.query('UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id = $1', [datasetId]);
+};
+
+const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<PublishedVersion> => {
+  const { columns, facts, segment, after } = newVersionOf(due);
+  const own = after === null ? facts : due.facts;
+  // One statement, one trip: short uploads spend their time on trips.
+  const [version] = await tx.query<{ id: number }>(
+    `WITH version AS (
+       INSERT INTO versions
+         (dataset_id, process_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id
+     ), counted AS (
+       UPDATE segments SET rows = $12, bytes = $13 WHERE id = $10
+     ), listed AS (
+       INSERT INTO version_segments (version_id, segment_id, row_limit)
+       SELECT version.id, $10, NULL FROM version
+       UNION ALL
+       SELECT version.id, b.segment_id, b.row_limit FROM version, version_segments b WHERE b.version_id = $11
+     ), shown AS (
+       UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = $1
+     ), ended AS (
+       UPDATE processes SET status = 'completed', version_id = version.id, completed_at = now()
+       FROM version WHERE processes.id = $2
+     )
+     SELECT id FROM version`,
+    [
+      datasetId,
+      due.id,
+      due.mode,
+      JSON.stringify(columns),
+      facts.rows,
+      facts.bytes,
+      facts.minDate,
+      facts.maxDate,
+      facts.frequency,
+      segment,
+      after,
+      own.rows,
+      own.bytes,
+    ],
+  );
+  if (version === undefined) throw new Error('a version was inserted but not returned');
+  await changeColumns(tx, datasetId, due.layout.changes ?? []);
+  return { datasetId, processId: due.id, versionId: version.id, rows: facts.rows };
+};
+
+const failExpectation = (tx: Sql, processId: number): Promise<unknown> => {
+  const message = 'Another version was published before this one; If-Match named the one before.';
+  return tx.query(`UPDATE processes SET status = 'failed', error = $2, completed_at = now() WHERE id = $1`, [
+    processId,
+    JSON.stringify({ code: 'other_version', message }),
+  ]);
+};
+
+interface Due {
+  readonly published: PublishedVersion[];
+  /** The process that has to be joined with the version before it, now that its turn has come. */
+  merge?: number;
+}
+
+interface HeldDataset {
+  readonly current: number | null;
+}
+
+/** Until the end of the transaction nobody else publishes in the dataset. Undefined when it was deleted. */
+const holdDataset = async (tx: Sql, datasetId: number): Promise<HeldDataset | undefined> => {
+  const [dataset] = await tx.query<HeldDataset>(
+    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+    [datasetId],
+  );
+  return dataset;
+};
+
+const publishDueIn = async (tx: Sql, datasetId: number, held: HeldDataset | undefined): Promise<Due> => {
+  const published: PublishedVersion[] = [];
+  if (held === undefined) return { published };
+  for (let { current } = held; ; ) {
+    const [next] = await tx.query<{ id: number; phase: string }>(
+      `SELECT id, phase FROM processes WHERE dataset_id = $1 AND status = 'pending' ORDER BY id LIMIT 1`,
+      [datasetId],
+    );
+    if (next === undefined) return { published };
+    if (next.phase === 'merge') return { published, merge: next.id };
+    if (next.phase !== 'ready' && next.phase !== 'merged') return { published };
+    const [due] = await tx.query<DueProcess>(
+      `SELECT id, phase, attempt, mode, layout, facts, merge, expected_version AS "expectedVersionId"
+       FROM processes WHERE id = $1 FOR NO KEY UPDATE`,
+      [next.id],
+    );
+    if (due === undefined) return { published };
+    if (due.expectedVersionId !== null && due.expectedVersionId !== current) {
+      await failExpectation(tx, due.id);
+      continue;
+    }
+    const isMerged = due.phase === 'merged' && due.merge?.baseVersionId === current;
+    if (due.mode !== 'replace' && !isMerged) {
+      await tx.query(`UPDATE processes SET phase = 'merge', merge = NULL WHERE id = $1`, [due.id]);
+      return { published, merge: due.id };
+    }
+    const version = await publishOne(tx, datasetId, due);
+    published.push(version);
+    current = version.versionId;
+  }
+};
+
+export interface VersionPublisherOptions {
+  readonly sql: Sql;
+  readonly log: Log;
+  readonly onPublished: (version: PublishedVersion) => void;
+  /** Joins an append or upsert with the version before it; without it the next sweep of a worker does. */
+  readonly startMerge?: (processId: number) => void;
+}
+
+export const createVersionPublisher = ({
+  sql,
+  log,
+  onPublished,
+  startMerge,
+}: VersionPublisherOptions): VersionPublisher => {
+  const announce = ({ published, merge }: Due): void => {
+    if (merge !== undefined) startMerge?.(merge);
+    for (const version of published) {
+      onPublished(version);
+      log.info({ ...version }, 'version published');
+    }
+  };
+
+  return {
+    async complete(processId, datasetId, attempt, facts) {
+      announce(
+        await sql.tx(async (tx) => {
+          const held = await holdDataset(tx, datasetId);
+          await tx.query(
+            `UPDATE processes SET phase = 'ready', facts = $3
+             WHERE id = $1 AND attempt = $2 AND status = 'pending' AND phase IN ('insert', 'replay')`,
+            [processId, attempt, JSON.stringify(facts)],
+          );
+          return publishDueIn(tx, datasetId, held);
+        }),
+      );
+    },
+    async publishDue(datasetId) {
+      announce(await sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId))));
+    },
+  };
+};

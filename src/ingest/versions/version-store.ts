@@ -1,0 +1,160 @@
+import { type AppError, conflict, notFound } from '../../lib/errors.js';
+import type { DataType, StoredColumn } from '../../model/column.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+
+/** A version as the API lists it. */
+export interface VersionView {
+  readonly versionId: string;
+  /** ISO 8601 in UTC, without zone offset. */
+  readonly createdAt: string;
+  readonly mode: string;
+  readonly processId: number | null;
+  readonly rows: number;
+  readonly bytes: number;
+  /** Compared with the version before it. */
+  readonly columns: ColumnChanges;
+  readonly minDate: string | null;
+  readonly maxDate: string | null;
+  readonly label: string | null;
+  readonly pinned: boolean;
+  readonly current: boolean;
+}
+
+export interface ColumnChanges {
+  readonly added: string[];
+  readonly removed: string[];
+  readonly retyped: { name: string; from: DataType; to: DataType }[];
+}
+
+export interface VersionStore {
+  /** Newest first. */
+  list(datasetId: number, page: { top: number; before: number | undefined }): Promise<VersionView[]>;
+  /** @throws AppError 404. */
+  read(datasetId: number, versionId: number): Promise<VersionView>;
+  /** @throws AppError 404. */
+  mark(
+    datasetId: number,
+    versionId: number,
+    marks: { label: string | null; pinned: boolean },
+  ): Promise<VersionView>;
+  /** Makes a version of the same rows the current one; no row is copied. @throws AppError 404. */
+  restore(datasetId: number, versionId: number): Promise<VersionView>;
+  /** @throws AppError 404; 409 for the current version. */
+  remove(datasetId: number, versionId: number): Promise<void>;
+}
+
+interface VersionRow extends Omit<VersionView, 'versionId' | 'columns'> {
+  id: number;
+  stored: StoredColumn[];
+  /** Columns of the version before; null for the first one. */
+  previous: StoredColumn[] | null;
+}
+
+const rowColumns = `v.id, v.mode, v.process_id AS "processId", v.row_count AS rows, v.byte_size AS bytes,
+  v.min_date AS "minDate", v.max_date AS "maxDate", v.label, v.pinned, v.columns AS stored,
+  v.id = d.current_version_id AS current,
+  (SELECT b.columns FROM versions b WHERE b.dataset_id = v.dataset_id AND b.id < v.id
+   ORDER BY b.id DESC LIMIT 1) AS previous,
+  to_char(v.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt"`;
+
+const changesOf = (stored: readonly StoredColumn[], previous: readonly StoredColumn[]): ColumnChanges => {
+  const before = new Map(previous.map((column) => [column.id, column]));
+  const now = new Set(stored.map(({ id }) => id));
+  return {
+    added: stored.filter(({ id }) => !before.has(id)).map(({ name }) => name),
+    removed: previous.filter(({ id }) => !now.has(id)).map(({ name }) => name),
+    retyped: stored.flatMap(({ id, name, dataType }) => {
+      const from = before.get(id)?.dataType;
+      return from === undefined || from === dataType ? [] : [{ name, from, to: dataType }];
+    }),
+  };
+};
+
+const viewOf = ({ id, stored, previous, ...row }: VersionRow): VersionView => ({
+  versionId: String(id),
+  ...row,
+  columns: changesOf(stored, previous ?? []),
+});
+
+const unknown = (versionId: number): AppError =>
+  notFound('unknown_version', `The dataset has no version ${versionId}.`);
+
+export const createVersionStore = (sql: Sql): VersionStore => {
+  const read = async (tx: Sql, datasetId: number, versionId: number): Promise<VersionView> => {
+    const [row] = await tx.query<VersionRow>(
+      `SELECT ${rowColumns} FROM versions v JOIN datasets d ON d.id = v.dataset_id
+       WHERE v.dataset_id = $1 AND v.id = $2`,
+      [datasetId, versionId],
+    );
+    if (row === undefined) throw unknown(versionId);
+    return viewOf(row);
+  };
+
+  /** The order of locks is that of publishing: the dataset first. */
+  const hold = async (tx: Sql, datasetId: number): Promise<number | null> => {
+    const [dataset] = await tx.query<{ current: number | null }>(
+      'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+      [datasetId],
+    );
+    return dataset?.current ?? null;
+  };
+
+  return {
+    async list(datasetId, { top, before }) {
+      const rows = await sql.query<VersionRow>(
+        `SELECT ${rowColumns} FROM versions v JOIN datasets d ON d.id = v.dataset_id
+         WHERE v.dataset_id = $1 AND ($2::bigint IS NULL OR v.id < $2) ORDER BY v.id DESC LIMIT $3`,
+        [datasetId, before ?? null, top],
+      );
+      return rows.map(viewOf);
+    },
+
+    read: (datasetId, versionId) => read(sql, datasetId, versionId),
+
+    async mark(datasetId, versionId, { label, pinned }) {
+      await sql.query('UPDATE versions SET label = $3, pinned = $4 WHERE dataset_id = $1 AND id = $2', [
+        datasetId,
+        versionId,
+        label,
+        pinned,
+      ]);
+      return read(sql, datasetId, versionId);
+    },
+
+    restore: (datasetId, versionId) =>
+      sql.tx(async (tx) => {
+        await hold(tx, datasetId);
+        const [version] = await tx.query<{ id: number }>(
+          `INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
+           SELECT dataset_id, 'restore', columns, row_count, byte_size, min_date, max_date, frequency
+           FROM versions WHERE dataset_id = $1 AND id = $2 RETURNING id`,
+          [datasetId, versionId],
+        );
+        if (version === undefined) throw unknown(versionId);
+        await tx.query(
+          `INSERT INTO version_segments (version_id, segment_id, row_limit)
+           SELECT $1, segment_id, row_limit FROM version_segments WHERE version_id = $2`,
+          [version.id, versionId],
+        );
+        await tx.query('UPDATE datasets SET current_version_id = $2, updated_at = now() WHERE id = $1', [
+          datasetId,
+          version.id,
+        ]);
+        return read(tx, datasetId, version.id);
+      }),
+
+    remove: (datasetId, versionId) =>
+      sql.tx(async (tx) => {
+        if ((await hold(tx, datasetId)) === versionId)
+          throw conflict(
+            'current_version',
+            'The current version can not be deleted; restore another one first.',
+          );
+        const gone = await tx.query('DELETE FROM versions WHERE dataset_id = $1 AND id = $2 RETURNING 1', [
+          datasetId,
+          versionId,
+        ]);
+        if (gone.length === 0) throw unknown(versionId);
+      }),
+  };
+};

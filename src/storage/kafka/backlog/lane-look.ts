@@ -1,0 +1,215 @@
+import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs';
+import { messageOf } from '../../../lib/errors.js';
+import type { Log } from '../../../lib/log.js';
+import type { ChunkPosition, Lane } from '../../../model/chunk.js';
+import { type TopicNames, topicOf } from '../topics.js';
+import { type LogSize, readLogSizes } from './log-sizes.js';
+
+/** A topic, as describeConfigs names it. kafkajs exports the enum to CommonJS only. */
+const topicResource: ConfigResourceTypes.TOPIC = 2;
+
+/** How near a lane is to what retention would remove although it is still needed. */
+export interface LaneUse {
+  readonly lane: Lane;
+  readonly partitions: number;
+  /** Bytes from the first chunk still needed to the end, in the fullest partition. */
+  readonly backlogBytes: number;
+  /** `retention.bytes` of the topic, which is per partition; null: unlimited. */
+  readonly retentionBytes: number | null;
+  /** True when a chunk that is still needed is older than the asked share of `retention.ms`. */
+  readonly overdue: boolean;
+}
+
+export interface LaneLook {
+  /**
+   * Looks at both lanes.
+   * @param kept Chunks whose offset is committed but which will be read again.
+   * @throws whatever Kafka threw; the next look connects anew.
+   */
+  look(kept: readonly ChunkPosition[]): Promise<LaneUse[]>;
+  close(): Promise<void>;
+}
+
+export interface LaneLookOptions {
+  readonly kafka: Kafka;
+  readonly topics: TopicNames;
+  /** Start of the names of the consumer groups, one per lane. */
+  readonly groupPrefix: string;
+  /** Share of `retention.ms` beyond which a chunk is overdue. */
+  readonly ageShare: number;
+  readonly log: Log;
+}
+
+interface Limits {
+  readonly bytes: number | null;
+  readonly ms: number | null;
+}
+
+/** What Kafka tells of one partition; offsets are 64 bits. */
+interface PartitionRange {
+  readonly partition: number;
+  readonly low: bigint;
+  readonly high: bigint;
+  /** First offset that is still needed. */
+  readonly needed: bigint;
+}
+
+const lanes: readonly Lane[] = ['short', 'bulk'];
+const logSizeWithinMs = 5_000;
+
+/** -1 stands for "no limit" in settings of topics. */
+const limitOf = (entries: readonly { configName: string; configValue: string }[], name: string) => {
+  const value = Number(entries.find(({ configName }) => configName === name)?.configValue ?? -1);
+  return value < 0 ? null : value;
+};
+
+/** Messages of a lane are of like size, and a partition's bytes are all between its first and last offset. */
+const backlogOf = ({ low, high, needed }: PartitionRange, bytes: number): number =>
+  high <= low || needed >= high ? 0 : (bytes * Number(high - needed)) / Number(high - low);
+
+export const createLaneLook = (options: LaneLookOptions): LaneLook => {
+  const { kafka, topics, groupPrefix, ageShare, log } = options;
+  let admin: Promise<Admin> | undefined;
+  let sizesUnknown = false;
+
+  const connect = async (): Promise<Admin> => {
+    const connecting = kafka.admin({ retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 500 } });
+    await connecting.connect();
+    return connecting;
+  };
+
+  const leave = async (): Promise<void> => {
+    const last = admin;
+    admin = undefined;
+    try {
+      await (await last)?.disconnect();
+    } catch (error) {
+      log.debug({ err: error }, 'connection of a look at Kafka could not be closed');
+    }
+  };
+
+  const limitsOf = async (client: Admin): Promise<Record<Lane, Limits>> => {
+    const { resources } = await client.describeConfigs({
+      includeSynonyms: false,
+      resources: lanes.map((lane) => ({
+        type: topicResource,
+        name: topicOf(topics, lane),
+        configNames: ['retention.bytes', 'retention.ms'],
+      })),
+    });
+    const of = (lane: Lane): Limits => {
+      const entries =
+        resources.find(({ resourceName }) => resourceName === topicOf(topics, lane))?.configEntries ?? [];
+      return { bytes: limitOf(entries, 'retention.bytes'), ms: limitOf(entries, 'retention.ms') };
+    };
+    return { short: of('short'), bulk: of('bulk') };
+  };
+
+  const rangesOf = async (
+    client: Admin,
+    lane: Lane,
+    kept: readonly ChunkPosition[],
+  ): Promise<PartitionRange[]> => {
+    const topic = topicOf(topics, lane);
+    const [offsets, committed] = await Promise.all([
+      client.fetchTopicOffsets(topic),
+      client.fetchOffsets({ groupId: `${groupPrefix}.${lane}`, topics: [topic] }),
+    ]);
+    const done = new Map(
+      committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]),
+    );
+    return offsets.map(({ partition, low, high }) => {
+      const candidates = [
+        // -1: the group has not read anything yet.
+        done.get(partition) ?? -1n,
+        ...kept
+          .filter((at) => at.topic === topic && at.partition === partition)
+          .map((at) => BigInt(at.offset)),
+      ];
+      const first = candidates.reduce((least, offset) => (offset < least ? offset : least));
+      return {
+        partition,
+        low: BigInt(low),
+        high: BigInt(high),
+        needed: first < BigInt(low) ? BigInt(low) : first,
+      };
+    });
+  };
+
+  /** True when the first needed chunk of some partition is older than `ms`. */
+  const holdsOlder = async (
+    client: Admin,
+    lane: Lane,
+    ranges: readonly PartitionRange[],
+    ms: number,
+  ): Promise<boolean> => {
+    if (ranges.every(({ needed, high }) => needed >= high)) return false;
+    const younger = new Map(
+      (await client.fetchTopicOffsetsByTimestamp(topicOf(topics, lane), Date.now() - ms)).map(
+        ({ partition, offset }) => [partition, BigInt(offset)],
+      ),
+    );
+    return ranges.some(
+      ({ partition, needed, high }) => needed < high && needed < (younger.get(partition) ?? needed),
+    );
+  };
+
+  /** Sizes are a privilege of its own on some clusters. Without them age alone is looked at. */
+  const sizesOf = async (client: Admin, partitions: ReadonlyMap<string, number>): Promise<LogSize[]> => {
+    try {
+      const { brokers } = await client.describeCluster();
+      const sizes = await readLogSizes(brokers, partitions, logSizeWithinMs);
+      sizesUnknown = false;
+      return sizes;
+    } catch (error) {
+      log[sizesUnknown ? 'debug' : 'warn'](
+        { reason: messageOf(error) },
+        'Kafka does not tell the size of its logs; retention by bytes is not watched',
+      );
+      sizesUnknown = true;
+      return [];
+    }
+  };
+
+  const lookAt = async (client: Admin, kept: readonly ChunkPosition[]): Promise<LaneUse[]> => {
+    const limits = await limitsOf(client);
+    const ranges = {
+      short: await rangesOf(client, 'short', kept),
+      bulk: await rangesOf(client, 'bulk', kept),
+    };
+    const behind = lanes.filter((lane) => ranges[lane].some(({ needed, high }) => needed < high));
+    const sizes =
+      behind.length === 0
+        ? []
+        : await sizesOf(client, new Map(behind.map((lane) => [topicOf(topics, lane), ranges[lane].length])));
+    const use = async (lane: Lane): Promise<LaneUse> => {
+      const topic = topicOf(topics, lane);
+      const backlogs = ranges[lane].map((range) => {
+        const size = sizes.find((found) => found.topic === topic && found.partition === range.partition);
+        return backlogOf(range, size?.bytes ?? 0);
+      });
+      const { bytes, ms } = limits[lane];
+      return {
+        lane,
+        partitions: Math.max(1, ranges[lane].length),
+        backlogBytes: Math.max(0, ...backlogs),
+        retentionBytes: bytes,
+        overdue: ms !== null && (await holdsOlder(client, lane, ranges[lane], ms * ageShare)),
+      };
+    };
+    return Promise.all(lanes.map(use));
+  };
+
+  return {
+    async look(kept) {
+      admin ??= connect();
+      try {
+        return await lookAt(await admin, kept);
+      } catch (error) {
+        await leave();
+        throw error;
+      }
+    },
+    close: leave,
+  };
+};

@@ -1,0 +1,183 @@
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { messageOf } from '../../../lib/errors.js';
+import type { Log } from '../../../lib/log.js';
+import type { Chunk, ChunkPosition } from '../../../model/chunk.js';
+import type { Parking } from '../produce/parking.js';
+import { decodeChunk } from '../wire/chunk-codec.js';
+import { subscribe } from './subscription.js';
+
+export interface Delivery {
+  readonly chunk: Chunk;
+  readonly position: ChunkPosition;
+  /** Id of the upload request. */
+  readonly requestId: string;
+}
+
+/**
+ * Handles one chunk. Resolving means that its effect is recorded, so that the offset may move on. Throwing
+ * means "try again": the same delivery comes back after a pause, for as long as it takes.
+ */
+export type ChunkHandler = (delivery: Delivery) => Promise<void>;
+
+export interface ChunkConsumerOptions {
+  readonly kafka: Kafka;
+  readonly groupId: string;
+  readonly topic: string;
+  readonly handle: ChunkHandler;
+  readonly parking: Parking;
+  readonly log: Log;
+}
+
+export interface ChunkConsumer {
+  /** Milliseconds since the epoch of the last sign of life: a message handled, or an empty fetch. */
+  lastTickAt(): number;
+  /** Lets the message that is being handled end, then leaves the group. */
+  close(): Promise<void>;
+}
+
+const sessionTimeoutMs = 10_000;
+const heartbeatMs = 2_000;
+const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const headerText = (message: KafkaMessage, name: string): string => {
+  const value = message.headers?.[name];
+  return value === undefined ? '' : String(Array.isArray(value) ? value[0] : value);
+};
+
+/** Keeps the membership alive while a handler runs; what a heartbeat says is thrown after the handler. */
+const keepAlive = (heartbeat: () => Promise<void>): { stop: () => void; failure: () => unknown } => {
+  let failure: unknown;
+  const timer = setInterval(() => {
+    heartbeat().catch((error: unknown) => {
+      failure ??= error;
+    });
+  }, heartbeatMs);
+  return { stop: () => clearInterval(timer), failure: () => failure };
+};
+
+/**
+ * One member of the consumer group: it fetches, handles message by message in order, and fetches again. Several
+ * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
+ */
+export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
+  const { kafka, groupId, topic, handle, parking, log } = options;
+  let tickAt = Date.now();
+  let closing = false;
+
+  const untilHandled = async (delivery: Delivery, running: () => boolean): Promise<boolean> => {
+    for (let attempt = 0; running(); attempt += 1) {
+      try {
+        await handle(delivery);
+        return true;
+      } catch (error) {
+        const { processId: process, number } = delivery.chunk;
+        log.warn({ err: error, process, chunk: number, attempt }, 'chunk not handled, trying again');
+        await sleep(pauseMs(attempt));
+      }
+    }
+    return false;
+  };
+
+  const handleMessage = async (
+    message: KafkaMessage,
+    partition: number,
+    running: () => boolean,
+  ): Promise<boolean> => {
+    const position: ChunkPosition = { topic, partition, offset: message.offset };
+    let chunk: Chunk;
+    try {
+      if (message.value === null) throw new Error('the message has no value');
+      chunk = decodeChunk(message.value);
+    } catch (error) {
+      // Parking throws when it fails: the offset is not resolved before the message is safe.
+      await parking.park(message, position, `undecodable: ${messageOf(error)}`);
+      return true;
+    }
+    return untilHandled({ chunk, position, requestId: headerText(message, 'request-id') }, running);
+  };
+
+  const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
+    const { batch, heartbeat, isRunning, isStale, resolveOffset, commitOffsetsIfNecessary } = payload;
+    const running = () => isRunning() && !isStale() && !closing;
+    const alive = keepAlive(heartbeat);
+    try {
+      for (const message of batch.messages) {
+        if (!running()) return;
+        const handled = await handleMessage(message, batch.partition, running);
+        tickAt = Date.now();
+        if (!handled) return;
+        resolveOffset(message.offset);
+        if (alive.failure() !== undefined) throw alive.failure();
+        await commitOffsetsIfNecessary();
+      }
+    } finally {
+      alive.stop();
+    }
+  };
+
+  let current: Consumer | undefined;
+
+  const join = async (): Promise<void> => {
+    const consumer = kafka.consumer({
+      groupId,
+      sessionTimeout: sessionTimeoutMs,
+      rebalanceTimeout: 30_000,
+      heartbeatInterval: heartbeatMs,
+      minBytes: 1,
+      maxWaitTimeInMs: 2_000,
+      maxBytesPerPartition: 1024 * 1024,
+      allowAutoTopicCreation: false,
+      retry: {
+        retries: 10,
+        initialRetryTime: 100,
+        maxRetryTime: 2_000,
+        restartOnFailure: async () => !closing,
+      },
+    });
+    current = consumer;
+    consumer.on(consumer.events.FETCH, () => {
+      tickAt = Date.now();
+    });
+    consumer.on(consumer.events.CRASH, ({ payload }) => {
+      log.warn({ topic, err: payload.error, restart: payload.restart }, 'consumer stopped');
+      // kafkajs starts itself again after failures that it knows to pass, and stays dead after all others, such as
+      // its own TypeError when a commit meets a rebalance.
+      if (!payload.restart) return joinAgain();
+    });
+    await consumer.connect();
+    await subscribe(consumer, topic);
+    await consumer.run({ eachBatchAutoResolve: false, autoCommitInterval: 500, eachBatch });
+  };
+
+  const leave = async (): Promise<void> => {
+    const left = current;
+    current = undefined;
+    await left?.disconnect();
+  };
+
+  const joinAgain = async (): Promise<void> => {
+    for (let attempt = 0; !closing; attempt += 1) {
+      await sleep(pauseMs(attempt));
+      if (closing) return;
+      try {
+        await leave();
+        await join();
+        if (closing) await leave();
+        return;
+      } catch (error) {
+        log.warn({ topic, err: error, attempt }, 'consumer not started again yet');
+      }
+    }
+  };
+
+  await join();
+
+  return {
+    lastTickAt: () => tickAt,
+    async close() {
+      closing = true;
+      await leave();
+    },
+  };
+};

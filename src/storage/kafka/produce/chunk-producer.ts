@@ -1,0 +1,113 @@
+import { type Kafka, Partitioners, type Producer } from 'kafkajs';
+import { AppError } from '../../../lib/errors.js';
+import type { Log } from '../../../lib/log.js';
+import type { Chunk, Lane } from '../../../model/chunk.js';
+import { type TopicNames, topicOf } from '../topics.js';
+import { encodeChunk } from '../wire/chunk-codec.js';
+
+export interface ChunkProducer {
+  /**
+   * Resolves when every in-sync replica has the chunk. A broker that is away is waited for, up to `patienceMs`.
+   * A chunk may then lie in Kafka twice; readers know a chunk by process and number.
+   * @throws AppError kind `unavailable` when Kafka stays away.
+   */
+  send(lane: Lane, chunk: Chunk, requestId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ChunkProducerOptions {
+  readonly kafka: Kafka;
+  readonly topics: TopicNames;
+  /** Partitions of each topic. */
+  readonly partitions: number;
+  /** Milliseconds that a chunk is tried for. */
+  readonly patienceMs: number;
+  readonly log: Log;
+}
+
+/** Chunks of one upload go round all partitions: several workers share it, whoever is free goes on. */
+const partitionOf = (chunk: Chunk, partitions: number): number =>
+  (chunk.processId + chunk.number) % partitions;
+
+const pauseMs = (attempt: number): number => Math.min(100 * 2 ** attempt, 5_000);
+
+export const createChunkProducer = async ({
+  kafka,
+  topics,
+  partitions,
+  patienceMs,
+  log,
+}: ChunkProducerOptions): Promise<ChunkProducer> => {
+  let current: Promise<Producer> | undefined;
+
+  const connect = async (): Promise<Producer> => {
+    const producer = kafka.producer({
+      idempotent: true,
+      createPartitioner: Partitioners.DefaultPartitioner,
+      maxInFlightRequests: 5,
+      allowAutoTopicCreation: false,
+      retry: { retries: 5, initialRetryTime: 50, maxRetryTime: 1_000 },
+    });
+    await producer.connect();
+    return producer;
+  };
+
+  /** An idempotent producer that failed may have lost its place in the sequence: it is replaced, not reused. */
+  const replace = async (failed: Promise<Producer>): Promise<void> => {
+    if (current !== failed) return;
+    current = undefined;
+    try {
+      await (await failed).disconnect();
+    } catch (error) {
+      log.debug({ err: error }, 'failed producer could not be closed');
+    }
+  };
+
+  const message = (chunk: Chunk, requestId: string) => ({
+    partition: partitionOf(chunk, partitions),
+    key: String(chunk.processId),
+    value: encodeChunk(chunk),
+    headers: {
+      process: String(chunk.processId),
+      chunk: String(chunk.number),
+      'first-row': String(chunk.firstRow),
+      'request-id': requestId,
+    },
+  });
+
+  current = connect();
+  await current;
+
+  return {
+    async send(lane, chunk, requestId) {
+      const messages = [message(chunk, requestId)];
+      const deadline = Date.now() + patienceMs;
+      for (let attempt = 0; ; attempt += 1) {
+        current ??= connect();
+        const used = current;
+        try {
+          await (await used).send({ topic: topicOf(topics, lane), acks: -1, messages });
+          return;
+        } catch (error) {
+          await replace(used);
+          if (Date.now() > deadline) {
+            throw new AppError('unavailable', 'log_unavailable', 'Uploads can not be taken at the moment.', {
+              cause: error,
+              retryAfterSeconds: 10,
+            });
+          }
+          log.warn(
+            { err: error, process: chunk.processId, chunk: chunk.number, attempt },
+            'chunk not sent, trying again',
+          );
+          await new Promise((resolve) => setTimeout(resolve, pauseMs(attempt)));
+        }
+      }
+    },
+    async close() {
+      const last = current;
+      current = undefined;
+      if (last !== undefined) await (await last).disconnect();
+    },
+  };
+};

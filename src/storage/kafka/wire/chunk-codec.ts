@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import avro from 'avsc';
+import type { Chunk } from '../../../model/chunk.js';
+
+interface RecordSchema {
+  readonly fields: readonly { readonly name: string }[];
+}
+
+const schema = JSON.parse(
+  readFileSync(new URL('../../../../schemas/chunk.avsc', import.meta.url), 'utf8'),
+) as RecordSchema;
+
+/**
+ * Avro writes the fields of a record one after the other, and bytes as their length and themselves. `data` is the
+ * last field: what is in front of it is a record without it, and megabytes need not be copied to be decoded.
+ */
+const headType = avro.Type.forSchema({
+  ...schema,
+  fields: schema.fields.filter((field) => field.name !== 'data'),
+} as avro.Schema);
+const lengthType = avro.Type.forSchema('long');
+
+/** Bytes beside `data` that an encoded chunk and its headers may take. */
+export const chunkOverheadBytes = 1024;
+
+export const encodeChunk = ({ data, ...head }: Chunk): Buffer =>
+  Buffer.concat([headType.toBuffer(head), lengthType.toBuffer(data.length), data]);
+
+/**
+ * The chunk in the bytes; its data are a view of them.
+ * @throws Error when the bytes are not a chunk.
+ */
+export const decodeChunk = (bytes: Buffer): Chunk => {
+  const head = headType.decode(bytes, 0);
+  if (head.offset < 0) throw new Error('the message ends within the head of a chunk');
+  const length = lengthType.decode(bytes, head.offset) as { value: number; offset: number };
+  if (length.offset < 0 || length.offset + length.value !== bytes.length)
+    throw new Error('the message is not as long as its chunk');
+  return { ...(head.value as Omit<Chunk, 'data'>), data: bytes.subarray(length.offset) };
+};

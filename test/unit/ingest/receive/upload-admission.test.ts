@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import {
+  createUploadAdmission,
+  type UploadAdmission,
+} from '../../../../src/ingest/receive/upload-admission.js';
+import { silentLog } from '../../../../src/lib/log.js';
+import type { LaneUse } from '../../../../src/storage/kafka/backlog/lane-look.js';
+
+const calm: LaneUse = {
+  lane: 'bulk',
+  partitions: 4,
+  backlogBytes: 0,
+  retentionBytes: 1_000,
+  overdue: false,
+};
+
+let use: LaneUse | Error = calm;
+let admission: UploadAdmission;
+let refused: string[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  use = calm;
+  refused = [];
+  admission = createUploadAdmission({
+    sql: { query: async () => [], tx: () => expect.unreachable('a look only reads') },
+    lanes: {
+      look: async () => {
+        if (use instanceof Error) throw use;
+        return [{ ...use, lane: 'short', backlogBytes: 0 }, use];
+      },
+      close: async () => undefined,
+    },
+    intervalMs: 1_000,
+    patienceMs: 10_000,
+    onLook: () => undefined,
+    onRefused: (reason) => refused.push(reason),
+    log: silentLog,
+  });
+});
+
+afterEach(async () => {
+  await admission.close();
+  vi.useRealTimers();
+});
+
+const seen = async (next: Partial<LaneUse> | Error): Promise<void> => {
+  use = next instanceof Error ? next : { ...calm, ...next };
+  await vi.advanceTimersByTimeAsync(1_000);
+};
+
+describe('room for uploads', () => {
+  it.each([
+    ['nothing waits', {}, undefined],
+    ['less than half of a partition is needed', { backlogBytes: 499 }, undefined],
+    ['half of a partition is needed', { backlogBytes: 500 }, 'backlog'],
+    ['there is no limit', { backlogBytes: 10 ** 12, retentionBytes: null }, undefined],
+    ['a chunk is old', { overdue: true }, 'backlog'],
+  ] as const)('when %s', async (_when, next, code) => {
+    await seen(next);
+    if (code === undefined) expect(() => admission.require()).not.toThrow();
+    else {
+      expect(() => admission.require()).toThrow(expect.objectContaining({ kind: 'unavailable', code }));
+      expect(refused).toEqual([code]);
+    }
+  });
+
+  it('counts what was sent until a look has seen it', async () => {
+    await seen({});
+    admission.sent('bulk', 2_000);
+    expect(() => admission.require()).toThrow();
+    await seen({ backlogBytes: 100 });
+    expect(() => admission.require()).not.toThrow();
+  });
+
+  it('lets a running upload wait, and go on after a look that finds room', async () => {
+    await seen({ backlogBytes: 799 });
+    await admission.wait();
+    await seen({ backlogBytes: 800 });
+    let went = false;
+    const waiting = admission.wait().then(() => {
+      went = true;
+    });
+    await seen({ backlogBytes: 900 });
+    expect(went).toBe(false);
+    await seen({ backlogBytes: 700 });
+    await waiting;
+    expect(went).toBe(true);
+  });
+
+  it('ends the wait of a running upload when it takes too long', async () => {
+    await seen({ backlogBytes: 900 });
+    const waiting = admission.wait();
+    const outcome = expect(waiting).rejects.toMatchObject({ code: 'backlog', retryAfterSeconds: 30 });
+    await vi.advanceTimersByTimeAsync(12_000);
+    await outcome;
+  });
+
+  it('takes Kafka for away after some looks without success, and back after one', async () => {
+    await seen({});
+    for (let look = 0; look < 8; look += 1) await seen(new Error('away'));
+    expect(() => admission.require()).not.toThrow();
+    for (let look = 0; look < 4; look += 1) await seen(new Error('away'));
+    expect(() => admission.require()).toThrow(expect.objectContaining({ code: 'log_unavailable' }));
+    await seen({});
+    expect(() => admission.require()).not.toThrow();
+  });
+});

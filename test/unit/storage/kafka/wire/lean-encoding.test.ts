@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crc32c } from '../../../../../src/storage/kafka/wire/crc32c.js';
+import { useLeanEncoding } from '../../../../../src/storage/kafka/wire/lean-encoding.js';
+
+interface Request {
+  readonly buffer: Buffer;
+  size(): number;
+}
+
+type Protocol = (topicData: readonly unknown[]) => Promise<Request>;
+
+/** The produce request as kafkajs puts it on the wire, from a copy of its modules that nobody else has. */
+const freshProtocol = (lean: boolean): Protocol => {
+  const load = createRequire(import.meta.url);
+  for (const path of Object.keys(load.cache)) if (path.includes('/kafkajs/')) delete load.cache[path];
+  if (lean && !useLeanEncoding()) throw new Error('lean encoding is not in force');
+  const createRequest = load('kafkajs/src/protocol/request.js');
+  const produce = load('kafkajs/src/protocol/requests/produce/v7/request.js');
+  return (topicData) =>
+    createRequest({
+      correlationId: 7,
+      clientId: 'tabulary',
+      request: produce({
+        acks: -1,
+        timeout: 30_000,
+        producerId: '4711',
+        producerEpoch: 3,
+        topicData,
+      }),
+    });
+};
+
+const message = (bytes: number, seed: number) => ({
+  key: String(seed),
+  value: Buffer.alloc(bytes, `${seed} some content `),
+  timestamp: 1_700_000_000_000 + seed,
+  headers: { process: String(seed), 'request-id': 'a'.repeat(seed % 50) },
+});
+
+const topicOf = (sizes: readonly number[]) => ({
+  topic: 'tabulary.chunks.bulk',
+  partitions: sizes.map((bytes, partition) => ({
+    partition,
+    firstSequence: partition,
+    messages: [message(bytes, partition), message(bytes >> 1, partition + 100)],
+  })),
+});
+
+describe('lean encoding', () => {
+  const plain = freshProtocol(false);
+  const lean = freshProtocol(true);
+
+  it('puts the same bytes on the wire as kafkajs itself, whatever the size of the messages', async () => {
+    const sizes = fc.oneof(
+      fc.nat(2_000),
+      fc.integer({ min: 65_000, max: 66_500 }),
+      fc.integer({ min: 131_000, max: 400_000 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(sizes, { minLength: 1, maxLength: 3 }), async (list) => {
+        const wanted = await plain([topicOf(list)]);
+        const request = await lean([topicOf(list)]);
+        expect(request.size()).toBe(wanted.size());
+        expect(request.buffer.equals(wanted.buffer)).toBe(true);
+        expect(request.buffer.equals(wanted.buffer)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('leaves the message as it was, so that it can be sent again', async () => {
+    const topics = [topicOf([300_000])];
+    const first = Buffer.from((await lean(topics)).buffer);
+    const second = (await lean(topics)).buffer;
+    expect(second.equals(first)).toBe(true);
+    const [now, then] = [topics, [topicOf([300_000])]].map(
+      ([topic]) => topic?.partitions[0]?.messages[0]?.value,
+    );
+    expect(then && now?.equals(then)).toBe(true);
+  });
+
+  it('copies a large message once', async () => {
+    const { messages } = topicOf([4_000_000]).partitions[0]!;
+    const topic = {
+      topic: 't',
+      partitions: [{ partition: 0, firstSequence: 0, messages: messages.slice(0, 1) }],
+    };
+    const before = process.memoryUsage().arrayBuffers;
+    const { buffer } = await lean([topic]);
+    expect(buffer.length).toBeGreaterThan(4_000_000);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5_000_000);
+  });
+});
+
+describe('crc32c', () => {
+  it('gives the check sums of RFC 3720', () => {
+    expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
+    expect(crc32c(new Uint8Array(32).fill(0xff))).toBe(0x62a8ab43);
+    expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(0x46dd794e);
+    expect(crc32c(Buffer.from('123456789'))).toBe(0xe3069283);
+  });
+
+  it('gives the same sum wherever the bytes lie in memory', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), fc.nat(15), (bytes, offset) => {
+        const memory = new Uint8Array(offset + bytes.length);
+        memory.set(bytes, offset);
+        const bitwise = bytes.reduce((sum, byte) => {
+          let next = sum ^ byte;
+          for (let bit = 0; bit < 8; bit += 1) next = (next >>> 1) ^ (next & 1 ? 0x82f63b78 : 0);
+          return next;
+        }, -1);
+        expect(crc32c(memory.subarray(offset))).toBe(~bitwise >>> 0);
+      }),
+    );
+  });
+});
