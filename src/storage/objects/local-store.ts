@@ -45,11 +45,11 @@ export const createLocalStore = (given: string): ObjectStore => {
     async adopt(key, path) {
       const target = pathOf(key);
       for (let turn = 1; ; turn += 1) {
-        await mkdir(dirname(target), { recursive: true });
         try {
+          await mkdir(dirname(target), { recursive: true });
           return await rename(path, target);
         } catch (error) {
-          // The folder was empty and may have been removed in between.
+          // The folder was empty and may have been removed in between; mkdir itself fails when that meets its look.
           if (!isMissing(error) || turn === adoptTurns) throw error;
         }
       }
