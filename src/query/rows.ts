@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
-import { widePartColumns } from '../storage/clickhouse/store-table.js';
+import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import type { Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';
@@ -44,8 +44,14 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
 /** Cells that are read sooner than looked at twice. */
 const fewCells = 1_000_000;
 
+/** Rows that one stream of ClickHouse reads about as soon as several do. */
+const fewRows = 10_000;
+
 /**
  * Settings that follow from how much is read.
+ *
+ * The first rows of a version are at the start of its first part: nothing is gained from opening all parts at once
+ * (ten rows of 5 M: 7 ms instead of 12; 100,000 rows would take 65 ms instead of 34).
  *
  * Rows that pass a filter are formatted by one thread: those that read them are busy as well, and to hand every block
  * to others costs more CPU than the formatting of a few rows (5 M rows of six columns, 6 % of which pass: 200 ms
@@ -55,7 +61,10 @@ const fewCells = 1_000_000;
  * whose parts have a mark per column, opening each part twice costs more than reading a few cells in vain: 40 ms
  * of CPU against 25 ms for 6 of 1,000 columns and 50,000 rows. With many cells it is the other way round.
  */
-const readSettings = ({ version, chosen, source }: Plan): ReadSettings => ({
+const readSettings = ({ version, chosen, source, order, options }: Plan): ReadSettings => ({
+  ...(source.complete && order.length === 0 && (options.top ?? Infinity) + (options.skip ?? 0) <= fewRows
+    ? { read_in_order_two_level_merge_threshold: 100 }
+    : {}),
   ...(source.complete ? {} : { output_format_parallel_formatting: 0 }),
   ...(version.columns.length > widePartColumns && version.rowCount * chosen.length <= fewCells
     ? { optimize_move_to_prewhere: 0 }

@@ -3,7 +3,8 @@ import type { ReadableVersion } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { segmentsGone } from '../storage/clickhouse/read-errors.js';
 import { segmentRows } from '../storage/clickhouse/segment-rows.js';
-import { clickHouseType, tableName, widePartColumns } from '../storage/clickhouse/store-table.js';
+import { clickHouseType, tableName } from '../storage/clickhouse/store-table.js';
+import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 
 /** All rows of a version, as FROM and WHERE name them. */
 export interface VersionRows {

@@ -16,15 +16,7 @@
 import type { PhysicalType } from '../../model/column.js';
 import { decimalShapeOf } from '../../model/column.js';
 import type { ClickHouse, QuerySettings } from './client.js';
-
-/** Blocks whose tokens a table remembers. A chunk is repeated within seconds or minutes of its first try. */
-const dedupWindow = 10_000;
-
-/**
- * Above this many columns a part is kept in one file: thousands of files per part exhaust descriptors. Such tables
- * have no skipping indexes either, which are files of their own.
- */
-export const widePartColumns = 200;
+import { createTableSettings, widePartColumns } from './table-settings.js';
 
 export const clickHouseType = (physical: PhysicalType): string => {
   switch (physical) {
@@ -109,6 +101,7 @@ export const createStoreTables = (
   { insertTimeoutMs = 600_000 }: StoreTableOptions = {},
 ): StoreTables => {
   const { database } = clickhouse;
+  const settings = createTableSettings(clickhouse);
   const qualified = (storeId: number): string => `${database}.${tableName(storeId)}`;
   /** Columns that are known to exist, per store; saves the DDL of every upload but the first. */
   const known = new Map<number, Set<string>>();
@@ -132,14 +125,13 @@ export const createStoreTables = (
     ...(all > widePartColumns ? [] : columns.map((column) => `${before.index}${indexOf(column)}`)),
   ];
 
-  const create = (storeId: number, columns: readonly TableColumn[]): Promise<void> =>
+  const create = async (storeId: number, columns: readonly TableColumn[]): Promise<void> =>
     clickhouse.command(
       `CREATE TABLE IF NOT EXISTS ${qualified(storeId)} (
          _seg UInt64 CODEC(Delta, LZ4),
          ${['_row UInt64 CODEC(Delta, LZ4)', ...definitions(columns, inCreate, columns.length)].join(',\n')}
        ) ENGINE = MergeTree PARTITION BY _seg ORDER BY (_seg, _row)
-       SETTINGS non_replicated_deduplication_window = ${dedupWindow},
-         min_bytes_for_wide_part = ${columns.length > widePartColumns ? '1000000000000' : '10485760'}`,
+       SETTINGS ${await settings(columns.length)}`,
       { settings: { max_query_size: '16777216' } },
     );
 
@@ -159,7 +151,7 @@ export const createStoreTables = (
     const wide = names.size + missing.length > widePartColumns;
     if (wide && names.size <= widePartColumns) {
       await clickhouse.command(
-        `ALTER TABLE ${qualified(storeId)} MODIFY SETTING min_bytes_for_wide_part = 1000000000000`,
+        `ALTER TABLE ${qualified(storeId)} MODIFY SETTING ${await settings(names.size + missing.length)}`,
       );
     }
   };
