@@ -1,8 +1,8 @@
 import { createChunkEncoder } from '../src/ingest/csv/encoder.js';
-import { profileChunk } from '../src/ingest/csv/profile.js';
 import { createRecordSplitter } from '../src/ingest/csv/record-splitter.js';
 import { checkText } from '../src/ingest/csv/text-check.js';
 import type { Dialect, EncodeColumn, EncodePhysical } from '../src/ingest/csv/types.js';
+import { profilesOf, untypedLayout } from '../test/support/profiles.js';
 import { csvHeader, generateRows, generateWideRows } from './csv-data.js';
 import type { Bench } from './support/bench.js';
 import type { Figure } from './support/figure.js';
@@ -64,7 +64,7 @@ export const csvScan: Bench = async ({ pick, say }) => {
     const bytes = generateRows(rows, { quoted: kind === 'quoted', longNumbers: kind === 'long numbers' });
     add(`split, ${kind}`, bytes, () => split(bytes));
     add(`check text, ${kind}`, bytes, () => checkText({ bytes, firstLine: 2 }));
-    add(`profile, ${kind}`, bytes, () => profileChunk(bytes, dialect, types.length));
+    add(`profile, ${kind}`, bytes, () => profilesOf(bytes, untypedLayout(dialect, types.length)));
     add(`encode, ${kind}`, bytes, encodeRun(bytes, rows, types));
   }
   const plain = generateRows(rows);

@@ -75,19 +75,6 @@ export const parseYearAndCode = (year: string, code: string): string | 'average'
   return /^\d{4}$/.test(year) && /^[MQSA]\d{2}$/.test(code) ? parsePeriod(`${year}${code}`) : undefined;
 };
 
-/** Seconds since the epoch at an exchange that stands `offsetSeconds` east of Greenwich: its local day. */
-export const dayOfEpoch = (seconds: number, offsetSeconds = 0): string | undefined => {
-  const date = new Date((seconds + offsetSeconds) * 1000);
-  return Number.isNaN(date.getTime()) ? undefined : isoDate(date);
-};
-
-/** `n` years before a day, for queries that need a lower bound; 29 February becomes 1 March. */
-export const yearsBefore = (day: string, years: number): string => {
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCFullYear(date.getUTCFullYear() - years);
-  return isoDate(date);
-};
-
 /** A caller's bound (`YYYY`, `YYYY-MM`, `YYYY-MM-DD`) as a whole day, at the start or the end of what it names. */
 export const boundDay = (bound: string, side: 'start' | 'end'): string | undefined => {
   const start = parsePeriod(bound);

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
+import type { ReadSettings } from '../storage/clickhouse/read-settings.js';
+import type { Reader } from '../storage/clickhouse/reader.js';
 import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import type { Plan } from './plan.js';

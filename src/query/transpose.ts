@@ -13,7 +13,7 @@
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
-import type { ReadSettings } from '../storage/clickhouse/reader.js';
+import type { ReadSettings } from '../storage/clickhouse/read-settings.js';
 import { clickHouseType } from '../storage/clickhouse/store-table.js';
 import type { ArrayCells } from './line-sql.js';
 import type { Plan } from './plan.js';

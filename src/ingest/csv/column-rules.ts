@@ -138,9 +138,6 @@ const literalStep =
   (bytes, at, end) =>
     at < end && bytes[at] === byte ? at + 1 : -1;
 
-/** Letters of a date format that are understood. */
-export const dateFormatLetters = Object.keys(formatSteps);
-
 /**
  * Compiles a format of `%Y %y %m %d %b %B %%` and literal characters; month and day may lack their leading
  * zero. A format without a year, or with an unknown letter, throws a RangeError: manifests are checked first.

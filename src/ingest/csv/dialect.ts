@@ -1,7 +1,4 @@
 import { COMMA, CR, LF, PIPE, QUOTE, SEMICOLON, TAB } from './bytes.js';
-import type { Dialect } from './types.js';
-
-export const commaDialect: Dialect = { delimiter: COMMA, quote: QUOTE };
 
 /** In order of preference. */
 const delimiters = [COMMA, SEMICOLON, TAB, PIPE] as const;

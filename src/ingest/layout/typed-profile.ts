@@ -16,10 +16,11 @@ const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
 });
 
 /**
- * What is known of the values of each column of a layout, in their order. Of a column whose type is given, only
- * values that are of the type count: the others make their records bad ones, they do not change the type.
+ * What is known of the values of each column of a layout, in their order. Malformed records are passed over: whether
+ * they fail the upload is not for the types to say. Of a column whose type is given, only values that are of the type
+ * count: the others make their records bad ones, they do not change the type.
  */
-export const profileLayout = (bytes: Uint8Array, layout: Layout): ColumnProfile[] => {
+export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<void, ColumnProfile[]> {
   const { dialect, fieldCount, columns } = layout;
   const index = createFieldIndex(dialect, fieldCount);
   openIndex(index, bytes);
@@ -50,5 +51,6 @@ export const profileLayout = (bytes: Uint8Array, layout: Layout): ColumnProfile[
     indexRecords(index, bytes, false);
     if (index.rows === 0 && index.malformed.length === 0) return profiles;
     for (let at = 0; at < columns.length; at++) profileBlock(at);
+    yield;
   }
-};
+}

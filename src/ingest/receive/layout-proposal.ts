@@ -1,4 +1,5 @@
 import { invalid } from '../../lib/errors.js';
+import { inTurns } from '../../lib/turns.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { parseHeader } from '../csv/header.js';
 import { noProfile } from '../csv/profile.js';
@@ -9,7 +10,7 @@ import { checkManifest, keyIdsOf, type MatchedField, matchFields } from '../layo
 import { readRegistry, registerColumns } from '../layout/column-registry.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { proposeColumn } from '../layout/type-settlement.js';
-import { profileLayout } from '../layout/typed-profile.js';
+import { profileInSteps } from '../layout/typed-profile.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 
@@ -122,7 +123,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
         ...(options.onTypeConflict === 'widen' ? { widen: true } : {}),
         ...(changes.length === 0 ? {} : { changes }),
       };
-      const profiles = first && profileLayout(first.bytes, layout);
+      const profiles = first && (await inTurns(profileInSteps(first.bytes, layout)));
       const proposed = withColumns(
         layout,
         columns.map((column, at) => proposeColumn(layout, column, profiles?.[at] ?? noProfile)),

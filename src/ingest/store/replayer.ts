@@ -7,13 +7,14 @@
  */
 import { isAppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { inTurns } from '../../lib/turns.js';
 import type { ChunkReader } from '../../storage/kafka/consume/chunk-reader.js';
 import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
 import { joinProfiles, noProfile } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { needsDigits, settleColumn } from '../layout/type-settlement.js';
-import { profileLayout } from '../layout/typed-profile.js';
+import { profileInSteps } from '../layout/typed-profile.js';
 import type { Leases } from '../processes/leases.js';
 import type { ProcessStore, UploadState } from '../processes/process-store.js';
 import type { VersionPublisher } from '../versions/version-publisher.js';
@@ -58,7 +59,7 @@ export const createReplayer = (options: ReplayerOptions): Replayer => {
     await reader.read(positions, async (chunk) => {
       if (closing) throw new ReplayOver();
       if (chunk.rows === 0) return;
-      const profiles = profileLayout(await decompressChunk(chunk.data), layout);
+      const profiles = await inTurns(profileInSteps(await decompressChunk(chunk.data), layout));
       joined = joined?.map((profile, at) => joinProfiles(profile, profiles[at]!)) ?? profiles;
     });
     const settled: LayoutColumn[] = [];

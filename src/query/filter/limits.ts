@@ -16,19 +16,3 @@ export const defaultLimits: FilterLimits = {
   maxInTerms: 1_000,
   maxSqlLength: 4_194_304,
 };
-
-/**
- * Settings that a query with a filter must be sent with. ClickHouse's own defaults refuse long but legal
- * filters (7,000 conditions fit into 64 KiB), and two of the values below are what exact comparison rests on.
- */
-export const filterSettings = {
-  max_query_size: 16_777_216,
-  max_ast_depth: 10_000,
-  max_ast_elements: 2_000_000,
-  max_expanded_ast_elements: 4_000_000,
-  max_parser_depth: 10_000,
-  max_parser_backtracks: 10_000_000,
-  // Off in releases before 25: a parameter could then become a neighbouring double.
-  precise_float_parsing: 1,
-  transform_null_in: 0,
-} as const;

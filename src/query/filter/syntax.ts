@@ -67,10 +67,3 @@ export type SyntaxNode =
           }
         | { readonly kind: 'in'; readonly operand: SyntaxNode; readonly items: readonly LiteralNode[] }
       ));
-
-export const isLiteral = (node: SyntaxNode): node is LiteralNode =>
-  node.kind === 'null' ||
-  node.kind === 'boolean' ||
-  node.kind === 'number' ||
-  node.kind === 'string' ||
-  node.kind === 'date';

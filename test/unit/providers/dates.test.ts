@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  boundDay,
-  dayOfEpoch,
-  parseDay,
-  parsePeriod,
-  parseYearAndCode,
-  yearsBefore,
-} from '../../../src/providers/dates.js';
+import { boundDay, parseDay, parsePeriod, parseYearAndCode } from '../../../src/providers/dates.js';
 
 describe('parsePeriod', () => {
   it.each([
@@ -86,11 +79,6 @@ describe('parseYearAndCode', () => {
 });
 
 describe('days', () => {
-  it('takes the local day of an exchange from epoch seconds', () => {
-    expect(dayOfEpoch(1_704_067_200, -18_000)).toBe('2023-12-31');
-    expect(dayOfEpoch(1_704_067_200)).toBe('2024-01-01');
-  });
-
   it('knows the last day that a bound includes', () => {
     expect(boundDay('2024-02', 'end')).toBe('2024-02-29');
     expect(boundDay('2024', 'end')).toBe('2024-12-31');
@@ -98,8 +86,7 @@ describe('days', () => {
     expect(boundDay('2024-02-10', 'end')).toBe('2024-02-10');
   });
 
-  it('goes back whole years', () => {
-    expect(yearsBefore('2024-02-29', 1)).toBe('2023-03-01');
+  it('knows no day that is not', () => {
     expect(parseDay('2023-02-29')).toBeUndefined();
   });
 });

@@ -20,9 +20,6 @@ const headType = avro.Type.forSchema({
 } as avro.Schema);
 const lengthType = avro.Type.forSchema('long');
 
-/** Bytes beside `data` that an encoded chunk and its headers may take. */
-export const chunkOverheadBytes = 1024;
-
 export const encodeChunk = ({ data, ...head }: Chunk): Buffer =>
   Buffer.concat([headType.toBuffer(head), lengthType.toBuffer(data.length), data]);
 

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChunkEncoder } from '../../../../src/ingest/csv/encoder.js';
 import { parseHeader } from '../../../../src/ingest/csv/header.js';
-import { joinProfiles, physicalOf, profileChunk } from '../../../../src/ingest/csv/profile.js';
+import { joinProfiles, noProfile, physicalOf } from '../../../../src/ingest/csv/profile.js';
 import type { EncodeColumn, EncodePhysical } from '../../../../src/ingest/csv/types.js';
+import { profilesOf, untypedLayout } from '../../../support/profiles.js';
 import { csvFile, csvText } from './arbitraries.js';
 import { comma, decodeBlock, parseReference, splitAll } from './reference.js';
 
@@ -17,11 +18,9 @@ interface Loaded {
 const load = (text: string, chunkBytes: number): Loaded => {
   const { header, chunks } = splitAll(Buffer.from(text), { chunkBytes });
   const names = parseHeader({ bytes: header, line: 1, dialect: comma });
-  const profiles = chunks.map((chunk) => profileChunk(chunk.bytes, comma, names.length));
+  const profiles = chunks.map((chunk) => profilesOf(chunk.bytes, untypedLayout(comma, names.length)));
   const physicals = names.map((_, i): EncodePhysical => {
-    const joined = profiles
-      .map((list) => list[i]!)
-      .reduce(joinProfiles, profileChunk(Buffer.alloc(0), comma, 1)[0]!);
+    const joined = profiles.map((list) => list[i]!).reduce(joinProfiles, noProfile);
     return physicalOf(joined);
   });
   const columns = physicals.map(

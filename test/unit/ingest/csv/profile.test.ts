@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fits, joinProfiles, physicalOf, profileChunk } from '../../../../src/ingest/csv/profile.js';
-import type { ColumnProfile } from '../../../../src/ingest/csv/types.js';
+import { joinProfiles, physicalOf } from '../../../../src/ingest/csv/profile.js';
+import type { ColumnProfile, ColumnRules } from '../../../../src/ingest/csv/types.js';
+import { fits, profilesOf, untypedLayout } from '../../../support/profiles.js';
 import { cell } from './arbitraries.js';
 import { comma, encodeColumn } from './reference.js';
 
 const profileOf = (fields: readonly string[]): ColumnProfile => {
   const text = fields.map((field) => `"${field.replaceAll('"', '""')}",x\n`).join('');
-  return profileChunk(Buffer.from(text), comma, 2)[0]!;
+  return profilesOf(Buffer.from(text), untypedLayout(comma, 2))[0]!;
 };
 const typeOf = (fields: readonly string[]): string => physicalOf(profileOf(fields));
 
@@ -42,13 +43,13 @@ describe('the type of a column', () => {
   });
 
   it('passes over malformed records', () => {
-    const profiles = profileChunk(Buffer.from('1,2\nx\n3,4,5\n"a"b,6\n7,8\n'), comma, 2);
+    const profiles = profilesOf(Buffer.from('1,2\nx\n3,4,5\n"a"b,6\n7,8\n'), untypedLayout(comma, 2));
     expect(profiles.map(physicalOf)).toEqual(['f', 'f']);
   });
 
   it('follows overrides', () => {
-    const profile = (text: string, rules: Parameters<typeof profileChunk>[3]) =>
-      physicalOf(profileChunk(Buffer.from(text), comma, 1, rules)[0]!);
+    const profile = (text: string, rules: ReadonlyMap<number, ColumnRules>) =>
+      physicalOf(profilesOf(Buffer.from(text), untypedLayout(comma, 1, rules))[0]!);
     expect(profile('2019\n2020\n', new Map([[0, { bareYear: true }]]))).toBe('d');
     expect(profile('"1,5"\n', new Map([[0, { decimal: ',' }]]))).toBe('f');
     expect(profile('31/12/2020\n', new Map([[0, { dateFormat: '%d/%m/%Y' }]]))).toBe('d');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { noProfile, profileChunk } from '../../../../src/ingest/csv/profile.js';
+import { noProfile } from '../../../../src/ingest/csv/profile.js';
 import type { ColumnProfile } from '../../../../src/ingest/csv/types.js';
 import type { Layout, LayoutColumn } from '../../../../src/ingest/layout/layout.js';
 import { needsDigits, settleColumn } from '../../../../src/ingest/layout/type-settlement.js';
-import { profileLayout } from '../../../../src/ingest/layout/typed-profile.js';
 import type { PhysicalType } from '../../../../src/model/column.js';
+import { profilesOf, untypedLayout } from '../../../support/profiles.js';
 
 const dialect = { delimiter: 0x2c, quote: 0x22 };
 const column: LayoutColumn = {
@@ -23,7 +23,9 @@ const layoutOf = (own: LayoutColumn, widen = false): Layout => ({
   ...(widen ? { widen } : {}),
 });
 const profileOf = (values: string): ColumnProfile =>
-  values === '' ? noProfile : (profileChunk(Buffer.from(`${values}\n`), dialect, 1)[0] ?? noProfile);
+  values === ''
+    ? noProfile
+    : (profilesOf(Buffer.from(`${values}\n`), untypedLayout(dialect, 1))[0] ?? noProfile);
 
 describe('the type of an existing column', () => {
   it.each<[PhysicalType, string, boolean, PhysicalType]>([
@@ -55,10 +57,7 @@ describe('the type of an existing column', () => {
 describe('values of a column whose type is given', () => {
   it('count only where they are of the type', () => {
     const own: LayoutColumn = { ...column, dataType: 'Decimal' };
-    const [profile] = profileLayout(
-      Buffer.from('1\nword\n2020-01-01\n12345678901234567890.5\n'),
-      layoutOf(own),
-    );
+    const [profile] = profilesOf(Buffer.from('1\nword\n2020-01-01\n12345678901234567890.5\n'), layoutOf(own));
     expect(profile).toMatchObject({ kind: 'number', inexact: true, integerDigits: 20, fractionDigits: 1 });
     expect(settleColumn(layoutOf(own), own, profile ?? noProfile, undefined)).toMatchObject({
       physical: 'n38_1',
