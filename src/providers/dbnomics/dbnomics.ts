@@ -1,7 +1,6 @@
 import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
 import type { Context, Item, Provider, SeriesData } from '../provider.js';
-import { rangeParameters } from '../range.js';
-import { withinBounds } from '../sdmx21/series.js';
+import { rangeParameters, withinBounds } from '../range.js';
 import { readShape } from '../shape.js';
 import { explainComplaint } from './complaints.js';
 import { metadataOf, named, observationsOf, searchReply, seriesReply, text } from './replies.js';

@@ -11,8 +11,7 @@ import type {
   SeriesData,
   SeriesMetadata,
 } from '../provider.js';
-import { rangeParameters } from '../range.js';
-import { withinBounds } from '../sdmx21/series.js';
+import { rangeParameters, withinBounds } from '../range.js';
 import { type Dimension, readStructure } from '../sdmx21/structure.js';
 import { parseXml } from '../sdmx21/xml.js';
 import { readShape } from '../shape.js';

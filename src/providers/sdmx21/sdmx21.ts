@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.js';
 import { seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
 import type { Context, Folder, Item, Params, Provider, SeriesData, UpstreamRequest } from '../provider.js';
-import { rangeParameters } from '../range.js';
+import { rangeParameters, withinBounds } from '../range.js';
 import { type CsvTable, readXmlData, toTable, type XmlSeries } from './data.js';
 import type { Sdmx21Record } from './record.js';
 import {
@@ -21,7 +21,6 @@ import {
   requireOneSeries,
   type Spell,
   toSeriesData,
-  withinBounds,
 } from './series.js';
 import { type Dimension, readAvailability, type Structure } from './structure.js';
 

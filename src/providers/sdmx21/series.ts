@@ -1,7 +1,7 @@
-import { boundDay, parsePeriod } from '../dates.js';
+import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
 import { parseValue } from '../numbers.js';
-import type { Observation, Params, Provider, SeriesData, SeriesMetadata } from '../provider.js';
+import type { Observation, Provider, SeriesData, SeriesMetadata } from '../provider.js';
 import { understood } from '../shape.js';
 import { type CsvTable, readCsv } from './data.js';
 
@@ -163,11 +163,4 @@ export const toSeriesData = (provider: Named, table: CsvTable, spell: Spell): Se
     metadata: metadataOf(provider, newest, spell),
     data: table.rows.map((row) => observationOf(provider, row)),
   };
-};
-
-/** Cuts to the caller's bounds, for services that do not apply both. */
-export const withinBounds = (series: SeriesData, { start, end }: Params): SeriesData => {
-  const from = start === undefined ? '' : (boundDay(String(start), 'start') ?? '');
-  const to = end === undefined ? '9999' : (boundDay(String(end), 'end') ?? '9999');
-  return { ...series, data: series.data.filter(({ date }) => date >= from && date <= to) };
 };

@@ -10,9 +10,9 @@ import type {
   UpstreamReply,
   UpstreamRequest,
 } from '../provider.js';
-import { rangeParameters } from '../range.js';
+import { rangeParameters, withinBounds } from '../range.js';
 import type { SdmxService } from '../sdmx21/record.js';
-import { frequencyLabel, multiplierLabel, withinBounds } from '../sdmx21/series.js';
+import { frequencyLabel, multiplierLabel } from '../sdmx21/series.js';
 import { type KeyedSeries, readSeries, requireOneSeries } from './data.js';
 import {
   type Dimension,
