@@ -1,11 +1,11 @@
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
-import { type IngestWorker, startIngestWorker } from '../ingest/ingest-worker.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { checksOf, connect, type Listening, listen } from './core.js';
+import { type IngestWorker, startIngestWorker } from './ingest-worker.js';
 
 /** Longest silence of a consumer that still counts as alive: several empty fetches. */
 const consumerSilenceMs = 30_000;
