@@ -17,7 +17,7 @@ export const openUpload = async (client: Client, datasetId: number, bodyBytes: n
   // The peer answers or cuts the line as it likes; what was received is asked for elsewhere.
   socket.on('error', () => socket.destroy());
   socket.write(
-    `PUT ${pathname}/datasets/${datasetId}/data HTTP/1.1\r\nHost: ${hostname}\r\n` +
+    `PUT ${pathname}/datasets/${datasetId}/data HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n` +
       `Authorization: Basic ${Buffer.from(`${client.key}:`).toString('base64')}\r\n` +
       `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${bodyBytes}\r\n\r\n`,
   );
