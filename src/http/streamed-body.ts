@@ -55,7 +55,11 @@ export const sendStream = (
     if (gathered >= gatheredBytes) flush();
   });
   response.on('drain', () => body.resume());
-  body.once('end', () => response.end());
+  // `end` of a corked response loses what is corked in Node 22 and 24 (it does not in 20).
+  body.once('end', () => {
+    flush();
+    response.end();
+  });
   body.on('error', (error) => {
     if (response.destroyed) return;
     // What was read until then is right: only its end is missing.

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PassThrough, type Readable } from 'node:stream';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { sendStream } from '../../../src/http/streamed-body.js';
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+interface Answered {
+  readonly text: string;
+  readonly response: ServerResponse;
+  /** Calls of cork() that were not yet undone when the response was ended. */
+  readonly corkedAtEnd: number;
+  readonly failures: Error[];
+}
+
+/** What a client reads of a body that `write` fills. */
+const answer = async (write: (body: PassThrough) => unknown): Promise<Answered> => {
+  const failures: Error[] = [];
+  let corkedAtEnd = -1;
+  let response: ServerResponse | undefined;
+  server = createServer((_request, outgoing) => {
+    response = outgoing;
+    const end = outgoing.end.bind(outgoing);
+    outgoing.end = (() => {
+      corkedAtEnd = outgoing.writableCorked;
+      return end();
+    }) as typeof outgoing.end;
+    const body = new PassThrough();
+    sendStream(body as Readable, outgoing, (error) => failures.push(error));
+    void write(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const text = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+  if (response === undefined) throw new Error('no request came');
+  return { text, response, corkedAtEnd, failures };
+};
+
+describe('a streamed body', () => {
+  it.each<[string, (body: PassThrough) => unknown]>([
+    ['in one piece', (body) => body.end('[1,2]')],
+    [
+      'in pieces, the last of them right before its end',
+      async (body) => {
+        body.write('[1');
+        await sleep(10);
+        body.write(',2');
+        await turn();
+        body.end(']');
+      },
+    ],
+    [
+      'in pieces at once',
+      (body) => {
+        for (const piece of ['[1', ',2', ']']) body.write(piece);
+        body.end();
+      },
+    ],
+  ])('arrives whole %s, and nothing is held back when it ends', async (_, write) => {
+    const { text, corkedAtEnd, failures } = await answer(write);
+    expect(text).toBe('[1,2]');
+    expect(corkedAtEnd).toBe(0);
+    expect(failures).toEqual([]);
+  });
+
+  it('arrives whole when it is larger than what leaves together', async () => {
+    const piece = Buffer.alloc(100_000, 'x');
+    const { text, corkedAtEnd } = await answer(async (body) => {
+      for (let count = 0; count < 30; count += 1) {
+        if (!body.write(piece)) await once(body, 'drain');
+      }
+      body.end('end');
+    });
+    expect(text.length).toBe(3_000_003);
+    expect(text.endsWith('end')).toBe(true);
+    expect(corkedAtEnd).toBe(0);
+  });
+
+  it('that fails cuts the connection, after what was read until then', async () => {
+    const failure = new Error('broken');
+    await expect(
+      answer(async (body) => {
+        body.write('[1,');
+        await sleep(10);
+        body.destroy(failure);
+      }),
+    ).rejects.toThrow('terminated');
+  });
+});
