@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sniffDelimiter } from '../../../../src/ingest/csv/dialect.js';
-import { parseHeader } from '../../../../src/ingest/csv/header.js';
+
+import { parseHeader, sniffDelimiter } from '../../../../src/ingest/csv/header.js';
 import { checkText } from '../../../../src/ingest/csv/text-check.js';
 
 const names = (text: string, delimiter = ','): string[] =>
@@ -26,6 +26,9 @@ describe('the delimiter', () => {
     ['"a ""x"", b";c', ';'],
     ['5" a,b;c', ','],
     ['"a\n;;;"|b\n,,,,', '|'],
+    ['date,\t\tamount,\tquantity', ','],
+    ['a;;b|c', '|'],
+    ['a;;;b,,c', ';'],
   ])('of %j is %j', (header, delimiter) => {
     expect(String.fromCharCode(sniffDelimiter(Buffer.from(header)))).toBe(delimiter);
   });
