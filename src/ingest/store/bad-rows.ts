@@ -11,7 +11,7 @@ const describe = (bad: BadRow, layout: Layout): string => {
     case 'field_count':
       return `has ${bad.fieldCount ?? 0} fields, the header has ${layout.fieldCount}`;
     case 'text_after_quote':
-      return 'has text after a closing quote, or a quote inside a field that is not quoted';
+      return 'has text after a closing quote';
     case 'blank_before_quote':
       return 'has a blank before an opening quote';
     case 'unterminated_quote':
