@@ -1,5 +1,5 @@
 import { invalid } from '../../lib/errors.js';
-import { maxColumns } from '../../model/column.js';
+import { maxColumnNameBytes, maxColumns } from '../../model/column.js';
 import { COMMA, QUOTE } from './bytes.js';
 import { likelyDelimiters } from './dialect.js';
 import { createFieldIndex } from './field-index.js';
@@ -48,8 +48,8 @@ export const sniffDelimiter = (header: Uint8Array): number => {
 
 /**
  * The names in a header record, exactly as they stand in the file, blanks at their ends included. Throws an
- * AppError for an empty name (nothing but blanks), for names that occur twice (all of them are listed), and for
- * more columns than a dataset may have.
+ * AppError for an empty name (nothing but blanks), for one that is too long, for names that occur twice (all of
+ * them are listed), and for more columns than a dataset may have.
  */
 export const parseHeader = (header: HeaderRecord): string[] => {
   const { bytes, dialect, line } = header;
@@ -76,6 +76,14 @@ const checkNames = (names: readonly string[], line: number): void => {
       line,
       positions: empty,
     });
+  }
+  const long = names.findIndex((name) => Buffer.byteLength(name) > maxColumnNameBytes);
+  if (long >= 0) {
+    throw invalid(
+      'column_name_too_long',
+      `Line ${line}: the name of column ${long + 1} is longer than ${maxColumnNameBytes} bytes.`,
+      { line, position: long + 1, maxBytes: maxColumnNameBytes },
+    );
   }
   const seen = new Set<string>();
   const twice = new Set<string>();

@@ -59,7 +59,8 @@ const nearest = (name: string, names: readonly string[]): string | undefined => 
   const limit = folded.length < 4 ? 1 : 2;
   for (const candidate of names) {
     const edits = distance(folded, candidate.toLowerCase(), limit);
-    if (edits <= limit && (best === undefined || edits < best.edits)) best = { name: candidate, edits };
+    if (edits <= limit && edits < folded.length && (best === undefined || edits < best.edits))
+      best = { name: candidate, edits };
   }
   return best?.name;
 };

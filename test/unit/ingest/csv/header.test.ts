@@ -46,6 +46,7 @@ describe('the header', () => {
       'المحافظة',
     ]);
     expect(names('x')).toEqual(['x']);
+    expect(names('é'.repeat(1_000))).toEqual(['é'.repeat(1_000)]);
     expect(names('a|b', '|')).toEqual(['a', 'b']);
   });
 
@@ -55,6 +56,7 @@ describe('the header', () => {
     ['a,"  "', 'column 2'],
     [',,', 'column 1, 2, 3'],
     ['a,b,a,c,b', 'names more than one column "a", "b"'],
+    [`a,${'é'.repeat(1_001)}`, 'the name of column 2 is longer than 2000 bytes'],
     ['a,"b"c', 'malformed at a quote'],
     ['a, "b"', 'malformed at a quote'],
   ])('%j is refused: %s', (text, message) => {
