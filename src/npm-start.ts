@@ -103,8 +103,9 @@ export const startAll = async (context: EntryContext): Promise<void> => {
     throw new AppError('unexpected', 'component_missing', 'PostgreSQL was started but has no address');
   }
   await migrate({ databaseUrl: config.databaseUrl, log });
-  const key = await createFirstAccount({ ...context, config });
   const address = await startProcesses({ ...context, config });
+  // Not before: the key of a start that fails, on an occupied port say, would never be seen.
+  const key = await createFirstAccount({ ...context, config });
   if (key !== undefined) {
     const leaving = new AbortController();
     await scope.defer('tour', () => leaving.abort());

@@ -9,7 +9,7 @@ import { sendReply } from './reply.js';
 import type { Route } from './route.js';
 import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
-import { parseBody, parseParams, parseQuery } from './validation.js';
+import { checkQueryEncoding, parseBody, parseParams, parseQuery } from './validation.js';
 
 /**
  * Finds the account behind an API key.
@@ -64,6 +64,7 @@ export const createDispatch = (options: DispatchOptions) => {
         state.log = state.log.child({ account: caller.accountId });
       }
       const params = parseParams(route.params, ctx.params ?? {});
+      checkQueryEncoding(ctx.querystring);
       const query = parseQuery(route.query, state.query);
       const hasJson = route.body !== undefined && route.body !== 'stream';
       const body = hasJson ? parseBody(route.body, await readJson(ctx)) : undefined;

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
 import { invalid } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
@@ -34,6 +35,19 @@ export const parseWith = (schema: z.ZodType, value: unknown, where: string): unk
 /** NUL can be stored nowhere and means nothing in a name, a filter or a text. */
 const refuseNul = (name: string, value: string): void => {
   if (value.includes('\0')) throw invalid('invalid_request', `${name} holds a NUL character`);
+};
+
+const encodedBytes = /(?:%[\da-f]{2})+/gi;
+
+/**
+ * Percent-encoded bytes of a query are UTF-8. Others (Latin-1, mostly) would be read as replacement characters,
+ * and a filter would match nothing without a word.
+ */
+export const checkQueryEncoding = (query: string): void => {
+  for (const [run] of query.matchAll(encodedBytes)) {
+    if (isUtf8(Buffer.from(run.replaceAll('%', ''), 'hex'))) continue;
+    throw invalid('invalid_request', `query: ${run.slice(0, 60)} is not UTF-8`);
+  }
 };
 
 /** Path parameters as the router decoded them. */

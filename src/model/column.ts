@@ -63,5 +63,8 @@ export const decimalShapeOf = (physical: PhysicalType): DecimalShape | undefined
 export const storageName = (column: Pick<StoredColumn, 'storageId' | 'physical'>): string =>
   `c${column.storageId}_${column.physical}`;
 
+/** Longest name of a column in bytes of UTF-8: it is part of an index of PostgreSQL, which takes some 2,700. */
+export const maxColumnNameBytes = 2_000;
+
 /** Most columns that one dataset may have. */
 export const maxColumns = 10_000;

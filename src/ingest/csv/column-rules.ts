@@ -151,7 +151,9 @@ export const compileDateFormat = (format: string): DayParser => {
       steps.push(literalStep(source[i]!));
       continue;
     }
-    const letter = String.fromCharCode(source[++i] ?? 0);
+    const code = source[++i];
+    if (code === undefined) throw new RangeError(`Date format "${format}" ends in %`);
+    const letter = String.fromCharCode(code);
     const step = letter === '%' ? literalStep(0x25) : formatSteps[letter];
     if (step === undefined) throw new RangeError(`Date format "${format}": unknown part %${letter}`);
     hasYear ||= letter === 'Y' || letter === 'y';

@@ -7,11 +7,10 @@ export const isDelimiterCandidate = (byte: number): boolean =>
   byte === COMMA || byte === SEMICOLON || byte === TAB || byte === PIPE;
 
 /**
- * The delimiter of a file by its header record: the one that occurs most often outside of quotes; among equals
- * the comma, then `;`, tab, `|`. A header without any is one column, read with commas. Only the header counts:
- * a wrong guess makes rows of another length, which are refused, never read wrongly.
+ * The delimiters that a header record holds outside of quotes, the most frequent one first; among equals the
+ * comma, then `;`, tab, `|`.
  */
-export const sniffDelimiter = (header: Uint8Array): number => {
+export const likelyDelimiters = (header: Uint8Array): number[] => {
   const counts = new Map<number, number>(delimiters.map((delimiter) => [delimiter, 0]));
   let quoted = false;
   for (let p = 0; p < header.length; p++) {
@@ -28,9 +27,17 @@ export const sniffDelimiter = (header: Uint8Array): number => {
       counts.set(byte, counts.get(byte)! + 1);
     }
   }
-  let best: number = COMMA;
-  for (const delimiter of delimiters) {
-    if (counts.get(delimiter)! > counts.get(best)!) best = delimiter;
-  }
-  return best;
+  const found = [...counts].filter(([, count]) => count > 0);
+  return found.sort(([, a], [, b]) => b - a).map(([delimiter]) => delimiter);
+};
+
+const announcement = /^sep=([,;\t|])$/i;
+
+/**
+ * The delimiter that a first record announces to spreadsheets, as in `sep=;`; undefined where it is a header. No
+ * header is lost: as one, it would have a column without a name.
+ */
+export const announcedDelimiter = (record: Uint8Array): number | undefined => {
+  if (record.length !== 'sep=;'.length) return undefined;
+  return announcement.exec(Buffer.from(record).toString('latin1'))?.[1]?.charCodeAt(0);
 };

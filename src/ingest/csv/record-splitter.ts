@@ -1,7 +1,7 @@
 import { invalid } from '../../lib/errors.js';
 import { QUOTE } from './bytes.js';
-import { sniffDelimiter } from './dialect.js';
-import { countFields } from './header.js';
+import { announcedDelimiter } from './dialect.js';
+import { countFields, sniffDelimiter } from './header.js';
 import { createRecordScan, nextRecord, shiftScan } from './record-scan.js';
 import type { HeaderRecord, RecordSplitter, RecordSplitterOptions, SplitChunk } from './types.js';
 import { createUnicodeReader } from './unicode.js';
@@ -29,6 +29,8 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   const spare: Buffer[] = [];
 
   let header: HeaderRecord | undefined;
+  /** The delimiter of a line `sep=;` in front of the header. */
+  let announced: number | undefined;
   let limit = firstChunkBytes;
   let maxRows = options.maxRowsPerChunk ?? Number.MAX_SAFE_INTEGER;
   let buffer: Buffer = Buffer.allocUnsafeSlow(alignedBytes(limit + slackBytes));
@@ -112,9 +114,22 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
     if (chunkRows >= maxRows || chunkEnd - chunkStart >= limit) cut(chunkEnd, out);
   };
 
+  /** True where the first record was no header but names the delimiter. */
+  const takeAnnouncement = (record: Buffer): boolean => {
+    if (announced !== undefined) return false;
+    const delimiter = announcedDelimiter(record);
+    if (delimiter === undefined || delimiter !== (options.dialect?.delimiter ?? delimiter)) return false;
+    announced = delimiter;
+    scan.delimiter = delimiter;
+    compact(scan.position);
+    return true;
+  };
+
   const takeHeader = (): void => {
     const bytes = Buffer.from(buffer.subarray(scan.foundStart, scan.foundTextEnd));
-    const dialect = options.dialect ?? { delimiter: sniffDelimiter(bytes), quote: QUOTE };
+    if (takeAnnouncement(bytes)) return;
+    const delimiter = announced ?? sniffDelimiter(bytes);
+    const dialect = options.dialect ?? { delimiter, quote: QUOTE };
     header = { bytes, line: scan.foundLine, dialect };
     scan.delimiter = dialect.delimiter;
     if (options.maxCellsPerChunk !== undefined) {

@@ -72,30 +72,68 @@ const gzipError = (error: unknown): unknown => {
   return error;
 };
 
-async function* gunzipped(source: AsyncIterable<Buffer>, limits: BodyLimits): AsyncGenerator<Buffer> {
+/** Counts what is unpacked, and finds what is not: zlib stops at a zero byte behind a member. */
+const meter = (source: AsyncGenerator<Buffer>) => {
   let sent = 0;
-  const counted = async function* (): AsyncGenerator<Buffer> {
-    for await (const piece of source) {
-      sent += piece.length;
-      yield piece;
-    }
+  /** Position behind the last byte that is not zero. */
+  let meaningful = 0;
+  let failure: unknown;
+  const next = async (): Promise<Buffer | undefined> => {
+    const { value: piece, done } = await source.next().catch((error: unknown) => {
+      failure = error;
+      throw error;
+    });
+    if (done === true) return undefined;
+    let end = piece.length;
+    while (end > 0 && piece[end - 1] === 0) end--;
+    if (end > 0) meaningful = sent + end;
+    sent += piece.length;
+    return piece;
   };
+  return {
+    sent: () => sent,
+    /** Gives up the source when it is not read to its end, unless `isOver`: then there may be a rest to check. */
+    async *pieces(isOver: () => boolean): AsyncGenerator<Buffer> {
+      try {
+        for (let piece = await next(); piece !== undefined; piece = await next()) yield piece;
+      } finally {
+        if (!isOver()) await source.return(undefined);
+      }
+    },
+    /** Reads the rest. Zeros are the padding of tapes and blocks; anything else would be lost unseen. */
+    async checkRest(unpacked: number): Promise<void> {
+      for (let piece = await next(); piece !== undefined; piece = await next());
+      // What broke the source may have been told to zlib alone, which no longer listened.
+      if (failure !== undefined) throw failure;
+      if (meaningful > unpacked)
+        throw invalid('gzip_damaged', 'The gzip file is damaged: more data follows a gap of zero bytes.');
+    },
+  };
+};
+
+async function* gunzipped(source: AsyncGenerator<Buffer>, limits: BodyLimits): AsyncGenerator<Buffer> {
+  const input = meter(source);
   const gunzip = createGunzip({ chunkSize: 256 * 1024 });
   let failure: unknown;
-  pipeline(counted, gunzip, (error) => {
-    failure = error ?? undefined;
-  });
+  pipeline(
+    input.pieces(() => gunzip.readableEnded),
+    gunzip,
+    (error) => {
+      failure = error ?? undefined;
+    },
+  );
   let total = 0;
   try {
     for await (const piece of gunzip as AsyncIterable<Buffer>) {
       total += piece.length;
-      if (total > ratioFromBytes && total / sent > limits.maxRatio) {
+      if (total > ratioFromBytes && total / input.sent() > limits.maxRatio) {
         throw invalid('gzip_bomb', `The gzip file unpacks to more than ${limits.maxRatio} times its size.`);
       }
       yield piece;
     }
+    await input.checkRest(gunzip.bytesWritten);
   } catch (error) {
-    throw gzipError(failure ?? error);
+    throw gzipError(isAppError(error) ? error : (failure ?? error));
   } finally {
     gunzip.destroy();
   }

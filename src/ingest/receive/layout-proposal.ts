@@ -3,7 +3,6 @@ import { inTurns } from '../../lib/turns.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { parseHeader } from '../csv/header.js';
 import { noProfile } from '../csv/profile.js';
-import { checkText } from '../csv/text-check.js';
 import type { ColumnRules, HeaderRecord, SplitChunk } from '../csv/types.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { checkManifest, keyIdsOf, type MatchedField, matchFields } from '../layout/column-match.js';
@@ -28,8 +27,6 @@ export interface LayoutProposal {
 }
 
 const columnNames = (header: HeaderRecord, upload: Upload): string[] => {
-  const wrong = checkText({ bytes: header.bytes, firstLine: header.line });
-  if (wrong !== undefined) throw wrong;
   const names = parseHeader(header);
   requireWithin(names.length, upload.quota.maxColumns, 'quota_columns', 'columns per dataset');
   return names;

@@ -102,8 +102,18 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       return { processId, shipment: createShipment({ producer, processId, requestId, log }) };
     };
 
+    /** The header comes first, so that the line named is the first one at fault. */
+    const textFault = (split: SplitChunk | undefined): AppError | undefined => {
+      const { header } = splitter;
+      const ofHeader =
+        accepted === undefined && header !== undefined
+          ? checkText({ bytes: header.bytes, firstLine: header.line })
+          : undefined;
+      return ofHeader ?? (split && checkText(split));
+    };
+
     const take = async (split: SplitChunk | undefined): Promise<void> => {
-      const wrong = split && checkText(split);
+      const wrong = textFault(split);
       if (wrong !== undefined) throw wrong;
       requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
       accepted ??= await accept(split);

@@ -9,9 +9,9 @@ const columnName = (layout: Layout, field: number | null): string | undefined =>
 const describe = (bad: BadRow, layout: Layout): string => {
   switch (bad.reason) {
     case 'field_count':
-      return `has ${bad.fieldCount ?? 0} fields, the header has ${layout.fieldCount}`;
+      return `has ${bad.fieldCount ?? 0} field${bad.fieldCount === 1 ? '' : 's'}, the header has ${layout.fieldCount}`;
     case 'text_after_quote':
-      return 'has text after a closing quote, or a quote inside a field that is not quoted';
+      return 'has text after a closing quote';
     case 'blank_before_quote':
       return 'has a blank before an opening quote';
     case 'unterminated_quote':

@@ -1,7 +1,7 @@
 import { invalid } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
 import type { DataType } from '../../model/column.js';
-import { nameProblem } from '../../model/names.js';
+import { nameProblem, textProblem } from '../../model/names.js';
 import { compileDateFormat } from '../csv/column-rules.js';
 
 /** What a caller says of one column of the file. */
@@ -29,6 +29,7 @@ type Json = Readonly<Record<string, unknown>>;
 const dataTypes = ['Date', 'String', 'Decimal'] as const;
 const members = ['name', 'id', 'dataType', 'isEntity', 'dateFormat', 'description'] as const;
 const maxDescription = 10_000;
+const maxDateFormat = 200;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -72,16 +73,20 @@ const checkMember = (item: Json, name: (typeof members)[number], where: string, 
       if (typeof value !== 'boolean') complain('must be true or false');
       return;
     case 'dateFormat': {
-      const problem = typeof value === 'string' ? dateFormatProblem(value) : 'not a string';
+      const problem =
+        typeof value === 'string'
+          ? (textProblem(value, maxDateFormat) ?? dateFormatProblem(value))
+          : 'not a string';
       if (problem !== undefined) complain(`is wrong: ${problem}`);
       if (item.dataType !== undefined && item.dataType !== 'Date') complain('needs dataType Date');
       return;
     }
-    case 'description':
+    case 'description': {
       if (value === null) return;
-      if (typeof value !== 'string' || value.length > maxDescription || value.includes('\0'))
-        complain(`must be a text of at most ${maxDescription} characters`);
+      const problem = typeof value === 'string' ? textProblem(value, maxDescription) : 'must be a text';
+      if (problem !== undefined) complain(problem);
       return;
+    }
     default: {
       const never: never = name;
       throw new Error(`unknown member ${String(never)}`);

@@ -1,5 +1,6 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
+import { textProblem } from '../../model/names.js';
 import type { UploadMode } from '../../model/process.js';
 import type { ColumnRules, Dialect } from '../csv/types.js';
 import { type Manifest, parseManifest } from './manifest.js';
@@ -66,6 +67,7 @@ export interface GivenOption {
 const maxWaitSeconds = 55;
 const defaultWaitSeconds = 30;
 const maxNullValues = 100;
+const maxNullValueLength = 1_000;
 /** No CSV text that is accepted holds it: as a quote it quotes nothing. */
 const noQuote = 0;
 
@@ -157,6 +159,10 @@ const parseNullValues = (text: string | undefined): readonly string[] => {
 const parseRules = (values: ReadonlyMap<UploadOptionName, string>): ColumnRules => {
   const nullValues = parseNullValues(values.get('nullValues'));
   if (nullValues.length > maxNullValues) throw wrong('nullValues', `must be at most ${maxNullValues} texts`);
+  for (const text of nullValues) {
+    const problem = textProblem(text, maxNullValueLength);
+    if (problem !== undefined) throw wrong('nullValues', `each text ${problem}`);
+  }
   const decimal = choose(values, 'decimal', ['.', ',']);
   return {
     ...(decimal === '.' ? {} : { decimal }),

@@ -25,7 +25,7 @@ const forms: readonly (readonly [RegExp, (year: string, part: number, day: numbe
   [
     [/^(\d{4})-(\d{2})-(\d{2})$/, dayText],
     [/^(\d{4})[/.](\d{1,2})[/.](\d{1,2})$/, dayText],
-    [/^(\d{4})-(\d{2})-(\d{2})T00:00(?::00(?:\.0+)?)?Z?$/, dayText],
+    [/^(\d{4})-(\d{2})-(\d{2})[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00:00)?$/, dayText],
     [/^(\d{4})-(\d{2})$/, (year, month) => dayText(year, month, 1)],
     [/^(\d{4})-?[Mm](\d{1,2})$/, (year, month) => dayText(year, month, 1)],
     [/^(\d{4})-?[Qq]([1-4])$/, (year, quarter) => dayText(year, quarter * 3 - 2, 1)],

@@ -158,8 +158,9 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
     if (word === undefined) return undefined;
     const end = start + word.length;
     const lower = word.toLowerCase();
-    if (text[end] === '(' && isFunctionName(lower))
-      return { kind: 'function', name: lower, start, end: end + 1 };
+    const open = skipSpace(end);
+    if (text[open] === '(' && isFunctionName(lower))
+      return { kind: 'function', name: lower, start, end: open + 1 };
     const whole = end >= text.length || /[\s),([]/.test(text[end] ?? '');
     if (!whole) return undefined;
     if (lower === 'not') return { kind: 'not', start, end };
@@ -174,6 +175,8 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
 
   /** An unknown name reaches to the next operator, bracket, comma or quote. */
   const unknown = (start: number): OperandToken => {
+    if (text[start] === '"')
+      throw failures.syntax(start, "a text in single quotes ('…') or a column name in brackets ([…])");
     let end = start;
     while (end < text.length && !/[(),']/.test(text[end] ?? '')) {
       if (/\s/.test(text[end] ?? '') && endsUnknown(skipSpace(end))) break;

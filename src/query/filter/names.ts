@@ -59,7 +59,8 @@ const nearest = (name: string, names: readonly string[]): string | undefined => 
   const limit = folded.length < 4 ? 1 : 2;
   for (const candidate of names) {
     const edits = distance(folded, candidate.toLowerCase(), limit);
-    if (edits <= limit && (best === undefined || edits < best.edits)) best = { name: candidate, edits };
+    if (edits <= limit && edits < folded.length && (best === undefined || edits < best.edits))
+      best = { name: candidate, edits };
   }
   return best?.name;
 };
@@ -68,6 +69,10 @@ export interface UnknownName {
   readonly name: string;
   readonly start: number;
 }
+
+/** A name as it can be written, blanks at its ends visible. */
+const written = (name: string): string =>
+  name.trim() === name ? excerpt(name) : `[${excerpt(name.replaceAll(']', ']]'))}]`;
 
 /** Names that get a suggestion: each costs a pass over all columns. */
 const suggested = 5;
@@ -79,7 +84,7 @@ export const unknownColumns = (text: string, unknown: readonly UnknownName[], na
   const listed = [...first.keys()];
   const hints = listed.slice(0, suggested).flatMap((name) => {
     const near = nearest(name, names);
-    return near === undefined ? [] : [`${excerpt(near)} instead of ${excerpt(name)}`];
+    return near === undefined ? [] : [`${written(near)} instead of ${excerpt(name)}`];
   });
   const position = positionOf(text, [...first.values()][0] ?? 0);
   const hint = hints.length === 0 ? '' : `; did you mean ${hints.join(', ')}?`;

@@ -7,7 +7,7 @@ import { pathId, queryFlag, queryId, queryInteger, queryTime } from '../../../sr
 import { templateOf } from '../../../src/http/router.js';
 import { createFailureThrottle } from '../../../src/http/throttle.js';
 import { parameterNames, withoutApiKey } from '../../../src/http/url.js';
-import { parseBody, parseQuery, parseWith } from '../../../src/http/validation.js';
+import { checkQueryEncoding, parseBody, parseQuery, parseWith } from '../../../src/http/validation.js';
 import { nearest } from '../../../src/lib/nearest.js';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
@@ -127,6 +127,13 @@ describe('validation', () => {
     ['__proto__x=1&constructor=1', 'unknown query parameter "constructor"'],
   ])('refuses %s', (text, message) => {
     expect(() => parseQuery(schema, query(text))).toThrow(message);
+  });
+
+  it('refuses percent-encoded bytes that are not UTF-8', () => {
+    for (const text of ['a=%C3%AB%20%F0%9F%98%80', 'a=100%&b=%zz', 'a=%EF%BF%BD', ''])
+      checkQueryEncoding(text);
+    for (const text of ['a=Zo%EB', 'a=%C3', 'a=%ED%A0%80', 'a=%C3x%AB'])
+      expect(() => checkQueryEncoding(text)).toThrow('is not UTF-8');
   });
 
   it('finds NUL at any depth of what is taken, and not in what is ignored', () => {

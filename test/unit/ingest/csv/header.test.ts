@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { sniffDelimiter } from '../../../../src/ingest/csv/dialect.js';
-import { parseHeader } from '../../../../src/ingest/csv/header.js';
+
+import { parseHeader, sniffDelimiter } from '../../../../src/ingest/csv/header.js';
 import { checkText } from '../../../../src/ingest/csv/text-check.js';
 
 const names = (text: string, delimiter = ','): string[] =>
@@ -26,6 +26,9 @@ describe('the delimiter', () => {
     ['"a ""x"", b";c', ';'],
     ['5" a,b;c', ','],
     ['"a\n;;;"|b\n,,,,', '|'],
+    ['date,\t\tamount,\tquantity', ','],
+    ['a;;b|c', '|'],
+    ['a;;;b,,c', ';'],
   ])('of %j is %j', (header, delimiter) => {
     expect(String.fromCharCode(sniffDelimiter(Buffer.from(header)))).toBe(delimiter);
   });
@@ -43,6 +46,7 @@ describe('the header', () => {
       'المحافظة',
     ]);
     expect(names('x')).toEqual(['x']);
+    expect(names('é'.repeat(1_000))).toEqual(['é'.repeat(1_000)]);
     expect(names('a|b', '|')).toEqual(['a', 'b']);
   });
 
@@ -52,6 +56,7 @@ describe('the header', () => {
     ['a,"  "', 'column 2'],
     [',,', 'column 1, 2, 3'],
     ['a,b,a,c,b', 'names more than one column "a", "b"'],
+    [`a,${'é'.repeat(1_001)}`, 'the name of column 2 is longer than 2000 bytes'],
     ['a,"b"c', 'malformed at a quote'],
     ['a, "b"', 'malformed at a quote'],
   ])('%j is refused: %s', (text, message) => {

@@ -114,6 +114,37 @@ describe('cutting a file into chunks', () => {
     expect(splitter.end().map(({ rows }) => rows)).toEqual([1]);
   });
 
+  it.each([1, 4, 1024])(
+    'takes a line sep=; for the delimiter, not for the header, in pieces of %i',
+    (pieceBytes) => {
+      const bytes = Buffer.from('\ufeff\r\nsep=;\r\n"a";b, c, d\r\n1;2\r\n');
+      const splitter = createRecordSplitter({ firstChunkBytes: 64, chunkBytes: 64 });
+      for (let at = 0; at < bytes.length; at += pieceBytes)
+        splitter.push(bytes.subarray(at, at + pieceBytes));
+      const [chunk] = splitter.end();
+      expect(splitter.header?.dialect.delimiter).toBe(0x3b);
+      expect(splitter.header?.bytes.toString()).toBe('"a";b, c, d');
+      expect(splitter.header?.line).toBe(3);
+      expect(chunk).toMatchObject({ rows: 1, firstLine: 4 });
+    },
+  );
+
+  it('takes only the first record for such a line, and only where it agrees with a delimiter that is given', () => {
+    const headerOf = (text: string, delimiter?: string): string | undefined => {
+      const dialect =
+        delimiter === undefined ? {} : { dialect: { delimiter: delimiter.charCodeAt(0), quote: 0x22 } };
+      const splitter = createRecordSplitter({ ...dialect, firstChunkBytes: 64, chunkBytes: 64 });
+      splitter.push(Buffer.from(text));
+      splitter.end();
+      return splitter.header?.bytes.toString();
+    };
+    expect(headerOf('sep=|\nsep=|\n')).toBe('sep=|');
+    expect(headerOf('SEP=,\na,b\n', ',')).toBe('a,b');
+    expect(headerOf('sep=;\n1\n', ',')).toBe('sep=;');
+    expect(headerOf('sep=:\n1\n')).toBe('sep=:');
+    expect(() => headerOf('sep=;\n')).toThrow('The file is empty.');
+  });
+
   it('uses recycled memory again without touching chunks in use', () => {
     const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes: 64, chunkBytes: 64 });
     const rows = Array.from({ length: 200 }, (_, i) => `row ${i}\n`);

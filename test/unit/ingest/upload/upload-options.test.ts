@@ -46,6 +46,9 @@ describe('upload options', () => {
     [{ quote: 'none' }, 'quote'],
     [{ wait: '-1', async: 'false' }, 'wait'],
     [{ nullValues: '[1]' }, 'nullValues'],
+    [{ nullValues: '["\\u0000"]' }, 'nullValues'],
+    [{ nullValues: '["\\ud800"]' }, 'nullValues'],
+    [{ nullValues: 'x'.repeat(1_001) }, 'nullValues'],
     [{ onTypeConflict: 'widen' }, 'onTypeConflict'],
     [{ onTypeConflict: 'replace', mode: 'append' }, 'onTypeConflict'],
   ])('%j are refused, the option is named', (given, option) => {
@@ -74,6 +77,10 @@ describe('a manifest', () => {
     ['{"columns": [{"name": "a", "dateFormat": "%d"}]}', /no year/],
     ['{"columns": [{"name": "a", "dateFormat": "%Y", "dataType": "String"}]}', /needs dataType Date/],
     ['{"columns": [{"name": "a", "id": 1}, {"name": "b", "id": 1}]}', /id 1 is listed twice/],
+    ['{"columns": [{"name": "a", "dateFormat": "%Y%"}]}', /ends in %/],
+    ['{"columns": [{"name": "a", "dateFormat": "%Y\\ud800"}]}', /dateFormat is wrong: must be well-formed/],
+    ['{"columns": [{"name": "a", "description": "\\ud800"}]}', /description must be well-formed/],
+    ['{"columns": [{"name": "a", "description": 1}]}', /description must be a text/],
     ['{"unlisted": "drop"}', /unlisted/],
   ])('%s is refused', (text, message) => {
     expect(() => parseManifest(text)).toThrow(message);

@@ -43,6 +43,8 @@ describe('column names', () => {
     ["City of birth eq 'x'", 'eq(#2,"x")'],
     ['Speed IAS in knots gt Speed', 'gt(#3,#4)'],
     ['Speed in (1)', 'in(#4,1)'],
+    ["trim (City) eq concat  ('a', City)", 'eq(trim(#1),concat("a",#1))'],
+    ['Length (mm) eq length (City)', 'eq(#5,length(#1))'],
     ['Length (mm) gt 5', 'gt(#5,5)'],
     ['length(City) gt 5', 'gt(length(#1),5)'],
     ["a/b eq 'x'", 'eq(#6,"x")'],
@@ -65,6 +67,13 @@ describe('column names', () => {
       code: 'unknown_column',
       message: 'Invalid column names: city ($filter, character 1); did you mean City instead of city?',
     });
+  });
+
+  it('with blanks at their ends are suggested as they can be written', () => {
+    expect(() => compileFilter('Open gt 1', columnsOf({ ' Open': 'f' }))).toThrow(
+      'did you mean [ Open] instead of Open?',
+    );
+    expect(compileFilter('[ Open] gt 1', columnsOf({ ' Open': 'f' })).normalized).toBe('gt(#1,1)');
   });
 
   it('that are unknown are all listed at once', () => {
@@ -106,6 +115,8 @@ describe('periods', () => {
     ["'2020-Q3'", '2020-07-01'],
     ["'2020/3/9'", '2020-03-09'],
     ["'2020-03-09T00:00:00Z'", '2020-03-09'],
+    ["'2020-03-09T00:00:00.000+00:00'", '2020-03-09'],
+    ["'2020-03-09 00:00:00'", '2020-03-09'],
   ])('%s is its first day', (text, day) => {
     expect(normal(`Day eq ${text}`)).toBe(`eq(#14,'${day}')`);
     expect(normal(`Day in (${text})`)).toBe(`in(#14,'${day}')`);
@@ -150,7 +161,17 @@ describe('errors', () => {
     ['null', 'filter_type', 1, 'expected a condition'],
     ['Speed add 1 in (1)', 'filter_type', 11, 'found a condition'],
     ['substring(City, -1) eq null', 'filter_type', 17, 'whole numbers from 0'],
-    ['City/any(x:x eq 1)', 'filter_unsupported', 1, 'navigation paths (City/any) are not supported here'],
+    ['City eq "x"', 'filter_syntax', 9, "expected a text in single quotes ('…')"],
+    ["Day eq '2020-03-09T00:00:00+01:00'", 'filter_type', 8, 'is no date'],
+    ['City/any(x:x eq 1)', 'filter_unsupported', 1, 'lambda operators (City/any) are not supported here'],
+    ['A/B/all (x:x eq 1)', 'filter_unsupported', 1, 'lambda operators (A/B/all) are'],
+    ['A/B eq 1', 'filter_unsupported', 1, 'navigation paths (A/B) are'],
+    ['case(true:1) eq 1', 'filter_unsupported', 1, 'the function case is'],
+    ["NS.search('x')", 'filter_unsupported', 1, "functions of a service's own (NS.search) are"],
+    ["Day eq date'2020-01-01'", 'filter_unsupported', 8, "date'…' literals are"],
+    ['PT1M30.5S eq null', 'filter_unsupported', 1, 'duration literals are not supported here'],
+    ['Day sub P1D eq Day', 'filter_unsupported', 9, 'duration literals are'],
+    ['PTA eq 1', 'unknown_column', 1, 'Invalid column names: PTA'],
     ["duration'P1D' eq null", 'filter_unsupported', 1, "duration'…' literals are not supported here"],
     ['Day gt 2020-01-01T10:00:00Z', 'filter_unsupported', 8, 'date-time literals'],
     ["City has Color'Red'", 'filter_unsupported', 6, "the operator 'has'"],
