@@ -29,10 +29,10 @@ export interface StorageReport extends ReleaseReport {
 }
 
 export interface StorageSweep {
-  /** Drops what is due. Cheap: asks PostgreSQL alone unless there is something. */
-  release(): Promise<ReleaseReport>;
+  /** Drops what is due, until `stop` is aborted. Cheap: asks PostgreSQL alone unless there is something. */
+  release(stop?: AbortSignal): Promise<ReleaseReport>;
   /** Retention, release, and a comparison of both sides. */
-  sweep(): Promise<StorageReport>;
+  sweep(stop?: AbortSignal): Promise<StorageReport>;
 }
 
 export interface StorageSweepOptions {
@@ -67,7 +67,7 @@ const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
 export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
   const { sql, tables, retention, graceMs, log } = options;
 
-  const dropSegments = async (): Promise<number> => {
+  const dropSegments = async (stop?: AbortSignal): Promise<number> => {
     await sql.query(
       `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${unnamed}`,
     );
@@ -78,6 +78,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
         [graceMs],
       );
       for (const { id, storeId } of segments) {
+        if (stop?.aborted) return dropped;
         await tables.dropSegment(storeId, id);
         const gone = await sql.query(`DELETE FROM segments s WHERE s.id = $1 AND ${unnamed} RETURNING 1`, [
           id,
@@ -101,8 +102,8 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     return dropped;
   };
 
-  const release = async (): Promise<ReleaseReport> => {
-    const segments = await dropSegments();
+  const release = async (stop?: AbortSignal): Promise<ReleaseReport> => {
+    const segments = await dropSegments(stop);
     options.onSegmentsRemoved?.(segments);
     return { segments, stores: await dropStores() };
   };
@@ -167,10 +168,10 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
 
   return {
     release,
-    async sweep() {
+    async sweep(stop) {
       const versions = await retention.apply();
       const abandonedCompactions = await abandonCompactions();
-      const released = await release();
+      const released = await release(stop);
       return {
         versions,
         ...released,

@@ -3,6 +3,7 @@
  * sweep at the same time.
  */
 import type { Log } from '../../lib/log.js';
+import { startRounds } from '../../lib/rounds.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Replayer } from '../store/replayer.js';
 import type { VersionPublisher } from '../versions/version-publisher.js';
@@ -112,45 +113,38 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
 
   let storageDueAt = 0;
 
-  const sweepStorage = async (): Promise<Partial<StorageReport>> => {
-    if (Date.now() < storageDueAt) return storage.release();
-    const report = await storage.sweep();
+  const sweepStorage = async (stop?: AbortSignal): Promise<Partial<StorageReport>> => {
+    if (Date.now() < storageDueAt) return storage.release(stop);
+    const report = await storage.sweep(stop);
     storageDueAt = Date.now() + options.storageIntervalMs;
     return report;
   };
 
-  const sweep = async (): Promise<SweepReport> => {
+  const sweepUploads = async () => {
     await publishReady();
     return {
       abandoned: await failAbandoned(),
       expired: await failExpired(),
       replays: await startReplays(),
-      ...(await sweepStorage()),
     };
   };
 
-  let running: Promise<void> = Promise.resolve();
-  let busy = false;
-  const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    running = sweep()
-      .then(
-        (report) => {
-          if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, 'swept');
-        },
-        (error: unknown) => log.warn({ err: error }, 'sweep did not succeed'),
-      )
-      .finally(() => {
-        busy = false;
-      });
-  }, options.intervalMs);
+  const told = (look: (stop: AbortSignal) => Promise<Partial<SweepReport>>) => async (stop: AbortSignal) => {
+    const report = await look(stop);
+    if (Object.values(report).some((count) => count > 0)) log.info({ ...report }, 'swept');
+  };
+
+  const { intervalMs } = options;
+  // Apart: uploads wait for the end of those before them, and to drop hundreds of segments may take minutes.
+  const rounds = [
+    startRounds({ name: 'sweep of uploads', intervalMs, run: told(sweepUploads), log }),
+    startRounds({ name: 'sweep of the storage', intervalMs, run: told(sweepStorage), log }),
+  ];
 
   return {
-    sweep,
+    sweep: async () => ({ ...(await sweepUploads()), ...(await sweepStorage()) }),
     async close() {
-      clearInterval(timer);
-      await running;
+      await Promise.all(rounds.map((round) => round.stop()));
     },
   };
 };

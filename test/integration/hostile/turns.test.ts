@@ -1,4 +1,5 @@
 /** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
+import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSweeper } from '../../../src/ingest/maintenance/sweeper.js';
 import { createMergeStore, type MergeTurn } from '../../../src/ingest/versions/merge-store.js';
@@ -167,5 +168,37 @@ describe('a sweep', () => {
     await sweeper.sweep();
     await sweeper.close();
     expect(asked.sort()).toEqual([...datasets].sort());
+  });
+
+  it('looks after uploads while it removes what is stored, however long that takes', async () => {
+    const dataset = await createDataset(owner);
+    const process = await json<ProcessAnswer>(await putWith(owner, dataset, 'a\n1\n', {}), 201);
+    await product.sql.query(`UPDATE processes SET phase = 'ready' WHERE id = $1`, [process.id]);
+    let looks = 0;
+    let begun = 0;
+    const untilStopped = async (stop?: AbortSignal) => {
+      begun += 1;
+      if (stop?.aborted === false) await once(stop, 'abort');
+      return nothing;
+    };
+    const sweeper = createSweeper({
+      sql: product.sql,
+      publisher: {
+        complete: () => Promise.reject(new Error('not asked for here')),
+        publishDue: async (id) => {
+          if (id === dataset) looks += 1;
+        },
+      },
+      replayer: { start: () => undefined, close: () => Promise.resolve() },
+      storage: { sweep: untilStopped, release: untilStopped },
+      intervalMs: 20,
+      storageIntervalMs: 3_600_000,
+      receiveTimeoutMs: 3_600_000,
+      retentionMs: 3_600_000,
+      log: silentLog,
+    });
+    await expect.poll(() => looks, { timeout: 15_000 }).toBeGreaterThan(3);
+    await sweeper.close();
+    expect(begun).toBe(1);
   });
 });
