@@ -17,7 +17,7 @@ import type { ReadSettings } from '../storage/clickhouse/read-settings.js';
 import { clickHouseType } from '../storage/clickhouse/store-table.js';
 import type { ArrayCells } from './line-sql.js';
 import type { Plan } from './plan.js';
-import { combinedColumn, freeName, headerOf, type OutputColumn } from './projection.js';
+import { combinedColumn, freeName, headerOf, type OutputColumn, plainColumn } from './projection.js';
 import { quoteIdentifier } from './sql-text.js';
 import { buildTail, requireDateColumn } from './statement.js';
 
@@ -54,11 +54,7 @@ export const layOut = ({ version, chosen, options }: Plan): TransposeLayout => {
     date,
     labels: combined
       ? [combinedColumn(entities, options.includeIds)]
-      : entities.map((column) => ({
-          name: headerOf(column, options.includeIds),
-          sql: storageName(column),
-          physical: column.physical,
-        })),
+      : entities.map((column) => plainColumn(column, options.includeIds)),
     values: chosen.filter((column) => !column.isEntity && column !== date),
   };
 };

@@ -19,9 +19,16 @@ const controls = [...Array(0x20).keys()].filter((code) => code !== 0 && code !==
 
 const hex = (code: number): string => code.toString(16).toUpperCase().padStart(4, '0');
 
+/**
+ * What looks like an escape. The underscore at its end is left out: it may begin the next one, or come from a
+ * control character behind it. Other texts with `_x`, such as names of variables, stay as they are: many readers
+ * do not undo escapes.
+ */
+const escapeLike = '_(x[0-9A-Fa-f]{4})';
+
 /** Characters that XML can not hold, written as Excel does, and texts that look like such an escape. */
 const escapedControls = (text: string): string => {
-  const marked = `replaceAll(${text}, '_x', '_x005F_x')`;
+  const marked = `replaceRegexpAll(${text}, '${escapeLike}', '_x005F_\\\\1')`;
   const replaced = controls.reduce(
     (sql, code) => `replaceAll(${sql}, char(${code}), '_x${hex(code)}_')`,
     marked,
@@ -29,7 +36,7 @@ const escapedControls = (text: string): string => {
   return `replaceAll(replaceAll(${replaced}, '\\xEF\\xBF\\xBE', '_xFFFE_'), '\\xEF\\xBF\\xBF', '_xFFFF_')`;
 };
 
-const unusual = "'[\\\\x01-\\\\x08\\\\x0b-\\\\x1f]|_x|\\\\x{FFFE}|\\\\x{FFFF}'";
+const unusual = `'[\\\\x01-\\\\x08\\\\x0b-\\\\x1f]|${escapeLike}|\\\\x{FFFE}|\\\\x{FFFF}'`;
 
 const escapedText = (text: string): string =>
   `replaceAll(encodeXMLComponent(if(match(${text}, ${unusual}), ${escapedControls(text)}, ${text})), '\\n', '&#10;')`;
