@@ -4,8 +4,12 @@ import { compress } from '@mongodb-js/zstd';
 
 export type Coding = 'identity' | 'gzip' | 'zstd';
 
-/** Best first when the client gives them the same weight. */
-const offered: readonly Coding[] = ['zstd', 'gzip'];
+/**
+ * Best first when the client gives them the same weight. zstd is faster, but is sent in several frames, and there
+ * are clients that take the first for all (urllib3 2.0, reqwest before 0.12.13) or fail at the second (httpx):
+ * it is for those who ask for it.
+ */
+const offered: readonly Coding[] = ['gzip', 'zstd'];
 
 /** The coding to answer in, by `Accept-Encoding`. */
 export const chooseCoding = (accept: string | undefined): Coding => {

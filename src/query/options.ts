@@ -95,11 +95,11 @@ const textOf = (given: Given, name: OptionName): string | undefined => {
 const countOf = (given: Given, name: OptionName): number | undefined => {
   const value = given[name];
   if (value === undefined) return undefined;
-  const text = typeof value === 'number' ? String(value) : value;
-  if (typeof text !== 'string' || !/^\d{1,400}$/.test(text)) {
-    throw bad(name, 'must be a whole number that is not negative');
-  }
-  return Math.min(Number(text), mostRows);
+  const number = typeof value === 'string' && /^\d{1,400}$/.test(value) ? Number(value) : value;
+  // What JSON writes beyond a double's range is read as infinite.
+  const isWhole = typeof number === 'number' && (Number.isInteger(number) || number === Infinity);
+  if (!isWhole || number < 0) throw bad(name, 'must be a whole number that is not negative');
+  return Math.min(Math.abs(number), mostRows);
 };
 
 const flagOf = (given: Given, name: OptionName): boolean => {
@@ -157,9 +157,6 @@ const refuseContradictions = (options: DownloadOptions): void => {
     refuse(
       '$orderby with transpose needs $top or $skip: the rows of a transposed table have their own order.',
     );
-  }
-  if (options.decimals === 'string' && options.format !== undefined && options.format !== 'json') {
-    refuse(`$decimals is for $format=json; ${options.format} always keeps all digits.`);
   }
 };
 

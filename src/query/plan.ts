@@ -1,3 +1,4 @@
+import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
@@ -26,7 +27,7 @@ export interface Plan {
 }
 
 /** Part of every tag: raise it when the same request gives other bytes than before. */
-const formatRevision = 1;
+const formatRevision = 2;
 
 const columnLimits: Partial<Record<Format, number>> = { xlsx: 16_384 };
 
@@ -47,6 +48,12 @@ const compile = (
 ): CompiledFilter | undefined =>
   options.filter === undefined ? undefined : compileFilter(options.filter, filterColumnsOf(columns), limits);
 
+/** Which format it is may be known only now: an `Accept` header decides when the options do not. */
+const refuseUselessDecimals = ({ decimals }: DownloadOptions, format: Format): void => {
+  if (decimals === 'number' || format === 'json') return;
+  throw invalid('bad_combination', `$decimals is for $format=json; ${format} always keeps all digits.`);
+};
+
 export interface PlanInput {
   readonly database: string;
   readonly version: ReadableVersion;
@@ -62,6 +69,7 @@ export interface PlanInput {
  */
 export const planDownload = ({ database, version, options, format, filterLimits = {} }: PlanInput): Plan => {
   const { columns } = version;
+  refuseUselessDecimals(options, format);
   const chosen = chosenColumns(options, columns);
   const filter = compile(options, columns, filterLimits);
   const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);

@@ -54,7 +54,7 @@ export const freeName = (wanted: string, taken: ReadonlySet<string>): string => 
   return name;
 };
 
-const plainColumn = (column: StoredColumn, includeIds: boolean): OutputColumn => ({
+export const plainColumn = (column: StoredColumn, includeIds: boolean): OutputColumn => ({
   name: headerOf(column, includeIds),
   sql: storageName(column),
   physical: column.physical,

@@ -8,7 +8,7 @@ import type { ReadContext } from './read-context.js';
 import { buildTail, countSql, selectSql } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
 import { rowsPerSheet, sheetSql } from './xlsx/cell-sql.js';
-import { longestTextSql, refuseLongText } from './xlsx/text-length.js';
+import { requireCellTexts } from './xlsx/text-length.js';
 import { writeWorkbook } from './xlsx/workbook.js';
 
 /** Number of rows that match, before `$top` and `$skip`. */
@@ -78,18 +78,8 @@ const openSheet = async (
   tail: string,
   context: ReadContext,
 ): Promise<Readable> => {
-  const { source, output, format, options } = plan;
-  const isLimited = options.top !== undefined || options.skip !== undefined;
-  const longest = longestTextSql(output, isLimited ? `FROM (SELECT * ${source.sql} ${tail})` : source.sql);
-  if (longest !== undefined) {
-    const [row] = await reader.facts<{ place: number }>({
-      sql: `${longest} FORMAT JSONEachRow`,
-      values: source.values,
-      queryId: `${context.queryId}-length`,
-      signal: context.signal,
-    });
-    refuseLongText(output, Number(row?.place ?? 0));
-  }
+  const { source, output, format } = plan;
+  await requireCellTexts(reader, plan, output, context);
   const rows = await reader.open({
     sql: `${sheetSql(output, `${source.sql}\n${tail}`)}\nFORMAT ${formatSpecs[format].clickHouse}`,
     values: source.values,

@@ -45,15 +45,16 @@ export const buildRowSource = ({ database, version, filter, options, chosen }: R
   const judged = options.dropNA ? judgedColumns(chosen) : [];
   const conditions = [condition];
   if (filter !== undefined) conditions.push(`(${filter.sql})`);
-  if (judged.length > 0) {
-    conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
-  }
   if (options.last !== undefined) {
     const date = storageName(requireDateColumn('$last', version.columns));
     conditions.push(
       `${date} >= (SELECT min(d) FROM (SELECT ${date} AS d FROM ${table} WHERE ${conditions.join(' AND ')}
         AND ${date} IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
     );
+  }
+  // Behind `$last`: which dates are the last does not depend on it.
+  if (judged.length > 0) {
+    conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
   }
   return {
     sql: `FROM ${table} WHERE ${conditions.join('\nAND ')}`,

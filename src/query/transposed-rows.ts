@@ -4,7 +4,7 @@ import type { Reader } from '../storage/clickhouse/reader.js';
 import { type Format, formatSettings, formatSpecs } from './formats.js';
 import { csvLines, jsonLines, type LineWriter, xmlLines } from './line-sql.js';
 import type { Plan } from './plan.js';
-import { requireColumns } from './projection.js';
+import { type OutputColumn, plainColumn, requireColumns } from './projection.js';
 import type { ReadContext } from './read-context.js';
 import {
   datesSql,
@@ -19,6 +19,7 @@ import {
   type TransposeLayout,
 } from './transpose.js';
 import { rowsPerSheet, sheetRowSql } from './xlsx/cell-sql.js';
+import { requireCellTexts } from './xlsx/text-length.js';
 import { writeWorkbook } from './xlsx/workbook.js';
 
 /** Columns that the other formats hold. */
@@ -110,6 +111,12 @@ const partsOf = (
   return splitValues(layout.values, facts.rowsPerColumn * Math.max(1, facts.dates.length));
 };
 
+/** What fills the cells of the answer. */
+const cellsOf = ({ labels, values }: TransposeLayout, { options }: Plan): OutputColumn[] => [
+  ...labels,
+  ...values.map((column) => plainColumn(column, options.includeIds)),
+];
+
 export const openTransposed = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   const { format, options } = plan;
   const layout = layOut(plan);
@@ -117,6 +124,7 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
   const headers = headersOf(layout, facts);
   const limit = columnLimits[format];
   if (limit !== undefined) requireColumns(format, headers.length, limit);
+  if (format === 'xlsx') await requireCellTexts(reader, plan, cellsOf(layout, plan), context);
   const quoteDecimals = options.decimals === 'string';
   const lines = linesOf(format, quoteDecimals);
   const parts = partsOf(layout, facts, lines === undefined);

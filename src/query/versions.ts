@@ -10,6 +10,8 @@ export interface VersionWanted {
   readonly currentVersionId: number | null;
   /** A version that was asked for by name; without it the current one is read. */
   readonly versionId?: number | undefined;
+  /** True: a version that is asked for by id carries the present names as well. @default false */
+  readonly presentNames?: boolean;
 }
 
 /** Finds the version a download reads. */
@@ -127,9 +129,9 @@ export const createVersions = (sql: Sql): Versions => {
 
   return {
     remembered: (datasetId, versionId, revision) => cache.get(keyOf(datasetId, versionId, revision)),
-    async find({ datasetId, currentVersionId, versionId }) {
+    async find({ datasetId, currentVersionId, versionId, presentNames = false }) {
       if (versionId !== undefined) {
-        const version = await find(datasetId, versionId, false);
+        const version = await find(datasetId, versionId, presentNames);
         if (version !== undefined) return version;
         throw notFound('unknown_version', `The dataset has no version ${versionId}.`);
       }

@@ -36,11 +36,7 @@ const owner = '#files';
 
 export const createWholeFiles = ({ versions, reader, slots, newQueryId }: WholeFilesOptions): WholeFiles => {
   const versionOf = async ({ datasetId, versionId, presentNames }: WholeFileRef): Promise<ReadableVersion> =>
-    versions.find(
-      presentNames
-        ? { datasetId, currentVersionId: versionId }
-        : { datasetId, currentVersionId: null, versionId },
-    );
+    versions.find({ datasetId, currentVersionId: null, versionId, presentNames });
 
   return {
     async plan(ref) {

@@ -39,19 +39,18 @@ const shared = {
   versionId: text('Id of a version; without it the current data.'),
 };
 
-const plainName = (name: string): string => name.replace(/^\$/, '');
+const otherSpelling = (name: string): string => (name.startsWith('$') ? name.slice(1) : `$${name}`);
 
-const withPlainNames = (shape: Record<string, z.ZodType>): Record<string, z.ZodType> => ({
+/** Every option with and without its dollar. */
+const inBothSpellings = (shape: Record<string, z.ZodType>): Record<string, z.ZodType> => ({
   ...shape,
   ...Object.fromEntries(
-    Object.entries(shape)
-      .filter(([name]) => name.startsWith('$'))
-      .map(([name]) => [plainName(name), text(`The same as \`${name}\`.`)]),
+    Object.keys(shape).map((name) => [otherSpelling(name), text(`The same as \`${name}\`.`)]),
   ),
 });
 
 /** Query parameters of a download. Their values are read by the query room, which knows what they mean. */
-export const downloadQuery = z.object(withPlainNames(shared));
+export const downloadQuery = z.object(inBothSpellings(shared));
 
 /** The same as a JSON body: names with or without `$`, numbers and flags as such, `$select` also as a list. */
 export const downloadBody = z.record(z.string(), z.unknown()).meta({

@@ -70,7 +70,8 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       disposition: dispositionOf(fileName),
       headOnly: request.method === 'HEAD',
     });
-    await ticket.finish(plan.version.byteSize);
+    // HEAD asks where the file is, not for it.
+    await (request.method === 'HEAD' ? ticket.cancel() : ticket.finish(plan.version.byteSize));
     return {
       status: 302,
       headers: {

@@ -77,6 +77,9 @@ const written = (name: string): string =>
 /** Names that get a suggestion: each costs a pass over all columns. */
 const suggested = 5;
 
+/** Quotes that a word processor puts in. */
+const otherQuote = /^[`\u2018-\u201f]/;
+
 /** One error that lists every unknown column, each once, in the order of the text. */
 export const unknownColumns = (text: string, unknown: readonly UnknownName[], names: readonly string[]) => {
   const first = new Map<string, number>();
@@ -87,7 +90,8 @@ export const unknownColumns = (text: string, unknown: readonly UnknownName[], na
     return near === undefined ? [] : [`${written(near)} instead of ${excerpt(name)}`];
   });
   const position = positionOf(text, [...first.values()][0] ?? 0);
-  const hint = hints.length === 0 ? '' : `; did you mean ${hints.join(', ')}?`;
+  const meant = hints.length === 0 ? '' : `; did you mean ${hints.join(', ')}?`;
+  const hint = listed.some((name) => otherQuote.test(name)) ? "; write texts in single quotes ('…')" : meant;
   return invalid(
     'unknown_column',
     `Invalid column names: ${listed.map(excerpt).join(', ')} ($filter, character ${position})${hint}`,

@@ -80,6 +80,9 @@ export const isNull = (side: Side, emit: Emitter): string => {
   return shape.exact ? `if(${isExactRow([node])}, isNull(${emit.exact(node)}), ${double})` : double;
 };
 
+/** ClickHouse makes a set of three or more equalities with one operand, and sets tell -0 from 0. */
+const isZero = (sql: string): string => `(${sql} >= 0 AND ${sql} <= 0)`;
+
 /**
  * A stored double stands for its shortest decimal text. Texts are ordered as their doubles are, so a literal
  * between two of them moves the comparison to the nearest one, from the side on which it lies.
@@ -94,7 +97,9 @@ const doubleWithLiteral = (
   if (!Number.isFinite(nearest)) return holds(operator, nearest > 0 ? -1 : 1);
   const order = compareExact(exactOf(nearest), literal);
   if (operator === 'eq') {
-    return order === 0 && `${emit.double(node)} = ${emit.parameters.add('Float64', nearest)}`;
+    if (order !== 0) return false;
+    const column = emit.double(node);
+    return nearest === 0 ? isZero(column) : `${column} = ${emit.parameters.add('Float64', nearest)}`;
   }
   const shifted = order === 0 ? operator : nearestOperator(operator, order < 0);
   return `${emit.double(node)} ${signs[shifted]} ${emit.parameters.add('Float64', nearest)}`;
@@ -207,8 +212,7 @@ const doubleMembership = (sql: string, values: readonly Exact[], emit: Emitter):
   if (doubles.length === 0) return false;
   const list = emit.parameters.addTexts(doubles.map(String));
   const listed = `${sql} IN CAST(${list}, 'Array(Float64)')`;
-  // Sets tell -0 from 0.
-  return doubles.includes(0) ? `(${listed} OR ${sql} = 0)` : `(${listed})`;
+  return doubles.includes(0) ? `(${listed} OR ${isZero(sql)})` : `(${listed})`;
 };
 
 const exactMembership = (

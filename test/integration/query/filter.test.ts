@@ -168,6 +168,18 @@ describe('single columns', () => {
     ],
     ['a negative zero is a zero', oneColumn('f', 'Decimal', ['-0', '1']), 'V in (0)', [0]],
     [
+      'a negative zero is a zero in a chain, of which ClickHouse makes a set',
+      oneColumn('f', 'Decimal', ['-0', '0', '1', '5', null]),
+      'V eq 0 or V eq 1 or V eq 2 or V in (0, 3)',
+      [0, 1, 2],
+    ],
+    [
+      'a negative zero is a zero in a chain of inequalities',
+      oneColumn('f', 'Decimal', ['-0', '0', '1', '5', null]),
+      'V ne 0 and V ne 1 and V ne 2 and not (V in (0, 3))',
+      [3, 4],
+    ],
+    [
       'dates beyond the type are known without asking',
       oneColumn('d', 'Date', ['2020-01-01', null]),
       'V lt 9999-12-31',

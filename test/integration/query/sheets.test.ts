@@ -103,11 +103,41 @@ describe('a sheet', () => {
   it('escapes control characters, and texts that look like an escape', async () => {
     const version = await tables.add(
       [{ name: 'x', physical: 's' }],
-      [['a\u0001b'], ['c\rd'], ['_x0041_x0042_'], ['\uffff']],
+      [['a\u0001b\u000b\u000f'], ['c\rd\u0010\u001f'], ['_x0041_x0042_'], ['\uffff'], ['SKU_x0041\u0001']],
     );
     const rows = (await cellsOf(await download(version))).flat();
     // The reader at hand shows escapes as they stand in the file.
-    expect(rows).toEqual(['x', 'a_x0001_b', 'c_x000D_d', '_x005F_x0041_x005F_x0042_', '_xFFFF_']);
+    expect(rows).toEqual([
+      'x',
+      'a_x0001_b_x000B__x000F_',
+      'c_x000D_d_x0010__x001F_',
+      '_x005F_x0041_x005F_x0042_',
+      '_xFFFF_',
+      'SKU_x005F_x0041_x0001_',
+    ]);
+  });
+
+  it('leaves names of variables alone, which many readers would show with an escape', async () => {
+    const texts = ['max_x', 'pos_x_mean', '_x', '_x00_', '_xGHIJ_'];
+    const version = await tables.add(
+      [{ name: 'grid_x', physical: 's' }],
+      texts.map((text) => [text]),
+    );
+    expect((await cellsOf(await download(version))).flat()).toEqual(['grid_x', ...texts]);
+  });
+
+  it('shows many columns of texts as it does few', async () => {
+    const texts = ['=1+1', '<b>&"', 'a\u0001_x0041_', ' \n', null, 'é😀'];
+    const columns = Array.from({ length: 40 }, (_, at) =>
+      at % 3 === 0 ? { name: `c${at}`, physical: 'f' as const } : { name: `c${at}`, physical: 's' as const },
+    );
+    const cellAt = (row: number, at: number) => (at % 3 === 0 ? at / 2 : texts[(row + at) % texts.length]!);
+    const rows = [0, 1, 2].map((row) => columns.map((_, at) => cellAt(row, at)));
+    const version = await tables.add(columns, rows);
+    const [names, ...cells] = await cellsOf(await download(version));
+    const asShown = (value: unknown) => (value === texts[2] ? 'a_x0001__x005F_x0041_' : value);
+    expect(names).toEqual(columns.map(({ name }) => name));
+    expect(cells).toEqual(rows.map((row) => row.map(asShown)));
   });
 
   it('refuses a text that no cell can hold, and too many columns', async () => {
@@ -147,6 +177,29 @@ describe('a sheet', () => {
     expect(await cellsOf(await download(version, { transpose: 'true' }))).toEqual([
       ['Country', 'Column', '2020-01-01', '2020-01-02'],
       ['A', 'v', null, 1],
+    ]);
+  });
+
+  it('refuses a text that no cell can hold in a transposed table as well', async () => {
+    const long = 'é'.repeat(32_768);
+    const version = await tables.add(
+      [
+        { name: 'Date', physical: 'd' },
+        { name: 'Country', physical: 's' },
+        { name: 'note', physical: 's', isEntity: false },
+      ],
+      [
+        ['2020-01-01', 'A', 'short'],
+        ['2020-01-02', long, 'b'],
+        ['2020-01-03', 'A', long],
+      ],
+    );
+    const transposed = (query: Record<string, unknown>) => download(version, { transpose: 'true', ...query });
+    await expect(transposed({ $top: 2 })).rejects.toMatchObject({ details: { column: 'Country' } });
+    await expect(transposed({ $skip: 2 })).rejects.toMatchObject({ details: { column: 'note' } });
+    expect(await cellsOf(await transposed({ $top: 1 }))).toEqual([
+      ['Country', 'Column', '2020-01-01'],
+      ['A', 'note', 'short'],
     ]);
   });
 });

@@ -154,6 +154,22 @@ describe('transpose', () => {
     expect((await read(many, { $last: 10_000 })).split('\r\n')[0]!.split(',')).toHaveLength(10_001);
   });
 
+  it('of more value columns than one query takes keeps their order', async () => {
+    const names = Array.from({ length: 230 }, (_, at) => `v${at}`);
+    const version = await tables.add(
+      [{ name: 'Date', physical: 'd' }, ...names.map((name) => ({ name, physical: 'f' as const }))],
+      [
+        ['2020-01-02', ...names.map((_, at) => at)],
+        ['2020-01-01', ...names.map((_, at) => -at - 1)],
+      ],
+    );
+    const rows = names.map((name, at) => ({ Column: name, '2020-01-01': -at - 1, '2020-01-02': at }));
+    expect(JSON.parse(await read(version, { $format: 'json' }))).toEqual(rows);
+    expect((await read(version, {})).split('\r\n').slice(1, -1)).toEqual(
+      names.map((name, at) => `"${name}",${-at - 1},${at}`),
+    );
+  });
+
   it('agrees with a plain transposition of generated tables', async () => {
     let seed = 7;
     const next = (n: number): number => {

@@ -87,6 +87,7 @@ describe('createVersions', () => {
     await sql.query('UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id = $1', [datasetId]);
     expect(await names({})).toEqual(['Country true', 'Output true']);
     expect(await names({ versionId })).toEqual(['Country true', 'GDP false']);
+    expect(await names({ versionId, presentNames: true })).toEqual(['Country true', 'Output true']);
   });
 
   it('remembers a version under the revision of its columns that it was read with', async () => {
@@ -139,5 +140,9 @@ describe('createVersions', () => {
       kind: 'unavailable',
       code: 'version_gone',
     });
+    // Asked for by id, as links do: to ask again would not help.
+    await expect(
+      versions.find({ datasetId, currentVersionId: null, versionId, presentNames: true }),
+    ).rejects.toMatchObject({ kind: 'not_found' });
   });
 });

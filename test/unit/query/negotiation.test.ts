@@ -28,11 +28,13 @@ describe('chooseCoding', () => {
     [undefined, 'identity'],
     ['', 'identity'],
     ['gzip, deflate, br', 'gzip'],
-    ['gzip, zstd', 'zstd'],
+    ['gzip, deflate, br, zstd', 'gzip'],
+    ['zstd', 'zstd'],
+    ['zstd, gzip;q=0.9', 'zstd'],
     ['zstd;q=0.5, gzip', 'gzip'],
     ['gzip;q=0', 'identity'],
-    ['*', 'zstd'],
-    ['*;q=0.1, zstd;q=0', 'gzip'],
+    ['*', 'gzip'],
+    ['*;q=0.1, gzip;q=0', 'zstd'],
     ['identity, gzip;q=0.5', 'identity'],
   ])('reads %j', (accept, coding) => {
     expect(chooseCoding(accept)).toBe(coding);
@@ -88,5 +90,11 @@ describe('Content-Disposition', () => {
     ['a\r\nSet-Cookie: x', 'attachment; filename="a__Set-Cookie_ x.csv"'],
   ])('names %j safely', (name, expected) => {
     expect(dispositionOf(fileNameOf(name, 'csv'))).toBe(expected);
+  });
+
+  it.each(['価格'.repeat(120), '😀'.repeat(255)])('keeps %j short enough for a file system', (name) => {
+    const fileName = fileNameOf(name, 'parquet');
+    expect(Buffer.byteLength(fileName)).toBeLessThan(220);
+    expect(name.startsWith(fileName.replace('.parquet', ''))).toBe(true);
   });
 });

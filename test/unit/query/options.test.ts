@@ -76,6 +76,13 @@ describe('parseOptions', () => {
   it('takes JSON values as a body holds them', () => {
     const options = parseOptions({ $select: ['a', 7], $top: 5, dropNA: true, versionId: 12 });
     expect(options).toMatchObject({ select: ['a', '7'], top: 5, dropNA: true, versionId: 12 });
+    expect(parseOptions(JSON.parse('{"$top":1e21,"$skip":1e999,"$last":-0}'))).toMatchObject({
+      top: Number.MAX_SAFE_INTEGER,
+      skip: Number.MAX_SAFE_INTEGER,
+      last: 0,
+    });
+    expect(messageOf({ $top: 1.5 })).toContain('$top must be a whole number');
+    expect(messageOf({ $top: -1 })).toContain('$top must be a whole number');
     expect(messageOf({ $select: [{}] })).toContain('$select must list names or ids');
     expect(messageOf({ $top: true })).toContain('$top must be a whole number');
   });
@@ -90,7 +97,6 @@ describe('parseOptions', () => {
     [{ transpose: 'true', $count: 'true' }, '$count can not be combined with transpose'],
     [{ transpose: 'true', $distinct: 'true', $select: 'a' }, '$distinct can not be combined with transpose'],
     [{ transpose: 'true', $orderby: 'a' }, '$orderby with transpose needs $top or $skip'],
-    [{ $format: 'csv', $decimals: 'string' }, '$decimals is for $format=json'],
   ])('says why %j makes no sense', (source, reason) => {
     expect(messageOf(source)).toContain(reason);
   });

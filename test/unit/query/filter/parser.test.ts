@@ -76,6 +76,13 @@ describe('column names', () => {
     expect(compileFilter('[ Open] gt 1', columnsOf({ ' Open': 'f' })).normalized).toBe('gt(#1,1)');
   });
 
+  it.each(['City eq "Oslo"', 'City eq \u201cOslo\u201d', 'City eq \u2018Oslo\u2019'])(
+    'of %s are no texts: the message says how those are written',
+    (text) => {
+      expect(() => compileFilter(text, columns)).toThrow('single quotes');
+    },
+  );
+
   it('that are unknown are all listed at once', () => {
     const { message, details } = errorOf(
       "Foo eq 1 and Some thing gt 2 or [Bar] lt 3 and contains(Baz, 'x') and Foo eq 2",
