@@ -2,8 +2,8 @@ import { accountCommands } from './admin/accounts.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
 import { withComponentAddresses } from './admin/component-address.js';
 import { databaseAddress } from './admin/database-address.js';
+import { createDeadLetterCommands } from './admin/dead-letters.js';
 import { keyCommands } from './admin/keys.js';
-import { createParkedCommands } from './admin/parked.js';
 import { planCommands } from './admin/plans.js';
 import { createProviderCommands, createUserKeyCommands } from './admin/providers.js';
 import { runCommandLine } from './admin/run.js';
@@ -11,7 +11,7 @@ import { createSweepCommands } from './admin/sweep.js';
 import { teamCommands } from './admin/teams.js';
 import { createUploadCommands } from './admin/uploads.js';
 import { openAdminGateway } from './compose/gateway.js';
-import { openParkedMessages, openUploadReplay } from './compose/operator.js';
+import { openDeadLetters, openUploadReplay } from './compose/operator.js';
 import { openStorageSweep } from './compose/sweep.js';
 import { loadConfig } from './config.js';
 import { isAppError, messageOf } from './lib/errors.js';
@@ -34,7 +34,7 @@ const groups: readonly AdminGroup[] = [
   planCommands,
   createUserKeyCommands(openAdminGateway),
   createProviderCommands(openAdminGateway),
-  createParkedCommands((context) => openParkedMessages(operatorParts(context))),
+  createDeadLetterCommands((context) => openDeadLetters(operatorParts(context))),
   createUploadCommands((context) => openUploadReplay(operatorParts(context))),
   createSweepCommands((context) => openStorageSweep(operatorParts(context))),
 ];

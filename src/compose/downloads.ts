@@ -12,7 +12,7 @@ import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import { systemClock } from '../lib/clock.js';
-import { startRounds } from '../lib/rounds.js';
+import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
 import { createSlots } from '../query/slots.js';
@@ -54,14 +54,14 @@ const keepExportFiles = async (
     aheadBytes: config.exportsAheadBytes,
     log,
   });
-  const cleaning = startRounds({
+  const cleaning = startPeriodic({
     name: 'export files',
     intervalMs: config.exportsIntervalMs,
     run: housekeeping.clean,
     log,
   });
   await scope.defer('removal of export files', cleaning.stop);
-  const preparing = startRounds({
+  const preparing = startPeriodic({
     name: 'export files ahead',
     intervalMs: aheadIntervalMs,
     run: housekeeping.prepareNew,

@@ -17,7 +17,7 @@ import { createUserKeyRoutes } from '../http/routes/user-keys.js';
 import type { Receiver } from '../ingest/receive/receiver.js';
 import { AppError, messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import { startRounds } from '../lib/rounds.js';
+import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Provider } from '../providers/provider.js';
 import { allProviders } from '../providers/registry.js';
@@ -113,9 +113,9 @@ export const createGatewayPart = async (
 
   // Two rounds: a long filling of the search index must not hold up refreshes.
   const intervalMs = config.gatewayIntervalMs;
-  const housekeeping = startRounds({ name: 'gateway', intervalMs, run: gateway.maintain, log });
+  const housekeeping = startPeriodic({ name: 'gateway', intervalMs, run: gateway.maintain, log });
   await scope.defer('gateway', housekeeping.stop);
-  const refreshes = startRounds({
+  const refreshes = startPeriodic({
     name: 'series refreshes',
     intervalMs,
     run: async (stop) => {

@@ -6,19 +6,19 @@ import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
 import { createLeases } from '../ingest/processes/leases.js';
 import { createProcessStore } from '../ingest/processes/process-store.js';
-import { createParkedStore } from '../ingest/repair/parked-store.js';
+import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
 import { createBadRowBounds } from '../ingest/store/bad-row-bounds.js';
 import { createChunkInserter } from '../ingest/store/chunk-inserter.js';
 import { createChunkWorker } from '../ingest/store/chunk-worker.js';
 import { createReplayer } from '../ingest/store/replayer.js';
-import { createSegmentCloser, type SegmentCloser } from '../ingest/store/segment-closer.js';
+import { createSegmentVerifier, type SegmentVerifier } from '../ingest/store/segment-verifier.js';
 import { createDigitCounter } from '../ingest/store/stored-digits.js';
 import { createMergeStore } from '../ingest/versions/merge-store.js';
 import { createMerger, type Merger } from '../ingest/versions/merger.js';
 import { createVersionPublisher } from '../ingest/versions/version-publisher.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
-import { startRounds } from '../lib/rounds.js';
+import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Lane } from '../model/chunk.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
@@ -28,7 +28,7 @@ import type { StoreTables } from '../storage/clickhouse/store-table.js';
 import type { KafkaConnection } from '../storage/kafka/client.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/consume/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/consume/chunk-reader.js';
-import { createParking } from '../storage/kafka/produce/parking.js';
+import { createDeadLetterProducer } from '../storage/kafka/produce/dead-letters.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -81,7 +81,7 @@ const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promi
     },
     log,
   });
-  const rounds = startRounds({
+  const rounds = startPeriodic({
     name: 'compaction',
     intervalMs: compaction.intervalMs,
     run: async (stop) => {
@@ -120,7 +120,7 @@ export const startIngestWorker = async (
       },
     });
 
-  let closer: SegmentCloser;
+  let verifier: SegmentVerifier;
   const replayer = createReplayer({
     processes,
     leases,
@@ -128,12 +128,12 @@ export const startIngestWorker = async (
     inserter: createInserter(),
     bounds,
     countDigits: createDigitCounter({ sql, clickhouse }),
-    closer: () => closer,
+    verifier: () => verifier,
     publisher,
     onReplay: () => metrics.replays.inc(),
     log,
   });
-  closer = createSegmentCloser({
+  verifier = createSegmentVerifier({
     clickhouse,
     processes,
     publisher,
@@ -156,8 +156,8 @@ export const startIngestWorker = async (
     log,
   });
 
-  const parked = createParkedStore(sql);
-  const parking = await createParking({
+  const parked = createDeadLetterStore(sql);
+  const deadLetters = await createDeadLetterProducer({
     kafka,
     topic: topics.parked,
     record: async (message) => {
@@ -166,7 +166,7 @@ export const startIngestWorker = async (
       log[isNew ? 'error' : 'info']({ ...message.origin, reason: message.reason }, 'message parked');
     },
   });
-  await scope.defer('parking', parking.close);
+  await scope.defer('parking', deadLetters.close);
 
   const storage = createStorageSweep({
     sql,
@@ -197,7 +197,7 @@ export const startIngestWorker = async (
       processes,
       inserter: createInserter(),
       bounds,
-      closer,
+      verifier,
       publisher,
       replayer,
       log,
@@ -208,7 +208,7 @@ export const startIngestWorker = async (
       groupId: `${options.groupPrefix}.${lane}`,
       topic,
       handle,
-      parking,
+      deadLetters,
       log,
     });
     await scope.defer(`consumer of ${topic}`, consumer.close);

@@ -6,7 +6,7 @@ import { createVersionPublisher } from '../ingest/versions/version-publisher.js'
 import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
 import { createSlots, type Slots } from '../lib/slots.js';
-import { createLaneLook } from '../storage/kafka/backlog/lane-look.js';
+import { createBacklogMonitor } from '../storage/kafka/backlog/backlog-monitor.js';
 import { createChunkProducer } from '../storage/kafka/produce/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import type { Core } from './core.js';
@@ -43,7 +43,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   await scope.defer('producer', producer.close);
   const admission = createUploadAdmission({
     sql,
-    lanes: createLaneLook({ kafka, topics, groupPrefix: config.kafkaPrefix, ageShare: 0.5, log }),
+    lanes: createBacklogMonitor({ kafka, topics, groupPrefix: config.kafkaPrefix, ageShare: 0.5, log }),
     intervalMs: config.backlogLookMs,
     patienceMs: config.sendPatienceMs,
     onLook: (uses) => {

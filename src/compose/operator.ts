@@ -1,9 +1,9 @@
 import type { Config } from '../config.js';
 import { createCompactionStore } from '../ingest/maintenance/compaction-store.js';
 import { createProcessStore } from '../ingest/processes/process-store.js';
-import { createLostChunks } from '../ingest/repair/lost-chunks.js';
-import { createParkedMessages, type ParkedMessages } from '../ingest/repair/parked-messages.js';
-import { createParkedStore } from '../ingest/repair/parked-store.js';
+import { createChunkDiscovery } from '../ingest/repair/chunk-discovery.js';
+import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
+import { createDeadLetters, type DeadLetters } from '../ingest/repair/dead-letters.js';
 import { createSegmentRewrite } from '../ingest/repair/segment-rewrite.js';
 import { createUploadReplay, type UploadReplay } from '../ingest/repair/upload-replay.js';
 import { createChunkInserter } from '../ingest/store/chunk-inserter.js';
@@ -14,7 +14,7 @@ import { createStoreTables } from '../storage/clickhouse/store-table.js';
 import { createKafka } from '../storage/kafka/client.js';
 import { createChunkReader } from '../storage/kafka/consume/chunk-reader.js';
 import { createTopicScan } from '../storage/kafka/consume/topic-scan.js';
-import { returnToLane } from '../storage/kafka/produce/lane-return.js';
+import { returnToLane } from '../storage/kafka/produce/requeue.js';
 import { topicNames } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { required } from './core.js';
@@ -38,12 +38,12 @@ const openKafka = ({ config, log }: OperatorParts) => {
 };
 
 /** Parked messages, for commands of an operator. */
-export const openParkedMessages = (parts: OperatorParts): ParkedMessages => {
+export const openDeadLetters = (parts: OperatorParts): DeadLetters => {
   const { sql } = parts;
   const { kafka, scan } = openKafka(parts);
-  return createParkedMessages({
+  return createDeadLetters({
     sql,
-    store: createParkedStore(sql),
+    store: createDeadLetterStore(sql),
     scan,
     processes: createProcessStore(sql),
     giveBack: (message, { id, origin }) => returnToLane(kafka, message, origin, id),
@@ -72,6 +72,6 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
       onInserted: (rows) => log.debug({ rows }, 'chunk written anew'),
     }),
   });
-  const lostChunks = createLostChunks({ scan, topics: [topics.short, topics.bulk], processes });
-  return createUploadReplay({ sql, processes, lostChunks, rewrite });
+  const chunkDiscovery = createChunkDiscovery({ scan, topics: [topics.short, topics.bulk], processes });
+  return createUploadReplay({ sql, processes, chunkDiscovery, rewrite });
 };

@@ -2,7 +2,7 @@ import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { ComponentState, OpsState } from '../http/routes/ops-schema.js';
 import { readPipelineState } from '../ingest/processes/pipeline-state.js';
-import { createParkedStore } from '../ingest/repair/parked-store.js';
+import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
 import { messageOf } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import { readLogState } from '../storage/kafka/backlog/log-state.js';
@@ -53,7 +53,7 @@ export const createOpsState = (
     ]);
     const [uploads, parked, refreshes, providers] = await Promise.all([
       readPipelineState({ sql }),
-      createParkedStore(sql).count(),
+      createDeadLetterStore(sql).count(),
       readRefreshState(sql),
       gateway.state(),
     ]);

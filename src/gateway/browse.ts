@@ -1,7 +1,7 @@
 import { AppError, invalid } from '../lib/errors.js';
 import type { Folder, Item, Provider, SeriesPage } from '../providers/provider.js';
 import type { Caller } from './caller.js';
-import { type Aged, keyNeeded, type Operations } from './operations.js';
+import { keyNeeded, type Operations, type WithAge } from './operations.js';
 import { formatPath, parsePath } from './path.js';
 
 export interface BrowseEntry {
@@ -32,13 +32,13 @@ export interface Browser {
     provider: Provider,
     path: string,
     depth: number,
-  ): Promise<Aged<readonly BrowseEntry[]>>;
+  ): Promise<WithAge<readonly BrowseEntry[]>>;
   series(
     caller: Caller,
     provider: Provider,
     path: string,
     page: { limit: number; offset: number },
-  ): Promise<Aged<SeriesList>>;
+  ): Promise<WithAge<SeriesList>>;
 }
 
 export const deepest = 3;
@@ -97,7 +97,7 @@ export const createBrowser = (operations: Operations, now: () => number): Browse
     caller: Caller,
     provider: Provider,
     path: readonly string[],
-  ): Promise<Aged<readonly Folder[]>> => {
+  ): Promise<WithAge<readonly Folder[]>> => {
     const browse = provider.browse?.bind(provider);
     if (browse === undefined) throw notImplemented(provider, 'browsing');
     return operations.run({

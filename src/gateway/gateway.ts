@@ -26,7 +26,7 @@ import { createUserKeys } from './keys/user-keys.js';
 import { createLimiter } from './limits/limiter.js';
 import { createUsageStore, type UsageStore } from './limits/usage.js';
 import { matchProviders } from './match.js';
-import { type Aged, createOperations } from './operations.js';
+import { createOperations, type WithAge } from './operations.js';
 import { createIndexer } from './search/indexer.js';
 import { createItemIndex } from './search/item-index.js';
 import { createSearcher, type FoundAnywhere, type FoundItem } from './search/searcher.js';
@@ -35,7 +35,7 @@ import type { SeriesAnswer } from './series-answer.js';
 import type { Telemetry } from './telemetry.js';
 import type { BaseUrls } from './upstream/address.js';
 import { createBreaker } from './upstream/breaker.js';
-import { createRetryBudget } from './upstream/repetition.js';
+import { createRetryBudget } from './upstream/retry.js';
 import { createTransport, type Transport } from './upstream/transport.js';
 
 const megabyte = 1024 * 1024;
@@ -92,12 +92,12 @@ export interface Gateway {
     caller: Caller,
     slug: string,
     options: { path: string; depth: number },
-  ): Promise<Aged<readonly BrowseEntry[]>>;
+  ): Promise<WithAge<readonly BrowseEntry[]>>;
   seriesAt(
     caller: Caller,
     slug: string,
     options: { path: string; limit: number; offset: number },
-  ): Promise<Aged<SeriesList>>;
+  ): Promise<WithAge<SeriesList>>;
   search(
     caller: Caller,
     slug: string,

@@ -4,12 +4,12 @@ import type { Context, Provider, Validity } from '../providers/provider.js';
 import type { Asked, CacheQuestion } from './cache/cache.js';
 import type { Caller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
-import { sanitize } from './upstream/outcome.js';
+import { sanitize } from './upstream/error-mapping.js';
 import { messageRedaction } from './upstream/redaction.js';
 import { createSession, type Session, type UpstreamAccess } from './upstream/session.js';
 
 /** An answer and how old it is. */
-export interface Aged<T> {
+export interface WithAge<T> {
   readonly value: T;
   readonly ageSeconds: number;
   /** The upstream could not be asked; this is what it said last. */
@@ -30,7 +30,7 @@ export interface Operation<T> {
 
 /** Runs functions of connectors: chooses the key, opens the network, keeps answers, names errors. */
 export interface Operations {
-  run<T>(operation: Operation<T>): Promise<Aged<T>>;
+  run<T>(operation: Operation<T>): Promise<WithAge<T>>;
   /** The key that an operation of this caller would use. */
   keyFor(provider: Provider, caller: Caller): Promise<ChosenKey>;
   /** The network for a task of the service's own. */
@@ -143,7 +143,7 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     validSeconds: operation.provider.validity[operation.validity],
   });
 
-  const keepAnswer = async <T>(operation: Operation<T>, key: ChosenKey): Promise<Aged<T>> => {
+  const keepAnswer = async <T>(operation: Operation<T>, key: ChosenKey): Promise<WithAge<T>> => {
     const [own = key.audience, ...others] = audiencesOf(key);
     for (const audience of others) {
       const found = await cache.peek(questionOf(operation, audience));

@@ -1,7 +1,7 @@
 import type { Observation, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
 import type { Caller } from './caller.js';
 import { orderObservations, previewLength } from './observations.js';
-import { type Aged, keyNeeded, type Operations } from './operations.js';
+import { keyNeeded, type Operations, type WithAge } from './operations.js';
 import { resolveParams } from './params.js';
 import { createSeriesAnswer, type KeyNotice, type SeriesAnswer } from './series-answer.js';
 
@@ -36,7 +36,7 @@ const pack = (
 const unpack = ({ data }: KeptSeries): Observation[] => data.map(([date, value]) => ({ date, value }));
 
 /** Tells a reader of the body alone that the upstream is down and how old this is. */
-const withAge = (metadata: SeriesMetadata, { stale, ageSeconds }: Aged<unknown>): SeriesMetadata =>
+const withAge = (metadata: SeriesMetadata, { stale, ageSeconds }: WithAge<unknown>): SeriesMetadata =>
   stale ? { ...metadata, stale: true, age_seconds: ageSeconds } : metadata;
 
 const noticeOf = (provider: Provider, hasOwnKey: boolean): KeyNotice | undefined =>
@@ -48,7 +48,7 @@ export const createSeriesReader = (operations: Operations): SeriesReader => {
   const toAnswer = (
     provider: Provider,
     seriesId: string,
-    kept: Aged<KeptSeries>,
+    kept: WithAge<KeptSeries>,
     { isPreview, hasOwnKey }: { isPreview: boolean; hasOwnKey: boolean },
   ): SeriesAnswer =>
     createSeriesAnswer({

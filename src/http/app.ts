@@ -3,11 +3,11 @@ import { type Clock, systemClock } from '../lib/clock.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
-import type { Exchange } from './exchange.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
 import { createRequest } from './middleware/request.js';
 import { createOpenApi } from './openapi.js';
+import type { RequestState } from './request-state.js';
 import type { Route } from './route.js';
 import { createRouter } from './router.js';
 import { createDocsRoutes } from './routes/docs.js';
@@ -45,7 +45,7 @@ const publicReads: CorsOptions = { origins: ['*'], methods: ['GET', 'HEAD'] };
 /** The HTTP face: `listen` starts it, `close` drains it. */
 export const createApp = (options: AppOptions): HttpServer => {
   const { log, metrics, version, clock = systemClock } = options;
-  const app = new Koa<Exchange>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });
+  const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });
 
   const documents =
     options.documents === false
@@ -75,7 +75,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     ),
   );
   // What reaches here happened after the headers were sent: the connection is already broken off.
-  app.on('error', (error: NodeJS.ErrnoException, ctx?: Koa.ParameterizedContext<Exchange>) => {
+  app.on('error', (error: NodeJS.ErrnoException, ctx?: Koa.ParameterizedContext<RequestState>) => {
     const requestLog = ctx?.state.log ?? log;
     // The client hung up: that is said by the line of the request.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' && ctx?.state.error === undefined) return;

@@ -4,8 +4,8 @@ import type { Metrics } from '../lib/metrics.js';
 import type { Caller } from '../model/permission.js';
 import { createJsonBody } from './body.js';
 import { readApiKey } from './credentials.js';
-import type { Exchange } from './exchange.js';
 import { sendReply } from './reply.js';
+import type { RequestState } from './request-state.js';
 import type { Route } from './route.js';
 import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
@@ -25,10 +25,10 @@ export interface DispatchOptions {
   readonly bodyTimeoutMs: number;
 }
 
-type ExchangeContext = ParameterizedContext<Exchange> & { params?: Record<string, string> };
+type RequestContext = ParameterizedContext<RequestState> & { params?: Record<string, string> };
 
 const createIdentify = ({ authenticate, throttle, metrics }: DispatchOptions) =>
-  async function identify(ctx: ExchangeContext, auth: Route['auth']): Promise<Caller | undefined> {
+  async function identify(ctx: RequestContext, auth: Route['auth']): Promise<Caller | undefined> {
     if (auth === 'none') return undefined;
     try {
       const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
@@ -48,13 +48,13 @@ const createIdentify = ({ authenticate, throttle, metrics }: DispatchOptions) =>
 export const createDispatch = (options: DispatchOptions) => {
   const identify = createIdentify(options);
 
-  return (route: Route, template: string): Middleware<Exchange> => {
+  return (route: Route, template: string): Middleware<RequestState> => {
     const readJson = createJsonBody({
       limitBytes: route.bodyLimitBytes,
       optional: route.bodyOptional,
       timeoutMs: options.bodyTimeoutMs,
     });
-    return async function dispatch(ctx: ExchangeContext) {
+    return async function dispatch(ctx: RequestContext) {
       const { state } = ctx;
       state.route = route;
       state.template = template;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import type { Exchange } from './exchange.js';
+import type { RequestState } from './request-state.js';
 import type { Reply } from './route.js';
 import { sendStream } from './streamed-body.js';
 
@@ -27,7 +27,7 @@ const firstBytes = async (stream: Readable): Promise<void> => {
 const stalledMs = 10 * 60 * 1000;
 
 /** Writes what a handler answered into the response. */
-export const sendReply = async (ctx: ParameterizedContext<Exchange>, reply: Reply): Promise<void> => {
+export const sendReply = async (ctx: ParameterizedContext<RequestState>, reply: Reply): Promise<void> => {
   const { status, headers = {}, body = null } = reply;
   if (body instanceof Readable && ctx.method !== 'HEAD') await firstBytes(body);
   ctx.status = status;

@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Middleware } from 'koa';
-import type { Exchange } from './exchange.js';
+import type { RequestState } from './request-state.js';
 import type { Route } from './route.js';
 import { HttpFault } from './status.js';
 
@@ -25,16 +25,16 @@ export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '
 /** Answers every path: with its route, 405 with `Allow` for a wrong method, 404 for an unknown path. */
 export const createRouter = (
   mounted: readonly MountedRoutes[],
-  dispatch: (route: Route, template: string) => Middleware<Exchange>,
-): Middleware<Exchange> => {
-  const router = new Router<Exchange>();
+  dispatch: (route: Route, template: string) => Middleware<RequestState>,
+): Middleware<RequestState> => {
+  const router = new Router<RequestState>();
   for (const { base, routes } of mounted) {
     for (const route of [...routes].sort(bySpecificity)) {
       const path = `${base}${route.path}`;
       router.register(path, [route.method], dispatch(route, templateOf(path)) as never);
     }
   }
-  const run = router.routes() as unknown as Middleware<Exchange>;
+  const run = router.routes() as unknown as Middleware<RequestState>;
 
   return async function routing(ctx, next) {
     const found = router.match(ctx.path, ctx.method);

@@ -22,7 +22,7 @@ import type {
   UpstreamRequest,
 } from './provider.js';
 import { rangeParameters } from './range.js';
-import { readShape, understood } from './shape.js';
+import { readShape, requireValue } from './shape.js';
 
 const named = { slug: 'alphavantage', name: 'Alpha Vantage' };
 
@@ -114,10 +114,10 @@ const askSeries = async (
   const payload = await http.json({ path: ['query'], query: { ...query, outputsize } });
   const { meta, rows } = readShape(named, seriesReply, payload);
   const observed = Object.entries(rows).map(([date, row]): Observation => {
-    const value = understood(named, `the ${field} of an observation`, row.get(field));
+    const value = requireValue(named, `the ${field} of an observation`, row.get(field));
     return {
-      date: understood(named, 'the date of an observation', parseDay(date)),
-      value: understood(named, 'the value of an observation', parseValue(value, [])),
+      date: requireValue(named, 'the date of an observation', parseDay(date)),
+      value: requireValue(named, 'the value of an observation', parseValue(value, [])),
     };
   });
   if (observed.length === 0) throw unexpectedReply(named, 'no observations at all');
@@ -176,7 +176,7 @@ const explain = (reply: UpstreamReply, { query }: UpstreamRequest): Error | unde
 };
 
 const toItem = (match: ReadonlyMap<string, string>): Item => {
-  const id = understood(named, 'the symbol of a match', match.get('symbol'));
+  const id = requireValue(named, 'the symbol of a match', match.get('symbol'));
   const about = ['type', 'region', 'currency'].flatMap((name) => match.get(name) ?? []);
   const currency = match.get('currency');
   return {

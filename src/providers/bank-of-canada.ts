@@ -4,7 +4,7 @@ import { malformedSeriesId, seriesNotFound, unknownPath } from './errors.js';
 import { parseValue } from './numbers.js';
 import type { Context, Item, Observation, Params, Provider, SeriesData } from './provider.js';
 import { rangeParameters } from './range.js';
-import { readShape, understood } from './shape.js';
+import { readShape, requireValue } from './shape.js';
 
 /** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
 const named = { slug: 'bankofcanada', name: 'Bank of Canada Valet' };
@@ -54,8 +54,8 @@ const observationOf = (seriesId: string, dayKey: string, row: Record<string, unk
   const { v } = readShape(named, cell, row[seriesId]) ?? {};
   const date = boundDay(String(row[dayKey]), 'start');
   return {
-    date: understood(named, 'the date of an observation', date),
-    value: understood(named, 'the value of an observation', parseValue(v, [''])),
+    date: requireValue(named, 'the date of an observation', date),
+    value: requireValue(named, 'the value of an observation', parseValue(v, [''])),
   };
 };
 
@@ -67,7 +67,7 @@ const fetchSeries = async (
   if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, bankOfCanada.seriesIdPlaceholder);
   const payload = await http.json({ path: ['observations', seriesId, 'json'], query });
   const { seriesDetail, observations } = readShape(named, observationsReply, payload);
-  const detail = understood(named, 'seriesDetail', seriesDetail[seriesId]);
+  const detail = requireValue(named, 'seriesDetail', seriesDetail[seriesId]);
   const notes = textOf(detail.description);
   return {
     label: detail.label,

@@ -3,7 +3,7 @@ import { parsePeriod } from './dates.js';
 import { ambiguousSeries } from './errors.js';
 import { parseValue } from './numbers.js';
 import type { Observation, Provider } from './provider.js';
-import { readShape, understood, written } from './shape.js';
+import { readShape, requireValue, written } from './shape.js';
 
 /**
  * JSON-stat 2.0: a cube as one flat list in row-major order of the dimensions `id` with lengths `size`. `value`
@@ -65,9 +65,9 @@ const orderedCodes = ({ index, label }: z.output<typeof category>): string[] => 
 export const readCube = (provider: Named, payload: unknown): Cube => {
   const { value, ...cube } = readShape(provider, cubeShape, payload);
   const dimensions = cube.id.map((id, place): CubeDimension => {
-    const { label = id, category: list } = understood(provider, id, cube.dimension[id]);
+    const { label = id, category: list } = requireValue(provider, id, cube.dimension[id]);
     const codes = orderedCodes(list).map((code) => ({ code, label: list.label?.[code] ?? code }));
-    return understood(
+    return requireValue(
       provider,
       `the size of ${id}`,
       codes.length === cube.size[place] ? { id, label, codes } : undefined,
@@ -93,7 +93,7 @@ export const readCubeSeries = (
   timeDimension: string,
   missing: readonly string[] = [':', ''],
 ): Observation[] => {
-  const time = understood(
+  const time = requireValue(
     provider,
     `the dimension ${timeDimension}`,
     cube.dimensions.find(({ id }) => id === timeDimension),
@@ -104,7 +104,7 @@ export const readCubeSeries = (
   }
   // With one code elsewhere, the position in time is the flat position, whatever the order of dimensions.
   return time.codes.map(({ code }, position) => ({
-    date: understood(provider, 'a period', parsePeriod(code)),
-    value: understood(provider, 'the value of an observation', parseValue(cube.cell(position), missing)),
+    date: requireValue(provider, 'a period', parsePeriod(code)),
+    value: requireValue(provider, 'the value of an observation', parseValue(cube.cell(position), missing)),
   }));
 };

@@ -30,7 +30,7 @@ export const readShape = <S extends z.ZodType>(
 };
 
 /** The value when it was understood, otherwise `unexpectedReply` saying which thing was not. */
-export const understood = <T>(
+export const requireValue = <T>(
   provider: Pick<Provider, 'slug' | 'name'>,
   what: string,
   value: T | undefined,

@@ -80,7 +80,7 @@ export const checkRun = async ({
     }
   };
 
-  const checkParked = async (): Promise<void> => {
+  const checkDeadLetters = async (): Promise<void> => {
     const brokers = product.kafkaBrokers.split(',');
     const kafka = createKafka({ brokers, clientId: 'crash-checker', log: createLog('checker', 'error', 2) });
     const admin = kafka.admin();
@@ -99,6 +99,6 @@ export const checkRun = async ({
   const judged = await judgeProcesses({ product, ledger, largestRows });
   faults.push(...judged.faults);
   checkAnswers();
-  await checkParked();
+  await checkDeadLetters();
   return { ...judged, faults, answers };
 };

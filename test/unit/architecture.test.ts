@@ -34,7 +34,7 @@ const innerFloors: Readonly<Record<string, readonly (readonly string[])[]>> = {
 
 const entries = new Set([
   'main.ts',
-  'npm-start.ts',
+  'standalone.ts',
   'api.ts',
   'worker.ts',
   'admin.ts',
@@ -93,7 +93,7 @@ const roomOf = (file: string): string => {
 const floorOf = (room: string): number => floors.findIndex((rooms) => rooms.includes(room));
 
 /** What is wrong with an import from one folder of a room to another; files beside the folders are free. */
-const innerComplaint = ({ from, to }: Import): string | undefined => {
+const innerError = ({ from, to }: Import): string | undefined => {
   const room = Object.keys(innerFloors).find(
     (name) => from.startsWith(`${name}/`) && to.startsWith(`${name}/`),
   );
@@ -126,12 +126,12 @@ const complaint = ({ from, to }: Import): string | undefined => {
   const [here, there] = [roomOf(from), roomOf(to)];
   if (floorOf(here) < 0) return `${from} stands in no known room`;
   if (floorOf(there) < 0) return `${line}: there is no such room`;
-  if (there === 'embedded' && here !== 'embedded' && from !== 'npm-start.ts') {
-    return `${line}: only npm-start.ts starts embedded components`;
+  if (there === 'embedded' && here !== 'embedded' && from !== 'standalone.ts') {
+    return `${line}: only standalone.ts starts embedded components`;
   }
   if (here === there) {
-    const isSecondHalf = from === 'main.ts' && to === 'npm-start.ts';
-    if (here !== 'entries') return innerComplaint({ from, to });
+    const isSecondHalf = from === 'main.ts' && to === 'standalone.ts';
+    if (here !== 'entries') return innerError({ from, to });
     return to === 'entry.ts' || isSecondHalf ? undefined : `${line}: entries stand alone`;
   }
   if (floorOf(there) > floorOf(here)) return `${line}: upwards`;
@@ -236,7 +236,7 @@ describe('the rules themselves', () => {
   });
 
   it('see a dynamic import of the embedded components', () => {
-    expect(judge('api.ts', "await import('./embedded/components.js')")[0]).toMatch(/only npm-start\.ts/);
+    expect(judge('api.ts', "await import('./embedded/components.js')")[0]).toMatch(/only standalone\.ts/);
   });
 
   it('find a circle', () => {

@@ -3,7 +3,7 @@ import { unexpectedReply } from '../../providers/errors.js';
 import { parseExactJson } from '../../providers/exact-json.js';
 import type { Provider, UpstreamHttp, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { BaseUrls } from './address.js';
-import { errorOfReply, errorOfWire, sanitize } from './outcome.js';
+import { errorOfReply, errorOfWire, sanitize } from './error-mapping.js';
 import { keyRedaction, messageRedaction, shortestKeyInData } from './redaction.js';
 import { carriesKey, toWireRequest } from './request.js';
 import { type Transport, WireError, type WireReply } from './transport.js';

@@ -9,9 +9,9 @@ import type { Telemetry } from '../telemetry.js';
 import type { BaseUrls } from './address.js';
 import type { Breaker } from './breaker.js';
 import { createAsk, createUpstreamHttp, type Outcome } from './client.js';
-import { mayRetry } from './outcome.js';
+import { mayRetry } from './error-mapping.js';
 import { messageRedaction, shortestKeyInData } from './redaction.js';
-import { AttemptError, type RetryBudget, repeat } from './repetition.js';
+import { AttemptError, type RetryBudget, repeat } from './retry.js';
 import type { Transport } from './transport.js';
 
 /** What all operations share. */

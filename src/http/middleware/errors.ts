@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { AppError, isAppError, messageOf } from '../../lib/errors.js';
-import type { Exchange } from '../exchange.js';
 import { isGoneMeanwhile, isOutage } from '../outage.js';
+import type { RequestState } from '../request-state.js';
 import { HttpFault, statusOf } from '../status.js';
 
 interface Shaped {
@@ -52,7 +52,7 @@ const shape = (thrown: unknown): Shaped => {
  * The one place that turns errors into answers. Only the message, code and details of an AppError leave the
  * service; everything else is a plain 500.
  */
-export const createErrors = (): Middleware<Exchange> =>
+export const createErrors = (): Middleware<RequestState> =>
   async function errors(ctx, next) {
     try {
       await next();

@@ -1,5 +1,5 @@
 import type { Middleware } from 'koa';
-import type { Exchange } from '../exchange.js';
+import type { RequestState } from '../request-state.js';
 
 export interface CorsOptions {
   /** Origins that may read answers: `*` for all, an empty list for none. */
@@ -15,7 +15,7 @@ const accepted = ['Authorization', 'Content-Type', 'If-None-Match', 'If-Match', 
  * Cross-origin reads. Credentials of the browser (cookies, stored passwords) are never allowed: a page has to
  * hold a key and send it itself.
  */
-export const createCors = ({ origins, methods }: CorsOptions): Middleware<Exchange> => {
+export const createCors = ({ origins, methods }: CorsOptions): Middleware<RequestState> => {
   const everyone = origins.includes('*');
   return async function cors(ctx, next) {
     const origin = ctx.get('Origin');
@@ -37,7 +37,7 @@ export const createCors = ({ origins, methods }: CorsOptions): Middleware<Exchan
 };
 
 /** Answers of this service are data: nothing in them may run, be framed, be guessed at, or leak an address. */
-export const createSecurityHeaders = (): Middleware<Exchange> =>
+export const createSecurityHeaders = (): Middleware<RequestState> =>
   async function securityHeaders(ctx, next) {
     ctx.set({
       'X-Content-Type-Options': 'nosniff',

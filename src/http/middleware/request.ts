@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Log } from '../../lib/log.js';
 import type { Metrics } from '../../lib/metrics.js';
-import type { Exchange } from '../exchange.js';
+import type { RequestState } from '../request-state.js';
 import { parameterNames } from '../url.js';
 
 const saneId = /^[A-Za-z0-9._-]{1,64}$/;
@@ -13,7 +13,7 @@ const idFrom = (header: string): string => (saneId.test(header) ? header : rando
  * Outermost: gives the request its id and log, aborts `signal` when the client hangs up, and writes one log
  * line and one measurement when the answer has ended, whichever way it ended.
  */
-export const createRequest = ({ log, metrics }: { log: Log; metrics: Metrics }): Middleware<Exchange> =>
+export const createRequest = ({ log, metrics }: { log: Log; metrics: Metrics }): Middleware<RequestState> =>
   async function request(ctx, next) {
     const startedAt = process.hrtime.bigint();
     const hangUp = new AbortController();

@@ -40,7 +40,7 @@ const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
   access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
 
 /**
- * Settles the ticket with what was sent when the body has ended, whichever way. The socket counts the bytes:
+ * Resolves the ticket with what was sent when the body has ended, whichever way. The socket counts the bytes:
  * another stream in the way of every byte would cost more than the rest of this file.
  */
 export const settleAtEnd = (body: Readable, ticket: ExportTicket, request: DataRequest): void => {

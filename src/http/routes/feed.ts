@@ -3,20 +3,20 @@ import type { Feed } from '../../gateway/feed.js';
 import { dispositionOf, fileNameOf } from '../../query/disposition.js';
 import { entityTag, matchesTag } from '../../query/entity-tag.js';
 import { formatOfAccept, formatSpecs } from '../../query/formats.js';
-import { type ShortFormat, writeShortTable } from '../../query/short-table.js';
+import { type TableFormat, writeTable } from '../../query/table-writer.js';
 import { pathName, queryInteger, queryText } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
-import { agedHeaders, agedHeaderTexts } from './aged.js';
+import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import type { GatewayCallers } from './gateway-caller.js';
 import { upstreamErrors } from './providers.js';
 
 const tags = ['Feed'];
-const feedFormats = ['csv', 'json', 'xlsx', 'tsv'] as const satisfies readonly ShortFormat[];
+const feedFormats = ['csv', 'json', 'xlsx', 'tsv'] as const satisfies readonly TableFormat[];
 
-const isFeedFormat = (format: string | undefined): format is ShortFormat =>
+const isFeedFormat = (format: string | undefined): format is TableFormat =>
   feedFormats.some((one) => one === format);
 
-const acceptedFormat = (accept: string | undefined): ShortFormat => {
+const acceptedFormat = (accept: string | undefined): TableFormat => {
   const format = formatOfAccept(accept);
   return isFeedFormat(format) ? format : 'csv';
 };
@@ -75,7 +75,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
       200: {
         description: 'The rows.',
         contentTypes: feedFormats.map((format) => formatSpecs[format].contentType),
-        headers: { ...agedHeaderTexts, ETag: 'Strong: the same for the same rows in the same form.' },
+        headers: { ...ageHeaderTexts, ETag: 'Strong: the same for the same rows in the same form.' },
       },
       304: { description: 'The client has this answer already.' },
     },
@@ -92,7 +92,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
       const spec = formatSpecs[format];
       const tag = entityTag([answer.etag, format, $top ?? null, start ?? null, end ?? null]);
       const headers = {
-        ...agedHeaders({ ageSeconds: answer.ageSeconds, stale: answer.stale }),
+        ...ageHeaders({ ageSeconds: answer.ageSeconds, stale: answer.stale }),
         ETag: tag,
         Vary: 'Accept, Authorization',
       };
@@ -109,7 +109,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
           'Content-Type': spec.contentType,
           'Content-Disposition': dispositionOf(fileNameOf(symbol, spec.extension)),
         },
-        body: writeShortTable({ columns, rows }, format),
+        body: writeTable({ columns, rows }, format),
       };
     },
   });

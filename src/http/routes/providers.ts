@@ -3,7 +3,7 @@ import type { Gateway } from '../../gateway/gateway.js';
 import { invalid } from '../../lib/errors.js';
 import { pathName, queryFlag, queryInteger, queryText } from '../parameters.js';
 import { ok, type Reply, type Route, route } from '../route.js';
-import { agedHeaders, agedHeaderTexts } from './aged.js';
+import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import type { GatewayCallers } from './gateway-caller.js';
 import {
   browseEntrySchema,
@@ -31,7 +31,7 @@ const entryExample = {
   slug: 'bankofcanada',
   name: 'Valet',
   provider: 'Bank of Canada',
-  description: 'Exchange rates, interest rates and other financial statistics of Canada.',
+  description: 'RequestState rates, interest rates and other financial statistics of Canada.',
   capabilities: ['hierarchical', 'search'],
 };
 
@@ -130,7 +130,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
       value.total === undefined
         ? {}
         : { 'Row-Count': String(value.total), 'Access-Control-Expose-Headers': 'Row-Count' };
-    return { status: 200, headers: { ...agedHeaders(age), ...counted }, body: value.items };
+    return { status: 200, headers: { ...ageHeaders(age), ...counted }, body: value.items };
   };
 
   return route({
@@ -148,10 +148,12 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
         description: 'Folders, or series.',
         schema: z.array(browseEntrySchema),
         headers: {
-          ...agedHeaderTexts,
+          ...ageHeaderTexts,
           'Row-Count': 'With `series=true`: all series at the path, where the provider tells.',
         },
-        example: [{ label: 'Exchange rates', path: 'fx', children: [{ label: 'Daily', path: 'fx/daily' }] }],
+        example: [
+          { label: 'RequestState rates', path: 'fx', children: [{ label: 'Daily', path: 'fx/daily' }] },
+        ],
       },
     },
     errors: upstreamErrors,
@@ -166,7 +168,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
         path: query.path ?? '',
         depth: query.depth ?? 1,
       });
-      return { status: 200, headers: agedHeaders(age), body: value };
+      return { status: 200, headers: ageHeaders(age), body: value };
     },
   });
 };

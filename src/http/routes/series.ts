@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { SeriesAnswer } from '../../gateway/series-answer.js';
 import { matchesTag } from '../../query/entity-tag.js';
 import { type Reply, type ResponseSpec, type Route, route } from '../route.js';
-import { agedHeaders, agedHeaderTexts } from './aged.js';
+import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import { seriesExample, seriesSchema } from './provider-schema.js';
 import { type ProviderRoutesDeps, slugParam, upstreamErrors } from './providers.js';
 
@@ -27,7 +27,7 @@ export const seriesParams = z.object({
 
 /** The body is sent as it was made: parsing it would turn digits into floats. */
 const seriesReply = (answer: SeriesAnswer, ifNoneMatch: string | undefined): Reply => {
-  const headers = { ...agedHeaders(answer), ETag: answer.etag };
+  const headers = { ...ageHeaders(answer), ETag: answer.etag };
   if (matchesTag(ifNoneMatch, answer.etag)) return { status: 304, headers };
   return {
     status: 200,
@@ -40,7 +40,7 @@ const answers = (isPreview: boolean): Readonly<Record<number, ResponseSpec>> => 
   200: {
     description: 'The series, oldest observation first.',
     schema: seriesSchema,
-    headers: { ...agedHeaderTexts, ETag: 'Strong: changes exactly when the body does.' },
+    headers: { ...ageHeaderTexts, ETag: 'Strong: changes exactly when the body does.' },
     example: { ...seriesExample, is_preview: isPreview },
   },
 });

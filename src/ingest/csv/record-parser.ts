@@ -1,5 +1,4 @@
 import { CR, LF } from './bytes.js';
-import { indexRecord } from './careful-record.js';
 import {
   delimiterKind,
   type FieldIndex,
@@ -8,6 +7,7 @@ import {
   quoteKind,
   textKind,
 } from './field-index.js';
+import { indexRecord } from './record-slow-path.js';
 
 /**
  * Position of the next byte that is no text, or `end`. Four bytes per turn, and one comparison for most of them:

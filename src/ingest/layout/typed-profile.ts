@@ -5,7 +5,7 @@ import { emptyProfile, type MutableProfile, profileColumn } from '../csv/profile
 import { indexRecords } from '../csv/record-parser.js';
 import type { ColumnProfile } from '../csv/types.js';
 import { fieldRules, type Layout } from './layout.js';
-import { kindOf } from './type-settlement.js';
+import { kindOf } from './type-resolution.js';
 
 /** One record of a block, seen as a block. */
 const recordOf = (index: FieldIndex, row: number): FieldIndex => ({

@@ -3,7 +3,7 @@
  * sweep at the same time.
  */
 import type { Log } from '../../lib/log.js';
-import { startRounds } from '../../lib/rounds.js';
+import { startPeriodic } from '../../lib/periodic.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Replayer } from '../store/replayer.js';
 import type { VersionPublisher } from '../versions/version-publisher.js';
@@ -137,8 +137,8 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
   const { intervalMs } = options;
   // Apart: uploads wait for the end of those before them, and to drop hundreds of segments may take minutes.
   const rounds = [
-    startRounds({ name: 'sweep of uploads', intervalMs, run: told(sweepUploads), log }),
-    startRounds({ name: 'sweep of the storage', intervalMs, run: told(sweepStorage), log }),
+    startPeriodic({ name: 'sweep of uploads', intervalMs, run: told(sweepUploads), log }),
+    startPeriodic({ name: 'sweep of the storage', intervalMs, run: told(sweepStorage), log }),
   ];
 
   return {

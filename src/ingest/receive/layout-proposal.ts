@@ -1,5 +1,5 @@
 import { invalid } from '../../lib/errors.js';
-import { inTurns } from '../../lib/turns.js';
+import { runYielding } from '../../lib/yielding.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { parseHeader } from '../csv/header.js';
 import { noProfile } from '../csv/profile.js';
@@ -8,12 +8,12 @@ import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { checkManifest, keyIdsOf, type MatchedField, matchFields } from '../layout/column-match.js';
 import { readRegistry, registerColumns } from '../layout/column-registry.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
-import { proposeColumn } from '../layout/type-settlement.js';
+import { proposeColumn } from '../layout/type-resolution.js';
 import { profileInSteps } from '../layout/typed-profile.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 
-/** Settles the columns of an upload. */
+/** Resolves the columns of an upload. */
 export interface LayoutProposal {
   /**
    * What can be judged before the file is read.
@@ -120,7 +120,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
         ...(options.onTypeConflict === 'widen' ? { widen: true } : {}),
         ...(changes.length === 0 ? {} : { changes }),
       };
-      const profiles = first && (await inTurns(profileInSteps(first.bytes, layout)));
+      const profiles = first && (await runYielding(profileInSteps(first.bytes, layout)));
       const proposed = withColumns(
         layout,
         columns.map((column, at) => proposeColumn(layout, column, profiles?.[at] ?? noProfile)),

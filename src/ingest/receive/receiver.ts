@@ -10,8 +10,8 @@ import { checkDigests } from '../upload/digest.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
 import type { VersionPublisher } from '../versions/version-publisher.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
+import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
 import type { LayoutProposal } from './layout-proposal.js';
-import { createShipment, type Shipment } from './shipment.js';
 import { decodeText } from './text-encoding.js';
 import type { UploadAdmission } from './upload-admission.js';
 
@@ -53,7 +53,7 @@ const maxRowsPerChunk = 1_000_000;
 /** What is known of an upload once its first chunk was accepted. */
 interface Accepted {
   readonly processId: number;
-  readonly shipment: Shipment;
+  readonly shipment: ChunkPublisher;
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
@@ -99,7 +99,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         expectedVersionId: upload.expectedVersionId,
         receivedBytes: received,
       });
-      return { processId, shipment: createShipment({ producer, processId, requestId, log }) };
+      return { processId, shipment: createChunkPublisher({ producer, processId, requestId, log }) };
     };
 
     /** The header comes first, so that the line named is the first one at fault. */

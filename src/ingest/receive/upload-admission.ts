@@ -9,7 +9,7 @@
 import { AppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ChunkPosition, Lane } from '../../model/chunk.js';
-import type { LaneLook, LaneUse } from '../../storage/kafka/backlog/lane-look.js';
+import type { BacklogMonitor, LaneUse } from '../../storage/kafka/backlog/backlog-monitor.js';
 import type { ChunkProducer } from '../../storage/kafka/produce/chunk-producer.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
@@ -28,7 +28,7 @@ export interface UploadAdmission {
 
 export interface UploadAdmissionOptions {
   readonly sql: Sql;
-  readonly lanes: LaneLook;
+  readonly lanes: BacklogMonitor;
   /** Milliseconds between two looks. */
   readonly intervalMs: number;
   /** Milliseconds that a running upload waits for room. */

@@ -10,7 +10,7 @@ import { conflict, notFound } from '../../lib/errors.js';
 import type { ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ProcessStore } from '../processes/process-store.js';
-import type { LostChunks } from './lost-chunks.js';
+import type { ChunkDiscovery } from './chunk-discovery.js';
 import type { RewriteReport, SegmentRewrite } from './segment-rewrite.js';
 
 export type ReplayReport =
@@ -32,7 +32,7 @@ export interface ReplayOptions {
 export interface UploadReplayOptions {
   readonly sql: Sql;
   readonly processes: ProcessStore;
-  readonly lostChunks: LostChunks;
+  readonly chunkDiscovery: ChunkDiscovery;
   readonly rewrite: SegmentRewrite;
 }
 
@@ -63,7 +63,7 @@ const candidateSql = `
   FROM processes p WHERE p.id = $1`;
 
 export const createUploadReplay = (options: UploadReplayOptions): UploadReplay => {
-  const { sql, processes, lostChunks, rewrite } = options;
+  const { sql, processes, chunkDiscovery, rewrite } = options;
 
   const read = async (tx: Sql, processId: number): Promise<Candidate> => {
     const [candidate] = await tx.query<Candidate>(candidateSql, [processId]);
@@ -135,7 +135,7 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
       if (candidate.status === 'completed')
         return { kind: 'rewritten', ...(await rewrite.rewrite(processId)) };
       requireReplay(candidate, takeOver);
-      await lostChunks.find(candidate);
+      await chunkDiscovery.find(candidate);
       await handOver(processId, takeOver);
       return { kind: 'tried_again', process: await ended(candidate.datasetId, processId, waitMs) };
     },

@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.js';
-import { inTurns } from '../../lib/turns.js';
+import { runYielding } from '../../lib/yielding.js';
 import type { Chunk } from '../../model/chunk.js';
 import type { ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
@@ -66,7 +66,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
     const bytes = await decompressChunk(chunk.data);
     const segment = segmentId(state.processId, state.attempt);
     // In turns: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
-    const encoded = await inTurns(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));
+    const encoded = await runYielding(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));
     if (encoded.kind === 'violation') {
       return { kind: 'violation', error: violationError(encoded.violation, layout) };
     }

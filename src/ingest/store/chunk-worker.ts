@@ -24,13 +24,13 @@ import type { VersionPublisher } from '../versions/version-publisher.js';
 import type { BadRowBounds } from './bad-row-bounds.js';
 import type { ChunkInserter } from './chunk-inserter.js';
 import type { Replayer } from './replayer.js';
-import type { SegmentCloser } from './segment-closer.js';
+import type { SegmentVerifier } from './segment-verifier.js';
 
 export interface ChunkWorkerOptions {
   readonly processes: ProcessStore;
   readonly inserter: ChunkInserter;
   readonly bounds: BadRowBounds;
-  readonly closer: SegmentCloser;
+  readonly verifier: SegmentVerifier;
   readonly publisher: VersionPublisher;
   readonly replayer: Replayer;
   readonly log: Log;
@@ -40,7 +40,7 @@ export interface ChunkWorkerOptions {
 const patience = 5;
 
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { processes, inserter, bounds, closer, publisher, replayer, log } = options;
+  const { processes, inserter, bounds, verifier, publisher, replayer, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
   const refusals = new Map<number, number>();
 
@@ -78,7 +78,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
     const after = await processes.recordInserted(chunk, position, state.attempt, outcome);
     if (after === undefined) return 'look_again';
     if (await bounds.refuse(after, await loadLayout(state))) return 'done';
-    if (after.insertedChunks === after.chunkCount) await closer.close(after);
+    if (after.insertedChunks === after.chunkCount) await verifier.verify(after);
     return 'done';
   };
 

@@ -7,20 +7,20 @@
  */
 import { isAppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { inTurns } from '../../lib/turns.js';
+import { runYielding } from '../../lib/yielding.js';
 import type { ChunkReader } from '../../storage/kafka/consume/chunk-reader.js';
 import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
 import { joinProfiles, noProfile } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
-import { needsDigits, settleColumn } from '../layout/type-settlement.js';
+import { needsDigits, resolveColumn } from '../layout/type-resolution.js';
 import { profileInSteps } from '../layout/typed-profile.js';
 import type { Leases } from '../processes/leases.js';
 import type { ProcessStore, UploadState } from '../processes/process-store.js';
 import type { VersionPublisher } from '../versions/version-publisher.js';
 import type { BadRowBounds } from './bad-row-bounds.js';
 import type { ChunkInserter } from './chunk-inserter.js';
-import type { SegmentCloser } from './segment-closer.js';
+import type { SegmentVerifier } from './segment-verifier.js';
 import type { DigitCounter } from './stored-digits.js';
 
 export interface Replayer {
@@ -38,7 +38,7 @@ export interface ReplayerOptions {
   readonly bounds: BadRowBounds;
   /** Digits of what is stored, where they decide a type. */
   readonly countDigits: DigitCounter;
-  readonly closer: () => SegmentCloser;
+  readonly verifier: () => SegmentVerifier;
   readonly publisher: VersionPublisher;
   readonly onReplay: () => void;
   readonly log: Log;
@@ -48,7 +48,7 @@ export interface ReplayerOptions {
 class ReplayOver extends Error {}
 
 export const createReplayer = (options: ReplayerOptions): Replayer => {
-  const { processes, leases, reader, inserter, bounds, countDigits, closer, publisher, onReplay, log } =
+  const { processes, leases, reader, inserter, bounds, countDigits, verifier, publisher, onReplay, log } =
     options;
   const running = new Map<number, Promise<void>>();
   let closing = false;
@@ -59,14 +59,14 @@ export const createReplayer = (options: ReplayerOptions): Replayer => {
     await reader.read(positions, async (chunk) => {
       if (closing) throw new ReplayOver();
       if (chunk.rows === 0) return;
-      const profiles = await inTurns(profileInSteps(await decompressChunk(chunk.data), layout));
+      const profiles = await runYielding(profileInSteps(await decompressChunk(chunk.data), layout));
       joined = joined?.map((profile, at) => joinProfiles(profile, profiles[at]!)) ?? profiles;
     });
     const settled: LayoutColumn[] = [];
     for (const [at, column] of layout.columns.entries()) {
       const profile = joined?.[at] ?? noProfile;
       const digits = needsDigits(column, profile) ? await countDigits(state, column) : undefined;
-      settled.push(settleColumn(layout, column, profile, digits));
+      settled.push(resolveColumn(layout, column, profile, digits));
     }
     return withColumns(layout, settled);
   };
@@ -86,7 +86,7 @@ export const createReplayer = (options: ReplayerOptions): Replayer => {
       if (after === undefined || (await bounds.refuse(after, layout))) throw new ReplayOver();
       latest = after;
     });
-    if (latest.insertedChunks === latest.chunkCount) await closer().close(latest);
+    if (latest.insertedChunks === latest.chunkCount) await verifier().verify(latest);
   };
 
   const replay = async (processId: number): Promise<void> => {

@@ -4,7 +4,7 @@ import { countDigits } from '../../storage/clickhouse/segment-facts.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readBase } from '../layout/base-version.js';
 import type { LayoutColumn } from '../layout/layout.js';
-import type { Digits } from '../layout/type-settlement.js';
+import type { Digits } from '../layout/type-resolution.js';
 import type { UploadState } from '../processes/process-store.js';
 
 /** Counts the digits of the numbers that the version before holds in a column. */

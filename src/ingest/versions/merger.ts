@@ -30,8 +30,8 @@ import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
 import type { Leases } from '../processes/leases.js';
 import type { ProcessStore } from '../processes/process-store.js';
+import { boundTo, conflictingNames, isBoundTo } from './layout-rebase.js';
 import type { MergeStore, MergeTurn } from './merge-store.js';
-import { boundTo, conflictingNames, isBoundTo } from './rebinding.js';
 import type { VersionPublisher } from './version-publisher.js';
 
 export interface Merger {

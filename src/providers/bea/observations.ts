@@ -2,7 +2,7 @@ import { boundDay, parsePeriod } from '../dates.js';
 import { malformedSeriesId, seriesNotFound } from '../errors.js';
 import { parseGroupedDecimal, parseValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
-import { understood } from '../shape.js';
+import { requireValue } from '../shape.js';
 import { askTables, datasets, frequenciesOf, frequencyLabels, recentYears, tableQuery } from './datasets.js';
 import { askData, type Data, named, type Row } from './reply.js';
 import { describeUnits, powerOf } from './units.js';
@@ -67,8 +67,8 @@ const labelOf = (row: Row, { title, frequency }: Wanted, { Statistic }: Data): s
 };
 
 const toObservation = (row: Row): Observation => ({
-  date: understood(named, 'the period of a row', parsePeriod(row.TimePeriod)),
-  value: understood(named, 'the value of a row', parseValue(row.DataValue, missing, parseGroupedDecimal)),
+  date: requireValue(named, 'the period of a row', parsePeriod(row.TimePeriod)),
+  value: requireValue(named, 'the value of a row', parseValue(row.DataValue, missing, parseGroupedDecimal)),
 });
 
 /** The values stay as they are written; the power of ten that they are counted in is told beside them. */

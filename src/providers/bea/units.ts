@@ -1,12 +1,12 @@
 import { parseCount } from '../numbers.js';
-import { understood } from '../shape.js';
+import { requireValue } from '../shape.js';
 import { named, type Row } from './reply.js';
 
 const multipliers: Readonly<Record<number, string>> = { 3: 'thousands', 6: 'millions', 9: 'billions' };
 
 /** The power of ten that the values of a row are counted in; none means that they are single units. */
 export const powerOf = (row: Row): number =>
-  understood(named, 'the multiplier of a row', parseCount(row.UNIT_MULT || 0));
+  requireValue(named, 'the multiplier of a row', parseCount(row.UNIT_MULT || 0));
 
 /** What one unit of a value is: `Millions of current dollars`, `Current Dollars, millions`. */
 export const describeUnits = (row: Row): string => {

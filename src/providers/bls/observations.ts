@@ -2,7 +2,7 @@ import { boundDay, parseYearAndCode } from '../dates.js';
 import { malformedSeriesId } from '../errors.js';
 import { parseValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, SeriesMetadata } from '../provider.js';
-import { readShape, understood } from '../shape.js';
+import { readShape, requireValue } from '../shape.js';
 import { popularLabels } from './popular.js';
 import { type Catalog, dataReply, named, type Row } from './reply.js';
 
@@ -34,7 +34,7 @@ const askYears = async (seriesId: string, { from, to }: Years, { http, key }: Co
     keep: 'series',
   });
   const { Results } = readShape(named, dataReply, payload);
-  return understood(
+  return requireValue(
     named,
     'the series',
     Results.series.find(({ seriesID }) => seriesID === seriesId),
@@ -50,9 +50,9 @@ const frequencies = [
 ] as const;
 
 const toObservation = (row: Row): Observation[] => {
-  const date = understood(named, 'the period of an observation', parseYearAndCode(row.year, row.period));
+  const date = requireValue(named, 'the period of an observation', parseYearAndCode(row.year, row.period));
   if (date === 'average') return [];
-  return [{ date, value: understood(named, 'the value of an observation', parseValue(row.value, ['-'])) }];
+  return [{ date, value: requireValue(named, 'the value of an observation', parseValue(row.value, ['-'])) }];
 };
 
 /**

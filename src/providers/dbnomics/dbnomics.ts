@@ -2,7 +2,7 @@ import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js
 import type { Context, Item, Provider, SeriesData } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import { readShape } from '../shape.js';
-import { explainComplaint } from './complaints.js';
+import { explainError } from './errors.js';
 import { metadataOf, named, observationsOf, searchReply, seriesReply, text } from './replies.js';
 import { fetchProviders, openPath, toFolders } from './tree.js';
 
@@ -60,7 +60,7 @@ export const dbnomics: Provider = {
   validity: { structure: 86_400, list: 21_600, series: 21_600 },
   timeoutMs: 30_000,
 
-  explain: (reply, request) => explainComplaint(named, reply, request),
+  explain: (reply, request) => explainError(named, reply, request),
 
   async browse(path, ctx) {
     if (path.length === 0) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDay } from '../dates.js';
 import { parseValue } from '../numbers.js';
 import type { Observation, Provider, SeriesMetadata } from '../provider.js';
-import { count, understood, written } from '../shape.js';
+import { count, requireValue, written } from '../shape.js';
 
 type Named = Pick<Provider, 'slug' | 'name'>;
 
@@ -86,11 +86,11 @@ export const seriesReply = z.object({
 type SeriesReply = z.output<typeof seriesReply>;
 
 export const observationsOf = (provider: Named, { period_start_day, value }: Doc): Observation[] => {
-  const days = understood(provider, 'period_start_day', period_start_day);
-  const values = understood(provider, 'value', value?.length === days.length ? value : undefined);
+  const days = requireValue(provider, 'period_start_day', period_start_day);
+  const values = requireValue(provider, 'value', value?.length === days.length ? value : undefined);
   return days.map((day, index) => ({
-    date: understood(provider, 'the day of an observation', parseDay(day)),
-    value: understood(provider, 'the value of an observation', parseValue(values[index], ['NA'])),
+    date: requireValue(provider, 'the day of an observation', parseDay(day)),
+    value: requireValue(provider, 'the value of an observation', parseValue(values[index], ['NA'])),
   }));
 };
 

@@ -8,7 +8,7 @@ import {
 } from '../errors.js';
 import { parseValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamRequest } from '../provider.js';
-import { readShape, understood } from '../shape.js';
+import { readShape, requireValue } from '../shape.js';
 import { dataReply, type Node, named, type Row } from './reply.js';
 import { askNode, frequencyLabel, isHourly, isRoute } from './routes.js';
 
@@ -149,8 +149,8 @@ const toObservation = (row: Row, column: string): Observation => {
     throw refusedRequest(named, 'hours do not fit one value a day; choose a daily route.');
   }
   return {
-    date: understood(named, 'the period of a row', parsePeriod(String(row.period))),
-    value: understood(
+    date: requireValue(named, 'the period of a row', parsePeriod(String(row.period))),
+    value: requireValue(
       named,
       'the value of a row',
       Object.hasOwn(row, column) ? parseValue(row[column], missing) : undefined,
@@ -174,7 +174,7 @@ const labelOf = ({ node, codes, column }: Wanted, row: Row, seriesId: string): s
 const toSeries = (seriesId: string, wanted: Wanted, reply: Reply): SeriesData => {
   const [row] = reply.data;
   if (row === undefined) return { label: wanted.node?.name ?? seriesId, metadata: {}, data: [] };
-  const column = understood(named, 'the value of a row', wanted.column ?? columnOf(row));
+  const column = requireValue(named, 'the value of a row', wanted.column ?? columnOf(row));
   checkSingle(seriesId, reply.data, column);
   const frequency = wanted.frequency ?? reply.frequency ?? '';
   const units = textOf(row, `${column}-units`, 'units') ?? wanted.node?.data?.[column]?.units;

@@ -2,7 +2,7 @@ import { boundDay, parseDay } from '../dates.js';
 import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
 import { parseValue } from '../numbers.js';
 import type { Context, Item, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
-import { understood } from '../shape.js';
+import { requireValue } from '../shape.js';
 import { askAll, askNewest, dateColumn, named, type Row, type Rows } from './rows.js';
 import { findTable, type Table } from './tables.js';
 
@@ -86,8 +86,8 @@ const checkSingle = (seriesId: string, wanted: Wanted, rows: readonly Row[], tol
 };
 
 const toObservation = (row: Row, field: string): Observation => ({
-  date: understood(named, 'the date of a row', parseDay(row[dateColumn] ?? '')),
-  value: understood(
+  date: requireValue(named, 'the date of a row', parseDay(row[dateColumn] ?? '')),
+  value: requireValue(
     named,
     'the value of a row',
     Object.hasOwn(row, field) ? parseValue(row[field], ['null']) : undefined,

@@ -11,7 +11,7 @@ import type {
   UpstreamHttp,
   UpstreamRequest,
 } from '../provider.js';
-import { count, day, readShape, understood, written } from '../shape.js';
+import { count, day, readShape, requireValue, written } from '../shape.js';
 import { aggregations, describeUnits, frequencies, labelOf } from './parameters.js';
 import { named, seriesReply, toMetadata } from './reply.js';
 
@@ -35,7 +35,7 @@ type Query = NonNullable<UpstreamRequest['query']>;
 
 /** `.` in JSON and in old downloads; today's downloads leave the field empty. */
 const readValue = (text: string | number | null, missing: readonly string[]): string | null =>
-  understood(named, 'the value of an observation', parseValue(text, missing));
+  requireValue(named, 'the value of an observation', parseValue(text, missing));
 
 const bound = (params: Params, key: 'start' | 'end'): string | undefined =>
   params[key] === undefined ? undefined : boundDay(String(params[key]), key);
@@ -98,7 +98,7 @@ const askSeries = async (seriesId: string, { http }: Context) => {
     keep: 'series',
   });
   const { seriess } = readShape(named, seriesReply, payload);
-  return understood(named, 'seriess', seriess[0]);
+  return requireValue(named, 'seriess', seriess[0]);
 };
 
 /** What the caller's options made of the units and the frequency that the series has by itself. */

@@ -2,7 +2,7 @@ import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
 import { parseValue } from '../numbers.js';
 import type { Observation, Provider, SeriesData, SeriesMetadata } from '../provider.js';
-import { understood } from '../shape.js';
+import { requireValue } from '../shape.js';
 import { type CsvTable, readCsv } from './data.js';
 
 type Named = Pick<Provider, 'slug' | 'name' | 'provider' | 'seriesIdPlaceholder'>;
@@ -49,8 +49,8 @@ export const frequencyLabel = (code: string | undefined): string | undefined =>
 const missing = ['', 'NaN'];
 
 const observationOf = (provider: Named, row: Readonly<Record<string, string>>): Observation => ({
-  date: understood(provider, 'a period', parsePeriod(row.TIME_PERIOD ?? '')),
-  value: understood(provider, 'the value of an observation', parseValue(row.OBS_VALUE, missing)),
+  date: requireValue(provider, 'a period', parsePeriod(row.TIME_PERIOD ?? '')),
+  value: requireValue(provider, 'the value of an observation', parseValue(row.OBS_VALUE, missing)),
 });
 
 /**

@@ -3,7 +3,7 @@ import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, seriesNotFound } from '../errors.js';
 import { parseValue } from '../numbers.js';
 import type { Observation, Provider } from '../provider.js';
-import { readShape, understood } from '../shape.js';
+import { readShape, requireValue } from '../shape.js';
 
 /**
  * Data of SDMX-JSON 2.0. Keys are positions: `"0:2:1"` are the first value of the first dimension, the third of the
@@ -76,9 +76,9 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
   const { dataSets, structures } = readShape(provider, dataReply, payload).data;
   return dataSets.flatMap(({ structure = 0, series, dimensionGroupAttributes }) =>
     Object.entries(series).map(([positions, { attributes, observations: rows }]): KeyedSeries => {
-      const { dimensions, attributes: told } = understood(provider, 'a structure', structures[structure]);
+      const { dimensions, attributes: told } = requireValue(provider, 'a structure', structures[structure]);
       const parts = positions.split(':');
-      understood(provider, 'a key', parts.length === dimensions.series.length ? parts : undefined);
+      requireValue(provider, 'a key', parts.length === dimensions.series.length ? parts : undefined);
       const groups = Object.entries(dimensionGroupAttributes)
         .filter(([group]) => belongsTo(group, parts))
         .map(([, cells]) => readAttributes(told.dimensionGroup, cells));
@@ -87,13 +87,13 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
         key: Object.fromEntries(
           dimensions.series.map((part, index) => [
             part.id,
-            understood(provider, `a code of ${part.id}`, wordOf(part, Number(parts[index]))),
+            requireValue(provider, `a code of ${part.id}`, wordOf(part, Number(parts[index]))),
           ]),
         ),
         attributes: Object.assign({}, ...groups, readAttributes(told.series, attributes)),
         observations: Object.entries(rows).map(([position, [value]]) => ({
-          date: understood(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
-          value: understood(provider, 'the value of an observation', parseValue(value, ['', 'NaN'])),
+          date: requireValue(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
+          value: requireValue(provider, 'the value of an observation', parseValue(value, ['', 'NaN'])),
         })),
       };
     }),

@@ -3,7 +3,7 @@ import { boundDay, parsePeriod } from '../dates.js';
 import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
 import { parseValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
-import { readShape, understood, written } from '../shape.js';
+import { readShape, requireValue, written } from '../shape.js';
 import { worldBankCountries } from './countries.js';
 import { type Indicator, indicator, named, page, trimmed } from './reply.js';
 
@@ -27,7 +27,7 @@ export const frequencies = [
 ] as const;
 
 const frequencyOf = (date: string) =>
-  understood(
+  requireValue(
     named,
     'the date of an observation',
     frequencies.find(({ form }) => form.test(date)),
@@ -47,8 +47,8 @@ const oneFrequency = (rows: readonly z.output<typeof observation>[], wanted: str
 };
 
 const toObservation = ({ date, value }: z.output<typeof observation>): Observation => ({
-  date: understood(named, 'the date of an observation', parsePeriod(date)),
-  value: understood(named, 'the value of an observation', parseValue(value, [])),
+  date: requireValue(named, 'the date of an observation', parsePeriod(date)),
+  value: requireValue(named, 'the value of an observation', parseValue(value, [])),
 });
 
 const askIndicator = async (seriesId: string, http: UpstreamHttp): Promise<Indicator> => {

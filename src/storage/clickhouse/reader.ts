@@ -4,10 +4,10 @@ import type { Readable, Transform } from 'node:stream';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { createTailGuard, exceptionTagHeader } from './exception-tail.js';
-import { pumpPatiently } from './patient-pump.js';
 import { type BoundValues, buildQueryForm } from './query-form.js';
 import { readError, storeUnavailable, timeLimitReached } from './read-errors.js';
 import { baseReadSettings, type ReadSettings } from './read-settings.js';
+import { pipeToSlowReader } from './slow-reader-pipe.js';
 
 export interface ReadQuery {
   /** A SELECT with its FORMAT; values only as `{name:Type}`. */
@@ -123,7 +123,7 @@ export const createReader = (options: ReaderOptions): Reader => {
       if (query.signal?.aborted) return;
       log.warn({ queryId: query.queryId, err: error, cause: error.cause }, 'query broken off');
     });
-    pumpPatiently(response, guard);
+    pipeToSlowReader(response, guard);
     await firstBytes(guard);
     return guard;
   };

@@ -1,6 +1,6 @@
 import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import type { Log } from '../../lib/log.js';
-import { useLeanEncoding } from './wire/lean-encoding.js';
+import { patchKafkajsEncoder } from './wire/encoder-patch.js';
 
 /** A connection to Kafka; the type that other rooms know it by. */
 export type KafkaConnection = Kafka;
@@ -22,7 +22,7 @@ const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
     : 'debug';
 
 export const createKafka = ({ brokers, clientId, log }: KafkaOptions): Kafka => {
-  if (!useLeanEncoding()) log.debug('kafkajs is of another version: its own encoding is used');
+  if (!patchKafkajsEncoder()) log.debug('kafkajs is of another version: its own encoding is used');
   return new Kafka({
     brokers: [...brokers],
     clientId,

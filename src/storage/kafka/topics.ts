@@ -41,13 +41,13 @@ export const ensureTopics = async (kafka: Kafka, names: TopicNames, options: Top
       { name: 'segment.bytes', value: String(Math.max(64 * 1024 * 1024, options.maxMessageBytes * 2)) },
     ];
     // Parked messages wait for a person: only their size bounds them.
-    const parkedEntries = configEntries.map((entry) =>
+    const deadLetterEntries = configEntries.map((entry) =>
       entry.name === 'retention.ms' ? { ...entry, value: '-1' } : entry,
     );
     const topics = [
       { topic: names.short, numPartitions: options.partitions, configEntries },
       { topic: names.bulk, numPartitions: options.partitions, configEntries },
-      { topic: names.parked, numPartitions: 1, configEntries: parkedEntries },
+      { topic: names.parked, numPartitions: 1, configEntries: deadLetterEntries },
     ]
       .filter(({ topic }) => !present.has(topic))
       .map((topic) => ({ ...topic, replicationFactor: options.replication }));

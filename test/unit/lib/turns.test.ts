@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inTurns } from '../../../src/lib/turns.js';
+import { runYielding } from '../../../src/lib/yielding.js';
 
 function* steps(count: number, work: (step: number) => void): Generator<void, string> {
   for (let step = 0; step < count; step += 1) {
@@ -13,10 +13,10 @@ const workFor = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 };
 
-describe('inTurns', () => {
+describe('runYielding', () => {
   it('does every step once, in order, and gives the result', async () => {
     const done: number[] = [];
-    expect(await inTurns(steps(100, (step) => done.push(step)))).toBe('result');
+    expect(await runYielding(steps(100, (step) => done.push(step)))).toBe('result');
     expect(done).toEqual(Array.from({ length: 100 }, (_, step) => step));
   });
 
@@ -28,7 +28,7 @@ describe('inTurns', () => {
       if (begun < 5) setImmediate(look);
     };
     setImmediate(look);
-    await inTurns(
+    await runYielding(
       steps(5, (step) => {
         begun = step + 1;
         workFor(5);
@@ -41,6 +41,6 @@ describe('inTurns', () => {
     const failing = steps(3, (step) => {
       if (step === 1) throw new Error('step failed');
     });
-    await expect(inTurns(failing)).rejects.toThrow('step failed');
+    await expect(runYielding(failing)).rejects.toThrow('step failed');
   });
 });

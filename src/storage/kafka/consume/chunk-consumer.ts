@@ -2,7 +2,7 @@ import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../../lib/errors.js';
 import type { Log } from '../../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../../model/chunk.js';
-import type { Parking } from '../produce/parking.js';
+import type { DeadLetterProducer } from '../produce/dead-letters.js';
 import { decodeChunk } from '../wire/chunk-codec.js';
 import { subscribe } from './subscription.js';
 
@@ -24,7 +24,7 @@ export interface ChunkConsumerOptions {
   readonly groupId: string;
   readonly topic: string;
   readonly handle: ChunkHandler;
-  readonly parking: Parking;
+  readonly deadLetters: DeadLetterProducer;
   readonly log: Log;
 }
 
@@ -61,7 +61,7 @@ const keepAlive = (heartbeat: () => Promise<void>): { stop: () => void; failure:
  * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
-  const { kafka, groupId, topic, handle, parking, log } = options;
+  const { kafka, groupId, topic, handle, deadLetters, log } = options;
   let tickAt = Date.now();
   let closing = false;
 
@@ -90,8 +90,8 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       if (message.value === null) throw new Error('the message has no value');
       chunk = decodeChunk(message.value);
     } catch (error) {
-      // Parking throws when it fails: the offset is not resolved before the message is safe.
-      await parking.park(message, position, `undecodable: ${messageOf(error)}`);
+      // DeadLetterProducer throws when it fails: the offset is not resolved before the message is safe.
+      await deadLetters.park(message, position, `undecodable: ${messageOf(error)}`);
       return true;
     }
     return untilHandled({ chunk, position, requestId: headerText(message, 'request-id') }, running);

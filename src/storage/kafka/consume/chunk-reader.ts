@@ -4,8 +4,8 @@ import { AppError } from '../../../lib/errors.js';
 import type { Log } from '../../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../../model/chunk.js';
 import { decodeChunk } from '../wire/chunk-codec.js';
+import { ephemeralConsumer, forgetGroup } from './ephemeral-consumer.js';
 import { subscribe } from './subscription.js';
-import { forgetGroup, throwAwayConsumer } from './throw-away-group.js';
 
 /** Reads chunks again from where they lie, in whatever order Kafka gives them. */
 export interface ChunkReader {
@@ -135,7 +135,7 @@ export const createChunkReader = ({ kafka, groupPrefix, log }: ChunkReaderOption
       const groups = group(positions);
       await refuseExpired(groups);
       const groupId = `${groupPrefix}.replay.${randomUUID()}`;
-      const consumer = throwAwayConsumer(kafka, groupId);
+      const consumer = ephemeralConsumer(kafka, groupId);
       await consumer.connect();
       try {
         for (const topic of new Set(positions.map((position) => position.topic))) {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Consumer, IHeaders, Kafka, KafkaMessage } from 'kafkajs';
 import type { Log } from '../../../lib/log.js';
+import { ephemeralConsumer, forgetGroup } from './ephemeral-consumer.js';
 import { subscribe } from './subscription.js';
-import { forgetGroup, throwAwayConsumer } from './throw-away-group.js';
 
 /** A message as it lies in a topic. */
 export interface RawMessage {
@@ -135,7 +135,7 @@ export const createTopicScan = ({ kafka, groupPrefix, log }: TopicScanOptions): 
       const filled = ranges.filter(({ from, to }) => from < to);
       if (filled.length === 0) return;
       const groupId = `${groupPrefix}.scan.${randomUUID()}`;
-      const consumer = throwAwayConsumer(kafka, groupId);
+      const consumer = ephemeralConsumer(kafka, groupId);
       await consumer.connect();
       try {
         await subscribe(consumer, topic);

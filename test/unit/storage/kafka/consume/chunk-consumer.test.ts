@@ -46,7 +46,7 @@ const start = (kafka: Kafka) =>
     groupId: 'g',
     topic: 't',
     handle: async () => undefined,
-    parking: { park: async () => undefined, close: async () => undefined },
+    deadLetters: { park: async () => undefined, close: async () => undefined },
     log: silentLog,
   });
 

@@ -2,7 +2,7 @@ import type { Consumer, Kafka } from 'kafkajs';
 import type { Log } from '../../../lib/log.js';
 
 /** A consumer for one reading, in a group of its own; it does not join again after a failure. */
-export const throwAwayConsumer = (kafka: Kafka, groupId: string): Consumer =>
+export const ephemeralConsumer = (kafka: Kafka, groupId: string): Consumer =>
   kafka.consumer({
     groupId,
     minBytes: 1,

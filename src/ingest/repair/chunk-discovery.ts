@@ -13,7 +13,7 @@ export interface SoughtUpload {
 }
 
 /** Finds the chunks of an upload in Kafka, also those that no worker has written down. */
-export interface LostChunks {
+export interface ChunkDiscovery {
   /**
    * Writes down where every chunk of the upload lies.
    * @throws AppError 409: `chunks_expired` when retention has removed some, `not_received` when the file is not whole.
@@ -21,7 +21,7 @@ export interface LostChunks {
   find(upload: SoughtUpload): Promise<void>;
 }
 
-export interface LostChunksOptions {
+export interface ChunkDiscoveryOptions {
   readonly scan: TopicScan;
   /** Topics that chunks travel in. */
   readonly topics: readonly string[];
@@ -37,7 +37,7 @@ const expired = () =>
     'The upload can not be replayed: the time for which received files are kept has passed.',
   );
 
-export const createLostChunks = ({ scan, topics, processes }: LostChunksOptions): LostChunks => {
+export const createChunkDiscovery = ({ scan, topics, processes }: ChunkDiscoveryOptions): ChunkDiscovery => {
   const isKept = async (positions: readonly ChunkPosition[]): Promise<boolean> => {
     for (const topic of new Set(positions.map((position) => position.topic))) {
       const first = await scan.firstOffsets(topic);

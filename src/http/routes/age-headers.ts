@@ -5,7 +5,7 @@ export interface Age {
 }
 
 /** Answers differ by caller (own keys), so nobody keeps them for others; they may be asked about by their tag. */
-export const agedHeaders = ({ ageSeconds, stale }: Age): Record<string, string> => ({
+export const ageHeaders = ({ ageSeconds, stale }: Age): Record<string, string> => ({
   Age: String(Math.max(0, Math.floor(ageSeconds))),
   'Cache-Control': 'private, no-cache',
   Vary: 'Authorization',
@@ -13,7 +13,7 @@ export const agedHeaders = ({ ageSeconds, stale }: Age): Record<string, string> 
 });
 
 /** The headers above, for the documents. */
-export const agedHeaderTexts = {
+export const ageHeaderTexts = {
   Age: 'Seconds since the provider said so.',
   Warning: '`110` when the provider could not be asked and this is what it said last.',
 } as const;

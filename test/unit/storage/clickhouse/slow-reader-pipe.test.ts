@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pumpPatiently } from '../../../../src/storage/clickhouse/patient-pump.js';
+import { pipeToSlowReader } from '../../../../src/storage/clickhouse/slow-reader-pipe.js';
 
 let server: Server | undefined;
 
@@ -30,10 +30,10 @@ const sendMuch = (response: ServerResponse): void => {
   response.end(Buffer.alloc(size, 'x'));
 };
 
-describe('pumpPatiently', () => {
+describe('pipeToSlowReader', () => {
   it('takes a little now and then while its reader pauses, and loses nothing', async () => {
     const to = new PassThrough();
-    pumpPatiently(await answerOf(sendMuch), to, { sipMs: 30 });
+    pipeToSlowReader(await answerOf(sendMuch), to, { sipMs: 30 });
     await delay(200);
     const early = to.writableLength;
     await delay(400);
@@ -46,7 +46,7 @@ describe('pumpPatiently', () => {
 
   it('gives up a reader that takes nothing for too long', async () => {
     const to = new PassThrough();
-    pumpPatiently(await answerOf(sendMuch), to, { sipMs: 20, giveUpMs: 100 });
+    pipeToSlowReader(await answerOf(sendMuch), to, { sipMs: 20, giveUpMs: 100 });
     const [error] = (await once(to, 'error')) as [Error];
     expect(error.message).toContain('takes nothing');
   });
@@ -58,7 +58,7 @@ describe('pumpPatiently', () => {
       setTimeout(() => response.destroy(), 20);
     });
     const to = new PassThrough();
-    pumpPatiently(answer, to);
+    pipeToSlowReader(answer, to);
     to.resume();
     const [error] = (await once(to, 'error')) as [Error];
     expect(error).toBeInstanceOf(Error);
@@ -67,7 +67,7 @@ describe('pumpPatiently', () => {
   it('closes the connection when the stream is given up', async () => {
     const answer = await answerOf(sendMuch);
     const to = new PassThrough();
-    pumpPatiently(answer, to);
+    pipeToSlowReader(answer, to);
     to.destroy();
     await once(answer, 'close');
     expect(answer.destroyed).toBe(true);

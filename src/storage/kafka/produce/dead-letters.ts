@@ -2,7 +2,7 @@ import { type Kafka, type KafkaMessage, Partitioners } from 'kafkajs';
 import type { ChunkPosition } from '../../../model/chunk.js';
 
 /** A message that lies in the dead-letter topic. */
-export interface ParkedMessage {
+export interface DeadLetter {
   readonly origin: ChunkPosition;
   /** Where the copy lies. */
   readonly copy: ChunkPosition;
@@ -12,22 +12,22 @@ export interface ParkedMessage {
 }
 
 /** Keeps messages that can not be understood, with the reason and where they came from. */
-export interface Parking {
+export interface DeadLetterProducer {
   /** @throws whatever went wrong: the caller must not go past the message before it is parked and written down. */
   park(message: KafkaMessage, origin: ChunkPosition, reason: string): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface ParkingOptions {
+export interface DeadLetterProducerOptions {
   readonly kafka: Kafka;
   /** Topic that holds parked messages. */
   readonly topic: string;
   /** Writes it down for the operator. */
-  readonly record: (parked: ParkedMessage) => Promise<void>;
+  readonly record: (parked: DeadLetter) => Promise<void>;
 }
 
 /** Headers that parking adds; a message that goes back leaves them behind. */
-export const parkingHeaders = {
+export const deadLetterHeaders = {
   reason: 'parked-reason',
   at: 'parked-at',
   topic: 'origin-topic',
@@ -35,7 +35,11 @@ export const parkingHeaders = {
   offset: 'origin-offset',
 } as const;
 
-export const createParking = async ({ kafka, topic, record }: ParkingOptions): Promise<Parking> => {
+export const createDeadLetterProducer = async ({
+  kafka,
+  topic,
+  record,
+}: DeadLetterProducerOptions): Promise<DeadLetterProducer> => {
   const producer = kafka.producer({
     createPartitioner: Partitioners.DefaultPartitioner,
     allowAutoTopicCreation: false,
@@ -52,11 +56,11 @@ export const createParking = async ({ kafka, topic, record }: ParkingOptions): P
             value: message.value,
             headers: {
               ...message.headers,
-              [parkingHeaders.reason]: reason,
-              [parkingHeaders.at]: new Date().toISOString(),
-              [parkingHeaders.topic]: origin.topic,
-              [parkingHeaders.partition]: String(origin.partition),
-              [parkingHeaders.offset]: origin.offset,
+              [deadLetterHeaders.reason]: reason,
+              [deadLetterHeaders.at]: new Date().toISOString(),
+              [deadLetterHeaders.topic]: origin.topic,
+              [deadLetterHeaders.partition]: String(origin.partition),
+              [deadLetterHeaders.offset]: origin.offset,
             },
           },
         ],

@@ -4,13 +4,13 @@ import type { RawMessage, TopicScan } from '../../storage/kafka/consume/topic-sc
 import { decodeChunk } from '../../storage/kafka/wire/chunk-codec.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ProcessStore } from '../processes/process-store.js';
-import type { ParkedEntry, ParkedStore } from './parked-store.js';
+import type { DeadLetterEntry, DeadLetterStore } from './dead-letter-store.js';
 
 /** What an operator does about messages that no worker could read. */
-export interface ParkedMessages {
-  list(limit: number): Promise<ParkedEntry[]>;
+export interface DeadLetters {
+  list(limit: number): Promise<DeadLetterEntry[]>;
   /** With the message itself; undefined when retention has removed it. */
-  show(id: number): Promise<{ entry: ParkedEntry; message: RawMessage | undefined }>;
+  show(id: number): Promise<{ entry: DeadLetterEntry; message: RawMessage | undefined }>;
   /**
    * Sends the message back to where it came from, when that can be of use.
    * @throws AppError 409 that says why it can not.
@@ -19,12 +19,12 @@ export interface ParkedMessages {
   drop(id: number): Promise<void>;
 }
 
-export interface ParkedMessagesOptions {
+export interface DeadLettersOptions {
   readonly sql: Sql;
-  readonly store: ParkedStore;
+  readonly store: DeadLetterStore;
   readonly scan: TopicScan;
   readonly processes: ProcessStore;
-  readonly giveBack: (message: RawMessage, entry: ParkedEntry) => Promise<void>;
+  readonly giveBack: (message: RawMessage, entry: DeadLetterEntry) => Promise<void>;
 }
 
 const chunkIn = (message: RawMessage): Chunk => {
@@ -39,10 +39,10 @@ const chunkIn = (message: RawMessage): Chunk => {
   }
 };
 
-export const createParkedMessages = (options: ParkedMessagesOptions): ParkedMessages => {
+export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
   const { sql, store, scan, processes, giveBack } = options;
 
-  const fetch = async ({ copy }: ParkedEntry): Promise<RawMessage | undefined> => {
+  const fetch = async ({ copy }: DeadLetterEntry): Promise<RawMessage | undefined> => {
     const { topic, partition } = copy;
     const offset = BigInt(copy.offset);
     if (((await scan.firstOffsets(topic)).get(partition) ?? 0n) > offset) return undefined;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createParkedCommands } from '../../../src/admin/parked.js';
+import { createDeadLetterCommands } from '../../../src/admin/dead-letters.js';
 import { runCommandLine } from '../../../src/admin/run.js';
-import { openParkedMessages } from '../../../src/compose/operator.js';
-import { createParkedStore } from '../../../src/ingest/repair/parked-store.js';
+import { openDeadLetters } from '../../../src/compose/operator.js';
+import { createDeadLetterStore } from '../../../src/ingest/repair/dead-letter-store.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
-import { createParking } from '../../../src/storage/kafka/produce/parking.js';
+import { createDeadLetterProducer } from '../../../src/storage/kafka/produce/dead-letters.js';
 import { encodeChunk } from '../../../src/storage/kafka/wire/chunk-codec.js';
 import { compressChunk } from '../../../src/storage/kafka/wire/chunk-compression.js';
 import {
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 
 const admin = (line: string): Promise<string> =>
-  runCommandLine([createParkedCommands(openParkedMessages)], line.split(' '), async () => ({
+  runCommandLine([createDeadLetterCommands(openDeadLetters)], line.split(' '), async () => ({
     config: product.config,
     log: silentLog,
     scope: createScope(silentLog),
@@ -109,8 +109,8 @@ let origin = 1_000_000;
 
 /** Parks a message that this version can read, as if another one had not. */
 const parkByHand = async (value: Buffer): Promise<number> => {
-  const store = createParkedStore(product.sql);
-  const parking = await createParking({
+  const store = createDeadLetterStore(product.sql);
+  const deadLetters = await createDeadLetterProducer({
     kafka,
     topic: `${product.config.kafkaPrefix}.parked`,
     record: async (message) => {
@@ -119,8 +119,8 @@ const parkByHand = async (value: Buffer): Promise<number> => {
   });
   origin += 1;
   const message = { key: null, value, timestamp: '', attributes: 0, offset: String(origin), headers: {} };
-  await parking.park(message, { topic, partition: 1, offset: String(origin) }, 'unknown form');
-  await parking.close();
+  await deadLetters.park(message, { topic, partition: 1, offset: String(origin) }, 'unknown form');
+  await deadLetters.close();
   return (await list()).at(-1)?.id ?? 0;
 };
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crc32c } from '../../../../../src/storage/kafka/wire/crc32c.js';
-import { useLeanEncoding } from '../../../../../src/storage/kafka/wire/lean-encoding.js';
+import { patchKafkajsEncoder } from '../../../../../src/storage/kafka/wire/encoder-patch.js';
 
 interface Request {
   readonly buffer: Buffer;
@@ -15,7 +15,7 @@ type Protocol = (topicData: readonly unknown[]) => Promise<Request>;
 const freshProtocol = (lean: boolean): Protocol => {
   const load = createRequire(import.meta.url);
   for (const path of Object.keys(load.cache)) if (path.includes('/kafkajs/')) delete load.cache[path];
-  if (lean && !useLeanEncoding()) throw new Error('lean encoding is not in force');
+  if (lean && !patchKafkajsEncoder()) throw new Error('lean encoding is not in force');
   const createRequest = load('kafkajs/src/protocol/request.js');
   const produce = load('kafkajs/src/protocol/requests/produce/v7/request.js');
   return (topicData) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { noProfile } from '../../../../src/ingest/csv/profile.js';
 import type { ColumnProfile } from '../../../../src/ingest/csv/types.js';
 import type { Layout, LayoutColumn } from '../../../../src/ingest/layout/layout.js';
-import { needsDigits, settleColumn } from '../../../../src/ingest/layout/type-settlement.js';
+import { needsDigits, resolveColumn } from '../../../../src/ingest/layout/type-resolution.js';
 import type { PhysicalType } from '../../../../src/model/column.js';
 import { profilesOf, untypedLayout } from '../../../support/profiles.js';
 
@@ -43,7 +43,7 @@ describe('the type of an existing column', () => {
     ['f', '1.5', true, 'f'],
   ])('%s that gets %j (widen %s) becomes %s', (existing, values, widen, wanted) => {
     const own = { ...column, existing };
-    const settled = settleColumn(layoutOf(own, widen), own, profileOf(values), { integer: 4, fraction: 3 });
+    const settled = resolveColumn(layoutOf(own, widen), own, profileOf(values), { integer: 4, fraction: 3 });
     expect(settled.physical).toBe(wanted);
   });
 
@@ -59,7 +59,7 @@ describe('values of a column whose type is given', () => {
     const own: LayoutColumn = { ...column, dataType: 'Decimal' };
     const [profile] = profilesOf(Buffer.from('1\nword\n2020-01-01\n12345678901234567890.5\n'), layoutOf(own));
     expect(profile).toMatchObject({ kind: 'number', inexact: true, integerDigits: 20, fractionDigits: 1 });
-    expect(settleColumn(layoutOf(own), own, profile ?? noProfile, undefined)).toMatchObject({
+    expect(resolveColumn(layoutOf(own), own, profile ?? noProfile, undefined)).toMatchObject({
       physical: 'n38_1',
       fixed: true,
     });

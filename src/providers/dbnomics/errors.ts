@@ -11,7 +11,7 @@ const errorReply = z.object({
 });
 
 /** What the service calls wrong: `message` with 4xx, `errors` inside HTTP 200. */
-const readComplaint = ({ text: body, status }: UpstreamReply): string | undefined => {
+const readError = ({ text: body, status }: UpstreamReply): string | undefined => {
   if (status < 400 && !/"errors"\s*:\s*\[\s*\{/.test(body)) return undefined;
   try {
     const told = errorReply.safeParse(parseExactJson(body));
@@ -28,13 +28,13 @@ const notFound = (provider: Named, [call, ...names]: readonly string[]): Error =
     ? seriesNotFound(provider, names.join('/'))
     : unknownPath(provider, names);
 
-export const explainComplaint = (
+export const explainError = (
   provider: Named,
   reply: UpstreamReply,
   { path }: UpstreamRequest,
 ): Error | undefined => {
   if (reply.status === 404) return notFound(provider, path);
-  const complaint = readComplaint(reply);
+  const complaint = readError(reply);
   if (complaint === undefined || reply.status >= 500) return undefined;
   if (/not found|could not find/i.test(complaint)) return notFound(provider, path);
   return reply.status === 400 ? refusedRequest(provider, complaint) : upstreamFailed(provider, complaint);

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 const turnMs = 2;
 
 /** Does the steps of a long computation one after the other, and lets the event loop go on every few of them. */
-export const inTurns = async <T>(steps: Iterator<void, T>): Promise<T> => {
+export const runYielding = async <T>(steps: Iterator<void, T>): Promise<T> => {
   let begunAt = performance.now();
   for (;;) {
     const step = steps.next();

@@ -120,7 +120,7 @@ const contents = {
 };
 
 /** Call it before the first request; once is enough. True when it is in force. */
-export const useLeanEncoding = (): boolean => {
+export const patchKafkajsEncoder = (): boolean => {
   const load = createRequire(import.meta.url);
   if ((load('kafkajs/package.json') as { version: string }).version !== knownVersion) return false;
   const { prototype } = load('kafkajs/src/protocol/encoder.js') as {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
-import { startRounds } from '../../../src/lib/rounds.js';
+import { startPeriodic } from '../../../src/lib/periodic.js';
 
 describe('rounds', () => {
   it('never overlap and go on after a failure', async () => {
     let running = 0;
     let most = 0;
     let rounds = 0;
-    const { stop } = startRounds({
+    const { stop } = startPeriodic({
       name: 'test',
       intervalMs: 1,
       log: silentLog,
@@ -35,7 +35,7 @@ describe('rounds', () => {
     const begun = new Promise<void>((resolve) => {
       started = resolve;
     });
-    const { stop } = startRounds({
+    const { stop } = startPeriodic({
       name: 'test',
       intervalMs: 1,
       log: silentLog,
@@ -51,7 +51,7 @@ describe('rounds', () => {
   });
 
   it('end at once when nothing runs', async () => {
-    const { stop } = startRounds({
+    const { stop } = startPeriodic({
       name: 'test',
       intervalMs: 1e6,
       log: silentLog,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.js';
 
-export interface RoundsOptions {
+export interface PeriodicOptions {
   /** Name in the log. */
   readonly name: string;
   /** Milliseconds between the end of a round and the start of the next; the first waits as long. */
@@ -12,7 +12,7 @@ export interface RoundsOptions {
 }
 
 /** Work that is repeated until it is stopped and never overlaps. A failed round is logged; the next one comes. */
-export const startRounds = ({ name, intervalMs, run, log }: RoundsOptions): { stop(): Promise<void> } => {
+export const startPeriodic = ({ name, intervalMs, run, log }: PeriodicOptions): { stop(): Promise<void> } => {
   const stopping = new AbortController();
   const { signal } = stopping;
 

@@ -84,7 +84,7 @@ const initial = (dataType: DataType): PhysicalType => {
   return dataType === 'Decimal' ? 'f' : 's';
 };
 
-const settleGiven = (
+const resolveGiven = (
   dataType: DataType,
   column: LayoutColumn,
   profile: ColumnProfile,
@@ -109,7 +109,7 @@ const settleGiven = (
   }
 };
 
-const settleWide = (
+const resolveWide = (
   column: LayoutColumn,
   profile: ColumnProfile,
   counted: Digits | undefined,
@@ -138,18 +138,18 @@ export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: Col
   if (keeps) return { ...column, physical: existing };
   const type = givenType(layout, column);
   if (type === undefined) return { ...column, physical: physicalOf(profile) };
-  const physical = profile.kind === 'none' ? initial(type) : settleGiven(type, column, profile, undefined);
+  const physical = profile.kind === 'none' ? initial(type) : resolveGiven(type, column, profile, undefined);
   return { ...column, physical };
 };
 
 /** The column for good, by the profile of all of its values. */
-export const settleColumn = (
+export const resolveColumn = (
   layout: Layout,
   column: LayoutColumn,
   profile: ColumnProfile,
   counted: Digits | undefined,
 ): LayoutColumn => {
   const type = givenType(layout, column);
-  if (type === undefined) return { ...column, physical: settleWide(column, profile, counted), fixed: false };
-  return { ...column, physical: settleGiven(type, column, profile, counted), fixed: true };
+  if (type === undefined) return { ...column, physical: resolveWide(column, profile, counted), fixed: false };
+  return { ...column, physical: resolveGiven(type, column, profile, counted), fixed: true };
 };

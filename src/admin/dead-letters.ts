@@ -1,11 +1,11 @@
-import type { ParkedMessages } from '../ingest/repair/parked-messages.js';
-import type { ParkedEntry } from '../ingest/repair/parked-store.js';
+import type { DeadLetterEntry } from '../ingest/repair/dead-letter-store.js';
+import type { DeadLetters } from '../ingest/repair/dead-letters.js';
 import { invalid } from '../lib/errors.js';
 import type { RawMessage } from '../storage/kafka/consume/topic-scan.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
 /** Opens what the commands work with, at the addresses of the operator's environment. */
-export type OpenParked = (context: AdminContext) => ParkedMessages;
+export type OpenDeadLetters = (context: AdminContext) => DeadLetters;
 
 /** Most bytes of a message that are shown. */
 const shownBytes = 256;
@@ -17,10 +17,10 @@ const numberOf = (input: CommandInput): number => {
   return Number(text);
 };
 
-const placeOf = ({ topic, partition, offset }: ParkedEntry['origin']): string =>
+const placeOf = ({ topic, partition, offset }: DeadLetterEntry['origin']): string =>
   `${topic}/${partition}/${offset}`;
 
-const rowOf = ({ id, origin, reason, bytes, parkedAt }: ParkedEntry) => ({
+const rowOf = ({ id, origin, reason, bytes, parkedAt }: DeadLetterEntry) => ({
   id,
   parkedAt,
   origin: placeOf(origin),
@@ -43,7 +43,7 @@ const payloadOf = (message: RawMessage | undefined) => {
 };
 
 /** `parked list|show|replay|drop` */
-export const createParkedCommands = (open: OpenParked): AdminGroup => ({
+export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => ({
   name: 'parked',
   summary: 'Messages that no worker could read',
   commands: [

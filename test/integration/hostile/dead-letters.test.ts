@@ -51,7 +51,7 @@ it('does not go past a message while it can not be parked', async () => {
     groupId,
     topic,
     handle: async () => expect.unreachable('nothing here is a chunk'),
-    parking: {
+    deadLetters: {
       async park(message) {
         if (mayPark) {
           parked.push(String(message.value));

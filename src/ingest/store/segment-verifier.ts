@@ -9,15 +9,15 @@ import type { VersionPublisher } from '../versions/version-publisher.js';
 import type { BadRowBounds } from './bad-row-bounds.js';
 
 /** Ends an attempt whose chunks are all recorded. */
-export interface SegmentCloser {
+export interface SegmentVerifier {
   /**
    * Counts the segment in ClickHouse. As many rows as were recorded: the process is complete and is published
    * in its turn. Otherwise a new attempt reads the upload again.
    */
-  close(state: UploadState): Promise<void>;
+  verify(state: UploadState): Promise<void>;
 }
 
-export interface SegmentCloserOptions {
+export interface SegmentVerifierOptions {
   readonly clickhouse: ClickHouse;
   readonly processes: ProcessStore;
   readonly publisher: VersionPublisher;
@@ -30,11 +30,11 @@ export interface SegmentCloserOptions {
 /** Attempts after which counting wrong is no accident. */
 const maxAttempts = 8;
 
-export const createSegmentCloser = (options: SegmentCloserOptions): SegmentCloser => {
+export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentVerifier => {
   const { clickhouse, processes, publisher, bounds, startReplay, onMiscount, log } = options;
 
   return {
-    async close(state) {
+    async verify(state) {
       const { processId, attempt, storeId, datasetId, insertedRows, receivedBytes } = state;
       const layout = await processes.layout(processId);
       if (layout === undefined || (await bounds.refuseShare(state, layout))) return;

@@ -1,34 +1,34 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
-import type { ParkedMessage } from '../../storage/kafka/produce/parking.js';
+import type { DeadLetter } from '../../storage/kafka/produce/dead-letters.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** What an operator did about a parked message. */
-export type Settlement = 'replayed' | 'dropped';
+export type Resolution = 'replayed' | 'dropped';
 
-export interface ParkedEntry extends ParkedMessage {
+export interface DeadLetterEntry extends DeadLetter {
   readonly id: number;
   /** ISO 8601 in UTC. */
   readonly parkedAt: string;
-  readonly state: 'parked' | Settlement;
+  readonly state: 'parked' | Resolution;
 }
 
-export interface ParkedStore {
+export interface DeadLetterStore {
   /** Writes a parked message down. False when it was known and waits already. */
-  record(parked: ParkedMessage): Promise<boolean>;
+  record(parked: DeadLetter): Promise<boolean>;
   /** Those that nobody has settled, oldest first. */
-  list(limit: number): Promise<ParkedEntry[]>;
+  list(limit: number): Promise<DeadLetterEntry[]>;
   count(): Promise<number>;
   /** @throws AppError 404. */
-  read(id: number): Promise<ParkedEntry>;
+  read(id: number): Promise<DeadLetterEntry>;
   /**
-   * Settles a message once `act` has resolved; of several operators one gets to act.
+   * Resolves a message once `act` has resolved; of several operators one gets to act.
    * @throws AppError 404, or 409 when it is settled already; whatever `act` throws leaves it parked.
    */
-  settle<T>(id: number, state: Settlement, act: () => Promise<T>): Promise<T>;
+  settle<T>(id: number, state: Resolution, act: () => Promise<T>): Promise<T>;
 }
 
-interface ParkedRow {
+interface DeadLetterRow {
   id: number;
   originTopic: string;
   originPartition: number;
@@ -39,14 +39,14 @@ interface ParkedRow {
   reason: string;
   bytes: number;
   parkedAt: Date;
-  state: ParkedEntry['state'];
+  state: DeadLetterEntry['state'];
 }
 
 const columns = `id, origin_topic AS "originTopic", origin_partition AS "originPartition",
   origin_offset::text AS "originOffset", topic, partition, position::text AS "offset", reason, bytes,
   parked_at AS "parkedAt", state`;
 
-const entryOf = (row: ParkedRow): ParkedEntry => {
+const entryOf = (row: DeadLetterRow): DeadLetterEntry => {
   const origin: ChunkPosition = {
     topic: row.originTopic,
     partition: row.originPartition,
@@ -59,7 +59,7 @@ const entryOf = (row: ParkedRow): ParkedEntry => {
 
 const unknown = (id: number) => notFound('unknown_message', `There is no parked message ${id}.`);
 
-export const createParkedStore = (sql: Sql): ParkedStore => ({
+export const createDeadLetterStore = (sql: Sql): DeadLetterStore => ({
   async record({ origin, copy, reason, bytes }) {
     // A message that comes again although it was settled waits again: it was delivered anew for some reason.
     const [row] = await sql.query<{ isNew: boolean }>(
@@ -79,7 +79,7 @@ export const createParkedStore = (sql: Sql): ParkedStore => ({
   },
 
   async list(limit) {
-    const rows = await sql.query<ParkedRow>(
+    const rows = await sql.query<DeadLetterRow>(
       `SELECT ${columns} FROM parked_messages WHERE state = 'parked' ORDER BY id LIMIT $1`,
       [limit],
     );
@@ -94,7 +94,9 @@ export const createParkedStore = (sql: Sql): ParkedStore => ({
   },
 
   async read(id) {
-    const [row] = await sql.query<ParkedRow>(`SELECT ${columns} FROM parked_messages WHERE id = $1`, [id]);
+    const [row] = await sql.query<DeadLetterRow>(`SELECT ${columns} FROM parked_messages WHERE id = $1`, [
+      id,
+    ]);
     if (row === undefined) throw unknown(id);
     return entryOf(row);
   },

@@ -3,7 +3,7 @@ import type { Caller } from '../model/permission.js';
 import type { Route } from './route.js';
 
 /** What the kernel knows about a request while it is answered (`ctx.state`). */
-export interface Exchange {
+export interface RequestState {
   requestId: string;
   log: Log;
   /** Aborted when the client hangs up before the answer is complete. */

@@ -8,7 +8,7 @@ import type { SplitChunk } from '../csv/types.js';
 const sendsInFlight = 2;
 
 /** Takes the chunks of one upload to Kafka, numbered, a few at a time. */
-export interface Shipment {
+export interface ChunkPublisher {
   /**
    * Compresses the chunk and hands it over; waits while too many are on their way. `undefined` stands for the
    * only, empty chunk of a file without data rows. The last chunk leaves when all others have arrived, so that
@@ -19,14 +19,19 @@ export interface Shipment {
   arrived(): Promise<void>;
 }
 
-export interface ShipmentOptions {
+export interface ChunkPublisherOptions {
   readonly producer: ChunkProducer;
   readonly processId: number;
   readonly requestId: string;
   readonly log: Log;
 }
 
-export const createShipment = ({ producer, processId, requestId, log }: ShipmentOptions): Shipment => {
+export const createChunkPublisher = ({
+  producer,
+  processId,
+  requestId,
+  log,
+}: ChunkPublisherOptions): ChunkPublisher => {
   const sending: Promise<void>[] = [];
   let number = 0;
 

@@ -1,5 +1,5 @@
 import { type Kafka, Partitioners } from 'kafkajs';
-import { parkingHeaders } from './parking.js';
+import { deadLetterHeaders } from './dead-letters.js';
 
 /** Header that tells of a message which number it had among the parked ones. */
 const replayedHeader = 'replayed-parked-message';
@@ -21,7 +21,7 @@ export const returnToLane = async (
   origin: { readonly topic: string; readonly partition: number },
   id: number,
 ): Promise<void> => {
-  const ours = new Set<string>(Object.values(parkingHeaders));
+  const ours = new Set<string>(Object.values(deadLetterHeaders));
   const headers = Object.fromEntries(Object.entries(message.headers).filter(([name]) => !ours.has(name)));
   const producer = kafka.producer({
     createPartitioner: Partitioners.DefaultPartitioner,

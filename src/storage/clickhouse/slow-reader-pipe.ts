@@ -17,7 +17,7 @@ export interface PumpOptions {
 const sipBytes = 512 * 1024;
 
 /** Moves an answer into a stream with back-pressure. An answer that ends too early destroys the stream. */
-export const pumpPatiently = (
+export const pipeToSlowReader = (
   from: IncomingMessage,
   to: Transform,
   { sipMs = 15_000, giveUpMs = 600_000 }: PumpOptions = {},

@@ -20,7 +20,7 @@ export interface LaneUse {
   readonly overdue: boolean;
 }
 
-export interface LaneLook {
+export interface BacklogMonitor {
   /**
    * Looks at both lanes.
    * @param kept Chunks whose offset is committed but which will be read again.
@@ -30,7 +30,7 @@ export interface LaneLook {
   close(): Promise<void>;
 }
 
-export interface LaneLookOptions {
+export interface BacklogMonitorOptions {
   readonly kafka: Kafka;
   readonly topics: TopicNames;
   /** Start of the names of the consumer groups, one per lane. */
@@ -67,7 +67,7 @@ const limitOf = (entries: readonly { configName: string; configValue: string }[]
 const backlogOf = ({ low, high, needed }: PartitionRange, bytes: number): number =>
   high <= low || needed >= high ? 0 : (bytes * Number(high - needed)) / Number(high - low);
 
-export const createLaneLook = (options: LaneLookOptions): LaneLook => {
+export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMonitor => {
   const { kafka, topics, groupPrefix, ageShare, log } = options;
   let admin: Promise<Admin> | undefined;
   let sizesUnknown = false;

@@ -4,7 +4,7 @@ import { columnLetters, dateStyle } from './xlsx/cell-sql.js';
 import { escapeText, writeWorkbook } from './xlsx/workbook.js';
 
 /** Rows that are at hand, not in ClickHouse, in the same forms as downloads. */
-export interface ShortTable {
+export interface Table {
   readonly columns: readonly ShortColumn[];
   /** Cells as text; null: no value. Decimals with the digits they shall have. */
   readonly rows: readonly (readonly (string | null)[])[];
@@ -15,7 +15,7 @@ export interface ShortColumn {
   readonly dataType: 'Date' | 'String' | 'Decimal';
 }
 
-export type ShortFormat = Extract<Format, 'csv' | 'json' | 'xlsx' | 'tsv'>;
+export type TableFormat = Extract<Format, 'csv' | 'json' | 'xlsx' | 'tsv'>;
 
 const dayMs = 86_400_000;
 /** Days from 1899-12-30, Excel's day 0, to 1970-01-01. */
@@ -23,7 +23,7 @@ const epochSerial = 25_569;
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-const delimited = ({ columns, rows }: ShortTable, delimiter: string): string => {
+const delimited = ({ columns, rows }: Table, delimiter: string): string => {
   const cell = (text: string | null, column: number): string =>
     text === null ? '' : columns[column]?.dataType === 'Decimal' ? text : quoted(text);
   const lines = [columns.map(({ name }) => quoted(name)), ...rows.map((row) => row.map(cell))];
@@ -31,7 +31,7 @@ const delimited = ({ columns, rows }: ShortTable, delimiter: string): string => 
 };
 
 /** By hand, so that a decimal is a JSON number with all of its digits. */
-const json = ({ columns, rows }: ShortTable): string => {
+const json = ({ columns, rows }: Table): string => {
   const keys = columns.map(({ name }) => `${JSON.stringify(name)}:`);
   const cell = (text: string | null, column: number): string => {
     if (text === null) return `${keys[column]}null`;
@@ -60,7 +60,7 @@ const sheetCell = (text: string, dataType: ShortColumn['dataType'], address: str
 /** Rows that one sheet holds below its header. */
 const rowsOfSheet = 1_048_575;
 
-async function* sheetRows({ columns, rows }: ShortTable): AsyncGenerator<Buffer> {
+async function* sheetRows({ columns, rows }: Table): AsyncGenerator<Buffer> {
   for (const [index, row] of rows.entries()) {
     const number = (index % rowsOfSheet) + 2;
     const cells = row.map((text, column) =>
@@ -73,7 +73,7 @@ async function* sheetRows({ columns, rows }: ShortTable): AsyncGenerator<Buffer>
 }
 
 /** The table in a format; `Content-Type` and extension are those of `formatSpecs`. */
-export const writeShortTable = (table: ShortTable, format: ShortFormat): string | Readable => {
+export const writeTable = (table: Table, format: TableFormat): string | Readable => {
   switch (format) {
     case 'csv':
       return delimited(table, ',');

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type ShortTable, writeShortTable } from '../../../src/query/short-table.js';
+import { type Table, writeTable } from '../../../src/query/table-writer.js';
 
-const table: ShortTable = {
+const table: Table = {
   columns: [
     { name: 'Date', dataType: 'Date' },
     { name: 'A "name"', dataType: 'String' },
@@ -29,7 +29,7 @@ const firstEntry = async (archive: string | Readable): Promise<string> => {
 
 describe('a short table', () => {
   it('is CSV and TSV as downloads write them', () => {
-    expect(writeShortTable(table, 'csv')).toBe(
+    expect(writeTable(table, 'csv')).toBe(
       [
         '"Date","A ""name""","Value"',
         '"1900-01-01","=1+1",1.50',
@@ -39,19 +39,19 @@ describe('a short table', () => {
         '',
       ].join('\r\n'),
     );
-    expect(writeShortTable(table, 'tsv')).toContain('"1900-01-01"\t"=1+1"\t1.50\r\n');
+    expect(writeTable(table, 'tsv')).toContain('"1900-01-01"\t"=1+1"\t1.50\r\n');
   });
 
   it('is JSON with numbers of all digits', () => {
-    const text = String(writeShortTable(table, 'json'));
+    const text = String(writeTable(table, 'json'));
     expect(text).toContain('"Value":12345678901234567890.1}');
     expect(JSON.parse(text)).toHaveLength(4);
     expect(JSON.parse(text)).toContainEqual({ Date: '1899-12-31', 'A "name"': null, Value: null });
-    expect(JSON.parse(String(writeShortTable({ ...table, rows: [] }, 'json')))).toEqual([]);
+    expect(JSON.parse(String(writeTable({ ...table, rows: [] }, 'json')))).toEqual([]);
   });
 
   it('is a workbook: days as Excel counts them, exact numbers, everything else as text', async () => {
-    const sheet = await firstEntry(writeShortTable(table, 'xlsx'));
+    const sheet = await firstEntry(writeTable(table, 'xlsx'));
     expect(sheet).toContain('<c r="A2" s="1"><v>1</v></c>');
     expect(sheet).toContain('<c r="A3" s="1"><v>61</v></c>');
     expect(sheet).toContain('<c r="A4" t="inlineStr"><is><t xml:space="preserve">1899-12-31</t>');
