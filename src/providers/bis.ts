@@ -4,11 +4,11 @@ import { createSdmx21 } from './sdmx21/sdmx21.js';
 export const bis = createSdmx21({
   slug: 'bis',
   name: 'BIS Statistics',
-  provider: 'Bank for International TypeResolution',
+  provider: 'Bank for International Settlements',
   description:
     'Central bank policy rates, effective exchange rates, property prices, credit, debt securities, derivatives and international banking.',
   license: 'BIS terms of use for statistics: https://www.bis.org/terms_statistics.htm',
-  attribution: 'Source: Bank for International TypeResolution (BIS)',
+  attribution: 'Source: Bank for International Settlements (BIS)',
   popularSeries: [
     { id: 'WS_CBPOL/M.US', label: 'Central bank policy rate, United States, monthly' },
     { id: 'WS_CBPOL/M.XM', label: 'Central bank policy rate, Euro area, monthly' },

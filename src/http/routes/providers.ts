@@ -31,7 +31,7 @@ const entryExample = {
   slug: 'bankofcanada',
   name: 'Valet',
   provider: 'Bank of Canada',
-  description: 'RequestState rates, interest rates and other financial statistics of Canada.',
+  description: 'Exchange rates, interest rates and other financial statistics of Canada.',
   capabilities: ['hierarchical', 'search'],
 };
 
@@ -151,9 +151,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
           ...ageHeaderTexts,
           'Row-Count': 'With `series=true`: all series at the path, where the provider tells.',
         },
-        example: [
-          { label: 'RequestState rates', path: 'fx', children: [{ label: 'Daily', path: 'fx/daily' }] },
-        ],
+        example: [{ label: 'Exchange rates', path: 'fx', children: [{ label: 'Daily', path: 'fx/daily' }] }],
       },
     },
     errors: upstreamErrors,

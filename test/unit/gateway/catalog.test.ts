@@ -47,7 +47,7 @@ const providers = [
     'Energy: petroleum, gas, electricity.',
   ),
   named('ecb', 'ECB Data Portal', 'European Central Bank', 'Exchange rates, interest rates, money.'),
-  named('bis', 'BIS Statistics', 'Bank for International TypeResolution', 'Policy rates, property prices.'),
+  named('bis', 'BIS Statistics', 'Bank for International Settlements', 'Policy rates, property prices.'),
 ];
 const slugs = (query: string): string[] => matchProviders(providers, query).map(({ slug }) => slug);
 
