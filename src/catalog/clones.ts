@@ -36,13 +36,23 @@ interface SourceRow {
   byteSize: number | null;
 }
 
-/** FOR SHARE OF d: the source keeps its current version, and thereby its segments, until this commits. */
 const sourceSql = `
   SELECT d.store_id AS "storeId", d.name, d.description, d.source_name AS "sourceName",
     d.source_url AS "sourceUrl", v.id AS "versionId", v.columns, v.row_count AS "rowCount",
     v.byte_size AS "byteSize"
   FROM datasets d LEFT JOIN versions v ON v.id = d.current_version_id
-  WHERE d.id = $1 FOR SHARE OF d`;
+  WHERE d.id = $1`;
+
+/**
+ * The source with its current version, which it keeps until the transaction ends. Lock first, then read: a statement
+ * that joins and waits for the lock sees the dataset as it is then, and everything else as it was before the wait.
+ */
+const holdSource = async (tx: Sql, sourceId: number): Promise<SourceRow> => {
+  await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR SHARE', [sourceId]);
+  const [source] = await tx.query<SourceRow>(sourceSql, [sourceId]);
+  if (source === undefined) throw notFound('dataset_not_found', `There is no dataset ${sourceId}.`);
+  return source;
+};
 
 interface RegistryRow {
   id: number;
@@ -132,9 +142,9 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
     await quotas.requireDownload(caller, readable);
     const name = given === undefined ? undefined : cleanName(given);
     return sql.tx(async (tx) => {
-      const [source] = await tx.query<SourceRow>(sourceSql, [sourceId]);
-      if (source === undefined) throw notFound('dataset_not_found', `There is no dataset ${sourceId}.`);
+      // The repository before the dataset, as a repository that is deleted takes them.
       await holdRepository(tx, repositoryId);
+      const source = await holdSource(tx, sourceId);
       await requireRoom(tx, target.ownerId, source);
       const { storeId, description, sourceName, sourceUrl } = source;
       const text = { name: name ?? source.name, description, sourceName, sourceUrl };

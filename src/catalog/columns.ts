@@ -47,6 +47,19 @@ export const readColumns = async (sql: Sql, versionId: number | null): Promise<C
   return row?.columns ?? [];
 };
 
+/**
+ * The current version of a dataset, which stays current until the transaction ends. Publishing takes the dataset
+ * before its columns; whoever changes columns does the same.
+ */
+const holdCurrent = async (tx: Sql, datasetId: number): Promise<number | null> => {
+  const [dataset] = await tx.query<{ current: number | null }>(
+    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+    [datasetId],
+  );
+  if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${datasetId}.`);
+  return dataset.current;
+};
+
 const change = async (
   tx: Sql,
   datasetId: number,
@@ -77,18 +90,21 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
   },
 
   async update(caller, datasetId, columnId, wanted) {
-    const { currentVersionId } = await access.dataset(caller, datasetId, 'Write', 'write');
+    await access.dataset(caller, datasetId, 'Write', 'write');
     const name = wanted.name === undefined ? undefined : cleanName(wanted.name);
-    const current = await readColumns(sql, currentVersionId);
-    const present = current.find(({ id }) => id === columnId);
-    if (present === undefined) throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
-    if (name === undefined && wanted.isEntity === undefined && wanted.description === undefined)
-      return present;
     return sql.tx(async (tx) => {
+      const current = await holdCurrent(tx, datasetId);
+      const read = async (): Promise<ColumnView> => {
+        const column = (await readColumns(tx, current)).find(({ id }) => id === columnId);
+        if (column === undefined)
+          throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
+        return column;
+      };
+      const present = await read();
+      if (name === undefined && wanted.isEntity === undefined && wanted.description === undefined)
+        return present;
       await change(tx, datasetId, columnId, { ...wanted, name });
-      const column = (await readColumns(tx, currentVersionId)).find(({ id }) => id === columnId);
-      if (column === undefined) throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
-      return column;
+      return read();
     });
   },
 });

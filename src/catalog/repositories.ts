@@ -162,9 +162,10 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
     const current = await access.repository(caller, id, 'Owner', 'write', 'not_found');
     const name = cleanName(given);
     return sql.tx(async (tx) => {
+      await tx.query('SELECT 1 FROM repositories WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const [locked] = await tx.query<{ privacy: Privacy; team: string | null }>(
-        `SELECT r.privacy, (SELECT t.name FROM teams t WHERE t.id = r.team_id) AS team
-         FROM repositories r WHERE r.id = $1 FOR NO KEY UPDATE`,
+        `SELECT r.privacy, t.name AS team FROM repositories r LEFT JOIN teams t ON t.id = r.team_id
+         WHERE r.id = $1`,
         [id],
       );
       if (locked === undefined) throw notFound('repository_not_found', `There is no repository ${id}.`);

@@ -100,13 +100,10 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
     candidate.status === 'pending' ? requireTakeOver(candidate, takeOver) : requireRetry(candidate);
 
   /** The upload is pending, all of its chunks are known: the next sweep of a worker reads it. */
-  const handOver = (processId: number, takeOver: boolean): Promise<void> =>
+  const handOver = ({ processId, datasetId }: Candidate, takeOver: boolean): Promise<void> =>
     sql.tx(async (tx) => {
       // The order of locks is that of publishing.
-      await tx.query(
-        `SELECT 1 FROM datasets WHERE id = (SELECT dataset_id FROM processes WHERE id = $1) FOR NO KEY UPDATE`,
-        [processId],
-      );
+      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
       await tx.query('SELECT 1 FROM processes WHERE id = $1 FOR NO KEY UPDATE', [processId]);
       const candidate = await read(tx, processId);
       if (candidate.status === 'completed') return;
@@ -136,7 +133,7 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
         return { kind: 'rewritten', ...(await rewrite.rewrite(processId)) };
       requireReplay(candidate, takeOver);
       await chunkDiscovery.find(candidate);
-      await handOver(processId, takeOver);
+      await handOver(candidate, takeOver);
       return { kind: 'tried_again', process: await ended(candidate.datasetId, processId, waitMs) };
     },
   };

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Sql } from '../../../src/storage/postgres/sql.js';
+import { type Answer, type Person, startTestApi, type TestApi } from '../../support/api.js';
+import { publishVersion } from '../../support/published-version.js';
+
+let api: TestApi;
+let ada: Person;
+let repositoryId: number;
+
+beforeAll(async () => {
+  api = await startTestApi({ databaseUrl: inject('databaseUrl') });
+  ada = await api.person('ada');
+  repositoryId = (await ada.ask('GET', '/repositories/home')).json<{ id: number }>().id;
+});
+afterAll(async () => {
+  await api.close();
+});
+
+const facts = (rows: number) => ({ columns: [{ name: 'Value', physical: 'f' }], rows, bytes: rows }) as const;
+
+const newDataset = async (name: string): Promise<number> =>
+  (await ada.ask('POST', '/datasets', { name, repositoryId })).json<{ id: number }>().id;
+
+const someoneWaits = async (): Promise<void> => {
+  for (;;) {
+    const [row] = await api.sql.query<{ waiting: number }>(
+      'SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted',
+    );
+    if ((row?.waiting ?? 0) > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+};
+
+/** Does `change` in a transaction that commits when the clone already waits for it. */
+const cloneWhile = async (
+  datasetId: number,
+  name: string,
+  change: (tx: Sql) => Promise<unknown>,
+): Promise<Answer> => {
+  let cloning: Promise<Answer> | undefined;
+  await api.sql.tx(async (tx) => {
+    await change(tx);
+    cloning = ada.ask('POST', `/datasets/${datasetId}/clone`, { repositoryId, name });
+    await someoneWaits();
+  });
+  if (cloning === undefined) throw new Error('the clone was never asked for');
+  return cloning;
+};
+
+describe('a clone that waits for a change of its source', () => {
+  it('has the version that the change published', async () => {
+    const id = await newDataset('published meanwhile');
+    await publishVersion(api.sql, id, facts(3));
+    const answer = await cloneWhile(id, 'of the newer', (tx) => publishVersion(tx, id, facts(7)));
+    expect(answer.status).toBe(201);
+    expect(answer.json()).toMatchObject({
+      rowCount: 7,
+      columns: [{ name: 'Value' }],
+      currentVersionId: expect.any(String),
+    });
+  });
+
+  it('has the first version, published meanwhile', async () => {
+    const id = await newDataset('first published meanwhile');
+    const answer = await cloneWhile(id, 'of the first', (tx) => publishVersion(tx, id, facts(5)));
+    expect(answer.json()).toMatchObject({ rowCount: 5, columns: [{ name: 'Value' }] });
+  });
+
+  it('is 404 when the source was deleted meanwhile', async () => {
+    const id = await newDataset('deleted meanwhile');
+    await publishVersion(api.sql, id, facts(5));
+    const answer = await cloneWhile(id, 'of nothing', (tx) =>
+      tx.query('DELETE FROM datasets WHERE id = $1', [id]),
+    );
+    expect(answer.status).toBe(404);
+  });
+});
