@@ -5,6 +5,7 @@
  * Where ClickHouse may calculate in double (operands outside of the exact range, or a result that could need
  * more than 76 digits), both answers are worked out; if they differ, the row is left undecided.
  */
+import { partOf, startOf } from './odata-calendar.js';
 import { type Dec, dec, order, pow, shortened, whole } from './odata-decimal.js';
 import type { Bool, Cell, Day, Num, Op, Operand, Str, TestColumn } from './odata-tree.js';
 
@@ -122,10 +123,12 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
         return integer(at < 0 ? -1 : [...s.slice(0, at)].length);
       }
       case 'year':
+      case 'quarter':
       case 'month':
+      case 'week':
       case 'day': {
         const day = dayOf(e.d, row);
-        return day === null ? null : integer(Number(day.split('-')[{ year: 0, month: 1, day: 2 }[e.k]]));
+        return day === null ? null : integer(partOf(e.k, day));
       }
       default:
         return e satisfies never;
@@ -210,8 +213,12 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
     }
   };
 
-  const dayOf = (e: Day, row: readonly Cell[]): string | null =>
-    e.k === 'lit' ? e.day : (row[e.at] ?? null);
+  const dayOf = (e: Day, row: readonly Cell[]): string | null => {
+    if (e.k === 'lit') return e.day;
+    if (e.k === 'col') return row[e.at] ?? null;
+    const day = dayOf(e.d, row);
+    return day === null ? null : startOf(e.k, day);
+  };
 
   const isStored = (e: Num): boolean => e.k === 'lit' || e.k === 'col';
 

@@ -1,7 +1,18 @@
 /** Generated tables and filters as typed trees. */
 import fc from 'fast-check';
 import { testColumns } from './odata-columns.js';
-import type { Bool, Cell, Day, Num, Op, Operand, Str, TestColumn, TestTable } from './odata-tree.js';
+import type {
+  Bool,
+  Cell,
+  Day,
+  Num,
+  Op,
+  Operand,
+  PeriodStart,
+  Str,
+  TestColumn,
+  TestTable,
+} from './odata-tree.js';
 
 const strings = [
   '',
@@ -140,6 +151,18 @@ const dayLiteral = farDayArb.chain((day) =>
     .map((text): Day => ({ k: 'lit', day, text })),
 );
 
+const periodStartArb = fc.constantFrom<PeriodStart>(
+  'startofyear',
+  'startofquarter',
+  'startofmonth',
+  'startofweek',
+);
+
+/** A column, or the first day of a period of a period of it. */
+const storedDay: fc.Arbitrary<Day> = fc
+  .tuple(columnOf('Date'), fc.array(periodStartArb, { maxLength: 2 }))
+  .map(([column, periods]) => periods.reduce<Day>((d, k) => ({ k, d }), column));
+
 const opArb = fc.constantFrom<Op>('eq', 'ne', 'gt', 'ge', 'lt', 'le');
 
 const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) => ({
@@ -169,8 +192,8 @@ const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) =>
     },
     {
       arbitrary: fc.record({
-        k: fc.constantFrom('year', 'month', 'day'),
-        d: columnOf('Date'),
+        k: fc.constantFrom('year', 'quarter', 'month', 'week', 'day'),
+        d: storedDay,
       }) as fc.Arbitrary<Num>,
       weight: 1,
     },
@@ -249,8 +272,8 @@ const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) =>
       arbitrary: fc.record({
         k: fc.constant('day'),
         op: opArb,
-        a: columnOf('Date'),
-        b: fc.oneof(dayLiteral, columnOf('Date')),
+        a: storedDay,
+        b: fc.oneof(dayLiteral, storedDay),
       }) as fc.Arbitrary<Bool>,
       weight: 3,
     },
@@ -319,7 +342,7 @@ function operandArb(
   return fc.oneof(
     num.map((e): Operand => ({ t: 'num', e })),
     str.map((e): Operand => ({ t: 'str', e })),
-    columnOf('Date').map((e): Operand => ({ t: 'day', e })),
+    storedDay.map((e): Operand => ({ t: 'day', e })),
     bool.map((e): Operand => ({ t: 'bool', e })),
   );
 }
@@ -334,7 +357,7 @@ function membershipArb(num: fc.Arbitrary<Num>, str: fc.Arbitrary<Str>): fc.Arbit
         items: items(numberText),
       }),
       fc.record({ of: str.map((e) => ({ t: 'str' as const, e })), items: items(stringArb) }),
-      fc.record({ of: columnOf('Date').map((e) => ({ t: 'day' as const, e })), items: items(farDayArb) }),
+      fc.record({ of: storedDay.map((e) => ({ t: 'day' as const, e })), items: items(farDayArb) }),
     )
     .map((parts): Bool => ({ k: 'in', ...parts }));
 }

@@ -14,6 +14,9 @@ export interface TestTable {
   readonly rows: readonly (readonly Cell[])[];
 }
 
+export type DatePart = 'year' | 'quarter' | 'month' | 'week' | 'day';
+export type PeriodStart = 'startofyear' | 'startofquarter' | 'startofmonth' | 'startofweek';
+
 export type Num =
   | { readonly k: 'lit'; readonly text: string }
   | { readonly k: 'col'; readonly at: number }
@@ -21,7 +24,7 @@ export type Num =
   | { readonly k: 'neg' | 'round' | 'floor' | 'ceiling'; readonly a: Num }
   | { readonly k: 'length'; readonly s: Str }
   | { readonly k: 'indexof'; readonly s: Str; readonly t: Str }
-  | { readonly k: 'year' | 'month' | 'day'; readonly d: Day };
+  | { readonly k: DatePart; readonly d: Day };
 
 export type Str =
   | { readonly k: 'lit'; readonly text: string }
@@ -32,7 +35,8 @@ export type Str =
 
 export type Day =
   | { readonly k: 'lit'; readonly day: string; readonly text: string }
-  | { readonly k: 'col'; readonly at: number };
+  | { readonly k: 'col'; readonly at: number }
+  | { readonly k: PeriodStart; readonly d: Day };
 
 export type Op = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 

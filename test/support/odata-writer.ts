@@ -71,7 +71,9 @@ export const writeFilter = (filter: Bool, choices: readonly number[]): string =>
       case 'indexof':
         return call('indexof', str(e.s), str(e.t));
       case 'year':
+      case 'quarter':
       case 'month':
+      case 'week':
       case 'day':
         return call(e.k, day(e.d));
       default:
@@ -92,7 +94,10 @@ export const writeFilter = (filter: Bool, choices: readonly number[]): string =>
         return call(e.k, str(e.a));
     }
   };
-  const day = (e: Day): Written => (e.k === 'lit' ? { text: e.text, level: levels.top } : column(e.at));
+  const day = (e: Day): Written => {
+    if (e.k === 'lit') return { text: e.text, level: levels.top };
+    return e.k === 'col' ? column(e.at) : call(e.k, day(e.d));
+  };
   const operand = (of: Operand): Written => {
     switch (of.t) {
       case 'num':

@@ -1,8 +1,9 @@
 import { type Binding, describe } from './binding.js';
 import { firstDayOf } from './date-literal.js';
-import { exactOf, isInteger, parseExact } from './number-literal.js';
+import { datePartOf, periodStartOf } from './date-parts.js';
+import { exactOf, isInteger } from './number-literal.js';
 import type { FunctionName, SyntaxNode } from './syntax.js';
-import type { DatePart, NumberNode, Operand, TextNode } from './typed.js';
+import type { DatePart, NumberNode, Operand, PeriodStart, TextNode } from './typed.js';
 
 type Call = Extract<SyntaxNode, { kind: 'call' }>;
 
@@ -19,8 +20,14 @@ const signatures: Readonly<Record<FunctionName, readonly Exclude<Operand['type']
   indexof: ['text', 'text'],
   substring: ['text', 'number', 'number'],
   year: ['date'],
+  quarter: ['date'],
   month: ['date'],
+  week: ['date'],
   day: ['date'],
+  startofyear: ['date'],
+  startofquarter: ['date'],
+  startofmonth: ['date'],
+  startofweek: ['date'],
   round: ['number'],
   floor: ['number'],
   ceiling: ['number'],
@@ -55,11 +62,15 @@ const checkSubstring = (call: Call, binding: Binding): void => {
 
 const datePart = (part: DatePart, operand: Operand): Operand => {
   if (operand.type !== 'date') return { type: 'null' };
-  if (operand.node.kind === 'column')
-    return { type: 'number', node: { kind: part, column: operand.node.column } };
-  const [year = '', month = '', day = ''] = operand.node.value.split('-');
-  const value = parseExact({ year, month, day }[part]) ?? exactOf(0);
+  if (operand.node.kind !== 'date') return { type: 'number', node: { kind: part, operand: operand.node } };
+  const value = exactOf(datePartOf(part, operand.node.value));
   return { type: 'number', node: { kind: 'number', value } };
+};
+
+const periodStart = (start: PeriodStart, operand: Operand): Operand => {
+  if (operand.type !== 'date') return { type: 'null' };
+  if (operand.node.kind !== 'date') return { type: 'date', node: { kind: start, operand: operand.node } };
+  return { type: 'date', node: { kind: 'date', value: periodStartOf(start, operand.node.value) } };
 };
 
 const textArgument = (operand: Operand | undefined): TextNode => {
@@ -110,9 +121,16 @@ export const bindCall = (call: Call, binding: Binding): Operand => {
         node: { kind: 'indexof', left: textArgument(first), right: textArgument(second) },
       };
     case 'year':
+    case 'quarter':
     case 'month':
+    case 'week':
     case 'day':
       return datePart(call.name, first ?? { type: 'null' });
+    case 'startofyear':
+    case 'startofquarter':
+    case 'startofmonth':
+    case 'startofweek':
+      return periodStart(call.name, first ?? { type: 'null' });
     case 'round':
     case 'floor':
     case 'ceiling':

@@ -6,6 +6,7 @@
  * means no, so plain comparisons stay plain and indexes can serve them; `not` swaps the question. Only where a
  * condition is itself compared (`contains(A,'x') eq null`) its three-valued value is needed.
  */
+import { isNullDate } from './date-sql.js';
 import { dateMembership, dateTest } from './date-test.js';
 import type { Emitter } from './emitter.js';
 import { createShapes, type Shapes } from './number-shape.js';
@@ -124,7 +125,7 @@ const nullTest = (operand: Exclude<Operand, { type: 'null' }>, context: Context)
     case 'text':
       return `isNull(${context.emit.text(operand.node).sql})`;
     case 'date':
-      return operand.node.kind === 'column' ? `isNull(${operand.node.column.sql})` : never;
+      return operand.node.kind === 'date' ? never : isNullDate(operand.node);
     case 'boolean':
       return `isNull(${threeValued(operand.node, context)})`;
     default:

@@ -1,13 +1,5 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 
-/** Stable codes of everything that can be wrong with a filter. */
-export type FilterErrorCode =
-  | 'filter_syntax'
-  | 'filter_type'
-  | 'filter_unsupported'
-  | 'filter_limit'
-  | 'unknown_column';
-
 /** Position as people count: characters (code points), the first is 1. */
 export const positionOf = (text: string, offset: number): number => {
   let position = 1;
@@ -15,8 +7,29 @@ export const positionOf = (text: string, offset: number): number => {
   return position;
 };
 
-/** Raises errors of one filter text; offsets are UTF-16 indexes into it. */
+/** Whose text it is: names in messages, and the stable codes. */
+export interface TextOwner {
+  /** The option that holds the text. */
+  readonly option: string;
+  /** What the text is called in messages. */
+  readonly noun: string;
+  readonly codes: Readonly<Record<'syntax' | 'type' | 'unsupported' | 'limit', string>>;
+}
+
+export const filterText: TextOwner = {
+  option: '$filter',
+  noun: 'filter',
+  codes: {
+    syntax: 'filter_syntax',
+    type: 'filter_type',
+    unsupported: 'filter_unsupported',
+    limit: 'filter_limit',
+  },
+};
+
+/** Raises errors of one text; offsets are UTF-16 indexes into it. */
 export interface Failures {
+  readonly owner: TextOwner;
   /** The text breaks the grammar: what stood there, and what would have been right. */
   syntax(offset: number, expected: string, found?: string): AppError;
   /** Grammatical, but the operands do not go together. */
@@ -35,33 +48,33 @@ export const excerpt = (text: string): string => {
 };
 
 /** What stands at an offset, as a message names it: the next word or character. */
-const foundAt = (text: string, offset: number): string => {
+const foundAt = (text: string, offset: number, noun: string): string => {
   const rest = text.slice(offset).trimStart();
-  if (rest === '') return 'the end of the filter';
+  if (rest === '') return `the end of the ${noun}`;
   const word = /^(?:[\p{L}\p{N}_$.@]+|.)/su.exec(rest);
   return `'${excerpt(word?.[0] ?? rest)}'`;
 };
 
-export const createFailures = (text: string): Failures => {
+export const createFailures = (text: string, owner: TextOwner = filterText): Failures => {
   const fail = (
-    code: FilterErrorCode,
+    kind: keyof TextOwner['codes'],
     offset: number,
     message: string,
     details: Record<string, unknown> = {},
   ): AppError => {
     const position = positionOf(text, offset);
-    return invalid(code, `$filter, character ${position}: ${message}`, { position, ...details });
+    return invalid(owner.codes[kind], `${owner.option}, character ${position}: ${message}`, {
+      position,
+      ...details,
+    });
   };
   return {
-    syntax: (offset, expected, found = foundAt(text, offset)) =>
-      fail('filter_syntax', offset, `expected ${expected}, found ${found}`, { expected }),
-    type: (offset, message) => fail('filter_type', offset, message),
+    owner,
+    syntax: (offset, expected, found = foundAt(text, offset, owner.noun)) =>
+      fail('syntax', offset, `expected ${expected}, found ${found}`, { expected }),
+    type: (offset, message) => fail('type', offset, message),
     unsupported: (offset, what, hint) =>
-      fail(
-        'filter_unsupported',
-        offset,
-        `${what} not supported here${hint === undefined ? '' : `; ${hint}`}`,
-      ),
-    limit: (offset, message) => fail('filter_limit', offset, message),
+      fail('unsupported', offset, `${what} not supported here${hint === undefined ? '' : `; ${hint}`}`),
+    limit: (offset, message) => fail('limit', offset, message),
   };
 };

@@ -34,6 +34,8 @@ export type OperandToken =
 export type OperatorWord = ComparisonOperator | ArithmeticOperator | 'and' | 'or' | 'in';
 
 export type FollowingToken =
+  /** A word that ends an expression of a pipeline, such as `with`. */
+  | { readonly kind: 'stop'; readonly word: string; readonly start: number; readonly end: number }
   | { readonly kind: 'operator'; readonly word: OperatorWord; readonly start: number; readonly end: number }
   | { readonly kind: 'close' | 'comma' | 'end'; readonly start: number; readonly end: number };
 
@@ -59,6 +61,7 @@ const operatorWords: Readonly<Record<string, OperatorWord>> = {
 const operatorAt = /[A-Za-z]+(?=[\s([]|$)/y;
 const numberAt = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const wordAt = /[A-Za-z]+/y;
+const stopWordAt = /[A-Za-z]+(?=[\s(),[]|$)/y;
 
 const matchAt = (pattern: RegExp, text: string, offset: number): string | undefined => {
   pattern.lastIndex = offset;
@@ -80,7 +83,15 @@ export interface Lexer {
 
 const operandExpected = "a column, a value, a function, 'not' or '('";
 
-export const createLexer = (text: string, names: NameIndex, failures: Failures): Lexer => {
+/** @param stops Words that end an expression, in lower case. */
+export const createLexer = (
+  text: string,
+  names: NameIndex,
+  failures: Failures,
+  stops: readonly string[] = [],
+): Lexer => {
+  const ending = `none before the end of the ${failures.owner.noun}`;
+
   const skipSpace = (offset: number): number => {
     let at = offset;
     while (at < text.length && /\s/.test(text[at] ?? '')) at += 1;
@@ -105,12 +116,7 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
     let at = start + 1;
     for (;;) {
       const quote = text.indexOf("'", at);
-      if (quote < 0)
-        throw failures.syntax(
-          start,
-          "a closing quote (') for this text",
-          'none before the end of the filter',
-        );
+      if (quote < 0) throw failures.syntax(start, "a closing quote (') for this text", ending);
       if (text[quote + 1] !== "'") {
         checkLiteralEnd(start, quote + 1);
         const value = text.slice(start + 1, quote).replaceAll("''", "'");
@@ -124,12 +130,7 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
     let at = start + 1;
     for (;;) {
       const bracket = text.indexOf(']', at);
-      if (bracket < 0)
-        throw failures.syntax(
-          start,
-          "a closing bracket (']') for this column name",
-          'none before the end of the filter',
-        );
+      if (bracket < 0) throw failures.syntax(start, "a closing bracket (']') for this column name", ending);
       if (text[bracket + 1] !== ']') {
         const name = text.slice(start + 1, bracket).replaceAll(']]', ']');
         const known = names.has(name);
@@ -170,8 +171,15 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
     return word === 'null' ? literal(start, end, { kind: 'null' }) : undefined;
   };
 
+  const stopAt = (offset: number): string | undefined => {
+    const word = matchAt(stopWordAt, text, offset);
+    return word !== undefined && stops.includes(word.toLowerCase()) ? word : undefined;
+  };
+
   const endsUnknown = (offset: number): boolean =>
-    operatorWordAt(text, offset) !== undefined || /^has\s/i.test(text.slice(offset, offset + 4));
+    operatorWordAt(text, offset) !== undefined ||
+    stopAt(offset) !== undefined ||
+    /^has\s/i.test(text.slice(offset, offset + 4));
 
   /** An unknown name reaches to the next operator, bracket, comma or quote. */
   const unknown = (start: number): OperandToken => {
@@ -234,6 +242,10 @@ export const createLexer = (text: string, names: NameIndex, failures: Failures):
     const separated = start > offset || /[)\]]/.test(text[start - 1] ?? '');
     if (operator && separated)
       return { kind: 'operator', word: operator.word, start, end: start + operator.length };
+    const stop = separated ? stopAt(start) : undefined;
+    if (stop !== undefined) {
+      return { kind: 'stop', word: stop.toLowerCase(), start, end: start + stop.length };
+    }
     if (/^has\s/i.test(text.slice(start, start + 4)))
       throw failures.unsupported(start, "the operator 'has' is");
     if (next === '/') throw failures.unsupported(start, 'navigation paths are');

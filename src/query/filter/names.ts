@@ -81,7 +81,12 @@ const suggested = 5;
 const otherQuote = /^[`\u2018-\u201f]/;
 
 /** One error that lists every unknown column, each once, in the order of the text. */
-export const unknownColumns = (text: string, unknown: readonly UnknownName[], names: readonly string[]) => {
+export const unknownColumns = (
+  text: string,
+  unknown: readonly UnknownName[],
+  names: readonly string[],
+  option = '$filter',
+) => {
   const first = new Map<string, number>();
   for (const { name, start } of unknown) if (!first.has(name)) first.set(name, start);
   const listed = [...first.keys()];
@@ -94,7 +99,7 @@ export const unknownColumns = (text: string, unknown: readonly UnknownName[], na
   const hint = listed.some((name) => otherQuote.test(name)) ? "; write texts in single quotes ('…')" : meant;
   return invalid(
     'unknown_column',
-    `Invalid column names: ${listed.map(excerpt).join(', ')} ($filter, character ${position})${hint}`,
+    `Invalid column names: ${listed.map(excerpt).join(', ')} (${option}, character ${position})${hint}`,
     { position, columns: listed.map(excerpt) },
   );
 };

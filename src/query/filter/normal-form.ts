@@ -46,15 +46,26 @@ const number = (node: NumberNode): string => {
     case 'indexof':
       return `indexof(${text(node.left)},${text(node.right)})`;
     case 'year':
+    case 'quarter':
     case 'month':
+    case 'week':
     case 'day':
-      return `${node.kind}(${column(node.column)})`;
+      return `${node.kind}(${date(node.operand)})`;
     default:
       return node satisfies never;
   }
 };
 
-const date = (node: DateNode): string => (node.kind === 'date' ? `'${node.value}'` : column(node.column));
+const date = (node: DateNode): string => {
+  switch (node.kind) {
+    case 'date':
+      return `'${node.value}'`;
+    case 'column':
+      return column(node.column);
+    default:
+      return `${node.kind}(${date(node.operand)})`;
+  }
+};
 
 const operand = (value: Exclude<Operand, { type: 'null' }>): string => {
   switch (value.type) {

@@ -135,7 +135,9 @@ const shapeOf = (node: NumberNode, shapes: Shapes): NumberShape => {
     case 'length':
     case 'indexof':
     case 'year':
+    case 'quarter':
     case 'month':
+    case 'week':
     case 'day':
       return { exact: { scale: 0, bound: integerBound, least: 1n }, sure: true, nullable: true };
     default:

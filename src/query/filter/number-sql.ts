@@ -1,8 +1,9 @@
 import { decimalShapeOf } from '../../model/column.js';
+import { datePartSql } from './date-sql.js';
 import type { Emitter } from './emitter.js';
 import { nearestDouble, unitsText } from './number-literal.js';
 import { doubleScale, powerOfTen, type Shapes } from './number-shape.js';
-import type { NumberNode } from './typed.js';
+import type { DatePart, NumberNode } from './typed.js';
 
 /** A number as it is stored or counted, before it is widened for arithmetic: what indexes can be used for. */
 export interface RawNumber {
@@ -11,16 +12,7 @@ export interface RawNumber {
   readonly type: string;
 }
 
-type IntegerNode = Extract<NumberNode, { kind: 'length' | 'indexof' | 'year' | 'month' | 'day' }>;
-
-const datePartSql = (node: Extract<NumberNode, { kind: 'year' | 'month' | 'day' }>): string => {
-  const { sql, physical } = node.column;
-  const places = { year: '1, 4', month: '6, 2', day: '9, 2' } as const;
-  const calls = { year: 'toYear', month: 'toMonth', day: 'toDayOfMonth' } as const;
-  return physical === 'd'
-    ? `${calls[node.kind]}(${sql})`
-    : `toInt64OrNull(substring(${sql}, ${places[node.kind]}))`;
-};
+type IntegerNode = Extract<NumberNode, { kind: 'length' | 'indexof' | DatePart }>;
 
 const integerSql = (node: IntegerNode, emit: Emitter): string => {
   switch (node.kind) {
@@ -29,9 +21,11 @@ const integerSql = (node: IntegerNode, emit: Emitter): string => {
     case 'indexof':
       return `(toInt64(positionUTF8(${emit.text(node.left).sql}, ${emit.text(node.right).sql})) - 1)`;
     case 'year':
+    case 'quarter':
     case 'month':
+    case 'week':
     case 'day':
-      return `toInt64(${datePartSql(node)})`;
+      return `toInt64(${datePartSql(node.kind, node.operand)})`;
     default:
       return node satisfies never;
   }
@@ -47,7 +41,9 @@ export const rawNumber = (node: NumberNode, emit: Emitter): RawNumber | undefine
     case 'length':
     case 'indexof':
     case 'year':
+    case 'quarter':
     case 'month':
+    case 'week':
     case 'day':
       return { sql: integerSql(node, emit), type: 'Int64' };
     default:

@@ -81,12 +81,12 @@ const createDistinct = (create: (index: number, type: string, value: PlainValue)
   };
 };
 
-/** One parameter per value: p0, p1, … */
-export const createParameters = (): Parameters => {
+/** One parameter per value: p0, p1, … @param name Start of the names, where a statement has several sets. */
+export const createParameters = (name = 'p'): Parameters => {
   const values: Record<string, ParameterValue> = {};
   const distinct = createDistinct((index, type, value) => {
-    values[`p${index}`] = value;
-    return `{p${index}:${type}}`;
+    values[`${name}${index}`] = value;
+    return `{${name}${index}:${type}}`;
   });
   return { ...distinct, values: () => Object.freeze({ ...values }) };
 };
@@ -94,11 +94,11 @@ export const createParameters = (): Parameters => {
 const valuesPerArray = 64;
 
 /** Values as text in arrays: p0, p2, … hold single values, p1, p3, … hold lists. */
-export const createPackedParameters = (): Parameters => {
+export const createPackedParameters = (name = 'p'): Parameters => {
   const singles: string[] = [];
   const lists: (readonly string[])[] = [];
   const element = (place: number, odd: 0 | 1, arrayType: string): string =>
-    `{p${Math.floor(place / valuesPerArray) * 2 + odd}:${arrayType}}[${(place % valuesPerArray) + 1}]`;
+    `{${name}${Math.floor(place / valuesPerArray) * 2 + odd}:${arrayType}}[${(place % valuesPerArray) + 1}]`;
   const distinct = createDistinct((_, type, value) => {
     if (typeof value === 'object') {
       return element(lists.push(value) - 1, 1, 'Array(Array(String))');
@@ -108,7 +108,7 @@ export const createPackedParameters = (): Parameters => {
   });
   const chunks = <T>(all: readonly T[], odd: 0 | 1): [string, readonly T[]][] =>
     Array.from({ length: Math.ceil(all.length / valuesPerArray) }, (_, index) => [
-      `p${index * 2 + odd}`,
+      `${name}${index * 2 + odd}`,
       all.slice(index * valuesPerArray, (index + 1) * valuesPerArray),
     ]);
   return {

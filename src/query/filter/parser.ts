@@ -17,6 +17,11 @@ export interface ParsedFilter {
   readonly unknown: readonly UnknownName[];
 }
 
+/** An expression inside of a longer text, and what stands behind it. */
+export interface ParsedExpression extends ParsedFilter {
+  readonly next: FollowingToken;
+}
+
 /** Loosest first. */
 const levels: readonly (readonly OperatorWord[])[] = [
   ['or'],
@@ -55,15 +60,23 @@ const combine = (word: OperatorWord, left: SyntaxNode, right: SyntaxNode): Synta
   }
 };
 
-export const parseFilter = (
-  text: string,
-  names: NameIndex,
-  failures: Failures,
-  limits: FilterLimits,
-): ParsedFilter => {
-  const lexer = createLexer(text, names, failures);
+export interface ExpressionInput {
+  readonly text: string;
+  readonly names: NameIndex;
+  readonly failures: Failures;
+  readonly limits: FilterLimits;
+  /** Where the expression begins. @default 0 */
+  readonly start?: number;
+  /** Words that end it, in lower case. @default none */
+  readonly stops?: readonly string[];
+}
+
+/** Reads one expression, up to the bracket, comma, word or end that cannot belong to it. */
+export const parseExpression = (input: ExpressionInput): ParsedExpression => {
+  const { text, names, failures, limits, start: from = 0, stops } = input;
+  const lexer = createLexer(text, names, failures, stops);
   const unknown: UnknownName[] = [];
-  let offset = 0;
+  let offset = from;
   let depth = 0;
   let peeked: FollowingToken | undefined;
 
@@ -120,7 +133,7 @@ export const parseFilter = (
       }
       advance(token.end);
       const next = peek();
-      if (next.kind === 'operator' || next.kind === 'end') throw failures.syntax(next.start, "',' or ')'");
+      if (next.kind !== 'comma' && next.kind !== 'close') throw failures.syntax(next.start, "',' or ')'");
       advance(next.end);
       if (next.kind === 'close') return items;
     }
@@ -241,8 +254,17 @@ export const parseFilter = (
   };
 
   const root = parseBinary(0);
-  const rest = peek();
-  if (rest.kind === 'close') throw failures.syntax(rest.start, "the end of the filter (no '(' is open)");
-  if (rest.kind !== 'end') throw failures.syntax(rest.start, 'an operator or the end of the filter');
+  return { root, unknown, next: peek() };
+};
+
+export const parseFilter = (
+  text: string,
+  names: NameIndex,
+  failures: Failures,
+  limits: FilterLimits,
+): ParsedFilter => {
+  const { root, unknown, next } = parseExpression({ text, names, failures, limits });
+  if (next.kind === 'close') throw failures.syntax(next.start, "the end of the filter (no '(' is open)");
+  if (next.kind !== 'end') throw failures.syntax(next.start, 'an operator or the end of the filter');
   return { root, unknown };
 };

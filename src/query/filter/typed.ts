@@ -26,10 +26,13 @@ export type NumberNode =
   | { readonly kind: 'negate' | RoundingName; readonly operand: NumberNode }
   | { readonly kind: 'length'; readonly operand: TextNode }
   | { readonly kind: 'indexof'; readonly left: TextNode; readonly right: TextNode }
-  | { readonly kind: DatePart; readonly column: FilterColumn };
+  | { readonly kind: DatePart; readonly operand: StoredDate };
 
 export type RoundingName = 'round' | 'floor' | 'ceiling';
-export type DatePart = 'year' | 'month' | 'day';
+/** `week` is the week of ISO 8601. */
+export type DatePart = 'year' | 'quarter' | 'month' | 'week' | 'day';
+/** First day of a period; weeks begin on Monday. */
+export type PeriodStart = 'startofyear' | 'startofquarter' | 'startofmonth' | 'startofweek';
 export type TextTest = 'contains' | 'startswith' | 'endswith';
 
 export type TextNode =
@@ -44,9 +47,12 @@ export type TextNode =
       readonly length: NumberNode | undefined;
     };
 
-export type DateNode =
-  | { readonly kind: 'date'; readonly value: string }
-  | { readonly kind: 'column'; readonly column: FilterColumn };
+/** A date that depends on the row. Functions of literals are calculated by the binder. */
+export type StoredDate =
+  | { readonly kind: 'column'; readonly column: FilterColumn }
+  | { readonly kind: PeriodStart; readonly operand: StoredDate };
+
+export type DateNode = { readonly kind: 'date'; readonly value: string } | StoredDate;
 
 /** `ne` is a negated `eq`; the orderings are kept as written. */
 export type Comparison = 'eq' | 'lt' | 'le' | 'gt' | 'ge';

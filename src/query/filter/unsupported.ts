@@ -26,7 +26,7 @@ const constructs: readonly (readonly [pattern: RegExp, what: (match: string) => 
   [
     /(?:hour|minute|second|fractionalseconds?|date|time|totaloffsetminutes|totalseconds|now|maxdatetime|mindatetime)(?=\s*\()/iy,
     (match) => `the time function ${match} is`,
-    'of a date only year, month and day can be asked',
+    'dates have no time of day: ask for year, quarter, month, week or day',
   ],
   [/(?:hassubset|hassubsequence)(?=\()/iy, (match) => `the collection function ${match} is`],
   [/matchespattern(?=\()/iy, (match) => `the function ${match} is`, 'use contains, startswith or endswith'],

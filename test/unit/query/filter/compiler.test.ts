@@ -51,6 +51,16 @@ describe('SQL of comparisons', () => {
       { p0: 'a', p1: 'b' },
     ],
     ['year(Day) eq 2020', '(toInt64(toYear(c4_d)) = {p0:Int64})', { p0: '2020' }],
+    ['quarter(Day) eq 2', '(toInt64(toQuarter(c4_d)) = {p0:Int64})', { p0: '2' }],
+    ['week(Day) eq 1', '(toInt64(toISOWeek(c4_d)) = {p0:Int64})', { p0: '1' }],
+    [
+      'startofmonth(Day) eq 2020-03-01',
+      '((c4_d - (toDayOfMonth(c4_d) - 1)) = {p0:Date32})',
+      { p0: '2020-03-01' },
+    ],
+    ['startofmonth(Old) eq null', 'isNull(c5_t)', {}],
+    ["startofweek('2020-01-01') eq 2019-12-30", '1', {}],
+    ["week('2021-01-03') eq 53 and quarter('2020-12-31') eq 4", '(1 AND 1)', {}],
     ['true', '1', {}],
     ['1 gt 2', '0', {}],
   ])('%s', (text, sql, params) => {

@@ -1,0 +1,80 @@
+/** SQL of dates that depend on the row, and of their parts. */
+import type { DatePart, PeriodStart, StoredDate } from './typed.js';
+
+export interface DateSql {
+  readonly sql: string;
+  /** `d`: a Date32; `t`: text of the form YYYY-MM-DD, for years that no date type of ClickHouse holds. */
+  readonly physical: 'd' | 't';
+}
+
+/** The only column a date depends on. */
+const columnOf = (node: StoredDate): Extract<StoredDate, { kind: 'column' }> =>
+  node.kind === 'column' ? node : columnOf(node.operand);
+
+export const isNullDate = (node: StoredDate): string => `isNull(${columnOf(node).column.sql})`;
+
+/** Weeks repeat every 400 years: the day of the same place in a cycle that Date32 holds. */
+const moved = (text: string): string =>
+  `toDate32OrNull(concat(toString(1900 + positiveModulo(toInt32OrNull(substring(${text}, 1, 4)) - 1900, 400)), substring(${text}, 5)))`;
+
+const monday = (date: string): string => `(${date} - (toDayOfWeek(${date}) - 1))`;
+
+/** The moved day may have its Monday in the year before; both are moved back by the same number of years. */
+const textMonday = (text: string): string => {
+  const start = `toString(${monday(moved(text))})`;
+  const years = `(toInt32OrNull(substring(${text}, 1, 4)) - toInt32(toYear(${moved(text)})))`;
+  return `concat(leftPad(toString(toInt32OrNull(substring(${start}, 1, 4)) + ${years}), 4, '0'), substring(${start}, 5))`;
+};
+
+/** ClickHouse's own functions of this kind give the narrower Date, and its day of the year is wrong for 2299-12-31. */
+const dateStarts: Readonly<Record<PeriodStart, (sql: string) => string>> = {
+  startofyear: (sql) => `makeDate32(toYear(${sql}), 1, 1)`,
+  startofquarter: (sql) => `makeDate32(toYear(${sql}), toQuarter(${sql}) * 3 - 2, 1)`,
+  startofmonth: (sql) => `(${sql} - (toDayOfMonth(${sql}) - 1))`,
+  startofweek: monday,
+};
+
+const quarterOfText = (sql: string): string => `intDiv(toInt32OrNull(substring(${sql}, 6, 2)) + 2, 3)`;
+
+const textStarts: Readonly<Record<PeriodStart, (sql: string) => string>> = {
+  startofyear: (sql) => `concat(substring(${sql}, 1, 4), '-01-01')`,
+  startofquarter: (sql) =>
+    `concat(substring(${sql}, 1, 5), leftPad(toString(${quarterOfText(sql)} * 3 - 2), 2, '0'), '-01')`,
+  startofmonth: (sql) => `concat(substring(${sql}, 1, 7), '-01')`,
+  startofweek: textMonday,
+};
+
+export const dateSql = (node: StoredDate): DateSql => {
+  if (node.kind === 'column') {
+    return { sql: node.column.sql, physical: node.column.physical === 'd' ? 'd' : 't' };
+  }
+  const { sql, physical } = dateSql(node.operand);
+  // A lambda names the operand: it is needed several times, and nesting must not multiply it.
+  const start = (physical === 'd' ? dateStarts : textStarts)[node.kind];
+  const operand = node.operand.kind === 'column' ? sql : undefined;
+  return {
+    sql: operand === undefined ? `arrayMap(x -> ${start('x')}, [${sql}])[1]` : start(operand),
+    physical,
+  };
+};
+
+const dateParts: Readonly<Record<DatePart, (sql: string) => string>> = {
+  year: (sql) => `toYear(${sql})`,
+  quarter: (sql) => `toQuarter(${sql})`,
+  month: (sql) => `toMonth(${sql})`,
+  week: (sql) => `toISOWeek(${sql})`,
+  day: (sql) => `toDayOfMonth(${sql})`,
+};
+
+const textParts: Readonly<Record<DatePart, (sql: string) => string>> = {
+  year: (sql) => `toInt64OrNull(substring(${sql}, 1, 4))`,
+  quarter: quarterOfText,
+  month: (sql) => `toInt64OrNull(substring(${sql}, 6, 2))`,
+  week: (sql) => `toISOWeek(${moved(sql)})`,
+  day: (sql) => `toInt64OrNull(substring(${sql}, 9, 2))`,
+};
+
+export const datePartSql = (part: DatePart, node: StoredDate): string => {
+  const { sql, physical } = dateSql(node);
+  return (physical === 'd' ? dateParts : textParts)[part](sql);
+};
