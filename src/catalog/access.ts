@@ -58,55 +58,64 @@ export interface RepositoryAccess {
 }
 
 /**
- * What the answer is when a caller with valid credentials may not see the thing: reads say that it does not
- * exist, writes that they are not permitted, with exceptions the contract names.
+ * Where a refusal differs from the rule (404 for what does not exist, 403 for what is not the caller's). `update`:
+ * a repository that the caller cannot access is a 404. `destination`: one that does not exist is a 403, so that
+ * creating something in it does not tell which repositories there are.
  */
-export type HiddenAs = 'not_found' | 'forbidden';
+export type RefusalRule = 'update' | 'destination';
 
 export interface Access {
   /**
-   * @throws AppError 401 without a key where one is needed, 404 or 403 for what the caller may not see, 403
-   * for a level that is too low and for what the key is limited from.
+   * @throws AppError 401 without a key where one is needed, 404 for a dataset that does not exist, 403 for one
+   * that the caller cannot access, for a level that is too low and for what the key is limited from.
    */
   dataset(caller: Caller | undefined, datasetId: number, need: Level, intent: Intent): Promise<DatasetAccess>;
+  /** @throws AppError as for a dataset; `rule` names the exceptions. */
   repository(
-    caller: Caller,
+    caller: Caller | undefined,
     repositoryId: number,
     need: Level,
     intent: Intent,
-    hiddenAs?: HiddenAs,
+    rule?: RefusalRule,
   ): Promise<RepositoryAccess>;
 }
 
-const refusal = (
-  decision: Extract<Decision, { allowed: false }>,
-  what: 'dataset' | 'repository',
-  need: Level,
-  hidden: AppError,
-): AppError => {
+interface Asked {
+  readonly what: 'dataset' | 'repository';
+  readonly id: number;
+  readonly need: Level;
+  readonly rule?: RefusalRule | undefined;
+}
+
+const missing = ({ what, id }: Asked): AppError =>
+  notFound(`${what}_not_found`, `There is no ${what} ${id}.`);
+
+const noAccess = ({ what, id }: Asked): AppError =>
+  forbidden('no_permission', `You have no permission on ${what} ${id}.`);
+
+const refusal = (decision: Extract<Decision, { allowed: false }>, asked: Asked): AppError => {
   switch (decision.reason) {
     case 'no_key':
       return new AppError('unauthenticated', 'no_key', 'An API key is required.');
-    case 'hidden':
-      return hidden;
+    case 'missing':
+      return asked.rule === 'destination' ? noAccess(asked) : missing(asked);
+    case 'no_access':
+      return asked.rule === 'update' ? missing(asked) : noAccess(asked);
     case 'key_scope':
-      return forbidden('key_scope', `This API key is limited to other repositories.`);
+      return forbidden('key_scope', 'This API key is limited to other repositories.');
     case 'key_read_only':
       return forbidden('key_read_only', 'This API key may only read.');
     case 'level':
-      return forbidden('no_permission', `This needs ${need} on the ${what}; you have ${decision.level}.`);
+      return forbidden(
+        'no_permission',
+        `This needs ${asked.need} on the ${asked.what}; you have ${decision.level}.`,
+      );
     default: {
       const never: never = decision.reason;
       return never;
     }
   }
 };
-
-const unknown = (what: 'dataset' | 'repository', id: number): AppError =>
-  notFound(`${what}_not_found`, `There is no ${what} ${id}.`);
-
-const notYours = (what: 'dataset' | 'repository'): AppError =>
-  forbidden('no_permission', `You have no permission on this ${what}.`);
 
 interface DatasetRow extends DatasetFactRow, StorageLimits {
   id: number;
@@ -150,27 +159,24 @@ const datasetAccess = (caller: Caller | undefined, row: DatasetRow, level: Level
 export const createAccess = ({ sql }: { sql: Sql }): Access => ({
   async dataset(caller, datasetId, need, intent) {
     const [row] = await sql.query<DatasetRow>(datasetSql, [datasetId, ...callerValues(caller)]);
+    const asked: Asked = { what: 'dataset', id: datasetId, need };
     const decision = decide(caller, row && datasetFacts(row), need, intent);
-    if (decision.allowed && row !== undefined) return datasetAccess(caller, row, decision.level);
-    // A dataset that does not exist is 404 on writes too; one that is hidden is 403 there.
-    const hidden =
-      intent === 'read' || row === undefined ? unknown('dataset', datasetId) : notYours('dataset');
-    throw decision.allowed ? hidden : refusal(decision, 'dataset', need, hidden);
+    if (!decision.allowed) throw refusal(decision, asked);
+    if (row === undefined) throw missing(asked);
+    return datasetAccess(caller, row, decision.level);
   },
 
-  async repository(caller, repositoryId, need, intent, hiddenAs) {
+  async repository(caller, repositoryId, need, intent, rule) {
     const [row] = await sql.query<RepositoryFactRow>(
       `SELECT ${repositoryFactColumns('$2', '$3')} FROM repositories r WHERE r.id = $1`,
       [repositoryId, ...callerValues(caller)],
     );
+    const asked: Asked = { what: 'repository', id: repositoryId, need, rule };
     const decision = decide(caller, row && repositoryFacts(row), need, intent);
-    if (decision.allowed && row !== undefined) {
-      const { privacy, isHome, teamId, createdBy: ownerId } = row;
-      return { id: repositoryId, level: decision.level, privacy, isHome, teamId, ownerId };
-    }
-    const asMissing = hiddenAs ?? (intent === 'read' || row === undefined ? 'not_found' : 'forbidden');
-    const hidden = asMissing === 'not_found' ? unknown('repository', repositoryId) : notYours('repository');
-    throw decision.allowed ? hidden : refusal(decision, 'repository', need, hidden);
+    if (!decision.allowed) throw refusal(decision, asked);
+    if (row === undefined) throw missing(asked);
+    const { privacy, isHome, teamId, createdBy: ownerId } = row;
+    return { id: repositoryId, level: decision.level, privacy, isHome, teamId, ownerId };
   },
 });
 

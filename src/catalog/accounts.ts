@@ -4,7 +4,7 @@ import { personalWorkspace } from '../model/names.js';
 import type { Caller } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
-import { claimingName, cleanHandle } from './names.js';
+import { claimingName, requireHandle } from './names.js';
 
 export interface Account {
   readonly id: number;
@@ -68,11 +68,8 @@ const requirePlan = async (sql: Sql, plan: string): Promise<void> => {
   );
 };
 
-const insertAccount = async (
-  sql: Sql,
-  { name: given, plan, isOperator = false }: NewAccount,
-): Promise<Account> => {
-  const name = cleanHandle(given);
+const insertAccount = async (sql: Sql, { name, plan, isOperator = false }: NewAccount): Promise<Account> => {
+  requireHandle(name);
   await requirePlan(sql, plan);
   return claimingName(name, () =>
     sql.tx(async (tx) => {
@@ -131,7 +128,10 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
   async update(caller, { name, workspace }) {
     requireFullKey(caller);
     return sql.tx(async (tx) => {
-      if (name !== undefined) await rename(tx, caller.accountId, cleanHandle(name));
+      if (name !== undefined) {
+        requireHandle(name);
+        await rename(tx, caller.accountId, name);
+      }
       if (workspace !== undefined)
         await tx.query('UPDATE accounts SET workspace_team_id = $2 WHERE id = $1', [
           caller.accountId,

@@ -6,7 +6,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
 import { datasetAgain, holdRepository, insertDataset } from './datasets.js';
-import { cleanName } from './names.js';
+import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import { type Quotas, requireStorage } from './quotas.js';
 
@@ -135,12 +135,12 @@ export interface ClonesOptions {
 }
 
 export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => ({
-  async create(caller, sourceId, { repositoryId, name: given }) {
+  async create(caller, sourceId, { repositoryId, name }) {
     const readable = await access.dataset(caller, sourceId, 'Clone', 'read');
-    const target = await access.repository(caller, repositoryId, 'Write', 'write', 'forbidden');
+    const target = await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
     // Otherwise a clone would be a way around the right to download.
     await quotas.requireDownload(caller, readable);
-    const name = given === undefined ? undefined : cleanName(given);
+    if (name !== undefined) requireName(name);
     return sql.tx(async (tx) => {
       // The repository before the dataset, as a repository that is deleted takes them.
       await holdRepository(tx, repositoryId);

@@ -3,7 +3,7 @@ import type { Column } from '../model/column.js';
 import type { Caller } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
-import { cleanName } from './names.js';
+import { requireName } from './names.js';
 import { brokenUnique } from './sql-state.js';
 
 /** A column of the current version, with what was changed by hand since. */
@@ -91,7 +91,7 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
 
   async update(caller, datasetId, columnId, wanted) {
     await access.dataset(caller, datasetId, 'Write', 'write');
-    const name = wanted.name === undefined ? undefined : cleanName(wanted.name);
+    if (wanted.name !== undefined) requireName(wanted.name);
     return sql.tx(async (tx) => {
       const current = await holdCurrent(tx, datasetId);
       const read = async (): Promise<ColumnView> => {
@@ -101,9 +101,9 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
         return column;
       };
       const present = await read();
-      if (name === undefined && wanted.isEntity === undefined && wanted.description === undefined)
+      if (wanted.name === undefined && wanted.isEntity === undefined && wanted.description === undefined)
         return present;
-      await change(tx, datasetId, columnId, { ...wanted, name });
+      await change(tx, datasetId, columnId, wanted);
       return read();
     });
   },

@@ -9,7 +9,7 @@ import {
   listDatasets,
   readDataset,
 } from './dataset-list.js';
-import { cleanName } from './names.js';
+import { requireName } from './names.js';
 import { brokenUnique } from './sql-state.js';
 
 /** What people write about a dataset. */
@@ -90,29 +90,29 @@ export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): D
   },
 
   async create(caller, repositoryId, text) {
-    await access.repository(caller, repositoryId, 'Write', 'write', 'forbidden');
-    const name = cleanName(text.name);
+    await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
+    requireName(text.name);
     return sql.tx(async (tx) => {
       await holdRepository(tx, repositoryId);
       const [store] = await tx.query<{ id: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id');
       if (store === undefined) throw new AppError('unexpected', 'no_row', 'a store was not returned');
       const { accountId } = caller;
-      const id = await insertDataset(tx, { ...text, name, repositoryId, storeId: store.id, accountId });
+      const id = await insertDataset(tx, { ...text, repositoryId, storeId: store.id, accountId });
       return summaryOf(await datasetAgain(tx, caller, id));
     });
   },
 
   async update(caller, id, text) {
     await access.dataset(caller, id, 'Write', 'write');
-    const name = cleanName(text.name);
+    requireName(text.name);
     try {
       await sql.query(
         `UPDATE datasets SET name = $2, description = $3, source_name = $4, source_url = $5, updated_at = now()
          WHERE id = $1`,
-        [id, name, text.description ?? null, text.sourceName ?? null, text.sourceUrl ?? null],
+        [id, text.name, text.description ?? null, text.sourceName ?? null, text.sourceUrl ?? null],
       );
     } catch (error) {
-      if (brokenUnique(error) === 'datasets_name') throw nameTaken(name);
+      if (brokenUnique(error) === 'datasets_name') throw nameTaken(text.name);
       throw error;
     }
     return datasetAgain(sql, caller, id);

@@ -2,7 +2,7 @@ import { AppError, invalid, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { newApiKey } from './api-key.js';
-import { cleanName } from './names.js';
+import { requireName } from './names.js';
 
 /** An API key as its owner sees it: never the key itself. */
 export interface ApiKey {
@@ -77,7 +77,7 @@ const requireRepositories = async (sql: Sql, accountId: number, ids: readonly nu
 
 export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
   async create(accountId, { name, readOnly = false, repositoryIds = null, expiresAt = null }) {
-    const label = cleanName(name);
+    requireName(name);
     if (expiresAt !== null && expiresAt.getTime() <= Date.now())
       throw invalid('expired', 'expiresAt must be in the future.');
     if (repositoryIds !== null) await requireRepositories(sql, accountId, repositoryIds);
@@ -87,7 +87,7 @@ export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
        SELECT $1, $2, $3, $4, $5, $6, $7
        WHERE (SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL) < ${maxKeys}
        RETURNING ${columns}`,
-      [accountId, label, prefix, hash, readOnly, repositoryIds, expiresAt],
+      [accountId, name, prefix, hash, readOnly, repositoryIds, expiresAt],
     );
     if (row === undefined)
       throw new AppError('conflict', 'too_many_keys', `An account has at most ${maxKeys} keys; revoke some.`);

@@ -1,22 +1,18 @@
 import { conflict, invalid, notFound } from '../lib/errors.js';
-import { handleProblem, nameProblem, normaliseName } from '../model/names.js';
+import { handleProblem, nameProblem } from '../model/names.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { brokenUnique } from './sql-state.js';
 
-/** The stored form of a name. @throws AppError 400 that names the field. */
-export const cleanName = (text: string, field = 'name'): string => {
-  const name = normaliseName(text);
+/** @throws AppError 400 that names the field. */
+export const requireName = (name: string, field = 'name'): void => {
   const problem = nameProblem(name);
   if (problem !== undefined) throw invalid('invalid_name', `${field} ${problem}`);
-  return name;
 };
 
-/** The stored form of the name of an account or team. @throws AppError 400. */
-export const cleanHandle = (text: string): string => {
-  const name = normaliseName(text);
+/** The same for the name of an account or team. @throws AppError 400. */
+export const requireHandle = (name: string): void => {
   const problem = handleProblem(name);
   if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
-  return name;
 };
 
 /** Runs a statement that gives an account or team its name. @throws AppError 409 when the name is taken. */
@@ -44,7 +40,7 @@ export const findPrincipal = async (sql: Sql, name: string): Promise<Principal> 
     `SELECT n.account_id AS "accountId", n.team_id AS "teamId", coalesce(a.name, t.name) AS name
      FROM names n LEFT JOIN accounts a ON a.id = n.account_id LEFT JOIN teams t ON t.id = n.team_id
      WHERE n.key = lower($1)`,
-    [normaliseName(name)],
+    [name.normalize('NFC')],
   );
   if (row === undefined) throw notFound('principal_not_found', `There is no account or team ${name}.`);
   return row;

@@ -1,7 +1,7 @@
 import { invalid, notFound } from '../lib/errors.js';
 import type { Plan } from '../model/plan.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { cleanHandle } from './names.js';
+import { requireHandle } from './names.js';
 
 const columns = `p.name, p.max_private_repositories AS "maxPrivateRepositories",
   p.max_stored_bytes AS "maxStoredBytes", p.max_dataset_rows AS "maxDatasetRows", p.max_columns AS "maxColumns",
@@ -55,7 +55,7 @@ export const createPlans = ({ sql }: { sql: Sql }): Plans => {
       );
       if (wrong !== undefined)
         throw invalid('invalid_limit', `A limit is a whole number from 0; ${wrong} is not.`);
-      const name = cleanHandle(plan.name);
+      requireHandle(plan.name);
       await sql.query(
         `INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns,
            max_upload_bytes, max_exports_per_day, max_export_bytes_per_day, max_versions,
@@ -69,9 +69,9 @@ export const createPlans = ({ sql }: { sql: Sql }): Plans => {
            max_versions = excluded.max_versions, max_version_days = excluded.max_version_days,
            paid_providers = excluded.paid_providers, private_home = excluded.private_home,
            downloads = excluded.downloads`,
-        [name, ...limits(plan), plan.paidProviders, plan.privateHome, plan.downloads],
+        [plan.name, ...limits(plan), plan.paidProviders, plan.privateHome, plan.downloads],
       );
-      return read(name);
+      return read(plan.name);
     },
   };
 };

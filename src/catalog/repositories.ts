@@ -3,7 +3,7 @@ import { type Caller, includesLevel, keyExcludes, type Privacy } from '../model/
 import { quotaExceeded, requireQuota } from '../model/plan.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Access, requireFullKey } from './access.js';
-import { cleanName } from './names.js';
+import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import {
   listRepositories,
@@ -22,20 +22,20 @@ export interface RepositoryInput {
 
 export interface Repositories {
   list(caller: Caller, filter: RepositoryFilter): AsyncIterable<readonly Repository[]>;
-  /** @throws AppError 404, 403. */
-  read(caller: Caller, id: number): Promise<Repository>;
+  /** @throws AppError 401 without a caller unless it is public, 403, 404. */
+  read(caller: Caller | undefined, id: number): Promise<Repository>;
   home(caller: Caller): Promise<Repository>;
   /** Default writable repository of the active workspace; made on demand for a team that has none. */
   preferred(caller: Caller): Promise<Repository>;
   /** @throws AppError 400 for a team that is not the caller's, 402 beyond the plan. */
   create(caller: Caller, input: RepositoryInput): Promise<Repository>;
-  /** @throws AppError 404 when hidden, 403 without Owner, 400 for another team, 402 beyond the plan. */
+  /** @throws AppError 404 without access, 403 without Owner, 400 for another team, 402 beyond the plan. */
   update(caller: Caller, id: number, input: RepositoryInput): Promise<Repository>;
   /** Removes it with all its datasets; rows and files follow in the background. @throws AppError 409 for Home. */
   remove(caller: Caller, id: number): Promise<void>;
 }
 
-const shownAgain = async (sql: Sql, caller: Caller, id: number): Promise<Repository> => {
+const shownAgain = async (sql: Sql, caller: Caller | undefined, id: number): Promise<Repository> => {
   const repository = await readRepository(sql, caller, id);
   if (repository === undefined) throw notFound('repository_not_found', `There is no repository ${id}.`);
   return repository;
@@ -149,18 +149,18 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
     return repository;
   },
 
-  async create(caller, { name: given, privacy, description = null, team }) {
+  async create(caller, { name, privacy, description = null, team }) {
     requireFullKey(caller);
-    const name = cleanName(given);
+    requireName(name);
     const teamId = teamOf(caller, team);
     return sql.tx(async (tx) =>
       shownAgain(tx, caller, await insert(tx, caller, { name, privacy, description, teamId })),
     );
   },
 
-  async update(caller, id, { name: given, privacy, description = null, team }) {
-    const current = await access.repository(caller, id, 'Owner', 'write', 'not_found');
-    const name = cleanName(given);
+  async update(caller, id, { name, privacy, description = null, team }) {
+    const current = await access.repository(caller, id, 'Owner', 'write', 'update');
+    requireName(name);
     return sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM repositories WHERE id = $1 FOR NO KEY UPDATE', [id]);
       const [locked] = await tx.query<{ privacy: Privacy; team: string | null }>(

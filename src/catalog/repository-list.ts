@@ -44,7 +44,7 @@ interface RepositoryRow extends RepositoryFactRow {
 const columns = `r.id, r.name, r.description, t.name AS team, r.created_at AS "createdAt",
   r.updated_at AS "updatedAt"`;
 
-const shown = (caller: Caller, row: RepositoryRow): Repository[] => {
+const shown = (caller: Caller | undefined, row: RepositoryRow): Repository[] => {
   const permission = levelOn(caller, repositoryFacts(row));
   if (permission === null) return [];
   return [
@@ -62,10 +62,10 @@ const shown = (caller: Caller, row: RepositoryRow): Repository[] => {
   ];
 };
 
-/** A repository as the caller sees it; undefined when it does not exist for the caller. */
+/** A repository as the caller sees it; undefined when it does not exist or is not to be seen. */
 export const readRepository = async (
   sql: Sql,
-  caller: Caller,
+  caller: Caller | undefined,
   id: number,
 ): Promise<Repository | undefined> => {
   const [row] = await sql.query<RepositoryRow>(

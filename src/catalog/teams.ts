@@ -1,9 +1,9 @@
 import { AppError, conflict, forbidden, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
-import type { Caller, TeamRole } from '../model/permission.js';
+import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
-import { claimingName, cleanHandle, findPrincipal } from './names.js';
+import { claimingName, findPrincipal, requireHandle } from './names.js';
 
 export interface TeamMember {
   /** Name of the account. */
@@ -22,7 +22,7 @@ export interface Team {
 export interface Teams {
   /** Teams the caller is in. */
   list(caller: Caller): Promise<Team[]>;
-  /** @throws AppError 404 for a team the caller is not in. */
+  /** @throws AppError 403 for a team the caller is not in, 404. */
   read(caller: Caller, name: string): Promise<Team>;
   /** The caller becomes its admin. @throws AppError 400, 409. */
   create(caller: Caller, name: string): Promise<Team>;
@@ -55,16 +55,20 @@ const readTeams = async (sql: Sql, accountId: number, teamId: number | null): Pr
   return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: isoUtc(createdAt) }));
 };
 
-const unknownTeam = (name: string): AppError => notFound('team_not_found', `You are in no team ${name}.`);
+const unknownTeam = (name: string): AppError => notFound('team_not_found', `There is no team ${name}.`);
 
-const mine = (caller: Caller, name: string) => {
+/** @throws AppError 404 for a team that does not exist, 403 for one the caller is not in. */
+const mine = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
   const team = caller.teams.find((item) => item.name.toLowerCase() === name.toLowerCase());
-  if (team === undefined) throw unknownTeam(name);
-  return team;
+  if (team !== undefined) return team;
+  const [other] = await sql.query('SELECT 1 FROM teams WHERE lower(name) = lower($1)', [name]);
+  throw other === undefined
+    ? unknownTeam(name)
+    : forbidden('no_permission', `You are not in the team ${name}.`);
 };
 
-const administered = (caller: Caller, name: string) => {
-  const team = mine(caller, name);
+const administered = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
+  const team = await mine(sql, caller, name);
   if (team.role !== 'admin') throw forbidden('no_permission', 'Only an admin of the team may do this.');
   requireFullKey(caller);
   return team;
@@ -96,9 +100,9 @@ const accountIdOf = async (sql: Sql, name: string): Promise<number> => {
   return accountId;
 };
 
-const createTeam = (sql: Sql, caller: Caller, given: string): Promise<Team> => {
+const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   requireFullKey(caller);
-  const name = cleanHandle(given);
+  requireHandle(name);
   return claimingName(name, () =>
     sql.tx(async (tx) => {
       const [row] = await tx.query<{ id: number }>('INSERT INTO teams (name) VALUES ($1) RETURNING id', [
@@ -158,27 +162,27 @@ const removeMember = (sql: Sql, team: { id: number; name: string }, account: str
 
 export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   list: (caller) => readTeams(sql, caller.accountId, null),
-  read: (caller, name) => again(sql, caller, mine(caller, name).id, name),
+  read: async (caller, name) => again(sql, caller, (await mine(sql, caller, name)).id, name),
   create: (caller, name) => createTeam(sql, caller, name),
 
   async rename(caller, name, newName) {
-    const { id } = administered(caller, name);
-    const clean = cleanHandle(newName);
-    await claimingName(clean, () => sql.query('UPDATE teams SET name = $2 WHERE id = $1', [id, clean]));
+    const { id } = await administered(sql, caller, name);
+    requireHandle(newName);
+    await claimingName(newName, () => sql.query('UPDATE teams SET name = $2 WHERE id = $1', [id, newName]));
     return again(sql, caller, id, name);
   },
 
   async remove(caller, name) {
-    await sql.query('DELETE FROM teams WHERE id = $1', [administered(caller, name).id]);
+    await sql.query('DELETE FROM teams WHERE id = $1', [(await administered(sql, caller, name)).id]);
   },
 
   async putMember(caller, name, account, role) {
-    return putMember(sql, caller, administered(caller, name), account, role);
+    return putMember(sql, caller, await administered(sql, caller, name), account, role);
   },
 
   async removeMember(caller, name, account) {
     const leaving = account.toLowerCase() === caller.accountName.toLowerCase();
-    const team = leaving ? mine(caller, name) : administered(caller, name);
+    const team = leaving ? await mine(sql, caller, name) : await administered(sql, caller, name);
     requireFullKey(caller);
     await removeMember(sql, team, account);
   },

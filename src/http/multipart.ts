@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
-import busboy from 'busboy';
+import { Busboy, type BusboyInstance } from '@fastify/busboy';
 import { AppError, invalid, isAppError } from '../lib/errors.js';
 
 /** A multipart form with fields first and one file part, read as a stream (RFC 7578). */
@@ -21,7 +21,7 @@ export interface FormField {
   readonly value: string;
 }
 
-const limits = { fields: 64, fieldNameSize: 200, fieldSize: 4 * 1024 * 1024, parts: 128, headerPairs: 100 };
+const limits = { fields: 64, fieldSize: 4 * 1024 * 1024, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
 
 const brokenForm = (error: unknown): AppError => {
   if (isAppError(error)) return error;
@@ -49,7 +49,8 @@ async function* readPart(part: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-const openParser = (request: IncomingMessage): busboy.Busboy => {
+/** The part `filePart` is a file whether or not the client gives it a file name (`curl -F 'data=<file.csv'`). */
+const openParser = (request: IncomingMessage, filePart: string): BusboyInstance => {
   const type = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) {
     throw new AppError(
@@ -59,7 +60,12 @@ const openParser = (request: IncomingMessage): busboy.Busboy => {
     );
   }
   try {
-    return busboy({ headers: request.headers, limits, defParamCharset: 'utf8' });
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': type },
+      limits,
+      isPartAFile: (name, contentType, fileName) =>
+        name === filePart || fileName !== undefined || contentType === 'application/octet-stream',
+    });
   } catch (error) {
     throw new AppError('invalid', 'bad_form', 'The Content-Type header names no usable boundary.', {
       cause: error,
@@ -76,7 +82,7 @@ const openParser = (request: IncomingMessage): busboy.Busboy => {
  *   `unsupported_media`
  */
 export const readFileForm = (request: IncomingMessage, part: string, idleMs: number): Promise<FileForm> => {
-  const parser = openParser(request);
+  const parser = openParser(request, part);
   const fields: FormField[] = [];
   let file: Readable | undefined;
 
@@ -102,24 +108,26 @@ export const readFileForm = (request: IncomingMessage, part: string, idleMs: num
 
     expectMore();
     parser.on('error', fail);
-    parser.on('field', (name, value, info) => {
+    parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
       if (file !== undefined) {
         refuse(
           'field_after_file',
           `The field "${name}" stands after the file; options must stand before it.`,
         );
-      } else if (info.nameTruncated || info.valueTruncated) {
-        refuse('field_too_long', `The field "${name}" is too long.`);
+      } else if (name === undefined) {
+        refuse('bad_form', 'The form has a part without a name.');
+      } else if (valueTruncated) {
+        refuse('field_too_long', `The field "${name}" is longer than ${limits.fieldSize} bytes.`);
       } else fields.push({ name, value });
     });
-    parser.on('file', (name, stream) => {
+    parser.on('file', (name: string | undefined, stream) => {
       // Whoever reads the file or awaits `rest` meets the failure; an ended stream has no reader left.
       stream.on('error', fail);
       if (name !== part) {
         stream.resume();
         refuse(
           'unknown_part',
-          `The form has a file part "${name}"; the file must be in the part named "${part}".`,
+          `The form has a file part "${name ?? ''}"; the file must be in the part named "${part}".`,
         );
       } else if (file !== undefined) {
         stream.resume();

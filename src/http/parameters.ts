@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { notFound } from '../lib/errors.js';
 
 /** Replaces the generated JSON Schema of a parameter by what the caller should see. */
 const documented = <T extends z.ZodType>(
@@ -8,30 +7,40 @@ const documented = <T extends z.ZodType>(
   description: string,
 ): T => schema.meta({ openapi: { ...openapi, description } });
 
+/** Stands for every id beyond it; no id reaches it. */
+const beyondIds = Number.MAX_SAFE_INTEGER;
+
 const idText = z
   .string()
   .regex(/^(0|[1-9]\d*)$/, 'must be a whole number')
-  .max(40, 'is too long for an id');
+  .max(40, 'is too long for an id')
+  .transform((text) => Math.min(Number(text), beyondIds));
+
+const idSchema = (description: string) =>
+  documented(idText, { type: 'integer', minimum: 0, example: 12 }, description);
 
 /** An id in a path. Malformed text is a 400; a whole number that is larger than any id is an unknown one, a 404. */
-export const pathId = (description: string) =>
+export const pathId = idSchema;
+
+/** An id in a query, read in the same way. */
+export const queryId = idSchema;
+
+/** An id in a JSON body: any whole number; one that is larger than any id is an unknown one. */
+export const bodyId = (description: string) =>
   documented(
-    idText.transform((text) => {
-      const id = Number(text);
-      if (Number.isSafeInteger(id)) return id;
-      throw notFound('unknown_id', `There is nothing with the id ${text}.`);
-    }),
-    { type: 'integer', minimum: 0 },
+    z
+      .number()
+      .refine(Number.isInteger, 'must be an integer')
+      .transform((id) => Math.max(-beyondIds, Math.min(id, beyondIds))),
+    { type: 'integer', example: 7 },
     description,
   );
 
-/** An id in a query. One that is larger than any id counts as the largest number, which no id reaches. */
-export const queryId = (description: string) =>
-  documented(
-    idText.transform((text) => Math.min(Number(text), Number.MAX_SAFE_INTEGER)),
-    { type: 'integer', minimum: 0 },
-    description,
-  );
+/** A message about an id beyond all others quotes it as it was sent in the path. */
+export const quoteSentId = (message: string, params: Readonly<Record<string, string>>): string => {
+  const sent = Object.values(params).find((text) => /^\d+$/.test(text) && Number(text) > beyondIds);
+  return sent === undefined ? message : message.replaceAll(String(beyondIds), sent);
+};
 
 export const queryInteger = (description: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>
   documented(

@@ -5,13 +5,23 @@ import { nearest } from '../lib/nearest.js';
 
 const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`);
 
+const quoted = (name: unknown): string => JSON.stringify(String(name).slice(0, 64));
+
 /** Messages that read on after the name of a field: "name is required", "id must be an integer". */
-const wording = (issue: { code?: string; input?: unknown; expected?: unknown; values?: unknown }) => {
+const wording = (issue: {
+  code?: string;
+  input?: unknown;
+  expected?: unknown;
+  values?: unknown;
+  keys?: unknown;
+}) => {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')
     return `must be ${article(String(issue.expected).replace(/^int$/, 'integer'))}`;
   if (issue.code === 'invalid_value' && Array.isArray(issue.values))
     return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))
+    return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.slice(0, 5).map(quoted).join(', ')}`;
   return undefined;
 };
 

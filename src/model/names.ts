@@ -1,28 +1,30 @@
 /** Rules of the names that people give to things. */
 
-const maxNameLength = 255;
-const maxHandleLength = 100;
+/** Unicode code points in a name of a repository, dataset, column or key. */
+export const maxNameLength = 255;
+/** The same of an account or team. */
+export const maxHandleLength = 100;
 
 /** Workspace word of an account without a team; no account or team may be called so. */
 export const personalWorkspace = 'personal';
 
-/** The form in which a name is stored and compared: composed characters, no space around it. */
-export const normaliseName = (text: string): string => text.normalize('NFC').trim();
-
-/** What is wrong with a normalised name of a repository, dataset, column or key; undefined when nothing is. */
+/** What is wrong with a name of a repository, dataset, column or key, which is kept as it is given. */
 export const nameProblem = (name: string): string | undefined => {
-  if (name === '') return 'must not be empty';
+  if (name.trim() === '') return 'must not be empty';
   if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name)) return 'must not hold control characters';
   if ([...name].length > maxNameLength) return `must have at most ${maxNameLength} characters`;
   return undefined;
 };
 
-/** The same for names of accounts and teams, which are also parts of addresses. */
+/** The same for the name of an account or team, which is also a part of addresses. */
 export const handleProblem = (name: string): string | undefined => {
   if (name === '') return 'must not be empty';
   if ([...name].length > maxHandleLength) return `must have at most ${maxHandleLength} characters`;
   if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@-]*$/u.test(name))
     return 'must start with a letter or digit and hold only letters, digits, spaces and . _ @ -';
+  if (name.endsWith(' ')) return 'must not end with a space';
+  // Two handles that look the same must be the same.
+  if (name !== name.normalize('NFC')) return 'must be in composed form (Unicode NFC)';
   if (name.toLowerCase() === personalWorkspace) return `must not be ${personalWorkspace}`;
   return undefined;
 };
@@ -34,11 +36,17 @@ export const textProblem = (text: string, maxLength: number): string | undefined
   return undefined;
 };
 
-/** What is wrong with the address of a source. */
+/** Characters in the address of a source. */
+export const maxSourceUrlLength = 2048;
+
+/** Schemes that run something when a page shows the address as a link. */
+const scriptSchemes: readonly string[] = ['javascript:', 'vbscript:', 'data:'];
+
+/** What is wrong with the address of a source: any URL, a bare host or nothing at all will do. */
 export const sourceUrlProblem = (url: string): string | undefined => {
-  const problem = textProblem(url, 2048);
+  const problem = textProblem(url, maxSourceUrlLength);
   if (problem !== undefined) return problem;
-  if (!URL.canParse(url)) return 'must be an http or https address';
-  const { protocol } = new URL(url);
-  return protocol === 'http:' || protocol === 'https:' ? undefined : 'must be an http or https address';
+  if (URL.canParse(url) && scriptSchemes.includes(new URL(url).protocol))
+    return 'must not run a script: use an http or https address';
+  return undefined;
 };

@@ -104,8 +104,8 @@ const repositoryLevel = (caller: Caller | undefined, facts: AccessFacts): Level 
 };
 
 /**
- * The level of a caller on a repository, or on the dataset in it when the facts name one; null: it does not
- * exist for the caller. A dataset follows its repository, grants on the dataset add to that, and whoever made
+ * The level of a caller on a repository, or on the dataset in it when the facts name one; null: no
+ * access at all. A dataset follows its repository, grants on the dataset add to that, and whoever made
  * it has Admin while allowed to write to the repository. Limits of the key are not part of the level: they
  * are looked at where something is done (`keyExcludes`, `readOnly`).
  */
@@ -131,10 +131,11 @@ export type Decision =
   | {
       readonly allowed: false;
       /**
-       * `no_key`: credentials are needed. `hidden`: for the caller it does not exist. `key_scope`,
-       * `key_read_only`: the account may, this key may not. `level`: visible, but the level is too low.
+       * `no_key`: credentials are needed. `missing`: there is no such thing. `no_access`: the caller has no level
+       * on it at all. `key_scope`, `key_read_only`: the account may, this key may not. `level`: the level is too
+       * low.
        */
-      readonly reason: 'no_key' | 'hidden' | 'key_scope' | 'key_read_only' | 'level';
+      readonly reason: 'no_key' | 'missing' | 'no_access' | 'key_scope' | 'key_read_only' | 'level';
       readonly level: Level | null;
     };
 
@@ -154,7 +155,8 @@ export const decide = (
   const level = facts === undefined ? null : levelOn(caller, facts);
   if (caller === undefined && (intent === 'write' || !includesLevel(level, need)))
     return refuse('no_key', level);
-  if (facts === undefined || level === null) return refuse('hidden', null);
+  if (facts === undefined) return refuse('missing', null);
+  if (level === null) return refuse('no_access', null);
   if (caller !== undefined && keyExcludes(caller, facts.repositoryId)) return refuse('key_scope', level);
   if (!includesLevel(level, need)) return refuse('level', level);
   if (intent === 'write' && caller?.key.readOnly) return refuse('key_read_only', level);

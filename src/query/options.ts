@@ -1,4 +1,4 @@
-import { type AppError, invalid } from '../lib/errors.js';
+import { type AppError, invalid, notFound } from '../lib/errors.js';
 import { nearest } from '../lib/nearest.js';
 import { type Format, formats } from './formats.js';
 
@@ -135,8 +135,10 @@ const versionOf = (given: Given): number | undefined => {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text !== 'string' || !/^\d{1,40}$/.test(text))
     throw bad('versionId', 'must be the id of a version');
-  // No version has an id beyond 2^53: 0 stands for "none" and is answered 404 like every unknown id.
-  return Number.isSafeInteger(Number(text)) ? Number(text) : 0;
+  // No version has an id beyond 2^53.
+  if (!Number.isSafeInteger(Number(text)))
+    throw notFound('unknown_version', `The dataset has no version ${text}.`);
+  return Number(text);
 };
 
 /** Combinations that have no meaning, each with the reason. */

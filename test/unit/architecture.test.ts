@@ -54,7 +54,7 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   koa: ['http/'],
   '@koa/router': ['http/'],
   'koa-body': ['http/'],
-  busboy: ['http/'],
+  '@fastify/busboy': ['http/'],
   kafkajs: ['storage/kafka/'],
   avsc: ['storage/kafka/'],
   '@clickhouse/client': ['storage/clickhouse/'],

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { AppError, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { nameProblem, normaliseName } from '../../model/names.js';
+import { nameProblem } from '../../model/names.js';
 import type { ProcessView } from '../../model/process.js';
 import type { Caller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
@@ -104,7 +104,7 @@ const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | unde
 const nameOf = (answers: readonly SeriesAnswer[]): string => {
   const [first, ...more] = answers;
   const label = (first?.label ?? '').replace(/[\p{Cc}\p{Cs}\u2028\u2029]+/gu, ' ');
-  const cut = [...normaliseName(label)].slice(0, 200).join('').trim();
+  const cut = [...label.trim()].slice(0, 200).join('').trim();
   const name = cut === '' || nameProblem(cut) !== undefined ? (first?.seriesId ?? 'Series') : cut;
   return more.length === 0 ? name : `${name} and ${more.length} more`;
 };

@@ -1,6 +1,7 @@
 import type { Middleware } from 'koa';
 import { AppError, isAppError, messageOf } from '../../lib/errors.js';
 import { isGoneMeanwhile, isOutage } from '../outage.js';
+import { quoteSentId } from '../parameters.js';
 import type { RequestState } from '../request-state.js';
 import { HttpFault, statusOf } from '../status.js';
 
@@ -48,6 +49,10 @@ const shape = (thrown: unknown): Shaped => {
   return { status: 500, code: 'internal', message: 'internal error', headers: {} };
 };
 
+/** What the router decoded from the path, once it has found a route. */
+const paramsOf = (ctx: object): Readonly<Record<string, string>> =>
+  'params' in ctx && typeof ctx.params === 'object' ? { ...ctx.params } : {};
+
 /**
  * The one place that turns errors into answers. Only the message, code and details of an AppError leave the
  * service; everything else is a plain 500.
@@ -57,7 +62,8 @@ export const createErrors = (): Middleware<RequestState> =>
     try {
       await next();
     } catch (error) {
-      const { status, code, message, details, headers } = shape(error);
+      const { status, code, message: text, details, headers } = shape(error);
+      const message = quoteSentId(text, paramsOf(ctx));
       ctx.state.error = error;
       // What somebody else did to us is no fault of ours: a warning, without the stack of our own code.
       if (status > 500 && isAppError(error))

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Clones } from '../../catalog/clones.js';
 import type { Datasets } from '../../catalog/datasets.js';
 import { jsonList } from '../json-list.js';
-import { pathId, queryId, queryText, queryTime } from '../parameters.js';
+import { bodyId, pathId, queryId, queryText, queryTime } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { columnExample, columnSchema } from './columns.js';
 import {
@@ -131,7 +131,7 @@ const writes = (datasets: Datasets): Route[] => [
     description: 'Not idempotent. Needs Write on the repository.',
     tags,
     auth: 'required',
-    body: z.object({ ...textFields, repositoryId: z.int().meta({ description: 'Repository to lie in.' }) }),
+    body: z.object({ ...textFields, repositoryId: bodyId('Repository of the new dataset.') }),
     bodyExample: {
       name: 'Prices',
       repositoryId: 7,
@@ -149,7 +149,8 @@ const writes = (datasets: Datasets): Route[] => [
     method: 'PUT',
     path: '/datasets/:id',
     summary: 'Update name, description and source of a dataset',
-    description: 'Replaces them: what is left out becomes null. Needs Write.',
+    description:
+      'Replaces all of them: a description, source name or source address that is left out becomes null. Needs Write.',
     tags,
     auth: 'required',
     params,
@@ -190,7 +191,7 @@ const clone = (clones: Clones): Route =>
     auth: 'required',
     params,
     body: z.object({
-      repositoryId: z.int().meta({ description: 'Repository of the clone.' }),
+      repositoryId: bodyId('Repository of the clone.'),
       name: nameField('Name of the clone.').optional(),
     }),
     bodyExample: { repositoryId: 7, name: 'Prices, my copy' },

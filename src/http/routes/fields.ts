@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import {
   handleProblem,
+  maxHandleLength,
+  maxNameLength,
+  maxSourceUrlLength,
   nameProblem,
-  normaliseName,
   sourceUrlProblem,
   textProblem,
 } from '../../model/names.js';
@@ -23,18 +25,18 @@ const ruled = (problem: (text: string) => string | undefined, openapi: Record<st
 const control = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 
 export const nameField = (description: string) =>
-  ruled((text) => nameProblem(normaliseName(text)), {
+  ruled(nameProblem, {
     minLength: 1,
-    maxLength: 255,
+    maxLength: maxNameLength,
     pattern: `^[^${control}]*[^${control}\\s][^${control}]*$`,
-    description: `${description} Trimmed and stored in composed form (NFC).`,
+    description: `${description} Kept exactly as given; at most ${maxNameLength} characters.`,
   });
 
 export const handleField = (description: string) =>
-  ruled((text) => handleProblem(normaliseName(text)), {
+  ruled(handleProblem, {
     minLength: 1,
-    maxLength: 100,
-    pattern: '^[^\\W_][\\w .@-]*$',
+    maxLength: maxHandleLength,
+    pattern: '^[^\\W_]([\\w .@-]*[\\w.@-])?$',
     description,
   });
 
@@ -53,9 +55,9 @@ export const textField = (description: string, maxLength: number) =>
 export const descriptionField = textField('Free text.', 10_000);
 
 export const sourceUrlField = nullable(ruled(sourceUrlProblem, {}), {
-  maxLength: 2048,
-  pattern: '^https?://\\S+$',
-  description: 'Address of the original source; http or https.',
+  maxLength: maxSourceUrlLength,
+  pattern: '^[^\\u0000]*$',
+  description: `Address of the original source: any URL, a bare host or empty; at most ${maxSourceUrlLength} characters.`,
 });
 
 export const privacyField = z.enum(['Public', 'Private']);

@@ -89,8 +89,9 @@ const reads = (repositories: Repositories): Route[] => [
     method: 'GET',
     path: '/repositories/:id',
     summary: 'Read a repository',
+    description: 'A public repository can be read without a key.',
     tags,
-    auth: 'required',
+    auth: 'optional',
     params: z.object({ id: repositoryId }),
     responses: { 200: one('The repository.') },
     errors: [403, 404],
@@ -122,8 +123,8 @@ const writes = (repositories: Repositories): Route[] => [
     path: '/repositories/:id',
     summary: 'Update a repository',
     description:
-      'Replaces name, privacy and description (none when left out). The team can not be changed: another one ' +
-      'than the present is refused.',
+      'Replaces name, privacy and description: a description that is left out becomes null. The team cannot be ' +
+      'changed. Needs Owner.',
     tags,
     auth: 'required',
     params: z.object({ id: repositoryId }),

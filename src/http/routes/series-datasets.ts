@@ -4,7 +4,7 @@ import type { Datasets } from '../../catalog/datasets.js';
 import type { SeriesDatasets } from '../../gateway/datasets/series-datasets.js';
 import { invalid } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';
-import { pathId } from '../parameters.js';
+import { bodyId, pathId } from '../parameters.js';
 import { created, ok, type Route, route } from '../route.js';
 import { datasetSchema } from './datasets.js';
 import { descriptionField, nameField } from './fields.js';
@@ -48,8 +48,8 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
     tags,
     auth: 'required',
     params: seriesParams,
-    body: z.object({
-      repositoryId: z.int().meta({ description: 'Repository to lie in.' }),
+    body: z.strictObject({
+      repositoryId: bodyId('Repository of the new dataset.'),
       name: nameField('Default: what the provider calls the series.').optional(),
       description: descriptionField,
       params: z.record(z.string(), z.unknown()).nullish(),
@@ -72,7 +72,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
       const { caller, body, params } = request;
       const { repositoryId } = body;
       // Refused before an upstream is asked for nothing.
-      await access.repository(caller, repositoryId, 'Write', 'write', 'forbidden');
+      await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
       const asking = await callerOf(request);
       const seriesIds = [...new Set([params.seriesId, ...(body.seriesIds ?? [])])];
       const { datasetId, process } = await seriesDatasets.create(

@@ -74,8 +74,9 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     tags,
     auth: 'optional',
     params: seriesParams,
-    body: z.object({
-      params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; default none.' }),
+    // Strict: parameters beside the wrapper, or in one of another name, would be ignored without a word.
+    body: z.strictObject({
+      params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; none by default.' }),
     }),
     bodyOptional: true,
     bodyExample: { params: { start: '2020-01-01' } },

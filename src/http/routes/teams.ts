@@ -59,7 +59,7 @@ const onTeam = (teams: Teams): Route[] => [
     auth: 'required',
     params: z.object({ name }),
     responses: { 200: one('The team.') },
-    errors: [404],
+    errors: [403, 404],
     handler: async ({ caller, params }) => ok(await teams.read(caller, params.name)),
   }),
   route({

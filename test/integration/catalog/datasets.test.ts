@@ -51,8 +51,12 @@ describe('create', () => {
     [{ repositoryId: 1 }, 400, 'name is required'],
     [{ name: '  ', repositoryId: 1 }, 400, 'empty'],
     [{ name: 'x', repositoryId: '1' }, 400, 'must be a number'],
-    [{ name: 'x', repositoryId: 1e30 }, 400, 'repositoryId'],
-    [{ name: 'x', repositoryId: 1, sourceUrl: 'ftp://x' }, 400, 'http'],
+    [{ name: 'x', repositoryId: 1.5 }, 400, 'repositoryId must be an integer'],
+    [{ name: 'x', repositoryId: 1e30 }, 403, 'permission'],
+    ['{"name":"x","repositoryId":9007199254740993}', 403, 'permission'],
+    ['{"name":"x","repositoryId":-9007199254740993}', 403, 'permission'],
+    [{ name: 'x'.repeat(256), repositoryId: 1 }, 400, 'at most 255 characters'],
+    [{ name: 'x', repositoryId: 1, sourceUrl: 'x'.repeat(2049) }, 400, 'at most 2048 characters'],
     [{ name: 'x', repositoryId: 1, sourceUrl: 'javascript:alert(1)' }, 400, 'http'],
     [{ name: 'x', repositoryId: 999_999 }, 403, 'permission'],
     [{ name: 'x', repositoryId: -1 }, 403, 'permission'],
@@ -67,9 +71,25 @@ describe('create', () => {
     expect((await bob.ask('POST', '/datasets', { name: 'x', repositoryId: openId })).status).toBe(403);
   });
 
-  it('answers 409 for a taken name, also after normalisation, and once when many race', async () => {
-    await newDataset({ name: 'Caf\u00e9' });
-    expect((await ada.ask('POST', '/datasets', { name: ' Cafe\u0301 ', repositoryId })).status).toBe(409);
+  it.each(['', 'example.org', 'ftp://example.org/a b', 'doi:10.1000/182', 'https://例え.jp/?q=%'])(
+    'keeps the source address %j as it is given',
+    async (sourceUrl) => {
+      const id = await newDataset({ sourceUrl });
+      expect((await ada.ask('GET', `/datasets/${id}`)).json()).toMatchObject({ sourceUrl });
+    },
+  );
+
+  it('keeps a name as it is given, spaces and decomposed letters included', async () => {
+    for (const name of [' padded ', 'padded', 'Caf\u00e9 1', 'Cafe\u0301 1']) {
+      const id = await newDataset({ name });
+      expect((await ada.ask('GET', `/datasets/${id}`)).json()).toMatchObject({ name });
+    }
+    expect((await ada.ask('POST', '/datasets', { name: ' padded ', repositoryId })).status).toBe(409);
+  });
+
+  it('answers 409 for a taken name, and once when many race', async () => {
+    await newDataset({ name: 'Taken' });
+    expect((await ada.ask('POST', '/datasets', { name: 'Taken', repositoryId })).status).toBe(409);
     const racing = await Promise.all(
       Array.from({ length: 8 }, () => ada.ask('POST', '/datasets', { name: 'Race', repositoryId })),
     );
@@ -110,14 +130,19 @@ describe('read', () => {
     );
   });
 
-  it('needs no key when public; otherwise 401 without, 404 for strangers', async () => {
+  it('needs no key when public; otherwise 401 without and 403 for strangers', async () => {
     const open = await newDataset({ repositoryId: openId });
     const hidden = await newDataset();
     expect((await api.ask('GET', `/datasets/${open}`)).json()).toMatchObject({ permission: 'Read' });
     expect((await api.ask('GET', `/datasets/${open}`, { key: 'wrong' })).status).toBe(401);
     expect((await api.ask('GET', `/datasets/${hidden}`)).status).toBe(401);
     expect((await api.ask('GET', '/datasets/999999')).status).toBe(401);
-    expect((await bob.ask('GET', `/datasets/${hidden}`)).status).toBe(404);
+    expect((await api.ask('GET', `/datasets/${'9'.repeat(30)}`)).status).toBe(401);
+    expect((await bob.ask('GET', `/datasets/${hidden}`)).status).toBe(403);
+    expect((await bob.ask('GET', `/datasets/${hidden}/columns`)).status).toBe(403);
+    expect((await bob.ask('GET', `/datasets/${'9'.repeat(30)}`)).json()).toMatchObject({
+      error: `There is no dataset ${'9'.repeat(30)}.`,
+    });
     expect((await bob.ask('GET', '/datasets/999999')).status).toBe(404);
   });
 
@@ -281,12 +306,12 @@ describe('clone', () => {
     expect((await ada.ask('GET', `/datasets/${clone.id}`)).json()).toMatchObject({ rowCount: 5 });
   });
 
-  it('needs Clone on the source: Read is 403, hidden is 404', async () => {
+  it('needs Clone on the source', async () => {
     const id = await source();
     const home = (await bob.ask('GET', '/repositories/home')).json<{ id: number }>().id;
     const clone = () =>
       bob.ask('POST', `/datasets/${id}/clone`, { repositoryId: home, name: `c${Math.random()}` });
-    expect((await clone()).status).toBe(404);
+    expect((await clone()).status).toBe(403);
     await ada.ask('PUT', `/datasets/${id}/permissions/bob`, { level: 'Read' });
     expect((await clone()).status).toBe(403);
     await ada.ask('PUT', `/datasets/${id}/permissions/bob`, { level: 'Clone' });

@@ -59,7 +59,7 @@ describe('create', () => {
     expect(answer.status).toBe(201);
     expect(answer.json()).toMatchObject({
       id: expect.any(Number),
-      name: 'Energy',
+      name: ' Energy ',
       description: null,
       privacy: 'Public',
       team: null,
@@ -90,13 +90,22 @@ describe('create', () => {
 });
 
 describe('read, update, delete', () => {
-  it('hides a private repository from strangers: 404 on read and update, 403 on delete', async () => {
+  it('refuses strangers a private repository: 404 on update, 403 on everything else', async () => {
     const { id } = await newRepository(ada);
-    expect((await bob.ask('GET', `/repositories/${id}`)).status).toBe(404);
+    expect((await bob.ask('GET', `/repositories/${id}`)).status).toBe(403);
+    expect((await bob.ask('GET', `/repositories/${id}/permissions`)).status).toBe(403);
     const update = await bob.ask('PUT', `/repositories/${id}`, { name: 'x', privacy: 'Private' });
     expect(update.status).toBe(404);
     expect((await bob.ask('DELETE', `/repositories/${id}`)).status).toBe(403);
     expect((await api.ask('GET', `/repositories/${id}`)).status).toBe(401);
+    expect((await api.ask('GET', '/repositories/999999')).status).toBe(401);
+    expect((await bob.ask('DELETE', '/repositories/999999')).status).toBe(404);
+  });
+
+  it('shows a public one without a key', async () => {
+    const { id } = await newRepository(ada, { privacy: 'Public' });
+    const answer = await api.ask('GET', `/repositories/${id}`);
+    expect(answer.json()).toMatchObject({ id, privacy: 'Public', permission: 'Read' });
   });
 
   it('shows a public one to everybody with a key, who may not update it', async () => {

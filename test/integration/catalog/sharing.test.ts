@@ -46,7 +46,7 @@ describe('permissions of a repository', () => {
       { name: 'bob', type: 'account', level: 'Owner', origin: 'grant' },
     ]);
     expect((await ada.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(204);
-    expect(await level(bob, `/repositories/${id}`)).toBe(404);
+    expect(await level(bob, `/repositories/${id}`)).toBe(403);
     expect((await ada.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(404);
   });
 
@@ -76,7 +76,7 @@ describe('permissions of a repository', () => {
     const id = await repository();
     await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Read' });
     expect((await bob.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(204);
-    expect(await level(bob, `/repositories/${id}`)).toBe(404);
+    expect(await level(bob, `/repositories/${id}`)).toBe(403);
   });
 
   it('answers 404 for a name of nobody and 400 for an unknown level', async () => {
@@ -95,13 +95,13 @@ describe('permissions of a single dataset', () => {
     const other = await dataset(ada, repositoryId);
     expect((await ada.ask('PUT', `/datasets/${id}/permissions/bob`, { level: 'Read' })).status).toBe(200);
     expect(await level(bob, `/datasets/${id}`)).toBe('Read');
-    expect(await level(bob, `/datasets/${other}`)).toBe(404);
-    expect(await level(bob, `/repositories/${repositoryId}`)).toBe(404);
+    expect(await level(bob, `/datasets/${other}`)).toBe(403);
+    expect(await level(bob, `/repositories/${repositoryId}`)).toBe(403);
     const listed = (await bob.ask('GET', '/datasets')).json<{ id: number }[]>().map((item) => item.id);
     expect(listed).toContain(id);
     expect(listed).not.toContain(other);
     expect((await ada.ask('DELETE', `/datasets/${id}/permissions/bob`)).status).toBe(204);
-    expect(await level(bob, `/datasets/${id}`)).toBe(404);
+    expect(await level(bob, `/datasets/${id}`)).toBe(403);
   });
 
   it('are Read or Clone only', async () => {
@@ -116,7 +116,7 @@ describe('teams', () => {
   it('give members Write and admins Admin, which ends with the membership', async () => {
     expect((await ada.ask('POST', '/teams', { name: 'Analysts' })).status).toBe(201);
     const id = await repository({ team: 'Analysts' });
-    expect(await level(bob, `/repositories/${id}`)).toBe(404);
+    expect(await level(bob, `/repositories/${id}`)).toBe(403);
     const added = await ada.ask('PUT', '/teams/Analysts/members/bob', { role: 'member' });
     expect(added.json()).toMatchObject({
       members: [
@@ -130,8 +130,8 @@ describe('teams', () => {
     await ada.ask('PUT', '/teams/Analysts/members/bob', { role: 'admin' });
     expect(await level(bob, `/repositories/${id}`)).toBe('Admin');
     expect((await bob.ask('DELETE', '/teams/Analysts/members/bob')).status).toBe(204);
-    expect(await level(bob, `/repositories/${id}`)).toBe(404);
-    expect(await level(bob, `/datasets/${made}`)).toBe(404);
+    expect(await level(bob, `/repositories/${id}`)).toBe(403);
+    expect(await level(bob, `/datasets/${made}`)).toBe(403);
   });
 
   it('give what is granted to the team instead of Write, and an account what is granted to it', async () => {
@@ -145,10 +145,11 @@ describe('teams', () => {
     expect(await level(cat, `/repositories/${id}`)).toBe('Clone');
   });
 
-  it('exist for their members only, and keep an admin', async () => {
+  it('are for their members only, and keep an admin', async () => {
     await ada.ask('POST', '/teams', { name: 'Secret' });
-    expect((await bob.ask('GET', '/teams/Secret')).status).toBe(404);
-    expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(404);
+    expect((await bob.ask('GET', '/teams/Secret')).status).toBe(403);
+    expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(403);
+    expect((await bob.ask('GET', '/teams/Nothing')).status).toBe(404);
     expect((await ada.ask('DELETE', '/teams/Secret/members/ada')).status).toBe(409);
     await ada.ask('PUT', '/teams/Secret/members/bob', { role: 'member' });
     expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(403);

@@ -72,6 +72,9 @@ describe('full data', () => {
     [{ params: { colour: 'red' } }, 'unknown_parameter'],
     [{ params: { start: 'yesterday' } }, 'invalid_parameter'],
     [{ params: [] }, 'invalid_request'],
+    [{ parameters: { start: '2020-01-01' } }, 'invalid_request'],
+    [{ start: '2020-01-01' }, 'invalid_request'],
+    [[], 'invalid_request'],
     ['{"params":', 'malformed_json'],
   ])('%j is a 400', async (body, code) => {
     const answer = await world.ask('POST', `${rate}/data`, { body });

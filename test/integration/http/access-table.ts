@@ -33,97 +33,97 @@ export type CallerName = (typeof callers)[number];
 export type Privacy = 'Private' | 'Public';
 
 export const accessTable = `
-                                             none stra read clon writ admi owne memb tadm oper  ro  othe revo
-GET /account                                  401  200  200  200  200  200  200  200  200  200  200  200  401
-PUT /account                                  401  200  200  200  200  200  200  200  200  200  403  403  401
-GET /account/keys                             401  200  200  200  200  200  200  200  200  200  200  200  401
-POST /account/keys                            401  201  201  201  201  201  201  201  201  201  403  403  401
-DELETE /account/keys/{id}                     401  404  404  404  404  404  204  404  404  404  403  403  401
+                                                               non str rea clo wri adm own mem tad ope ro  oth rev
+GET /account                                                   401 200 200 200 200 200 200 200 200 200 200 200 401
+PUT /account                                                   401 200 200 200 200 200 200 200 200 200 403 403 401
+GET /account/keys                                              401 200 200 200 200 200 200 200 200 200 200 200 401
+POST /account/keys                                             401 201 201 201 201 201 201 201 201 201 403 403 401
+DELETE /account/keys/{id}                                      401 404 404 404 404 404 204 404 404 404 403 403 401
 
-GET /repositories                             401  200  200  200  200  200  200  200  200  200  200  200  401
-POST /repositories                            401  201  201  201  201  201  201  201  201  201  403  403  401
-GET /repositories/home                        401  200  200  200  200  200  200  200  200  200  200  403  401
-GET /repositories/default                     401  200  200  200  200  200  200  200  200  200  200  403  401
-GET /repositories/{id}                Private 401  404  200  200  200  200  200  200  200  404  200  403  401
-GET /repositories/{id}                Public  401  200  200  200  200  200  200  200  200  200  200  403  401
-PUT /repositories/{id}                Private 401  404  403  403  403  403  200  403  403  404  403  403  401
-PUT /repositories/{id}                Public  401  403  403  403  403  403  200  403  403  403  403  403  401
-DELETE /repositories/{id}                     401  403  403  403  403  403  204  403  403  403  403  403  401
-GET /repositories/{id}/permissions    Private 401  404  403  403  403  200  200  403  200  404  200  403  401
-GET /repositories/{id}/permissions    Public  401  403  403  403  403  200  200  403  200  403  200  403  401
-PUT /repositories/{id}/permissions/{name}     401  403  403  403  403  200  200  403  200  403  403  403  401
-DELETE /repositories/{id}/permissions/{name}  401  403  403  403  403  204  204  403  204  403  403  403  401
+GET /repositories                                              401 200 200 200 200 200 200 200 200 200 200 200 401
+POST /repositories                                             401 201 201 201 201 201 201 201 201 201 403 403 401
+GET /repositories/home                                         401 200 200 200 200 200 200 200 200 200 200 403 401
+GET /repositories/default                                      401 200 200 200 200 200 200 200 200 200 200 403 401
+GET /repositories/{id} Private                                 401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /repositories/{id} Public                                  200 200 200 200 200 200 200 200 200 200 200 403 401
+PUT /repositories/{id} Private                                 401 404 403 403 403 403 200 403 403 404 403 403 401
+PUT /repositories/{id} Public                                  401 403 403 403 403 403 200 403 403 403 403 403 401
+DELETE /repositories/{id}                                      401 403 403 403 403 403 204 403 403 403 403 403 401
+GET /repositories/{id}/permissions Private                     401 403 403 403 403 200 200 403 200 403 200 403 401
+GET /repositories/{id}/permissions Public                      401 403 403 403 403 200 200 403 200 403 200 403 401
+PUT /repositories/{id}/permissions/{name}                      401 403 403 403 403 200 200 403 200 403 403 403 401
+DELETE /repositories/{id}/permissions/{name}                   401 403 403 403 403 204 204 403 204 403 403 403 401
 
-GET /datasets                                 401  200  200  200  200  200  200  200  200  200  200  200  401
-POST /datasets                                401  403  403  403  201  201  201  201  201  403  403  403  401
-GET /datasets/{id}                    Private 401  404  200  200  200  200  200  200  200  404  200  403  401
-GET /datasets/{id}                    Public  200  200  200  200  200  200  200  200  200  200  200  403  401
-PUT /datasets/{id}                            401  403  403  403  200  200  200  200  200  403  403  403  401
-DELETE /datasets/{id}                         401  403  403  403  204  204  204  204  204  403  403  403  401
-POST /datasets/{id}/clone             Private 401  404  403  201  201  201  201  201  201  404  403  403  401
-POST /datasets/{id}/clone             Public  401  403  403  201  201  201  201  201  201  403  403  403  401
-GET /datasets/{id}/permissions        Private 401  404  403  403  403  200  200  403  200  404  200  403  401
-GET /datasets/{id}/permissions        Public  401  403  403  403  403  200  200  403  200  403  200  403  401
-PUT /datasets/{id}/permissions/{name}         401  403  403  403  403  200  200  403  200  403  403  403  401
-DELETE /datasets/{id}/permissions/{name}      401  403  403  403  403  204  204  403  204  403  403  403  401
-GET /datasets/{dataset_id}/columns    Private 401  404  200  200  200  200  200  200  200  404  200  403  401
-GET /datasets/{dataset_id}/columns    Public  200  200  200  200  200  200  200  200  200  200  200  403  401
-PATCH /datasets/{dataset_id}/columns/{column_id} 401 403 403 403 200 200 200 200 200 403 403 403 401
+GET /datasets                                                  401 200 200 200 200 200 200 200 200 200 200 200 401
+POST /datasets                                                 401 403 403 403 201 201 201 201 201 403 403 403 401
+GET /datasets/{id} Private                                     401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id} Public                                      200 200 200 200 200 200 200 200 200 200 200 403 401
+PUT /datasets/{id}                                             401 403 403 403 200 200 200 200 200 403 403 403 401
+DELETE /datasets/{id}                                          401 403 403 403 204 204 204 204 204 403 403 403 401
+POST /datasets/{id}/clone Private                              401 403 403 201 201 201 201 201 201 403 403 403 401
+POST /datasets/{id}/clone Public                               401 403 403 201 201 201 201 201 201 403 403 403 401
+GET /datasets/{id}/permissions Private                         401 403 403 403 403 200 200 403 200 403 200 403 401
+GET /datasets/{id}/permissions Public                          401 403 403 403 403 200 200 403 200 403 200 403 401
+PUT /datasets/{id}/permissions/{name}                          401 403 403 403 403 200 200 403 200 403 403 403 401
+DELETE /datasets/{id}/permissions/{name}                       401 403 403 403 403 204 204 403 204 403 403 403 401
+GET /datasets/{dataset_id}/columns Private                     401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{dataset_id}/columns Public                      200 200 200 200 200 200 200 200 200 200 200 403 401
+PATCH /datasets/{dataset_id}/columns/{column_id}               401 403 403 403 200 200 200 200 200 403 403 403 401
 
-PUT /datasets/{id}/data                       401  403  403  403  201  201  201  201  201  403  403  403  401
-GET /datasets/{id}/processes/{processId} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/processes/{processId} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/processes Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/processes Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/processes/{processId}/events Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/processes/{processId}/events Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/processes/{processId}/rejects Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/processes/{processId}/rejects Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/versions Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/versions Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/versions/{versionId} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/versions/{versionId} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/versions/{from}/diff/{to} Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/versions/{from}/diff/{to} Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-DELETE /datasets/{id}/processes/{processId} 401 403 403 403 404 404 404 404 404 403 403 403 401
-GET /datasets/{id}/versions/{from}/diff/{to}/rows Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/versions/{from}/diff/{to}/rows Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/retention Private 401 404 200 200 200 200 200 200 200 404 200 403 401
-GET /datasets/{id}/retention Public 200 200 200 200 200 200 200 200 200 200 200 403 401
-PUT /datasets/{id}/retention 401 403 403 403 403 200 200 403 200 403 403 403 401
-PUT /datasets/{id}/versions/{versionId} 401 403 403 403 200 200 200 200 200 403 403 403 401
-POST /datasets/{id}/versions/{versionId}/restore 401 403 403 403 404 404 404 404 404 403 403 403 401
-DELETE /datasets/{id}/versions/{versionId} 401 403 403 403 404 404 404 404 404 403 403 403 401
-GET /datasets/{id}/data               Private 401  404  302  302  302  302  302  302  302  404  302  403  401
-GET /datasets/{id}/data               Public  302  302  302  302  302  302  302  302  302  302  302  403  401
-POST /datasets/{id}/query             Private 401  404  200  200  200  200  200  200  200  404  200  403  401
-POST /datasets/{id}/query             Public  200  200  200  200  200  200  200  200  200  200  200  403  401
-GET /links/{token}/{name}                     403  403  403  403  403  403  403  403  403  403  403  403  403
+PUT /datasets/{id}/data                                        401 403 403 403 201 201 201 201 201 403 403 403 401
+GET /datasets/{id}/processes/{processId} Private               401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes/{processId} Public                200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes Private                           401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes Public                            200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId}/events Private        401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes/{processId}/events Public         200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId}/rejects Private       401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes/{processId}/rejects Public        200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/versions Private                            401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/versions Public                             200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/versions/{versionId} Private                401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/versions/{versionId} Public                 200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/versions/{from}/diff/{to} Private           401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/versions/{from}/diff/{to} Public            200 200 200 200 200 200 200 200 200 200 200 403 401
+DELETE /datasets/{id}/processes/{processId}                    401 403 403 403 404 404 404 404 404 403 403 403 401
+GET /datasets/{id}/versions/{from}/diff/{to}/rows Private      401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/versions/{from}/diff/{to}/rows Public       200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/retention Private                           401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/retention Public                            200 200 200 200 200 200 200 200 200 200 200 403 401
+PUT /datasets/{id}/retention                                   401 403 403 403 403 200 200 403 200 403 403 403 401
+PUT /datasets/{id}/versions/{versionId}                        401 403 403 403 200 200 200 200 200 403 403 403 401
+POST /datasets/{id}/versions/{versionId}/restore               401 403 403 403 404 404 404 404 404 403 403 403 401
+DELETE /datasets/{id}/versions/{versionId}                     401 403 403 403 404 404 404 404 404 403 403 403 401
+GET /datasets/{id}/data Private                                401 403 302 302 302 302 302 302 302 403 302 403 401
+GET /datasets/{id}/data Public                                 302 302 302 302 302 302 302 302 302 302 302 403 401
+POST /datasets/{id}/query Private                              401 403 200 200 200 200 200 200 200 403 200 403 401
+POST /datasets/{id}/query Public                               200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /links/{token}/{name}                                      403 403 403 403 403 403 403 403 403 403 403 403 403
 
-GET /teams                                    401  200  200  200  200  200  200  200  200  200  200  200  401
-POST /teams                                   401  201  201  201  201  201  201  201  201  201  403  403  401
-GET /teams/{name}                             401  404  404  404  404  404  200  200  200  404  200  200  401
-PUT /teams/{name}                             401  404  404  404  404  404  200  403  200  404  403  403  401
-DELETE /teams/{name}                          401  404  404  404  404  404  204  403  204  404  403  403  401
-PUT /teams/{name}/members/{account}           401  404  404  404  404  404  200  403  200  404  403  403  401
-DELETE /teams/{name}/members/{account}        401  404  404  404  404  404  204  403  204  404  403  403  401
+GET /teams                                                     401 200 200 200 200 200 200 200 200 200 200 200 401
+POST /teams                                                    401 201 201 201 201 201 201 201 201 201 403 403 401
+GET /teams/{name}                                              401 403 403 403 403 403 200 200 200 403 200 200 401
+PUT /teams/{name}                                              401 403 403 403 403 403 200 403 200 403 403 403 401
+DELETE /teams/{name}                                           401 403 403 403 403 403 204 403 204 403 403 403 401
+PUT /teams/{name}/members/{account}                            401 403 403 403 403 403 200 403 200 403 403 403 401
+DELETE /teams/{name}/members/{account}                         401 403 403 403 403 403 204 403 204 403 403 403 401
 
-GET /providers                                200  200  200  200  200  200  200  200  200  200  200  200  401
-GET /providers/match                          200  200  200  200  200  200  200  200  200  200  200  200  401
-GET /providers/search                         200  200  200  200  200  200  200  200  200  200  200  200  401
-GET /providers/{slug}                         404  404  404  404  404  404  404  404  404  404  404  404  401
-GET /providers/{slug}/search                  404  404  404  404  404  404  404  404  404  404  404  404  401
-GET /providers/{slug}/browse                  404  404  404  404  404  404  404  404  404  404  404  404  401
-GET /providers/{slug}/series/{seriesId}       404  404  404  404  404  404  404  404  404  404  404  404  401
-POST /providers/{slug}/series/{seriesId}/data 404  404  404  404  404  404  404  404  404  404  404  404  401
-POST /providers/{slug}/series/{seriesId}/dataset 401 403 403 403 404 404 404 404 404 403 403 403 401
-PUT /datasets/{id}/refresh                    401  403  403  403  404  404  404  404  404  403  403  403  401
-POST /datasets/{id}/refresh                   401  403  403  403  404  404  404  404  404  403  403  403  401
-GET /user-keys                                401  200  200  200  200  200  200  200  200  200  200  200  401
-PUT /user-keys/{slug}                         401  404  404  404  404  404  404  404  404  404  403  403  401
-GET /feed/search/{query}                      200  200  200  200  200  200  200  200  200  200  200  200  401
-GET /ops                                      401  403  403  403  403  403  403  403  403  200  403  403  401
-GET /feed/{symbol}/data                       403  403  403  403  403  403  403  403  403  403  403  403  401
+GET /providers                                                 200 200 200 200 200 200 200 200 200 200 200 200 401
+GET /providers/match                                           200 200 200 200 200 200 200 200 200 200 200 200 401
+GET /providers/search                                          200 200 200 200 200 200 200 200 200 200 200 200 401
+GET /providers/{slug}                                          404 404 404 404 404 404 404 404 404 404 404 404 401
+GET /providers/{slug}/search                                   404 404 404 404 404 404 404 404 404 404 404 404 401
+GET /providers/{slug}/browse                                   404 404 404 404 404 404 404 404 404 404 404 404 401
+GET /providers/{slug}/series/{seriesId}                        404 404 404 404 404 404 404 404 404 404 404 404 401
+POST /providers/{slug}/series/{seriesId}/data                  404 404 404 404 404 404 404 404 404 404 404 404 401
+POST /providers/{slug}/series/{seriesId}/dataset               401 403 403 403 404 404 404 404 404 403 403 403 401
+PUT /datasets/{id}/refresh                                     401 403 403 403 404 404 404 404 404 403 403 403 401
+POST /datasets/{id}/refresh                                    401 403 403 403 404 404 404 404 404 403 403 403 401
+GET /user-keys                                                 401 200 200 200 200 200 200 200 200 200 200 200 401
+PUT /user-keys/{slug}                                          401 404 404 404 404 404 404 404 404 404 403 403 401
+GET /feed/search/{query}                                       200 200 200 200 200 200 200 200 200 200 200 200 401
+GET /ops                                                       401 403 403 403 403 403 403 403 403 200 403 403 401
+GET /feed/{symbol}/data                                        403 403 403 403 403 403 403 403 403 403 403 403 401
 `;
 
 export interface AccessRow {

@@ -6,6 +6,7 @@ import {
   call,
   createDataset,
   download,
+  ended,
   json,
   type ProcessAnswer,
   putFile,
@@ -91,6 +92,46 @@ describe('an upload', () => {
     const members = Buffer.concat([gzipSync('\ufeffa,b\n1,2\n'), gzipSync('3,4\n')]);
     expect(await upload(owner, dataset, members)).toMatchObject({ status: 'completed', rows: 2 });
     expect(await download(owner, dataset)).toBe('"a","b"\n1,2\n3,4\n');
+  });
+
+  it('takes a part without a file name, as text and as gzip', async () => {
+    const dataset = await createDataset(owner);
+    const put = (type: string, content: Buffer): Promise<Response> =>
+      fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
+        method: 'PUT',
+        headers: { ...authorization(owner.key), 'content-type': 'multipart/form-data; boundary=B' },
+        body: Buffer.concat([
+          Buffer.from('--B\r\nContent-Disposition: form-data; name="mode"\r\n\r\nreplace\r\n'),
+          Buffer.from(`--B\r\nContent-Disposition: form-data; name="data"\r\n${type}\r\n`),
+          content,
+          Buffer.from('\r\n--B--\r\n'),
+        ]),
+      });
+    const parts = [
+      ['', Buffer.from('A,B\nx,1\n')],
+      ['Content-Type: text/plain\r\n', Buffer.from('A,B\ny,2\n')],
+      ['', gzipSync('A,B\nz,3\n')],
+    ] as const;
+    const seen: string[] = [];
+    for (const [type, content] of parts) {
+      const process = await json<ProcessAnswer>(await put(type, content), 201);
+      expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 1 });
+      seen.push(await download(owner, dataset));
+    }
+    expect(seen).toEqual(['"A","B"\n"x",1\n', '"A","B"\n"y",2\n', '"A","B"\n"z",3\n']);
+  });
+
+  it('quotes the id of a version beyond every id', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'A\n1\n');
+    const id = '123456789012345678901234567890';
+    for (const path of [`data?versionId=${id}`, `versions/${id}`, `versions/${id}/diff/1`]) {
+      const answer = await call(owner, 'GET', `/datasets/${dataset}/${path}`);
+      expect({ status: answer.status, text: await answer.text() }).toEqual({
+        status: 404,
+        text: expect.stringContaining(id),
+      });
+    }
   });
 
   it('takes a header without rows as a dataset of no rows', async () => {

@@ -3,7 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readApiKey } from '../../../src/http/credentials.js';
 import { isOutage } from '../../../src/http/outage.js';
-import { pathId, queryFlag, queryId, queryInteger, queryTime } from '../../../src/http/parameters.js';
+import {
+  bodyId,
+  pathId,
+  queryFlag,
+  queryId,
+  queryInteger,
+  queryTime,
+  quoteSentId,
+} from '../../../src/http/parameters.js';
 import { templateOf } from '../../../src/http/router.js';
 import { createFailureThrottle } from '../../../src/http/throttle.js';
 import { parameterNames, withoutApiKey } from '../../../src/http/url.js';
@@ -85,8 +93,12 @@ describe('parameters', () => {
   it.each(['9007199254740993', '99999999999999999999'])(
     'the id %s is an unknown one, named as it was given',
     (text) => {
-      expect(() => pathId('id').parse(text)).toThrow(`There is nothing with the id ${text}.`);
-      expect(queryId('id').parse(text)).toBe(Number.MAX_SAFE_INTEGER);
+      const id = pathId('id').parse(text);
+      expect(id).toBe(Number.MAX_SAFE_INTEGER);
+      expect(queryId('id').parse(text)).toBe(id);
+      expect(bodyId('id').parse(Number(text))).toBe(id);
+      expect(quoteSentId(`There is no dataset ${id}.`, { id: text })).toBe(`There is no dataset ${text}.`);
+      expect(quoteSentId(`There is no column ${id}.`, { id: '7', column: text })).toContain(text);
     },
   );
 

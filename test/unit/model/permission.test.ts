@@ -119,14 +119,14 @@ describe('decide', () => {
     ['nobody writes a public thing', undefined, open, 'Read', 'write', 'no_key'],
     ['nobody reads a private thing', undefined, facts(), 'Read', 'read', 'no_key'],
     ['nobody reads what is not there', undefined, undefined, 'Read', 'read', 'no_key'],
-    ['a stranger reads a private thing', caller(), facts(), 'Read', 'read', 'hidden'],
-    ['somebody reads what is not there', caller(), undefined, 'Read', 'read', 'hidden'],
+    ['a stranger reads a private thing', caller(), facts(), 'Read', 'read', 'no_access'],
+    ['somebody reads what is not there', caller(), undefined, 'Read', 'read', 'missing'],
     ['a level is enough', caller(), shared, 'Write', 'write', 'allowed'],
     ['a level is too low', caller(), shared, 'Admin', 'write', 'level'],
     ['a read-only key reads', readOnly, shared, 'Read', 'read', 'allowed'],
     ['a read-only key writes', readOnly, shared, 'Write', 'write', 'key_read_only'],
     ['a key for another repository', elsewhere, shared, 'Read', 'read', 'key_scope'],
-    ['a key for another repository, on a hidden thing', elsewhere, facts(), 'Read', 'read', 'hidden'],
+    ['a key for another repository, on a private thing', elsewhere, facts(), 'Read', 'read', 'no_access'],
   ])('%s -> %s', (_name, who, what, need, intent, outcome) => {
     const decision = decide(who, what, need, intent);
     expect(decision.allowed ? 'allowed' : decision.reason).toBe(outcome);

@@ -87,8 +87,8 @@ describe('parseOptions', () => {
     expect(messageOf({ $top: true })).toContain('$top must be a whole number');
   });
 
-  it('turns an id beyond every id into one that no version has', () => {
-    expect(parseOptions({ versionId: '9'.repeat(20) }).versionId).toBe(0);
+  it('quotes the id of a version beyond every id', () => {
+    expect(messageOf({ versionId: '9'.repeat(30) })).toBe(`The dataset has no version ${'9'.repeat(30)}.`);
     expect(messageOf({ versionId: '1e9' })).toContain('versionId must be the id of a version');
   });
 
