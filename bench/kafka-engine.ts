@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Partitioners } from 'kafkajs';
+import { childEnvironment, loadConfig } from '../src/config.js';
 import { createRecordSplitter } from '../src/ingest/csv/record-splitter.js';
 import { createLog } from '../src/lib/log.js';
 import { createKafka } from '../src/storage/kafka/client.js';
@@ -17,7 +18,11 @@ const pollMs = 20;
 /** Puts the chunks of the file, as an upload cuts them but uncompressed, into a topic of their own. */
 const fillTopic = async (product: RunningProduct, topic: string, file: TableFile): Promise<void> => {
   const log = createLog('bench', 'warn', 2);
-  const kafka = createKafka({ brokers: product.kafkaBrokers.split(','), clientId: 'bench', log });
+  const kafka = createKafka({
+    settings: loadConfig(childEnvironment(product.access)),
+    clientId: 'bench',
+    log,
+  });
   const admin = kafka.admin();
   await admin.connect();
   await admin.createTopics({
@@ -76,7 +81,9 @@ const readByEngine = async (product: RunningProduct, read: EngineRead): Promise<
   await ask(`CREATE TABLE default.engine_rows (${tableColumns}) ENGINE = MergeTree ORDER BY tuple()`);
   await ask(
     `CREATE TABLE default.engine_queue (${tableColumns}) ENGINE = Kafka
-     SETTINGS kafka_broker_list = '${product.kafkaBrokers}', kafka_topic_list = '${topic}',
+     SETTINGS kafka_broker_list = '${product.access.kafkaBrokers}', kafka_security_protocol = 'sasl_plaintext',
+       kafka_sasl_mechanism = 'PLAIN', kafka_sasl_username = '${product.access.kafkaSaslUsername}',
+       kafka_sasl_password = '${product.access.kafkaSaslPassword}', kafka_topic_list = '${topic}',
        kafka_group_name = '${topic}.${settings}', kafka_format = 'CSV', ${settingsOf[settings]}`,
   );
   const startedAt = performance.now();

@@ -1,7 +1,6 @@
 import { accountCommands } from './admin/accounts.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
-import { withComponentAddresses } from './admin/component-address.js';
-import { databaseAddress } from './admin/database-address.js';
+import { databaseAddress, withComponentAddresses } from './admin/component-address.js';
 import { createDeadLetterCommands } from './admin/dead-letters.js';
 import { keyCommands } from './admin/keys.js';
 import { planCommands } from './admin/plans.js';

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { exportSettings } from './config/export-settings.js';
 import { gatewaySettings } from './config/gateway-settings.js';
 import { ingestSettings } from './config/ingest-settings.js';
+import { kafkaSettings } from './config/kafka-settings.js';
 import {
   choice,
   flag,
@@ -14,7 +16,7 @@ import {
   text,
   url,
 } from './config/setting.js';
-import { AppError } from './lib/errors.js';
+import { AppError, messageOf } from './lib/errors.js';
 
 /**
  * Every environment variable of the product: name, default, unit and meaning stand here, and in the files of
@@ -58,27 +60,7 @@ export const settings = {
     '16',
     'Most connections to PostgreSQL per process.',
   ),
-  kafkaBrokers: setting(
-    'KAFKA_BROKERS',
-    optional(list),
-    undefined,
-    'Comma-separated host:port of Kafka; npm start runs an embedded broker when absent.',
-  ),
-  kafkaPrefix: setting('KAFKA_PREFIX', text, 'tabulary', 'Start of every topic and consumer group name.'),
-  kafkaPartitions: setting('KAFKA_PARTITIONS', integer(1, 1000), '4', 'Partitions of a topic made at start.'),
-  kafkaReplication: setting('KAFKA_REPLICATION', integer(1, 10), '1', 'Replicas of a topic made at start.'),
-  kafkaRetentionMs: setting(
-    'KAFKA_RETENTION_MS',
-    integer(60_000),
-    String(24 * 60 * 60 * 1000),
-    'Milliseconds that received chunks are kept for replay.',
-  ),
-  kafkaRetentionBytes: setting(
-    'KAFKA_RETENTION_BYTES',
-    integer(64 * MiB),
-    String(8 * 1024 * MiB),
-    'Bytes per partition that received chunks may take.',
-  ),
+  ...kafkaSettings,
   clickhouseUrl: setting(
     'CLICKHOUSE_URL',
     optional(url('http', 'https')),
@@ -184,6 +166,19 @@ export type Config = { readonly [K in keyof Settings]: Settings[K] extends Setti
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** A secret may stand in a file instead, as container platforms mount them: `<NAME>_FILE` names it. */
+const givenValue = (item: Setting<unknown>, env: Environment): string | undefined => {
+  const value = env[item.env] || undefined;
+  const file = item.secret ? env[`${item.env}_FILE`] : undefined;
+  if (!file) return value;
+  if (value !== undefined) throw new Error(`${item.env}: set either it or ${item.env}_FILE, not both`);
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new Error(`${item.env}_FILE: ${messageOf(error)}`);
+  }
+};
+
 /**
  * Environment -> one frozen object. Reports every mistake at once.
  * @throws AppError kind `invalid`, code `bad_configuration`, one line per mistake.
@@ -192,7 +187,13 @@ export const loadConfig = (env: Environment = process.env): Config => {
   const mistakes: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(settings) as [string, Setting<unknown>][]) {
-    const given = env[item.env];
+    let given: string | undefined;
+    try {
+      given = givenValue(item, env);
+    } catch (error) {
+      mistakes.push(messageOf(error));
+      continue;
+    }
     const parsed = item.schema.safeParse(given === undefined || given === '' ? item.default : given);
     if (parsed.success) values[key] = parsed.data;
     else mistakes.push(`${item.env}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
@@ -201,10 +202,17 @@ export const loadConfig = (env: Environment = process.env): Config => {
   return Object.freeze(values) as Config;
 };
 
+/** True when the environment sets the variable itself; the default is then not in force. */
+export const isGiven = (key: keyof Config, env: Environment = process.env): boolean =>
+  Boolean(env[settings[key].env]);
+
 /** Text of `--help`: one block per variable. */
 export const describeSettings = (): string =>
   (Object.values(settings) as Setting<unknown>[])
-    .map((item) => `  ${item.env}${item.default === undefined ? '' : `=${item.default}`}\n      ${item.text}`)
+    .map(
+      (item) =>
+        `  ${item.env}${item.default === undefined ? '' : `=${item.default}`}\n      ${item.text}${item.secret ? ` Or ${item.env}_FILE, a file that holds it.` : ''}`,
+    )
     .join('\n');
 
 /** The values in force as `NAME=value` lines, secrets hidden. */
@@ -228,6 +236,12 @@ export const childEnvironment = (
   changes: Partial<Record<keyof Config, string>>,
   env: Environment = process.env,
 ): Record<string, string | undefined> => {
-  const changed = Object.entries(changes).map(([key, value]) => [settings[key as keyof Config].env, value]);
+  const changed = Object.entries(changes).flatMap(([key, value]) => {
+    const { env: name } = settings[key as keyof Config];
+    return [
+      [name, value],
+      [`${name}_FILE`, undefined],
+    ];
+  });
   return { ...env, ...Object.fromEntries(changed) };
 };

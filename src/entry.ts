@@ -73,6 +73,8 @@ const stopOnSignals = (entry: Entry, scope: Scope, log: Log) => {
  * the start. Exit code 1 when it can not start.
  */
 export const runEntry = async (entry: Entry): Promise<void> => {
+  // Keys, exported files and rows: what a process of ours writes is its owner's alone.
+  process.umask(0o077);
   const flags = process.argv.slice(2);
   if (flags.includes('--help')) return print(help(entry));
   let config: Config;

@@ -1,9 +1,11 @@
+import { join, relative, resolve } from 'node:path';
 import { createAccounts } from './catalog/accounts.js';
 import { createKeys } from './catalog/keys.js';
 import { openDatabase } from './compose/core.js';
 import { masterKeyFile } from './compose/gateway.js';
-import { type Config, childEnvironment } from './config.js';
-import { type Embedded, startEmbedded } from './embedded/components.js';
+import { type Config, childEnvironment, isGiven, loadConfig } from './config.js';
+import { type EmbeddedAccess, startEmbedded } from './embedded/components.js';
+import { isFree } from './embedded/ports.js';
 import { startProduct } from './embedded/product.js';
 import type { EntryContext } from './entry.js';
 import { openKeyFile } from './gateway/keys/key-file.js';
@@ -15,23 +17,45 @@ const say = (line = ''): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** The settings with the addresses of the embedded components in the place of those that are missing. */
-const withEmbedded = (config: Config, embedded: Embedded): Config => ({
-  ...config,
-  databaseUrl: config.databaseUrl ?? embedded.databaseUrl,
-  kafkaBrokers: config.kafkaBrokers ?? embedded.kafkaBrokers?.split(','),
-  clickhouseUrl: config.clickhouseUrl ?? embedded.clickhouseUrl,
-});
+/** The ports of API and worker; 0 takes a free one. */
+interface Ports {
+  readonly api: number;
+  readonly worker: number;
+}
 
-const startComponents = async ({ config, log, scope }: EntryContext): Promise<Config> => {
+/**
+ * Asked before anything starts, so that an occupied port costs a second and not half a minute. The worker's port is
+ * nobody's address: when nothing sets it, any free one will do.
+ */
+const choosePorts = async (config: Config): Promise<Ports> => {
+  const occupied = async (port: number): Promise<boolean> => port !== 0 && !(await isFree(port, config.host));
+  const refuse = (port: number, variable: string): never => {
+    throw new AppError(
+      'unavailable',
+      'port_occupied',
+      `port ${port} is in use: stop what listens there or set ${variable} to another port`,
+    );
+  };
+  if (await occupied(config.port)) refuse(config.port, 'PORT');
+  if (!(await occupied(config.workerPort))) return { api: config.port, worker: config.workerPort };
+  if (isGiven('workerPort')) refuse(config.workerPort, 'WORKER_PORT');
+  return { api: config.port, worker: 0 };
+};
+
+/** Starts the components that no setting names; how they are reached. */
+const startComponents = async ({ config, log, scope }: EntryContext): Promise<EmbeddedAccess> => {
   const need = {
     postgres: config.databaseUrl === undefined,
     kafka: config.kafkaBrokers === undefined,
     clickhouse: config.clickhouseUrl === undefined,
   };
-  const missing = Object.entries(need).filter(([, needed]) => needed);
-  if (missing.length > 0) say(`Starting ${missing.map(([name]) => name).join(', ')} in ${config.dataDir} …`);
-  const embedded = await startEmbedded({
+  const missing = [
+    need.postgres && 'PostgreSQL',
+    need.kafka && 'Kafka',
+    need.clickhouse && 'ClickHouse',
+  ].filter(Boolean);
+  if (missing.length > 0) say(`Starting ${missing.join(', ')} in ${config.dataDir} …`);
+  const { access } = await startEmbedded({
     dataDir: config.dataDir,
     need,
     ports: {
@@ -43,7 +67,7 @@ const startComponents = async ({ config, log, scope }: EntryContext): Promise<Co
     log,
     scope,
   });
-  return withEmbedded(config, embedded);
+  return access;
 };
 
 /** Makes account and key on an empty database; gives the key, which is shown this once. */
@@ -60,61 +84,83 @@ const createFirstAccount = async ({ config, log, scope }: EntryContext): Promise
   return key;
 };
 
-const startProcesses = async ({ config, log, scope }: EntryContext): Promise<string> => {
-  const { databaseUrl, kafkaBrokers, clickhouseUrl, drainTimeoutMs, dataDir } = config;
-  if (databaseUrl === undefined || kafkaBrokers === undefined || clickhouseUrl === undefined) {
-    throw new AppError('unexpected', 'component_missing', 'a component was started but has no address');
-  }
-  const env = childEnvironment({ databaseUrl, kafkaBrokers: kafkaBrokers.join(','), clickhouseUrl });
-  const shared = { dataDir, drainTimeoutMs, host: config.host, log, scope };
+const startProcesses = async (
+  { config, log, scope }: EntryContext,
+  access: EmbeddedAccess,
+  ports: Ports,
+): Promise<string> => {
+  const { drainTimeoutMs, dataDir, host } = config;
+  const env = childEnvironment(access);
+  const shared = { dataDir, drainTimeoutMs, host, log, scope };
   // The worker calls no upstream, so it gets no key.
   const masterKeys = (config.masterKeys ?? openKeyFile(masterKeyFile(config))).join(',');
   const apiEnv = childEnvironment({ masterKeys }, env);
+  say('Starting API and worker …');
   const [, api] = await Promise.all([
-    startProduct({ ...shared, env, entry: 'worker', port: config.workerPort, portVariable: 'WORKER_PORT' }),
-    startProduct({ ...shared, env: apiEnv, entry: 'api', port: config.port, portVariable: 'PORT' }),
+    startProduct({ ...shared, env, entry: 'worker', port: ports.worker, portVariable: 'WORKER_PORT' }),
+    startProduct({ ...shared, env: apiEnv, entry: 'api', port: ports.api, portVariable: 'PORT' }),
   ]);
-  return `http://${config.host}:${api.port}`;
+  return `http://${host}:${api.port}`;
 };
 
-const printWelcome = (address: string, key: string | undefined): void => {
+interface Welcome {
+  readonly address: string;
+  /** Undefined when the first key was shown by an earlier start. */
+  readonly key: string | undefined;
+  /** The sample table; undefined when this start did not make it. */
+  readonly sampleId: number | undefined;
+  readonly logs: string;
+}
+
+const printWelcome = ({ address, key, sampleId, logs }: Welcome): void => {
   const shown = key ?? '<API_KEY>';
-  say(`\nReady at ${address}/api (documents: ${address}/docs)`);
+  say(`\nReady: ${address}`);
+  say(`  API   ${address}/api`);
+  say(`  Docs  ${address}/docs`);
+  say(`  Logs  ${logs} (api, worker, postgres, kafka, clickhouse, start)`);
   say(
     key === undefined
-      ? 'Keys are shown once, when they are made: npm run admin -- key create <account>'
-      : `API key of the first account (shown this once): ${key}`,
+      ? '\nKeys are shown once, when they are made: npm run admin -- key create <account>'
+      : `\nAPI key of the first account (shown this once): ${key}`,
   );
   say('\nTry:');
   say(`  curl -u ${shown}: ${address}/api/datasets`);
-  say(`  curl -u ${shown}: -X POST ${address}/api/repositories -H 'Content-Type: application/json' \\`);
-  say(`    -d '{"name":"My data","privacy":"Private"}'`);
-  say(
-    `  curl -u ${shown}: -G ${address}/api/datasets/1/data --data-urlencode "\\$filter=Source eq 'Wind'" -d '$top=5'`,
-  );
+  if (sampleId !== undefined) {
+    const data = `${address}/api/datasets/${sampleId}/data`;
+    say(`  curl -u ${shown}: -G ${data} --data-urlencode "\\$filter=Source eq 'Wind'" -d '$top=5'`);
+  }
   say('\nCtrl-C stops everything.');
 };
 
 /** Starts what is missing, migrates, runs API and worker; the first time also the tour. */
 export const startAll = async (context: EntryContext): Promise<void> => {
   const { log, scope } = context;
-  const config = await startComponents(context);
+  const ports = await choosePorts(context.config);
+  const access = await startComponents(context);
+  const config = loadConfig(childEnvironment(access));
   if (config.databaseUrl === undefined) {
     throw new AppError('unexpected', 'component_missing', 'PostgreSQL was started but has no address');
   }
   await migrate({ databaseUrl: config.databaseUrl, log });
-  const address = await startProcesses({ ...context, config });
+  const address = await startProcesses({ ...context, config }, access, ports);
   // Not before: the key of a start that fails, on an occupied port say, would never be seen.
   const key = await createFirstAccount({ ...context, config });
+  let sampleId: number | undefined;
   if (key !== undefined) {
     const leaving = new AbortController();
     await scope.defer('tour', () => leaving.abort());
     try {
-      await takeTour({ baseUrl: `${address}/api`, apiKey: key, print: say, signal: leaving.signal });
+      sampleId = await takeTour({
+        baseUrl: `${address}/api`,
+        apiKey: key,
+        print: say,
+        signal: leaving.signal,
+      });
     } catch (error) {
       if (leaving.signal.aborted) return;
       say(`The tour did not succeed: ${messageOf(error)}`);
     }
   }
-  printWelcome(address, key);
+  const logs = relative(process.cwd(), join(resolve(config.dataDir), 'logs'));
+  printWelcome({ address, key, sampleId, logs });
 };

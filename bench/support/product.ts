@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAccounts } from '../../src/catalog/accounts.js';
 import { createKeys } from '../../src/catalog/keys.js';
 import { childEnvironment } from '../../src/config.js';
-import { startEmbedded } from '../../src/embedded/components.js';
+import { type EmbeddedAccess, startEmbedded } from '../../src/embedded/components.js';
 import { startProduct } from '../../src/embedded/product.js';
 import { createLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
@@ -19,7 +19,8 @@ export interface RunningProduct {
   readonly authorization: string;
   readonly databaseUrl: string;
   readonly clickhouseUrl: string;
-  readonly kafkaBrokers: string;
+  /** How the components are reached, as settings of the product. */
+  readonly access: EmbeddedAccess;
   readonly homeId: number;
   /** Ids of the processes by name, at this moment. */
   pids(): Record<string, number>;
@@ -40,13 +41,16 @@ export const startWholeProduct = async (
   await scope.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
   try {
     const need = { postgres: true, kafka: true, clickhouse: true };
-    const { databaseUrl, kafkaBrokers, clickhouseUrl, pids } = await startEmbedded({
+    const { access, pids } = await startEmbedded({
       dataDir,
       need,
+      // For the bench that compares with ClickHouse's own consumer.
+      clickhouseSources: ['KAFKA'],
       log,
       scope,
     });
-    if (!databaseUrl || !kafkaBrokers || !clickhouseUrl) throw new Error('a component has no address');
+    const { databaseUrl, clickhouseUrl } = access;
+    if (!databaseUrl || !clickhouseUrl) throw new Error('a component has no address');
     await migrate({ databaseUrl, log });
 
     const pool = createPool({ databaseUrl, maxConnections: 2, log });
@@ -56,7 +60,7 @@ export const startWholeProduct = async (
     const [home] = await sql.query<{ id: number }>('SELECT id FROM repositories WHERE is_home');
     await pool.end();
 
-    const env = childEnvironment({ ...settings, databaseUrl, kafkaBrokers, clickhouseUrl, logLevel: 'warn' });
+    const env = childEnvironment({ ...settings, ...access, logLevel: 'warn' });
     const shared = { dataDir, env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };
     const worker = await startProduct({ ...shared, entry: 'worker', portVariable: 'WORKER_PORT' });
     const api = await startProduct({ ...shared, entry: 'api', portVariable: 'PORT' });
@@ -66,7 +70,7 @@ export const startWholeProduct = async (
       authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
       databaseUrl,
       clickhouseUrl,
-      kafkaBrokers,
+      access,
       homeId: home?.id ?? 0,
       pids: () =>
         Object.fromEntries(

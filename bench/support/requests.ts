@@ -1,4 +1,5 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { clickHouseText } from '../../test/support/clickhouse-http.js';
 
 export interface Fetched {
   readonly status: number;
@@ -52,9 +53,5 @@ export const inTurn = async <T>(turns: number, run: (turn: number) => Promise<T>
 };
 
 /** A statement straight to ClickHouse; gives its answer's text. */
-export const askClickHouse = async (url: string, sql: string): Promise<string> => {
-  const response = await fetch(url, { method: 'POST', body: sql });
-  const text = (await response.text()).trim();
-  if (!response.ok) throw new Error(`ClickHouse answered ${response.status}: ${text.slice(0, 500)}`);
-  return text;
-};
+export const askClickHouse = async (url: string, sql: string): Promise<string> =>
+  (await clickHouseText(url, { sql })).trim();

@@ -4,34 +4,60 @@ import { z } from 'zod';
 import type { Config } from '../config.js';
 import { AppError } from '../lib/errors.js';
 
-/** What `npm start` writes about a component it runs: the ports it listens on, by purpose. */
-const stateSchema = z.object({ ports: z.record(z.string(), z.number()) });
+/** What `npm start` writes about a component it runs: the ports it listens on, by purpose, and our password. */
+const stateSchema = z.object({ ports: z.record(z.string(), z.number()), password: z.string() });
 
-const portOf = (dataDir: string, component: string, purpose: string): number | undefined => {
+type State = z.infer<typeof stateSchema>;
+
+const stateOf = (dataDir: string, component: string): State | undefined => {
   try {
-    const text = readFileSync(join(dataDir, 'embedded', `${component}.json`), 'utf8');
-    return stateSchema.parse(JSON.parse(text)).ports[purpose];
+    return stateSchema.parse(
+      JSON.parse(readFileSync(join(dataDir, 'embedded', `${component}.json`), 'utf8')),
+    );
   } catch {
     // No such file, or not one of ours: then there is no embedded component in this folder.
     return undefined;
   }
 };
 
-const missing = (variable: string, dataDir: string): AppError =>
-  new AppError(
+/** What is asked for, or a clear error when `npm start` does not run it in the data folder either. */
+const found = (component: string, variable: string, { dataDir }: Config): State => {
+  const state = stateOf(dataDir, component);
+  if (state !== undefined) return state;
+  throw new AppError(
     'invalid',
     'bad_configuration',
     `${variable} is not set, and ${dataDir} is not the data folder of npm start`,
   );
+};
+
+/** DATABASE_URL, or the address of the database that `npm start` runs in the data folder. */
+export const databaseAddress = (config: Config): string => {
+  if (config.databaseUrl !== undefined) return config.databaseUrl;
+  const { ports, password } = found('postgres', 'DATABASE_URL', config);
+  return `postgres://tabulary:${password}@127.0.0.1:${ports.sql}/tabulary`;
+};
+
+const kafkaAccess = (config: Config): Partial<Config> => {
+  if (config.kafkaBrokers !== undefined) return {};
+  const { ports, password } = found('kafka', 'KAFKA_BROKERS', config);
+  return {
+    kafkaBrokers: [`127.0.0.1:${ports.broker}`],
+    kafkaSaslMechanism: 'plain',
+    kafkaSaslUsername: 'tabulary',
+    kafkaSaslPassword: password,
+  };
+};
+
+const clickhouseAccess = (config: Config): Partial<Config> => {
+  if (config.clickhouseUrl !== undefined) return {};
+  const { ports, password } = found('clickhouse', 'CLICKHOUSE_URL', config);
+  return { clickhouseUrl: `http://tabulary:${password}@127.0.0.1:${ports.http}` };
+};
 
 /** The settings with the addresses of what `npm start` runs in the data folder in the place of missing ones. */
-export const withComponentAddresses = (config: Config): Config => {
-  const { dataDir } = config;
-  const kafkaPort = portOf(dataDir, 'kafka', 'broker');
-  const clickhousePort = portOf(dataDir, 'clickhouse', 'http');
-  const kafkaBrokers = config.kafkaBrokers ?? (kafkaPort && [`127.0.0.1:${kafkaPort}`]);
-  const clickhouseUrl = config.clickhouseUrl ?? (clickhousePort && `http://127.0.0.1:${clickhousePort}`);
-  if (!kafkaBrokers) throw missing('KAFKA_BROKERS', dataDir);
-  if (!clickhouseUrl) throw missing('CLICKHOUSE_URL', dataDir);
-  return { ...config, kafkaBrokers, clickhouseUrl };
-};
+export const withComponentAddresses = (config: Config): Config => ({
+  ...config,
+  ...kafkaAccess(config),
+  ...clickhouseAccess(config),
+});

@@ -44,7 +44,6 @@ export const openDatabase = async (config: Config, log: Log, scope: Scope): Prom
 
 /** Connects to PostgreSQL, Kafka and ClickHouse; makes the topics and the database that are missing. */
 export const connect = async (config: Config, log: Log, scope: Scope): Promise<Core> => {
-  const brokers = required(config.kafkaBrokers, 'KAFKA_BROKERS');
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const sql = await openDatabase(config, log, scope);
 
@@ -53,7 +52,11 @@ export const connect = async (config: Config, log: Log, scope: Scope): Promise<C
   await ensureDatabase(clickhouse);
   await bindInstallation(sql, clickhouse);
 
-  const kafka = createKafka({ brokers, clientId: config.kafkaPrefix, log });
+  const kafka = createKafka({
+    settings: config,
+    clientId: config.kafkaPrefix,
+    log,
+  });
   const topics = topicNames(config.kafkaPrefix);
   await ensureTopics(kafka, topics, {
     partitions: config.kafkaPartitions,

@@ -29,7 +29,7 @@ export interface OperatorParts {
 
 const openKafka = ({ config, log }: OperatorParts) => {
   const kafka = createKafka({
-    brokers: required(config.kafkaBrokers, 'KAFKA_BROKERS'),
+    settings: config,
     clientId: `${config.kafkaPrefix}-admin`,
     log,
   });

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -47,8 +48,58 @@ const childScript = (folder: string): string => {
   return copy;
 };
 
+const user = 'tabulary';
+
+/**
+ * What the product does with ClickHouse, and no more: the sources that reach files, addresses and other servers
+ * (`file`, `url`, `s3`, `remote`, `executable`, dictionaries, backups) are not granted, nor are users.
+ */
+const grants = `GRANT SHOW, SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE,
+  DROP, TRUNCATE, OPTIMIZE, KILL QUERY, SYSTEM ON *.*`;
+const engines = ['MergeTree', 'Memory', 'View', 'Null', 'Distributed'];
+
+const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/**
+ * The script that keeps the server listening runs as `default`, which cannot have a password here. Its one session
+ * is all it may have, so nobody else gets in under that name; should somebody take it while the server starts, it
+ * may do nothing but listen.
+ */
+const usersFile = (password: string, sources: readonly string[]): string => `<clickhouse>
+  <profiles><default/><listener><max_sessions_for_user>1</max_sessions_for_user></listener></profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>listener</profile>
+      <quota>default</quota>
+      <grants>
+        <query>GRANT SYSTEM LISTEN ON *.*</query>
+        <query>GRANT SELECT ON system.numbers</query>
+      </grants>
+    </default>
+    <${user}>
+      <password_sha256_hex>${createHash('sha256').update(password).digest('hex')}</password_sha256_hex>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants>
+        <query>${grants}</query>
+${engines.map((engine) => `        <query>GRANT TABLE ENGINE ON ${engine}</query>`).join('\n')}
+${sources.map((name) => `        <query>GRANT READ ON ${name}</query><query>GRANT TABLE ENGINE ON *</query>`).join('\n')}
+      </grants>
+    </${user}>
+  </users>
+</clickhouse>
+`;
+
+const configFile = (folder: string): string =>
+  `<clickhouse><users_config>${escapeXml(join(folder, 'users.xml'))}</users_config></clickhouse>\n`;
+
 const serverArguments = (folder: string, logsDir: string, port: number): string[] => [
   `--path=${join(folder, 'data')}`,
+  `--config-file=${join(folder, 'config.xml')}`,
   `--queries-file=${join(folder, 'server.sql')}`,
   '--log-level=warning',
   '--',
@@ -77,6 +128,7 @@ const answersPing = async (url: string): Promise<boolean> => {
 export const startClickhouse = async (
   { dataDir, state, ports, log, adopt }: ComponentContext,
   wantedPort: number | undefined,
+  sources: readonly string[] = [],
 ): Promise<string> => {
   const libraries = findLibraries();
   await endOrphan(state, 'SIGTERM', log);
@@ -86,11 +138,14 @@ export const startClickhouse = async (
     wanted: wantedPort,
     remembered: state.read().ports.http,
   });
-  state.update({ ports: { http: port } });
+  const password = state.read().password ?? randomBytes(24).toString('base64url');
+  state.update({ ports: { http: port }, password });
 
   const folder = join(dataDir, 'clickhouse');
-  mkdirSync(join(folder, 'data'), { recursive: true });
+  mkdirSync(join(folder, 'data'), { recursive: true, mode: 0o700 });
   writeFileSync(join(folder, 'server.sql'), serverScript);
+  writeFileSync(join(folder, 'config.xml'), configFile(folder));
+  writeFileSync(join(folder, 'users.xml'), usersFile(password, sources), { mode: 0o600 });
   const logsDir = join(dataDir, 'logs');
   const url = `http://127.0.0.1:${port}`;
   const child = createSupervisedChild({
@@ -110,5 +165,5 @@ export const startClickhouse = async (
   });
   adopt(child);
   await child.start();
-  return url;
+  return `http://${user}:${password}@127.0.0.1:${port}`;
 };

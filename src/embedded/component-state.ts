@@ -12,7 +12,7 @@ const stateSchema = z.object({
   ports: z.record(z.string(), z.number().int()).default({}),
   /** The child that was started last; when it still lives at the next start it is an orphan of ours. */
   process: z.object({ pid: z.number().int().positive(), startedAt: z.string() }).optional(),
-  /** The generated password of the database's owner. */
+  /** The generated password of the product's user. */
   password: z.string().optional(),
 });
 

@@ -5,7 +5,7 @@ import { startClickhouse } from './clickhouse.js';
 import { createComponentGroup } from './component-group.js';
 import type { EmbeddedName } from './component-state.js';
 import { lockFolder } from './folder-lock.js';
-import { startKafka } from './kafka.js';
+import { type KafkaAccess, startKafka } from './kafka.js';
 import { startPostgres } from './postgres.js';
 
 export interface EmbeddedOptions {
@@ -21,16 +21,23 @@ export interface EmbeddedOptions {
   };
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   kafkaLibDir?: string | undefined;
+  /** Sources and engines that the product's user may use in ClickHouse beside its own tables, as `KAFKA`. */
+  clickhouseSources?: readonly string[];
   /** `off` gives up PostgreSQL's crash safety for speed; for tests only. */
   durability?: 'full' | 'off';
   log: Log;
   scope: Scope;
 }
 
-export interface Embedded {
+/** How the components are reached: settings of the product, in their text form. Passwords are in it. */
+export interface EmbeddedAccess extends Partial<KafkaAccess> {
   databaseUrl?: string;
-  kafkaBrokers?: string;
   clickhouseUrl?: string;
+}
+
+export interface Embedded {
+  /** Of what was started. */
+  readonly access: EmbeddedAccess;
   /** The process ids at this moment; undefined for what is not started here or is being restarted. */
   pids(): Record<EmbeddedName, number | undefined>;
 }
@@ -47,30 +54,27 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
   const group = createComponentGroup(dataDir, log);
   await scope.defer('embedded components', () => group.stop());
 
-  const found: Omit<Embedded, 'pids'> = {};
+  const access: EmbeddedAccess = {};
   if (need.postgres) {
     group.start('postgres', async (context) => {
       const durability = options.durability ?? 'full';
-      found.databaseUrl = await startPostgres(context, { port: ports.postgres, durability });
+      access.databaseUrl = await startPostgres(context, { port: ports.postgres, durability });
     });
   }
   if (need.kafka) {
     group.start('kafka', async (context) => {
-      found.kafkaBrokers = await startKafka(context, {
-        port: ports.kafka,
-        controllerPort: ports.kafkaController,
-        libDir: options.kafkaLibDir,
-      });
+      const { kafka: port, kafkaController: controllerPort } = ports;
+      Object.assign(access, await startKafka(context, { port, controllerPort, libDir: options.kafkaLibDir }));
     });
   }
   if (need.clickhouse) {
     group.start('clickhouse', async (context) => {
-      found.clickhouseUrl = await startClickhouse(context, ports.clickhouse);
+      access.clickhouseUrl = await startClickhouse(context, ports.clickhouse, options.clickhouseSources);
     });
   }
   await group.started();
   return {
-    ...found,
+    access,
     pids: () => ({
       postgres: group.pid('postgres'),
       kafka: group.pid('kafka'),

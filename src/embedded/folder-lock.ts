@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { AppError, messageOf } from '../lib/errors.js';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.js';
@@ -43,9 +52,9 @@ const removeDead = (lock: string, aside: string): void => {
 
 const acquire = (dataDir: string, lock: string): void => {
   const self = identify(process.pid);
-  if (self === undefined) throw new Error('this process can not be found in the process table');
+  if (self === undefined) throw new Error('this process cannot be found in the process table');
   const prepared = `${lock}.${randomUUID()}`;
-  writeFileSync(prepared, `${self.pid} ${self.startedAt}\n`);
+  writeFileSync(prepared, `${self.pid} ${self.startedAt}\n`, { mode: 0o600 });
   try {
     for (let attempt = 0; attempt < 5; attempt++) {
       if (tryLink(prepared, lock)) return;
@@ -69,19 +78,29 @@ const acquire = (dataDir: string, lock: string): void => {
   );
 };
 
+/**
+ * Keys, passwords and rows lie in it: nobody but its owner gets in. A folder that held other things before it was
+ * named here keeps its mode; what is made in it is private all the same.
+ */
+const makePrivate = (dataDir: string): void => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const names = readdirSync(dataDir);
+  if (names.length === 0 || names.includes('embedded')) chmodSync(dataDir, 0o700);
+  for (const name of ['embedded', 'logs']) mkdirSync(join(dataDir, name), { recursive: true, mode: 0o700 });
+};
+
 /** Takes the data folder for this process; the returned function gives it back. */
 export const lockFolder = (dataDir: string): (() => void) => {
   const lock = join(dataDir, 'embedded', 'lock');
   try {
-    mkdirSync(join(dataDir, 'embedded'), { recursive: true });
-    mkdirSync(join(dataDir, 'logs'), { recursive: true });
+    makePrivate(dataDir);
     acquire(dataDir, lock);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError(
       'unavailable',
       'data_folder_unusable',
-      `the data folder ${dataDir} can not be used (${messageOf(error)}): make it writable or set DATA_DIR to another folder`,
+      `the data folder ${dataDir} cannot be used (${messageOf(error)}): make it writable or set DATA_DIR to another folder`,
       { cause: error },
     );
   }

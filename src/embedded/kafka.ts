@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ComponentContext } from './component-group.js';
@@ -17,15 +18,31 @@ export interface KafkaSettings {
   libDir: string | undefined;
 }
 
-const serverProperties = (port: number, controllerPort: number): string => {
+const user = 'tabulary';
+
+/** What authenticates brokers, controllers and clients: one user with a generated password. */
+const saslProperties = (password: string): Record<string, string> => {
+  const login = `org.apache.kafka.common.security.plain.PlainLoginModule required username="${user}" password="${password}" user_${user}="${password}";`;
+  return {
+    'listener.security.protocol.map': 'SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT',
+    'sasl.enabled.mechanisms': 'PLAIN',
+    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
+    'sasl.mechanism.controller.protocol': 'PLAIN',
+    'listener.name.sasl_plaintext.plain.sasl.jaas.config': login,
+    'listener.name.controller.plain.sasl.jaas.config': login,
+  };
+};
+
+const serverProperties = (port: number, controllerPort: number, password: string): string => {
   const properties: Record<string, string | number | boolean> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
     'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
-    listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${port}`,
+    listeners: `SASL_PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `SASL_PLAINTEXT://127.0.0.1:${port}`,
     'controller.listener.names': 'CONTROLLER',
-    'inter.broker.listener.name': 'PLAINTEXT',
+    'inter.broker.listener.name': 'SASL_PLAINTEXT',
+    ...saslProperties(password),
     // Relative to the working directory: the list is split at commas, which a path may hold.
     'log.dirs': 'data',
     // After a kill the controller, which has died as well, waits this long for the former incarnation of the broker
@@ -86,7 +103,18 @@ const choosePorts = async ({ state, ports }: ComponentContext, settings: KafkaSe
   return { broker, controller };
 };
 
-export const startKafka = async (context: ComponentContext, settings: KafkaSettings): Promise<string> => {
+/** How the broker is reached; named as the settings of the product. */
+export interface KafkaAccess {
+  readonly kafkaBrokers: string;
+  readonly kafkaSaslMechanism: 'plain';
+  readonly kafkaSaslUsername: string;
+  readonly kafkaSaslPassword: string;
+}
+
+export const startKafka = async (
+  context: ComponentContext,
+  settings: KafkaSettings,
+): Promise<KafkaAccess> => {
   const { dataDir, state, log, signal } = context;
   const output = createLogFile(join(dataDir, 'logs', 'kafka.log'));
   const libDir = settings.libDir ?? defaultJarFolder();
@@ -96,8 +124,11 @@ export const startKafka = async (context: ComponentContext, settings: KafkaSetti
   const ports = await choosePorts(context, settings);
 
   const folder = join(dataDir, 'kafka');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'server.properties'), serverProperties(ports.broker, ports.controller));
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const password = state.read().password ?? randomBytes(24).toString('base64url');
+  state.update({ password });
+  const properties = serverProperties(ports.broker, ports.controller, password);
+  writeFileSync(join(folder, 'server.properties'), properties, { mode: 0o600 });
   // A link, because a class path is split at colons.
   rmSync(join(folder, 'lib'), { force: true });
   symlinkSync(libDir, join(folder, 'lib'), 'junction');
@@ -117,5 +148,10 @@ export const startKafka = async (context: ComponentContext, settings: KafkaSetti
   });
   context.adopt(child);
   await child.start();
-  return `127.0.0.1:${ports.broker}`;
+  return {
+    kafkaBrokers: `127.0.0.1:${ports.broker}`,
+    kafkaSaslMechanism: 'plain',
+    kafkaSaslUsername: user,
+    kafkaSaslPassword: password,
+  };
 };

@@ -25,7 +25,7 @@ export const findSetpriv = (): string | undefined => {
 };
 
 /**
- * Raises the soft limit of open files to the hard one (ClickHouse and Kafka keep a file per column and segment
+ * Keeps what the child writes to its owner, raises the soft limit of open files to the hard one (ClickHouse and Kafka keep a file per column and segment
  * open) and lets the kernel end the child when this process dies without stopping it. Both only replace the
  * process image, so the child keeps the id that `spawn` reported.
  */
@@ -44,7 +44,7 @@ export const wrapCommand = (
     program: '/bin/sh',
     args: [
       '-c',
-      'ulimit -n "$(ulimit -Hn)" 2>/dev/null || :; exec "$@"',
+      'umask 077; ulimit -n "$(ulimit -Hn)" 2>/dev/null || :; exec "$@"',
       'sh',
       ...bound,
       command.program,

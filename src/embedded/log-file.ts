@@ -21,7 +21,7 @@ export const createLogFile = (path: string): LogFile => {
       mkdirSync(dirname(path), { recursive: true });
       if (sizeOf(path) > rotateAboveBytes) renameSync(path, `${path}.1`);
       from = sizeOf(path);
-      return openSync(path, 'a');
+      return openSync(path, 'a', 0o600);
     },
     tail() {
       const end = sizeOf(path);

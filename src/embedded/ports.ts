@@ -2,14 +2,15 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { AppError } from '../lib/errors.js';
 
-const isFree = (port: number): Promise<boolean> =>
+/** True when nobody listens on the port of the address now. */
+export const isFree = (port: number, host = '127.0.0.1'): Promise<boolean> =>
   new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(false);
       else reject(error);
     });
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
   });
 
 // Below the range from which systems take the local ports of outgoing connections, so that a port which is

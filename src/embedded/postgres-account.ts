@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { chmodSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../lib/errors.js';
 import { findSetpriv } from './launcher.js';
@@ -46,7 +46,7 @@ const createUser = (title: string): Account => {
     throw new AppError(
       'unavailable',
       'component_account',
-      `${title} can not run as root and the user ${userName} can not be created (${messageOf(error)}): run as an ordinary user or set DATABASE_URL`,
+      `${title} cannot run as root and the user ${userName} cannot be created (${messageOf(error)}): run as an ordinary user or set DATABASE_URL`,
       { cause: error },
     );
   }
@@ -84,16 +84,19 @@ const passCapabilities = [
  * The account of the server and what it needs to reach the given folders. A checkout below /root is closed to
  * every other user; there the server gets the one capability that lets it pass, and nothing else of root's.
  */
-export const chooseAccount = (title: string, folders: string[]): ServerAccount => {
+export const chooseAccount = (title: string, dataDir: string, programs: string): ServerAccount => {
   if (process.getuid?.() !== 0) return { owner: undefined, spawnAs: {}, privileges: [] };
   const account = lookUp() ?? createUser(title);
-  const closed = folders
+  const capability = passCapabilities.find(({ bit }) => process.platform === 'linux' && hasCapability(bit));
+  const canPass = capability !== undefined && findSetpriv() !== undefined;
+  // Without the capability others may pass through our own folder, but not list it; what is in it stays private.
+  if (!canPass && firstClosedFolder(dataDir, account) === dataDir) chmodSync(dataDir, 0o711);
+  const closed = [dataDir, programs]
     .map((folder) => firstClosedFolder(folder, account))
     .find((found) => found !== undefined);
   if (closed === undefined) return { owner: account, spawnAs: account, privileges: [] };
 
-  const capability = passCapabilities.find(({ bit }) => process.platform === 'linux' && hasCapability(bit));
-  if (capability === undefined || findSetpriv() === undefined) {
+  if (!canPass) {
     throw new AppError(
       'unavailable',
       'component_account',

@@ -90,7 +90,7 @@ const reportsReady = (folder: string, pid: number): boolean => {
 
 const openCluster = (context: ComponentContext, durability: 'full' | 'off') => {
   const binaries = findPostgresBinaries(title);
-  const account = chooseAccount(title, [context.dataDir, join(binaries.postgres, '..')]);
+  const account = chooseAccount(title, context.dataDir, join(binaries.postgres, '..'));
   const output = createLogFile(join(context.dataDir, 'logs', 'postgres.log'));
   const run = (what: string, command: Command, input = ''): Promise<void> =>
     runPreparation({

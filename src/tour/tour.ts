@@ -18,7 +18,11 @@ interface Call {
   readonly body?: FormData | object;
 }
 
-export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions): Promise<void> => {
+/** An address as a person writes it; what is sent is percent-encoded. */
+const readable = (path: string): string => decodeURIComponent(path.replaceAll('+', ' '));
+
+/** @returns The id of the sample table. */
+export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions): Promise<number> => {
   const authorization = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`;
 
   const call = async ({ method, path, body }: Call): Promise<Response> => {
@@ -32,7 +36,7 @@ export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions):
       },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
-    print(`  ${method} ${path} -> ${response.status}`);
+    print(`  ${method} ${readable(path)} -> ${response.status}`);
     if (!response.ok)
       throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
     return response;
@@ -76,4 +80,5 @@ export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions):
   const download = await call({ method: 'GET', path: `/datasets/${dataset.id}/data?${query}` });
   print(`  filter: ${filter}; rows that match: ${download.headers.get('row-count')}; the first five:`);
   for (const line of (await download.text()).trimEnd().split('\n')) print(`    ${line}`);
+  return dataset.id;
 };

@@ -3,6 +3,7 @@
  * API gives for every version must agree with the files.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { childEnvironment, loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/lib/log.js';
 import { createKafka } from '../../src/storage/kafka/client.js';
 import { topicNames } from '../../src/storage/kafka/topics.js';
@@ -81,8 +82,8 @@ export const checkRun = async ({
   };
 
   const checkDeadLetters = async (): Promise<void> => {
-    const brokers = product.kafkaBrokers.split(',');
-    const kafka = createKafka({ brokers, clientId: 'crash-checker', log: createLog('checker', 'error', 2) });
+    const settings = loadConfig(childEnvironment(product.access));
+    const kafka = createKafka({ settings, clientId: 'crash-checker', log: createLog('checker', 'error', 2) });
     const admin = kafka.admin();
     await admin.connect();
     try {

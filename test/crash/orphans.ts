@@ -1,11 +1,8 @@
+import { clickHouseText } from '../support/clickhouse-http.js';
 import type { CrashProduct } from './product.js';
 
-const lines = async (product: CrashProduct, sql: string): Promise<string[]> => {
-  const answer = await fetch(product.clickhouseUrl, { method: 'POST', body: sql });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`ClickHouse answered ${answer.status}: ${text.slice(0, 300)}`);
-  return text.split('\n').filter((line) => line !== '');
-};
+const lines = async (product: CrashProduct, sql: string): Promise<string[]> =>
+  (await clickHouseText(product.access.clickhouseUrl, { sql })).split('\n').filter((line) => line !== '');
 
 /** What lies in ClickHouse and no version names, and what a version names and ClickHouse lacks; a line each. */
 export const findOrphans = async (product: CrashProduct): Promise<string[]> => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAccounts } from '../../src/catalog/accounts.js';
 import { createKeys } from '../../src/catalog/keys.js';
 import { childEnvironment } from '../../src/config.js';
-import { startEmbedded } from '../../src/embedded/components.js';
+import { type EmbeddedAccess, startEmbedded } from '../../src/embedded/components.js';
 import { answersApiVersions } from '../../src/embedded/kafka-probe.js';
 import { startProduct } from '../../src/embedded/product.js';
 import type { Log } from '../../src/lib/log.js';
@@ -28,8 +28,8 @@ export interface CrashProduct {
   readonly authorization: string;
   readonly homeId: number;
   readonly sql: Sql;
-  readonly clickhouseUrl: string;
-  readonly kafkaBrokers: string;
+  /** How the components are reached, as settings of the product. */
+  readonly access: Required<EmbeddedAccess>;
   /** Components and processes of the product that can be broken. */
   readonly names: readonly string[];
   /** Process id at this moment; undefined while it is being started again. */
@@ -104,8 +104,7 @@ const startComponents = async ({ dataDir, smallDisk, log, scope }: CrashProductO
     scope,
   });
   return {
-    ...most,
-    ...one,
+    access: { ...most.access, ...one.access },
     pids: () => ({ ...most.pids(), [smallDisk.component]: one.pids()[smallDisk.component] }),
   };
 };
@@ -113,7 +112,8 @@ const startComponents = async ({ dataDir, smallDisk, log, scope }: CrashProductO
 export const startCrashProduct = async (options: CrashProductOptions): Promise<CrashProduct> => {
   const { dataDir, log, scope } = options;
   const embedded = await startComponents(options);
-  const { databaseUrl, kafkaBrokers, clickhouseUrl } = embedded;
+  const access = embedded.access as Required<EmbeddedAccess>;
+  const { databaseUrl, kafkaBrokers, clickhouseUrl } = access;
   if (!databaseUrl || !kafkaBrokers || !clickhouseUrl) throw new Error('a component has no address');
   await migrate({ databaseUrl, log });
   const pool = createPool({ databaseUrl, maxConnections: 4, log });
@@ -124,7 +124,7 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
   const exportsDir = join(dataDir, 'exports');
   mkdirSync(exportsDir, { recursive: true });
   const exportsUrl = `file://${exportsDir}`;
-  const env = childEnvironment({ ...hurried, databaseUrl, kafkaBrokers, clickhouseUrl, exportsUrl });
+  const env = childEnvironment({ ...hurried, ...access, exportsUrl });
   const start = async (entry: 'api' | 'worker', number: number) => {
     const name = `${entry}-${number}`;
     // A folder each: the folder remembers the process and its port.
@@ -151,8 +151,7 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
     authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
     homeId,
     sql,
-    clickhouseUrl,
-    kafkaBrokers,
+    access,
     names,
     pid,
     async pendingUploads() {

@@ -18,7 +18,7 @@ import { createKeys } from '../../src/catalog/keys.js';
 import { createApiProcess } from '../../src/compose/api-process.js';
 import { openDatabase } from '../../src/compose/core.js';
 import { createWorkerProcess } from '../../src/compose/worker-process.js';
-import { loadConfig } from '../../src/config.js';
+import { childEnvironment, loadConfig } from '../../src/config.js';
 import { startEmbedded } from '../../src/embedded/components.js';
 import { createLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
@@ -40,15 +40,16 @@ const findCommand = (): string[] | undefined => {
 const startService = async (): Promise<{ root: string; key: string; keyId: number }> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-fuzz-'));
   await scope.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
-  const given = loadConfig({
+  const environment = {
     ...process.env,
     DATA_DIR: dataDir,
     PORT: '0',
     WORKER_PORT: '0',
     TRUST_PROXY: 'true',
     MASTER_KEYS: `fuzz:${randomBytes(32).toString('base64')}`,
-  });
-  const embedded = await startEmbedded({
+  };
+  const given = loadConfig(environment);
+  const { access } = await startEmbedded({
     dataDir,
     need: {
       postgres: given.databaseUrl === undefined,
@@ -59,12 +60,7 @@ const startService = async (): Promise<{ root: string; key: string; keyId: numbe
     log,
     scope,
   });
-  const config = {
-    ...given,
-    databaseUrl: given.databaseUrl ?? embedded.databaseUrl,
-    kafkaBrokers: given.kafkaBrokers ?? embedded.kafkaBrokers?.split(','),
-    clickhouseUrl: given.clickhouseUrl ?? embedded.clickhouseUrl,
-  };
+  const config = loadConfig(childEnvironment(access, environment));
   await migrate({ databaseUrl: config.databaseUrl ?? '', log });
   const sql = await openDatabase(config, log, scope);
   const account = await createAccounts({ sql }).create({ name: 'fuzz', plan: 'unlimited' });

@@ -27,14 +27,25 @@ export interface ClickHouseQuery {
   readonly settings?: Readonly<Record<string, string | number>>;
 }
 
-export const clickHouseText = async (url: string, query: ClickHouseQuery): Promise<string> => {
+/** `fetch` takes no user and password in an address: they go into a header. */
+export const withoutCredentials = (url: string): { address: URL; headers: Record<string, string> } => {
   const address = new URL(url);
+  const pair = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`;
+  const headers = { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+  if (address.username === '') return { address, headers: {} };
+  address.username = '';
+  address.password = '';
+  return { address, headers };
+};
+
+export const clickHouseText = async (url: string, query: ClickHouseQuery): Promise<string> => {
+  const { address, headers } = withoutCredentials(url);
   for (const [name, value] of Object.entries(query.settings ?? {}))
     address.searchParams.set(name, String(value));
   for (const [name, value] of Object.entries(query.params ?? {})) {
     address.searchParams.set(`param_${name}`, parameterText(value));
   }
-  const response = await fetch(address, { method: 'POST', body: query.sql });
+  const response = await fetch(address, { method: 'POST', headers, body: query.sql });
   const text = await response.text();
   if (!response.ok)
     throw new Error(

@@ -67,7 +67,7 @@ export const startContainers = async (need: Need, scope: Scope) => {
     ...(postgres && {
       databaseUrl: `postgres://postgres:test@${postgres.getHost()}:${postgres.getMappedPort(5432)}/postgres`,
     }),
-    ...(kafka && { kafkaBrokers: `${kafka.getHost()}:${kafkaPort}` }),
+    ...(kafka && { kafka: { kafkaBrokers: `${kafka.getHost()}:${kafkaPort}` } }),
     ...(clickhouse && {
       clickhouseUrl: `http://test:test@${clickhouse.getHost()}:${clickhouse.getMappedPort(8123)}`,
     }),

@@ -15,6 +15,7 @@ import { createScope, type Scope } from '../../src/lib/scope.js';
 import { migrate } from '../../src/storage/postgres/migrate.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
+import { clickHouseText } from './clickhouse-http.js';
 
 export interface TestProduct {
   /** Address of the API, `/api` included. */
@@ -65,19 +66,14 @@ export const startProduct = async (
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-product-'));
   await scope.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
   const clickhouseUrl = inject('clickhouseUrl');
-  const clickhouse = async (sql: string): Promise<string> => {
-    const response = await fetch(clickhouseUrl, { method: 'POST', body: sql });
-    const text = await response.text();
-    if (!response.ok) throw new Error(text);
-    return text;
-  };
+  const clickhouse = (sql: string): Promise<string> => clickHouseText(clickhouseUrl, { sql });
   await scope.defer('ClickHouse database', async () => {
     await clickhouse(`DROP DATABASE IF EXISTS ${name} SYNC`);
   });
   const config = loadConfig(
     toEnvironment({
       databaseUrl: await createDatabase(name, scope),
-      kafkaBrokers: inject('kafkaBrokers'),
+      ...inject('kafka'),
       kafkaPrefix: name,
       kafkaPartitions: '2',
       clickhouseUrl,

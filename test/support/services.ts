@@ -9,6 +9,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { kafkaSettings } from '../../src/config/kafka-settings.js';
 import { startEmbedded } from '../../src/embedded/components.js';
 import { createLog } from '../../src/lib/log.js';
 import { createScope, type Scope } from '../../src/lib/scope.js';
@@ -17,31 +18,40 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Superuser address; each test file makes a database of its own. */
     databaseUrl: string;
-    /** Comma-separated host:port; each test file uses a topic prefix of its own. */
-    kafkaBrokers: string;
+    /** How Kafka is reached, as settings of the product; each test file uses a topic prefix of its own. */
+    kafka: KafkaAccess;
     /** HTTP address; each test file makes a database of its own. */
     clickhouseUrl: string;
   }
 }
 
+/** Settings whose variables begin with KAFKA_, in their text form. */
+export type KafkaAccess = Partial<Record<keyof typeof kafkaSettings, string>>;
+
 interface Services {
   databaseUrl: string;
-  kafkaBrokers: string;
+  kafka: KafkaAccess;
   clickhouseUrl: string;
 }
 
 const fromEnvironment = (): Partial<Services> => {
   const { DATABASE_URL, KAFKA_BROKERS, CLICKHOUSE_URL } = process.env;
+  const kafka: KafkaAccess = Object.fromEntries(
+    Object.entries(kafkaSettings).flatMap(([key, { env }]) => {
+      const value = process.env[env];
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
   return {
     ...(DATABASE_URL ? { databaseUrl: DATABASE_URL } : {}),
-    ...(KAFKA_BROKERS ? { kafkaBrokers: KAFKA_BROKERS } : {}),
+    ...(KAFKA_BROKERS ? { kafka } : {}),
     ...(CLICKHOUSE_URL ? { clickhouseUrl: CLICKHOUSE_URL } : {}),
   };
 };
 
 const needed = (found: Partial<Services>) => ({
   postgres: found.databaseUrl === undefined,
-  kafka: found.kafkaBrokers === undefined,
+  kafka: found.kafka === undefined,
   clickhouse: found.clickhouseUrl === undefined,
 });
 
@@ -53,14 +63,19 @@ const startMissing = async (found: Partial<Services>, scope: Scope): Promise<Par
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-test-'));
   await scope.defer('test data folder', () => rm(dataDir, { recursive: true, force: true }));
   const log = createLog('test-services', process.env.TEST_LOG_LEVEL ?? 'warn', 2);
-  const { pids: _, ...urls } = await startEmbedded({
+  const { access } = await startEmbedded({
     dataDir,
     need: needed(found),
     durability: 'off',
     log,
     scope,
   });
-  return urls;
+  const { databaseUrl, clickhouseUrl, ...kafka } = access;
+  return {
+    ...(databaseUrl && { databaseUrl }),
+    ...(clickhouseUrl && { clickhouseUrl }),
+    ...(kafka.kafkaBrokers && { kafka }),
+  };
 };
 
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
@@ -68,11 +83,11 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
   try {
     const found = fromEnvironment();
     const services = { ...(await startMissing(found, scope)), ...found };
-    for (const name of ['databaseUrl', 'kafkaBrokers', 'clickhouseUrl'] as const) {
-      const url = services[name];
-      if (url === undefined) throw new Error(`no service for ${name}`);
-      project.provide(name, url);
-    }
+    const { databaseUrl, kafka, clickhouseUrl } = services;
+    if (!databaseUrl || !kafka || !clickhouseUrl) throw new Error('a service was not started');
+    project.provide('databaseUrl', databaseUrl);
+    project.provide('kafka', kafka);
+    project.provide('clickhouseUrl', clickhouseUrl);
   } catch (error) {
     await scope.close();
     throw error;

@@ -1,14 +1,23 @@
-import { Kafka, type LogEntry, logLevel } from 'kafkajs';
+import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { type SecuritySettings, securityOptions } from './security.js';
 import { patchKafkajsEncoder } from './wire/encoder-patch.js';
 
 /** A connection to Kafka; the type that other rooms know it by. */
 export type KafkaConnection = Kafka;
 
+/** The part of the configuration that says how Kafka is reached. */
+export interface KafkaSettings extends SecuritySettings {
+  readonly kafkaBrokers?: readonly string[] | undefined;
+}
+
 export interface KafkaOptions {
-  readonly brokers: readonly string[];
+  readonly settings: KafkaSettings;
   readonly clientId: string;
   readonly log: Log;
+  /** Changes to how requests are tried again. */
+  readonly retry?: RetryOptions;
 }
 
 /**
@@ -21,14 +30,22 @@ const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
     ? 'warn'
     : 'debug';
 
-export const createKafka = ({ brokers, clientId, log }: KafkaOptions): Kafka => {
+/** @throws AppError `bad_configuration`. */
+export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): Kafka => {
+  if (settings.kafkaBrokers === undefined)
+    throw new AppError(
+      'invalid',
+      'bad_configuration',
+      'KAFKA_BROKERS is not set (npm start runs an embedded broker)',
+    );
   if (!patchKafkajsEncoder()) log.debug('kafkajs is of another version: its own encoding is used');
   return new Kafka({
-    brokers: [...brokers],
+    brokers: [...settings.kafkaBrokers],
+    ...securityOptions(settings),
     clientId,
     connectionTimeout: 3_000,
     requestTimeout: 30_000,
-    retry: { initialRetryTime: 50, maxRetryTime: 2_000, factor: 0.2, multiplier: 1.7, retries: 20 },
+    retry: { initialRetryTime: 50, maxRetryTime: 2_000, factor: 0.2, multiplier: 1.7, retries: 20, ...retry },
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       const { message, timestamp: _, ...fields } = entry.log;

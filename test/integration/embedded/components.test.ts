@@ -1,19 +1,22 @@
 import { once } from 'node:events';
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
-import { Kafka, logLevel } from 'kafkajs';
 import pg from 'pg';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { isAppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
+import { connectKafka } from '../../support/kafka.js';
 import { createFolders, processesIn, type Run, remaining, spawnParent, up } from './harness.js';
 
 const folders = createFolders();
 afterAll(() => folders.remove());
 
 const withPostgres = async <T>(run: Run, use: (client: pg.Client) => Promise<T>): Promise<T> => {
-  const client = new pg.Client({ connectionString: run.databaseUrl });
+  const client = new pg.Client({ connectionString: run.access.databaseUrl });
   await client.connect();
   try {
     return await use(client);
@@ -22,11 +25,12 @@ const withPostgres = async <T>(run: Run, use: (client: pg.Client) => Promise<T>)
   }
 };
 
-const kafkaOf = (run: Run): Kafka =>
-  new Kafka({ brokers: [run.kafkaBrokers ?? ''], logLevel: logLevel.NOTHING });
+const kafkaAccess = ({ access: { databaseUrl: _, clickhouseUrl: __, ...kafka } }: Run) => kafka;
+
+const kafkaOf = (run: Run): KafkaConnection => connectKafka('components-test', kafkaAccess(run));
 
 const clickhouse = async (run: Run, query: string): Promise<string> => {
-  const client = createClient({ url: run.clickhouseUrl ?? '' });
+  const client = createClient({ url: run.access.clickhouseUrl ?? '' });
   try {
     const { stream } = await client.exec({ query });
     return Buffer.concat(await stream.toArray())
@@ -65,24 +69,38 @@ const readEverywhere = async (run: Run) => {
 };
 
 const kept = { postgres: 42, clickhouse: '42', kafkaMessages: '1' };
-const addressesOf = ({ databaseUrl, kafkaBrokers, clickhouseUrl }: Run) => [
-  databaseUrl,
-  kafkaBrokers,
-  clickhouseUrl,
-];
+
+/** What ClickHouse answers to somebody; the status and the text. */
+const askAs = async (run: Run, credentials: string | undefined, sql: string): Promise<string> => {
+  const { port } = new URL(run.access.clickhouseUrl ?? '');
+  const headers = credentials && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
+  const answer = await fetch(`http://127.0.0.1:${port}`, {
+    method: 'POST',
+    body: sql,
+    ...(headers && { headers }),
+  });
+  return `${answer.status} ${await answer.text()}`;
+};
+
+/** The folders of the data folder, and the files with passwords and logs, that others may read. */
+const openPaths = (folder: string): string[] => {
+  const list = (name: string): string[] => readdirSync(join(folder, name)).map((entry) => join(name, entry));
+  const secret = ['clickhouse/users.xml', 'kafka/server.properties', ...list('embedded'), ...list('logs')];
+  return [...list(''), ...secret].filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0);
+};
 
 describe('embedded components', { timeout: 120_000 }, () => {
   it('start in an empty folder, keep data and addresses over restarts, and leave no process', async () => {
     const folder = folders.make();
     const first = await up(folder);
-    expect(addressesOf(first).join(' ')).toMatch(/127\.0\.0\.1.*127\.0\.0\.1.*127\.0\.0\.1/);
+    expect(JSON.stringify(first.access)).toMatch(/127\.0\.0\.1.*127\.0\.0\.1.*127\.0\.0\.1/);
     await writeEverywhere(first);
     expect(processesIn(folder).length).toBeGreaterThan(2);
     await first.scope.close();
     expect(await remaining(folder)).toEqual([]);
 
     const second = await up(folder);
-    expect(addressesOf(second)).toEqual(addressesOf(first));
+    expect(second.access).toEqual(first.access);
     expect(await readEverywhere(second)).toEqual(kept);
 
     // All three are killed at once and come back by themselves, where they were, with what they held.
@@ -97,6 +115,31 @@ describe('embedded components', { timeout: 120_000 }, () => {
     await second.scope.close();
     expect(Date.now() - closedAt).toBeLessThan(10_000);
     expect(await remaining(folder)).toEqual([]);
+  });
+
+  it('let nobody in without the password, and reach no file and no address', async () => {
+    const folder = folders.make();
+    const run = await up(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const credentials of [undefined, 'default:', 'default:x', 'tabulary:', 'tabulary:wrong'])
+      expect(await askAs(run, credentials, 'SELECT 1'), credentials).not.toMatch(/^200/);
+    for (const sql of [
+      "SELECT * FROM file('/etc/passwd', 'LineAsString')",
+      "INSERT INTO FUNCTION file('/tmp/tabulary-written.csv', 'CSV', 'a String') SELECT 'x'",
+      "SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')",
+      "SELECT * FROM s3('http://127.0.0.1:1/bucket/key.csv', 'CSV', 'a String')",
+      "SELECT * FROM remote('127.0.0.1', 'system', 'one')",
+      'CREATE TABLE written (a String) ENGINE = File(CSV)',
+      "BACKUP DATABASE default TO File('/tmp/tabulary-backup')",
+      'CREATE USER other',
+    ])
+      await expect(clickhouse(run, sql), sql).rejects.toThrow(/Not enough privileges/);
+    const { kafkaSaslMechanism: _, ...anonymous } = kafkaAccess(run);
+    const admin = connectKafka('nobody', anonymous, { retries: 0 }).admin();
+    await expect(admin.connect().then(() => admin.listTopics())).rejects.toThrow();
+    await admin.disconnect();
+    expect(openPaths(folder)).toEqual([]);
+    await run.scope.close();
   });
 
   it('start again where the process that owned them was killed', async () => {

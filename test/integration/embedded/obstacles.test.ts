@@ -64,17 +64,17 @@ describe('ports', { timeout: 60_000 }, () => {
     const folder = folders.make();
     const first = await up(folder, onlyClickhouse);
     await first.scope.close();
-    const port = Number(new URL(first.clickhouseUrl ?? '').port);
+    const port = Number(new URL(first.access.clickhouseUrl ?? '').port);
 
     const stranger = await occupy(port);
     const second = await up(folder, onlyClickhouse);
-    expect(second.clickhouseUrl).not.toBe(first.clickhouseUrl);
+    expect(second.access.clickhouseUrl).not.toBe(first.access.clickhouseUrl);
     await second.scope.close();
     stranger.close();
     await once(stranger, 'close');
 
     const third = await up(folder, { ...onlyClickhouse, ports: { clickhouse: port } });
-    expect(third.clickhouseUrl).toBe(first.clickhouseUrl);
+    expect(third.access.clickhouseUrl).toBe(first.access.clickhouseUrl);
     await third.scope.close();
   });
 });
@@ -140,7 +140,7 @@ describe('what an earlier run left', { timeout: 60_000 }, () => {
       `${identity.pid}\n${folder}/postgres\n1\n1\n\n\n`,
     );
     const second = await up(folder, onlyPostgres);
-    const client = new pg.Client({ connectionString: second.databaseUrl });
+    const client = new pg.Client({ connectionString: second.access.databaseUrl });
     await client.connect();
     expect((await client.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     await client.end();
@@ -155,11 +155,11 @@ describe('what an earlier run left', { timeout: 60_000 }, () => {
     await first.scope.close();
     rmSync(join(folder, 'embedded', 'postgres.json'));
     const second = await up(folder, onlyPostgres);
-    const client = new pg.Client({ connectionString: second.databaseUrl });
+    const client = new pg.Client({ connectionString: second.access.databaseUrl });
     await client.connect();
     await client.end();
     await second.scope.close();
-    expect(second.databaseUrl).not.toBe(first.databaseUrl);
+    expect(second.access.databaseUrl).not.toBe(first.access.databaseUrl);
   });
 
   it('a half-formatted Kafka folder is formatted again, a used one gets its ids back', async () => {

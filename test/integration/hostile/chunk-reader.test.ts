@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ChunkPosition } from '../../../src/model/chunk.js';
-import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
 import { createChunkReader } from '../../../src/storage/kafka/consume/chunk-reader.js';
 import { encodeChunk } from '../../../src/storage/kafka/wire/chunk-codec.js';
+import { connectKafka } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 let kafka: KafkaConnection;
@@ -21,7 +22,7 @@ const chunkOf = (processId: number, number: number) => ({
 });
 
 beforeAll(async () => {
-  kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: topic, log: silentLog });
+  kafka = connectKafka(topic);
   const admin = kafka.admin();
   await admin.connect();
   await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true });

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
-import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
 import {
   type ChunkConsumer,
   createChunkConsumer,
 } from '../../../src/storage/kafka/consume/chunk-consumer.js';
+import { connectKafka } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 const groupId = `${topic}.group`;
@@ -13,7 +14,7 @@ let kafka: KafkaConnection;
 let consumer: ChunkConsumer | undefined;
 
 beforeAll(async () => {
-  kafka = createKafka({ brokers: inject('kafkaBrokers').split(','), clientId: topic, log: silentLog });
+  kafka = connectKafka(topic);
   const admin = kafka.admin();
   await admin.connect();
   await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });

@@ -26,16 +26,16 @@ let broker: Scope;
 let product: TestProduct;
 let owner: Client;
 
-const startBroker = async (): Promise<string> => {
+const startBroker = async () => {
   broker = createScope(silentLog);
   const need = { postgres: false, kafka: true, clickhouse: false };
-  return (await startEmbedded({ dataDir, need, log: silentLog, scope: broker })).kafkaBrokers ?? '';
+  return (await startEmbedded({ dataDir, need, log: silentLog, scope: broker })).access;
 };
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tabulary-broker-'));
   product = await startProduct(
-    { kafkaBrokers: await startBroker(), sendPatienceMs: '1000', backlogLookMs: '200' },
+    { ...(await startBroker()), sendPatienceMs: '1000', backlogLookMs: '200' },
     silentLog,
   );
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };

@@ -25,7 +25,7 @@ export interface UnsteadyProxy {
 const insertSign = /INSERT(\+|%20)INTO/;
 
 export const createUnsteadyProxy = async (target: string): Promise<UnsteadyProxy> => {
-  const { hostname, port } = new URL(target);
+  const { hostname, port, username, password } = new URL(target);
   const sockets = new Set<Socket>();
   let planned: { mischief: Mischief; left: number } | undefined;
   let done = 0;
@@ -88,7 +88,7 @@ export const createUnsteadyProxy = async (target: string): Promise<UnsteadyProxy
   await once(server, 'listening');
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}`,
     get done() {
       return done;
     },

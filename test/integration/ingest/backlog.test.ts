@@ -3,8 +3,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ConfigResourceTypes } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { silentLog } from '../../../src/lib/log.js';
-import { createKafka } from '../../../src/storage/kafka/client.js';
 import {
   authorization,
   type Client,
@@ -16,6 +14,7 @@ import {
   putFile,
   upload,
 } from '../../support/datasets.js';
+import { connectKafka } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 /** Per partition; segments are larger, so that Kafka itself removes nothing here. */
@@ -25,8 +24,8 @@ let product: TestProduct;
 let owner: Client;
 
 const limitTopics = async (entries: Record<string, string>): Promise<void> => {
-  const { kafkaBrokers, kafkaPrefix } = product.config;
-  const kafka = createKafka({ brokers: kafkaBrokers ?? [], clientId: 'backlog-test', log: silentLog });
+  const { kafkaPrefix } = product.config;
+  const kafka = connectKafka('backlog-test');
   const admin = kafka.admin();
   await admin.connect();
   await admin.alterConfigs({

@@ -5,7 +5,7 @@ import { openDeadLetters } from '../../../src/compose/operator.js';
 import { createDeadLetterStore } from '../../../src/ingest/repair/dead-letter-store.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
 import { createDeadLetterProducer } from '../../../src/storage/kafka/produce/dead-letters.js';
 import { encodeChunk } from '../../../src/storage/kafka/wire/chunk-codec.js';
 import { compressChunk } from '../../../src/storage/kafka/wire/chunk-compression.js';
@@ -19,6 +19,7 @@ import {
   putFile,
   upload,
 } from '../../support/datasets.js';
+import { connectKafka } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 interface Row {
@@ -36,8 +37,8 @@ let topic: string;
 beforeAll(async () => {
   product = await startProduct({}, silentLog);
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
-  const { kafkaBrokers, kafkaPrefix } = product.config;
-  kafka = createKafka({ brokers: kafkaBrokers ?? [], clientId: 'parked-test', log: silentLog });
+  const { kafkaPrefix } = product.config;
+  kafka = connectKafka('dead-letters-test');
   topic = `${kafkaPrefix}.chunks.short`;
 });
 

@@ -4,7 +4,7 @@ import { createUploadCommands } from '../../../src/admin/uploads.js';
 import { openUploadReplay } from '../../../src/compose/operator.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { createKafka, type KafkaConnection } from '../../../src/storage/kafka/client.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
 import {
   authorization,
   type Client,
@@ -18,6 +18,7 @@ import {
   readDataset,
   upload,
 } from '../../support/datasets.js';
+import { connectKafka } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
@@ -30,11 +31,7 @@ beforeAll(async () => {
     silentLog,
   );
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
-  kafka = createKafka({
-    brokers: product.config.kafkaBrokers ?? [],
-    clientId: 'replay-test',
-    log: silentLog,
-  });
+  kafka = connectKafka('replay-test');
 });
 
 afterAll(() => product?.close());

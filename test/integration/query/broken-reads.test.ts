@@ -268,7 +268,7 @@ describe('ClickHouse that dies midway', () => {
 
 /** Passes bytes between client and server, and drops both connections after so many bytes of answers. */
 const createCutter = async (target: string, cutAfterBytes: number) => {
-  const { hostname, port } = new URL(target);
+  const { hostname, port, username, password } = new URL(target);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
@@ -294,7 +294,7 @@ const createCutter = async (target: string, cutAfterBytes: number) => {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://${username}:${password}@127.0.0.1:${address.port}`,
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -155,10 +155,9 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
   };
 
   /** Sizes are a privilege of its own on some clusters. Without them age alone is looked at. */
-  const sizesOf = async (client: Admin, partitions: ReadonlyMap<string, number>): Promise<LogSize[]> => {
+  const sizesOf = async (partitions: ReadonlyMap<string, number>): Promise<LogSize[]> => {
     try {
-      const { brokers } = await client.describeCluster();
-      const sizes = await readLogSizes(brokers, partitions, logSizeWithinMs);
+      const sizes = await readLogSizes(kafka, partitions, logSizeWithinMs);
       sizesUnknown = false;
       return sizes;
     } catch (error) {
@@ -181,7 +180,7 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
     const sizes =
       behind.length === 0
         ? []
-        : await sizesOf(client, new Map(behind.map((lane) => [topicOf(topics, lane), ranges[lane].length])));
+        : await sizesOf(new Map(behind.map((lane) => [topicOf(topics, lane), ranges[lane].length])));
     const use = async (lane: Lane): Promise<LaneUse> => {
       const topic = topicOf(topics, lane);
       const backlogs = ranges[lane].map((range) => {

@@ -1,0 +1,100 @@
+/**
+ * Requests that kafkajs does not know, over connections that kafkajs has opened: TLS and SASL are its own.
+ *
+ * These are internals of kafkajs 2.2.4, the version that `encoder-patch.ts` insists on.
+ */
+import { createRequire } from 'node:module';
+import type { Kafka } from 'kafkajs';
+
+/** An encoder of kafkajs: what is written to it becomes the body of a request. */
+export interface RequestBody {
+  writeInt32(value: number): this;
+  writeString(value: string): this;
+}
+
+export interface RawRequest<T> {
+  /** Number and name of the request in Kafka's protocol. */
+  readonly apiKey: number;
+  readonly apiName: string;
+  readonly apiVersion: number;
+  encode(body: RequestBody): void;
+  /** @param reply The reply behind its correlation id. */
+  decode(reply: Buffer): T;
+}
+
+interface Broker {
+  readonly connectionPool: {
+    send(request: {
+      request: object;
+      response: { decode(reply: Buffer): Promise<unknown>; parse(decoded: unknown): Promise<unknown> };
+      requestTimeout: number;
+    }): Promise<unknown>;
+  };
+}
+
+interface Cluster {
+  connect(): Promise<void>;
+  disconnect(): Promise<void>;
+  refreshMetadata(): Promise<void>;
+  readonly brokerPool: { readonly brokers: Readonly<Record<string, unknown>> };
+  findBroker(which: { nodeId: string }): Promise<Broker>;
+}
+
+type Internals = Record<symbol, ((options: object) => Cluster) | undefined>;
+
+const openCluster = (kafka: Kafka): Cluster => {
+  const symbol = Object.getOwnPropertySymbols(kafka).find(
+    ({ description }) => description === 'private:Kafka:createCluster',
+  );
+  const create = symbol && (kafka as unknown as Internals)[symbol];
+  if (create === undefined) throw new Error('this version of kafkajs keeps its clusters elsewhere');
+  return create({});
+};
+
+const Encoder = createRequire(import.meta.url)('kafkajs/src/protocol/encoder.js') as new () => RequestBody;
+
+const send = async <T>(broker: Broker, asked: RawRequest<T>, withinMs: number): Promise<T> => {
+  const { apiKey, apiName, apiVersion } = asked;
+  const answer = await broker.connectionPool.send({
+    request: {
+      apiKey,
+      apiName,
+      apiVersion,
+      encode: async () => {
+        const body = new Encoder();
+        asked.encode(body);
+        return body;
+      },
+    },
+    response: {
+      decode: async (reply) => ({ decoded: asked.decode(reply) }),
+      parse: async (answered) => answered,
+    },
+    requestTimeout: withinMs,
+  });
+  return (answer as { decoded: T }).decoded;
+};
+
+/**
+ * Sends the same request to every broker of the cluster.
+ * @returns One answer per broker, in no order.
+ * @throws when a broker cannot be reached, does not answer in time, or `decode` throws.
+ */
+export const askEveryBroker = async <T>(
+  kafka: Kafka,
+  request: RawRequest<T>,
+  withinMs: number,
+): Promise<T[]> => {
+  const cluster = openCluster(kafka);
+  try {
+    await cluster.connect();
+    await cluster.refreshMetadata();
+    return await Promise.all(
+      Object.keys(cluster.brokerPool.brokers).map(async (nodeId) =>
+        send(await cluster.findBroker({ nodeId }), request, withinMs),
+      ),
+    );
+  } finally {
+    await cluster.disconnect();
+  }
+};
