@@ -69,7 +69,8 @@ const limitOptions: Pick<AdminCommand, 'options' | 'optionHelp'> = {
     ...Object.fromEntries(Object.entries(limits).map(([option, [, text]]) => [option, `${text}, or none.`])),
     'paid-providers': 'yes or no.',
     'private-home': 'yes or no.',
-    downloads: 'own or all.',
+    downloads:
+      'own, or all: also private data that others share with the account; public data is for everybody.',
   },
 };
 

@@ -1,5 +1,5 @@
 import { isoUtc } from '../lib/time.js';
-import { type Caller, type Level, levelOn, type Privacy } from '../model/permission.js';
+import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inBatches, searchPatterns } from './batches.js';
 import { type ColumnView, currentColumnsJson } from './columns.js';
@@ -122,8 +122,9 @@ export const readDataset = async (
     [id, ...callerValues(caller)],
   );
   const [summary] = row === undefined ? [] : shown(caller, row);
-  const refresh = row && refreshView(row);
   if (row === undefined || summary === undefined) return undefined;
+  const isTold = summary.privacy === 'Private' || includesLevel(summary.permission, 'Write');
+  const refresh = refreshView(row, isTold);
   const { columns: list = [], retention } = row;
   return { ...summary, columns: list, retention, ...(refresh === undefined ? {} : { refresh }) };
 };

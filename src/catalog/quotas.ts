@@ -21,8 +21,12 @@ export interface PlanUse {
 }
 
 export interface Quotas {
-  /** @throws AppError 403 when the caller's plan does not include the download of this dataset. */
-  requireDownload(caller: Caller | undefined, access: Pick<DatasetAccess, 'own'>): Promise<void>;
+  /**
+   * Private data of others needs a plan that includes it. Public data never does: everybody may read it without a
+   * key, so that a plan could only forbid it to those who send theirs.
+   * @throws AppError 403 when the caller's plan does not include the download of this dataset.
+   */
+  requireDownload(caller: Caller | undefined, access: Pick<DatasetAccess, 'own' | 'privacy'>): Promise<void>;
   /**
    * Counts one export of the caller. Exact under concurrent requests. Without a caller nothing is counted.
    * @throws AppError 402 when the exports or bytes of the day are used up.
@@ -98,12 +102,12 @@ const exportsUsedUp = (plan: Plan, use: PlanUse): Error => {
 
 export const createQuotas = ({ sql }: { sql: Sql }): Quotas => ({
   async requireDownload(caller, access) {
-    if (caller === undefined || access.own) return;
+    if (caller === undefined || access.own || access.privacy === 'Public') return;
     const plan = await planOf(sql, caller.accountId);
     if (plan.downloads === 'all') return;
     throw forbidden(
       'download_not_in_plan',
-      `The plan ${plan.name} does not include downloads of datasets of other accounts.`,
+      `The plan ${plan.name} does not include downloads of private datasets of other accounts.`,
     );
   },
 

@@ -28,13 +28,19 @@ export const refreshJoin = 'LEFT JOIN series_datasets s ON s.dataset_id = d.id';
 
 const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
 
-/** Undefined for a dataset that is not made of series. */
-export const refreshView = (row: RefreshRow): RefreshView | undefined =>
+/** What readers of a public dataset are told: the message may quote rows. */
+const failed = 'The last run failed.';
+
+/**
+ * Undefined for a dataset that is not made of series.
+ * @param isTold whether the reader may see why a run failed
+ */
+export const refreshView = (row: RefreshRow, isTold: boolean): RefreshView | undefined =>
   row.isRefreshed
     ? {
         schedule: row.refreshSchedule,
         lastRunAt: isoOrNull(row.refreshLastRunAt),
-        lastError: row.refreshLastError,
+        lastError: row.refreshLastError === null || isTold ? row.refreshLastError : failed,
         nextRunAt: isoOrNull(row.refreshNextRunAt),
       }
     : undefined;

@@ -21,7 +21,7 @@ export interface Plan {
   readonly paidProviders: boolean;
   /** Home may be private. */
   readonly privateHome: boolean;
-  /** `own`: data of the account's own repositories and teams only. */
+  /** `own`: of private data, that of the account's own repositories and teams only; `all`: also what others share. */
   readonly downloads: DownloadRights;
 }
 

@@ -1,10 +1,11 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import type { Access } from '../../catalog/access.js';
+import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { ProcessStore } from '../../ingest/processes/process-store.js';
 import type { Reject } from '../../ingest/processes/rejects.js';
 import type { VersionPublisher } from '../../ingest/versions/version-publisher.js';
 import { conflict, notFound } from '../../lib/errors.js';
+import { type Caller, includesLevel } from '../../model/permission.js';
 import type { ProcessView } from '../../model/process.js';
 import { pathId, queryId, queryInteger } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
@@ -50,6 +51,21 @@ export interface ProcessRoutesDeps {
 
 const params = z.object({ id: pathId('Dataset'), processId: pathId('Process') });
 const tags = ['Data'];
+const forWhom = 'Needs Write on a public dataset, Read on a private one.';
+
+/**
+ * A process quotes its file, and rejects are rows of it: those of a public dataset are only for callers who may
+ * write to it, those of a private one for everybody who may read it.
+ */
+const requireProcesses = async (
+  { access }: Pick<ProcessRoutesDeps, 'access'>,
+  caller: Caller,
+  datasetId: number,
+): Promise<DatasetAccess> => {
+  const dataset = await access.dataset(caller, datasetId, 'Read', 'read');
+  const isShown = dataset.privacy === 'Private' || includesLevel(dataset.level, 'Write');
+  return isShown ? dataset : access.dataset(caller, datasetId, 'Write', 'read');
+};
 
 const requireView = async (
   { processes }: ProcessRoutesDeps,
@@ -66,13 +82,14 @@ const read = (deps: ProcessRoutesDeps): Route =>
     method: 'GET',
     path: '/datasets/:id/processes/:processId',
     summary: 'Read an upload process',
+    description: forWhom,
     tags,
-    auth: 'optional',
+    auth: 'required',
     params,
     responses: { 200: { description: 'The process as it stands.', schema: processSchema } },
     errors: [403, 404],
     handler: async ({ params: { id, processId }, caller }) => {
-      const dataset = await deps.access.dataset(caller, id, 'Read', 'read');
+      const dataset = await requireProcesses(deps, caller, id);
       return ok(await requireView(deps, dataset.id, processId));
     },
   });
@@ -82,8 +99,9 @@ const list = ({ access, processes }: ProcessRoutesDeps): Route =>
     method: 'GET',
     path: '/datasets/:id/processes',
     summary: 'List the upload processes of a dataset',
+    description: forWhom,
     tags,
-    auth: 'optional',
+    auth: 'required',
     params: z.object({ id: pathId('Dataset') }),
     query: z.object({
       $top: queryInteger('Most processes in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
@@ -92,7 +110,7 @@ const list = ({ access, processes }: ProcessRoutesDeps): Route =>
     responses: { 200: { description: 'Processes, newest first.', schema: z.array(processSchema) } },
     errors: [403, 404],
     handler: async ({ params: { id }, query, caller }) => {
-      const dataset = await access.dataset(caller, id, 'Read', 'read');
+      const dataset = await requireProcesses({ access }, caller, id);
       return ok(await processes.list(dataset.id, { top: query.$top ?? 100, before: query.before }));
     },
   });
@@ -156,14 +174,14 @@ const events = (deps: ProcessRoutesDeps): Route =>
     summary: 'Follow an upload process',
     description:
       'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end. ' +
-      'The data of each is the process.',
+      `The data of each is the process. ${forWhom}`,
     tags,
-    auth: 'optional',
+    auth: 'required',
     params,
     responses: { 200: { description: 'The events.', contentTypes: ['text/event-stream'] } },
     errors: [403, 404],
     handler: async ({ params: { id, processId }, caller, signal }) => {
-      const dataset = await deps.access.dataset(caller, id, 'Read', 'read');
+      const dataset = await requireProcesses(deps, caller, id);
       const view = await requireView(deps, dataset.id, processId);
       return {
         status: 200,
@@ -196,15 +214,15 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
     method: 'GET',
     path: '/datasets/:id/processes/:processId/rejects',
     summary: 'Download the records that were set aside',
-    description: 'Line, column, reason and the record as it stands in the file (the first 64 KiB of it).',
+    description: `Line, column, reason and the record as it stands in the file (the first 64 KiB of it). ${forWhom}`,
     tags,
-    auth: 'optional',
+    auth: 'required',
     params,
     query: z.object({ $format: z.enum(['csv', 'json']).optional() }),
     responses: { 200: { description: 'The records.', contentTypes: ['text/csv', 'application/json'] } },
     errors: [403, 404],
     handler: async ({ params: { id, processId }, query, caller }) => {
-      const dataset = await deps.access.dataset(caller, id, 'Read', 'read');
+      const dataset = await requireProcesses(deps, caller, id);
       await requireView(deps, dataset.id, processId);
       const isJson = query.$format === 'json';
       const rows = deps.rejects(processId);

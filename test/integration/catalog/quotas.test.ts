@@ -120,12 +120,20 @@ describe('stored data', () => {
     expect(clone.status).toBe(402);
   });
 
-  it('of others may be downloaded by plan only: 403', async () => {
+  it('that are private to others may be downloaded by plan only: 403', async () => {
     const gus = await callerOf(await api.person('gus', { plan: 'small' }));
     const { quotas } = api.catalog;
-    await quotas.requireDownload(gus, { own: true });
-    await quotas.requireDownload(undefined, { own: false });
-    await expect(quotas.requireDownload(gus, { own: false })).rejects.toMatchObject({ kind: 'forbidden' });
+    await quotas.requireDownload(gus, { own: true, privacy: 'Private' });
+    await expect(quotas.requireDownload(gus, { own: false, privacy: 'Private' })).rejects.toMatchObject({
+      kind: 'forbidden',
+      code: 'download_not_in_plan',
+    });
+  });
+
+  it('that are public may be downloaded with and without a key', async () => {
+    const ida = await callerOf(await api.person('ida', { plan: 'small' }));
+    await api.catalog.quotas.requireDownload(ida, { own: false, privacy: 'Public' });
+    await api.catalog.quotas.requireDownload(undefined, { own: false, privacy: 'Public' });
   });
 
   it('a paid provider needs a plan that has them', async () => {

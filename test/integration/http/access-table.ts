@@ -72,13 +72,13 @@ PATCH /datasets/{dataset_id}/columns/{column_id}               401 403 403 403 2
 
 PUT /datasets/{id}/data                                        401 403 403 403 201 201 201 201 201 403 403 403 401
 GET /datasets/{id}/processes/{processId} Private               401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId} Public                200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId} Public                401 403 403 403 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/processes Private                           401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes Public                            200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes Public                            401 403 403 403 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/processes/{processId}/events Private        401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId}/events Public         200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId}/events Public         401 403 403 403 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/processes/{processId}/rejects Private       401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId}/rejects Public        200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId}/rejects Public        401 403 403 403 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions Private                            401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions Public                             200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /datasets/{id}/versions/{versionId} Private                401 403 200 200 200 200 200 200 200 403 200 403 401

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  authorization,
   type Client,
   call,
   createDataset,
@@ -61,5 +62,49 @@ describe('processes of a dataset', () => {
     await product.startWorker();
     expect((await ended(owner, next)).status).toBe('completed');
     expect(await download(owner, dataset)).toBe('"a"\n3\n');
+  });
+});
+
+describe('processes of a public dataset', () => {
+  it('and the rows that were set aside are shown only to callers who may write', async () => {
+    const stranger = { ...owner, key: (await product.createAccount('stranger')).key };
+    const repository = await json<{ id: number }>(
+      await call(owner, 'POST', '/repositories', { name: 'open', privacy: 'Public' }),
+      201,
+    );
+    const { id: dataset } = await json<{ id: number }>(
+      await call(owner, 'POST', '/datasets', { name: 'open', repositoryId: repository.id }),
+      201,
+    );
+    await upload(owner, dataset, 'a\n1\n');
+    const canary = 'canary-7391';
+    const form = new FormData();
+    form.set('mode', 'append');
+    form.set('onBadRow', 'quarantine');
+    form.set('data', new Blob([`a\n2\n${canary}\n`]), 'data.csv');
+    const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
+      method: 'PUT',
+      headers: authorization(owner.key),
+      body: form,
+    });
+    const process = await ended(owner, await json<ProcessAnswer>(answer, 201));
+    expect(process).toMatchObject({ status: 'completed', rejectedRows: 1 });
+
+    const base = `/datasets/${dataset}/processes`;
+    const paths = [
+      base,
+      `${base}/${process.id}`,
+      `${base}/${process.id}/events`,
+      `${base}/${process.id}/rejects`,
+    ];
+    for (const path of paths) {
+      const nobody = await fetch(`${owner.baseUrl}${path}`);
+      const other = await call(stranger, 'GET', path);
+      expect([path, nobody.status, other.status]).toEqual([path, 401, 403]);
+      expect((await nobody.text()) + (await other.text())).not.toContain(canary);
+    }
+    expect(await (await call(owner, 'GET', `${base}/${process.id}/rejects`)).text()).toContain(canary);
+    expect((await fetch(`${owner.baseUrl}/datasets/${dataset}/versions`)).status).toBe(200);
+    expect(await download(stranger, dataset)).toBe('"a"\n1\n2\n');
   });
 });
