@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseFlag } from '../lib/flag.js';
 
 /** Replaces the generated JSON Schema of a parameter by what the caller should see. */
 const documented = <T extends z.ZodType>(
@@ -55,8 +56,26 @@ export const queryInteger = (description: string, { min = 0, max = Number.MAX_SA
 
 export const queryFlag = (description: string) =>
   documented(
-    z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'),
+    z.string().transform((text, context) => {
+      const flag = parseFlag(text);
+      if (flag !== undefined) return flag;
+      context.addIssue({ code: 'custom', message: 'must be true or false' });
+      return z.NEVER;
+    }),
     { type: 'boolean' },
+    description,
+  );
+
+/** One of a few words, in any case. */
+export const queryChoice = <const T extends string>(description: string, choices: readonly T[]) =>
+  documented(
+    z.string().transform((text, context): T => {
+      const choice = choices.find((item) => item === text.toLowerCase());
+      if (choice !== undefined) return choice;
+      context.addIssue({ code: 'custom', message: `must be one of ${choices.join(', ')}` });
+      return z.NEVER;
+    }),
+    { type: 'string', enum: choices },
     description,
   );
 

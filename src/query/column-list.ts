@@ -7,13 +7,13 @@ import type { StoredColumn } from '../model/column.js';
  *   a name        as it stands, spaces included
  *   "a name"      quotes doubled inside; the form for names that hold a comma
  *   [a name]      closing brackets doubled inside
- *   12            the id of a column; a name of digits needs quotes or brackets when it is also an id
+ *   12            the id of a column, unless a column is called so
  */
 export interface ListItem {
   /** What was written, for messages. */
   readonly text: string;
-  /** True for a quoted item: it is a name, never an id. */
-  readonly quoted: boolean;
+  /** A quoted item as it was written: it is a name, never an id. */
+  readonly quoted: string | undefined;
   /** What follows a quoted name or the last blank of a bare one, such as `desc`. */
   readonly rest: string;
 }
@@ -28,13 +28,16 @@ export const splitList = (option: string, text: string): ListItem[] => {
     while (/\s/.test(text[at] ?? '')) at += 1;
     const closer = closers[text[at] ?? ''];
     let name: string | undefined;
+    const start = at;
     if (closer !== undefined) [name, at] = quotedName(option, text, at, closer);
     const comma = text.indexOf(',', at);
     const end = comma < 0 ? text.length : comma;
     const tail = text.slice(at, end).trim();
     if (name === undefined && tail === '') throw invalid('bad_option', `${option} has an empty item.`);
     items.push(
-      name === undefined ? { text: tail, quoted: false, rest: '' } : { text: name, quoted: true, rest: tail },
+      name === undefined
+        ? { text: tail, quoted: undefined, rest: '' }
+        : { text: name, quoted: text.slice(start, at), rest: tail },
     );
     at = end + 1;
   }
@@ -55,8 +58,9 @@ const quotedName = (option: string, text: string, start: number, closer: string)
 
 /** Finds columns by name or id. */
 export interface ColumnIndex {
-  byName(name: string): StoredColumn | undefined;
-  /** An unquoted item: an id of this dataset, else a name. */
+  /** A quoted item; a header may hold the quotes or brackets themselves. */
+  byQuoted(name: string, written: string): StoredColumn | undefined;
+  /** An unquoted item: a name, else an id of this dataset. */
   byText(text: string): StoredColumn | undefined;
   readonly names: readonly string[];
 }
@@ -76,8 +80,8 @@ const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
   const names = new Map(columns.map((column) => [column.name, column]));
   const ids = new Map(columns.map((column) => [String(column.id), column]));
   return {
-    byName: (name) => names.get(name),
-    byText: (text) => ids.get(text) ?? names.get(text),
+    byQuoted: (name, written) => names.get(name) ?? names.get(written),
+    byText: (text) => names.get(text) ?? ids.get(text),
     names: [...names.keys()],
   };
 };
@@ -107,7 +111,7 @@ export const selectedColumns = (
   const items =
     typeof select === 'string'
       ? splitList('$select', select)
-      : select.map((text) => ({ text, quoted: false, rest: '' }));
+      : select.map((text) => ({ text, quoted: undefined, rest: '' }));
   const found = new Set<StoredColumn>();
   const unknown: string[] = [];
   for (const item of items) {
@@ -117,7 +121,8 @@ export const selectedColumns = (
         `$select: expected a comma after ${excerpt(item.text)}, found ${excerpt(item.rest)}.`,
       );
     }
-    const column = item.quoted ? index.byName(item.text) : index.byText(item.text);
+    const column =
+      item.quoted === undefined ? index.byText(item.text) : index.byQuoted(item.text, item.quoted);
     if (column === undefined) unknown.push(item.text);
     else found.add(column);
   }
@@ -132,8 +137,8 @@ export interface OrderTerm {
 
 /** A bare item is first tried as a name as a whole: a column may be called `price desc`. */
 const orderTerm = (item: ListItem, index: ColumnIndex): OrderTerm | string => {
-  if (item.quoted) {
-    const column = index.byName(item.text);
+  if (item.quoted !== undefined) {
+    const column = index.byQuoted(item.text, item.quoted);
     if (column === undefined) return item.text;
     if (!/^(asc|desc)?$/i.test(item.rest)) {
       throw invalid(

@@ -6,11 +6,12 @@ import { type Coding, chooseCoding, createEncoder } from './content-coding.js';
 import { dispositionOf, fileNameOf } from './disposition.js';
 import { codedTag, matchesTag } from './entity-tag.js';
 import type { FilterLimits } from './filter/filter.js';
-import { formatOfAccept, formatSpecs } from './formats.js';
+import { formatOfAccept, formatSpecs, formats } from './formats.js';
 import type { DownloadOptions } from './options.js';
 import { type Plan, planDownload } from './plan.js';
 import { countRows, openRows } from './rows.js';
 import type { Release, Slots } from './slots.js';
+import type { RowSource } from './statement.js';
 import type { Versions } from './versions.js';
 
 export interface DownloadRequest {
@@ -69,7 +70,7 @@ interface Description {
 /** What is known of an answer before anything is read. */
 const describe = (request: DownloadRequest, version: ReadableVersion, database: string): Description => {
   const { options, filterLimits = {} } = request;
-  const format = options.format ?? formatOfAccept(request.accept) ?? 'csv';
+  const format = options.format ?? formatOfAccept(request.accept, formats) ?? 'csv';
   const plan = planDownload({ database, version, options, format, filterLimits });
   const isFile = request.links && plan.wholeFile !== undefined;
   const isCoded = formatSpecs[format].compressible && !isFile && !options.count;
@@ -90,15 +91,18 @@ export interface DownloadsOptions {
 }
 
 export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): Downloads => {
-  const count = async (plan: Plan, request: DownloadRequest): Promise<number> => {
+  const count = async (plan: Plan, source: RowSource, request: DownloadRequest): Promise<number> => {
     const { rowCount } = plan.version;
-    if (plan.source.complete && !plan.options.distinct) return rowCount;
-    return countRows(reader, plan, { queryId: queryIdOf(request, 'count'), signal: request.signal });
+    if (source.complete && !plan.options.distinct) return rowCount;
+    const context = { queryId: queryIdOf(request, 'count'), signal: request.signal };
+    return countRows(reader, plan, source, context);
   };
 
   /** Number for the header `Row-Count`; undefined when the answer has none. */
   const rowCountHeader = (plan: Plan, request: DownloadRequest): Promise<number> | undefined => {
-    if (plan.options.top !== undefined) return count(plan, request);
+    if (plan.options.top !== undefined) {
+      return count(plan, plan.options.distinct ? plan.source : plan.matching, request);
+    }
     return plan.options.last === undefined ? undefined : Promise.resolve(plan.version.rowCount);
   };
 
@@ -170,7 +174,7 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
       if (matchesTag(request.ifNoneMatch, tag)) return { kind: 'unchanged', headers: shared };
       if (options.count) {
         const number = await withSlot(request, async (release) => {
-          const result = await count(plan, request);
+          const result = await count(plan, plan.source, request);
           release();
           return result;
         });

@@ -113,22 +113,24 @@ export const formatSettings = (
   }
 };
 
-const byMediaType: Readonly<Record<string, Format>> = {
-  'text/csv': 'csv',
-  'application/json': 'json',
-  'text/tab-separated-values': 'tsv',
-  [formatSpecs.xlsx.contentType]: 'xlsx',
-};
+const mediaTypeOf = (format: Format): string => formatSpecs[format].contentType.replace(/;.*/, '');
 
-/** The first of the four media types that `Accept` names, by weight; undefined when it names none. */
-export const formatOfAccept = (accept: string | undefined): Format | undefined => {
-  let best: { format: Format; weight: number } | undefined;
+/**
+ * The format that `Accept` asks for among those that are offered, by weight. Undefined when it names none, and when
+ * it takes CSV as well by a wildcard: programs that send one with every request do not choose by it.
+ */
+export const formatOfAccept = <F extends Format>(
+  accept: string | undefined,
+  offered: readonly F[],
+): F | undefined => {
+  let best: { format: F; weight: number } | undefined;
   for (const item of (accept ?? '').split(',')) {
     const [type = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    const format = byMediaType[type];
-    if (format === undefined) continue;
     const weight = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
-    if (weight > 0 && (best === undefined || weight > best.weight)) best = { format, weight };
+    if (!(weight > 0)) continue;
+    if (type === '*/*' || type === 'text/*') return undefined;
+    const format = offered.find((one) => mediaTypeOf(one) === type);
+    if (format !== undefined && (best === undefined || weight > best.weight)) best = { format, weight };
   }
   return best?.format;
 };

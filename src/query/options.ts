@@ -1,4 +1,5 @@
 import { type AppError, invalid, notFound } from '../lib/errors.js';
+import { parseFlag } from '../lib/flag.js';
 import { nearest } from '../lib/nearest.js';
 import { type Format, formats } from './formats.js';
 
@@ -105,9 +106,9 @@ const countOf = (given: Given, name: OptionName): number | undefined => {
 const flagOf = (given: Given, name: OptionName): boolean => {
   const value = given[name];
   if (value === undefined) return false;
-  const text = typeof value === 'boolean' ? String(value) : value;
-  if (typeof text !== 'string' || !/^(true|false)$/i.test(text)) throw bad(name, 'must be true or false');
-  return text.toLowerCase() === 'true';
+  const flag = parseFlag(value);
+  if (flag === undefined) throw bad(name, 'must be true or false');
+  return flag;
 };
 
 const choiceOf = <T extends string>(given: Given, name: OptionName, choices: readonly T[]): T | undefined => {

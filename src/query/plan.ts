@@ -19,6 +19,8 @@ export interface Plan {
   /** Columns of the answer, except of a transposed one. */
   readonly output: readonly OutputColumn[];
   readonly source: RowSource;
+  /** Rows that the filter keeps, whatever `$last` and `dropNA` leave of them: what `Row-Count` counts. */
+  readonly matching: RowSource;
   readonly order: readonly OrderTerm[];
   /** Strong tag of the answer without content coding. */
   readonly entityTag: string;
@@ -77,7 +79,9 @@ export const planDownload = ({ database, version, options, format, filterLimits 
   const output = outputColumns(options, chosen);
   const limit = columnLimits[format];
   if (limit !== undefined && !options.transpose) requireColumns(format, output.length, limit);
-  const source = buildRowSource({ database, version, filter, options, chosen });
+  const rows = { database, version, filter, chosen };
+  const source = buildRowSource({ ...rows, options });
+  const matching = buildRowSource({ ...rows, options: { last: undefined, dropNA: false } });
   const { last, top, skip, distinct, dropNA, transpose, combineEntities, includeIds, decimals } = options;
   return {
     version,
@@ -86,6 +90,7 @@ export const planDownload = ({ database, version, options, format, filterLimits 
     chosen,
     output,
     source,
+    matching,
     order,
     entityTag: entityTag([
       formatRevision,

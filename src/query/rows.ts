@@ -5,15 +5,19 @@ import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import type { Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';
-import { buildTail, countSql, selectSql } from './statement.js';
+import { buildTail, countSql, type RowSource, selectSql } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
 import { rowsPerSheet, sheetSql } from './xlsx/cell-sql.js';
 import { requireCellTexts } from './xlsx/text-length.js';
 import { writeWorkbook } from './xlsx/workbook.js';
 
-/** Number of rows that match, before `$top` and `$skip`. */
-export const countRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<number> => {
-  const { source, chosen, options } = plan;
+/** Number of rows in the source, with `$distinct` of different ones, before `$top` and `$skip`. */
+export const countRows = async (
+  reader: Reader,
+  { chosen, options }: Plan,
+  source: RowSource,
+  context: ReadContext,
+): Promise<number> => {
   const [row] = await reader.facts<{ n: string }>({
     sql: `${countSql(source, options.distinct ? chosen : undefined)} FORMAT JSONEachRow`,
     values: source.values,

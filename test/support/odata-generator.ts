@@ -251,21 +251,25 @@ const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) =>
       weight: 3,
     },
     {
-      arbitrary: fc.record({
-        k: fc.constant('num'),
-        op: opArb,
-        a: tie('num'),
-        b: tie('num'),
-      }) as fc.Arbitrary<Bool>,
+      arbitrary: fc
+        .record({
+          k: fc.constant('num'),
+          op: opArb,
+          a: tie('num'),
+          b: tie('num'),
+        })
+        .filter(readsColumn) as fc.Arbitrary<Bool>,
       weight: 4,
     },
     {
-      arbitrary: fc.record({
-        k: fc.constant('str'),
-        op: opArb,
-        a: tie('str'),
-        b: tie('str'),
-      }) as fc.Arbitrary<Bool>,
+      arbitrary: fc
+        .record({
+          k: fc.constant('str'),
+          op: opArb,
+          a: tie('str'),
+          b: tie('str'),
+        })
+        .filter(readsColumn) as fc.Arbitrary<Bool>,
       weight: 4,
     },
     {
@@ -287,15 +291,17 @@ const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) =>
       weight: 3,
     },
     {
-      arbitrary: fc.record({
-        k: fc.constant('null'),
-        op: opArb,
-        of: operandArb(tie('num'), tie('str'), tie('bool')),
-        nullFirst: fc.boolean(),
-      }) as fc.Arbitrary<Bool>,
+      arbitrary: fc
+        .record({
+          k: fc.constant('null'),
+          op: opArb,
+          of: operandArb(tie('num'), tie('str'), tie('bool')),
+          nullFirst: fc.boolean(),
+        })
+        .filter(readsColumn) as fc.Arbitrary<Bool>,
       weight: 2,
     },
-    { arbitrary: membershipArb(tie('num'), tie('str')), weight: 3 },
+    { arbitrary: membershipArb(tie('num'), tie('str')).filter(readsColumn), weight: 3 },
     { arbitrary: fc.boolean().map((value): Bool => ({ k: 'const', value })), weight: 1 },
   ),
   bool: fc.oneof(
@@ -310,16 +316,24 @@ const trees = fc.letrec<{ num: Num; str: Str; bool: Bool; leaf: Bool }>((tie) =>
     },
     { arbitrary: tie('bool').map((a): Bool => ({ k: 'not', a })), weight: 3 },
     {
-      arbitrary: fc.record({
-        k: fc.constant('bool'),
-        op: opArb,
-        a: tie('bool'),
-        b: tie('bool'),
-      }) as fc.Arbitrary<Bool>,
+      arbitrary: fc
+        .record({
+          k: fc.constant('bool'),
+          op: opArb,
+          a: tie('bool'),
+          b: tie('bool'),
+        })
+        .filter(readsColumn) as fc.Arbitrary<Bool>,
       weight: 1,
     },
   ),
 }));
+
+/** Comparisons of values with each other are refused. */
+function readsColumn(e: unknown): boolean {
+  if (typeof e !== 'object' || e === null) return false;
+  return ('k' in e && e.k === 'col') || Object.values(e).some(readsColumn);
+}
 
 /** A literal in substring must be a whole number from 0; anything calculated may be anything. */
 function isCount(e: unknown): boolean {

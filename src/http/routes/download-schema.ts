@@ -11,22 +11,19 @@ const flag = (description: string) =>
 const count = (description: string) => documented(z.string(), { type: 'integer', minimum: 0 }, description);
 
 const shared = {
-  $format: text(
-    'Format of the rows. Without it an `Accept` header that names csv, json, xlsx or tsv decides.',
-    {
-      enum: formats,
-      default: 'csv',
-    },
-  ),
+  $format: text('Format of the rows. Without it csv, unless `Accept` names other types and no wildcard.', {
+    enum: formats,
+    default: 'csv',
+  }),
   $select: text(
     'Columns by name or id, separated by commas; `"…"` or `[…]` around a name that holds commas. Entity columns are prepended.',
   ),
   $filter: text("OData condition, such as `Country eq 'France' and Date ge 2020-01-01`."),
   $orderby: text('Columns with `asc` or `desc`, separated by commas. Nulls last, ties in upload order.'),
-  $top: count('First N rows; the header `Row-Count` then says how many match.'),
+  $top: count('First N rows; the header `Row-Count` then says how many match `$filter`.'),
   $skip: count('Leave out the first N rows.'),
   $last: count('Rows of the last N distinct dates; `Row-Count` then says how many rows the dataset has.'),
-  $count: flag('Answer the number of matching rows only.'),
+  $count: flag('Answer the number of rows only.'),
   $distinct: flag('Each combination of the selected columns once; needs `$select`, prepends nothing.'),
   $decimals: text('JSON numbers as numbers or as strings.', {
     enum: ['number', 'string'],

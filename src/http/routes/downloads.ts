@@ -202,7 +202,7 @@ const answers: Readonly<Record<number, ResponseSpec>> = {
     description: 'The rows, or their number with `$count`.',
     contentTypes: [...Object.values(formatSpecs).map(({ contentType }) => contentType), 'text/plain'],
     headers: {
-      'Row-Count': 'With `$top`: rows that match; with `$last` alone: rows of the dataset.',
+      'Row-Count': 'With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset.',
       ETag: 'Strong: the same for the same rows in the same form.',
     },
   },

@@ -4,7 +4,7 @@ import { dispositionOf, fileNameOf } from '../../query/disposition.js';
 import { entityTag, matchesTag } from '../../query/entity-tag.js';
 import { formatOfAccept, formatSpecs } from '../../query/formats.js';
 import { type TableFormat, writeTable } from '../../query/table-writer.js';
-import { pathName, queryInteger, queryText } from '../parameters.js';
+import { pathName, queryChoice, queryInteger, queryText } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import type { GatewayCallers } from './gateway-caller.js';
@@ -12,14 +12,6 @@ import { upstreamErrors } from './providers.js';
 
 const tags = ['Feed'];
 const feedFormats = ['csv', 'json', 'xlsx', 'tsv'] as const satisfies readonly TableFormat[];
-
-const isFeedFormat = (format: string | undefined): format is TableFormat =>
-  feedFormats.some((one) => one === format);
-
-const acceptedFormat = (accept: string | undefined): TableFormat => {
-  const format = formatOfAccept(accept);
-  return isFeedFormat(format) ? format : 'csv';
-};
 
 export interface FeedRoutesDeps {
   readonly feed: Feed;
@@ -66,7 +58,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
     auth: 'optional',
     params: z.object({ symbol: pathName('Symbol.') }),
     query: z.object({
-      $format: z.enum(feedFormats).optional().meta({ description: 'Default csv.' }),
+      $format: queryChoice('Default csv.', feedFormats).optional(),
       $top: queryInteger('First rows only, after `start` and `end`.').optional(),
       start: queryText('First day, YYYY-MM-DD.', { maxLength: 10 }).optional(),
       end: queryText('Last day, YYYY-MM-DD.', { maxLength: 10 }).optional(),
@@ -83,7 +75,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
     handler: async (request) => {
       const { $format, $top, start, end } = request.query;
       const { symbol } = request.params;
-      const format = $format ?? acceptedFormat(request.header('accept'));
+      const format = $format ?? formatOfAccept(request.header('accept'), feedFormats) ?? 'csv';
       const answer = await feed.data(await callerOf(request), symbol, {
         ...($top === undefined ? {} : { top: $top }),
         ...(start === undefined ? {} : { start }),

@@ -7,7 +7,7 @@ import type { VersionPublisher } from '../../ingest/versions/version-publisher.j
 import { conflict, notFound } from '../../lib/errors.js';
 import { type Caller, includesLevel } from '../../model/permission.js';
 import type { ProcessView } from '../../model/process.js';
-import { pathId, queryId, queryInteger } from '../parameters.js';
+import { pathId, queryChoice, queryId, queryInteger } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 
 const processErrorSchema = z.object({
@@ -218,7 +218,7 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
     tags,
     auth: 'required',
     params,
-    query: z.object({ $format: z.enum(['csv', 'json']).optional() }),
+    query: z.object({ $format: queryChoice('Default csv.', ['csv', 'json']).optional() }),
     responses: { 200: { description: 'The records.', contentTypes: ['text/csv', 'application/json'] } },
     errors: [403, 404],
     handler: async ({ params: { id, processId }, query, caller }) => {

@@ -1,4 +1,5 @@
 import { type AppError, invalid } from '../../lib/errors.js';
+import { parseFlag } from '../../lib/flag.js';
 import { nearest } from '../../lib/nearest.js';
 import { textProblem } from '../../model/names.js';
 import type { UploadMode } from '../../model/process.js';
@@ -191,7 +192,8 @@ export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions
   const mode = choose(values, 'mode', ['replace', 'append', 'upsert']);
   requireMode(mode, values);
   const onBadRow = choose(values, 'onBadRow', ['fail', 'quarantine']);
-  const isAsync = choose(values, 'async', ['true', 'false']) === 'true';
+  const isAsync = parseFlag(values.get('async') ?? 'true');
+  if (isAsync === undefined) throw wrong('async', 'must be one of true, false');
   if (values.has('maxBadRows') && onBadRow === 'fail') throw wrong('maxBadRows', 'needs onBadRow=quarantine');
   if (values.has('wait') && isAsync) throw wrong('wait', 'needs async=false');
   const manifest = values.get('manifest');

@@ -3,16 +3,14 @@
  * a comparison is true or false (null equals null alone; an ordering with null is false), arithmetic and
  * functions of null are null, `and`, `or`, `not` take null as unknown.
  */
-import { type Binding, describe } from './binding.js';
+import { type Binding, type BoundSide, bindPair, describe } from './binding.js';
 import { bindCall } from './call-binder.js';
+import { bindComparison, bindMembership } from './comparison-binder.js';
 import { foldArithmetic } from './constant-folding.js';
-import { firstDayOf } from './date-literal.js';
-import { excerpt, type Failures } from './failure.js';
+import type { Failures } from './failure.js';
 import { negateExact } from './number-literal.js';
-import type { ComparisonOperator, LiteralNode, SyntaxNode } from './syntax.js';
-import type { Comparison, Condition, FilterColumn, Operand } from './typed.js';
-
-const negate = (operand: Condition): Condition => ({ kind: 'not', operand });
+import type { SyntaxNode } from './syntax.js';
+import type { Condition, FilterColumn, Operand } from './typed.js';
 
 const bind = (node: SyntaxNode, binding: Binding): Operand => {
   switch (node.kind) {
@@ -35,7 +33,7 @@ const bind = (node: SyntaxNode, binding: Binding): Operand => {
     case 'arithmetic':
       return bindArithmetic(node, binding);
     case 'not':
-      return { type: 'boolean', node: negate(bindCondition(node.operand, binding)) };
+      return { type: 'boolean', node: { kind: 'not', operand: bindCondition(node.operand, binding) } };
     case 'and':
     case 'or':
       return {
@@ -51,9 +49,10 @@ const bind = (node: SyntaxNode, binding: Binding): Operand => {
   }
 };
 
-const bindColumn = (name: string, { columns }: Binding): Operand => {
-  const column = columns.get(name);
+const bindColumn = (name: string, binding: Binding): Operand => {
+  const column = binding.columns.get(name);
   if (column === undefined) throw new RangeError('the parser let an unknown column pass');
+  binding.columnsRead += 1;
   switch (column.dataType) {
     case 'Decimal':
       // Numbers beyond 76 digits are stored as text and are String columns; the two never disagree.
@@ -90,20 +89,21 @@ const bindNegate = (node: Extract<SyntaxNode, { kind: 'negate' }>, binding: Bind
   );
 };
 
+const isNumber = ({ operand }: BoundSide): boolean => operand.type === 'number' || operand.type === 'null';
+
 const bindArithmetic = (node: Extract<SyntaxNode, { kind: 'arithmetic' }>, binding: Binding): Operand => {
-  const left = bind(node.left, binding);
-  const right = bind(node.right, binding);
-  for (const [side, operand] of [
-    [node.left, left],
-    [node.right, right],
-  ] as const) {
-    if (operand.type === 'number' || operand.type === 'null') continue;
-    const hint = operand.type === 'date' ? '; dates can be compared, not calculated with' : '';
+  const pairs = bindPair(node.left, node.right, binding);
+  const sides = pairs.find((pair) => pair.every(isNumber)) ?? pairs[0];
+  if (sides === undefined) throw new RangeError('two operands have a reading');
+  for (const side of sides) {
+    if (isNumber(side)) continue;
+    const hint = side.operand.type === 'date' ? '; dates can be compared, not calculated with' : '';
     throw binding.failures.type(
-      side.start,
-      `'${node.operator}' needs numbers, found ${describe(side, operand)}${hint}`,
+      side.node.start,
+      `'${node.operator}' needs numbers, found ${describe(side.node, side.operand)}${hint}`,
     );
   }
+  const [left, right] = [sides[0].operand, sides[1].operand];
   if (left.type !== 'number' || right.type !== 'number') return { type: 'null' };
   if (left.node.kind === 'number' && right.node.kind === 'number') {
     const value = foldArithmetic(node.operator, left.node.value, right.node.value);
@@ -116,128 +116,13 @@ const bindArithmetic = (node: Extract<SyntaxNode, { kind: 'arithmetic' }>, bindi
   };
 };
 
-/** A quoted text or a four-digit number beside a date is a date or period; anything else stays as it is. */
-const asDate = (node: SyntaxNode, operand: Operand, binding: Binding): Operand => {
-  const text = node.kind === 'string' ? node.value : node.kind === 'number' ? node.text : undefined;
-  if (text === undefined) return operand;
-  const day = firstDayOf(text);
-  if (day !== undefined) return { type: 'date', node: { kind: 'date', value: day } };
-  throw binding.failures.type(
-    node.start,
-    `${describe(node, operand)} is no date; write a day (2020-01-31) or a period (2020-01, 2020Q1, 2020)`,
-  );
-};
-
-const coerce = (
-  nodes: readonly [SyntaxNode, SyntaxNode],
-  left: Operand,
-  right: Operand,
-  binding: Binding,
-): readonly [Operand, Operand] => {
-  if (left.type === 'date' && right.type !== 'date') return [left, asDate(nodes[1], right, binding)];
-  if (right.type === 'date' && left.type !== 'date') return [asDate(nodes[0], left, binding), right];
-  return [left, right];
-};
-
-const mismatch = (nodes: readonly [SyntaxNode, SyntaxNode], left: Operand, right: Operand): string => {
-  const message = `${describe(nodes[0], left)} can not be compared with ${describe(nodes[1], right)}`;
-  const [text, number] = left.type === 'text' ? nodes : [nodes[1], nodes[0]];
-  const kinds = [left.type, right.type].sort().join();
-  if (kinds === 'number,text' && number.kind === 'number')
-    return `${message}; quote it: '${excerpt(number.text)}'`;
-  if (kinds === 'number,text' && text.kind === 'string') return `${message}; write the number without quotes`;
-  const [other, date] = left.type === 'date' ? [nodes[1], nodes[0]] : nodes;
-  if (kinds === 'date,text' && other.kind === 'column' && date.kind === 'date') {
-    return `${message}; quote it: '${excerpt(date.text)}'`;
-  }
-  return message;
-};
-
-const bindComparison = (node: Extract<SyntaxNode, { kind: 'compare' }>, binding: Binding): Condition => {
-  const nodes = [node.left, node.right] as const;
-  const [left, right] = coerce(nodes, bind(node.left, binding), bind(node.right, binding), binding);
-  if (left.type === 'null' || right.type === 'null') return compareWithNull(node.operator, left, right);
-  const condition = compare(node.operator === 'ne' ? 'eq' : node.operator, left, right);
-  if (!condition) throw binding.failures.type(node.left.start, mismatch(nodes, left, right));
-  return node.operator === 'ne' ? negate(condition) : condition;
-};
-
-const compareWithNull = (operator: ComparisonOperator, left: Operand, right: Operand): Condition => {
-  if (operator !== 'eq' && operator !== 'ne') return { kind: 'constant', value: false };
-  const other = left.type === 'null' ? right : left;
-  const isNull: Condition =
-    other.type === 'null' ? { kind: 'constant', value: true } : { kind: 'isNull', operand: other };
-  return operator === 'ne' ? negate(isNull) : isNull;
-};
-
-const compare = (operator: Comparison, left: Operand, right: Operand): Condition | undefined => {
-  if (left.type === 'number' && right.type === 'number') {
-    return { kind: 'compare', type: 'number', operator, left: left.node, right: right.node };
-  }
-  if (left.type === 'text' && right.type === 'text') {
-    return { kind: 'compare', type: 'text', operator, left: left.node, right: right.node };
-  }
-  if (left.type === 'date' && right.type === 'date') {
-    return { kind: 'compare', type: 'date', operator, left: left.node, right: right.node };
-  }
-  if (left.type === 'boolean' && right.type === 'boolean') {
-    return { kind: 'compare', type: 'boolean', operator, left: left.node, right: right.node };
-  }
-  return undefined;
-};
-
-const bindMembership = (node: Extract<SyntaxNode, { kind: 'in' }>, binding: Binding): Condition => {
-  const operand = bind(node.operand, binding);
-  const orNull = node.items.some((item) => item.kind === 'null');
-  const items = node.items.filter((item) => item.kind !== 'null');
-  const bound = items.map((item) => bindItem(item, node.operand, operand, binding));
-  switch (operand.type) {
-    case 'null':
-      return { kind: 'constant', value: orNull };
-    case 'number': {
-      const values = bound.flatMap((item) =>
-        item.type === 'number' && item.node.kind === 'number' ? [item.node.value] : [],
-      );
-      return { kind: 'in', type: 'number', operand: operand.node, values, orNull };
-    }
-    case 'text': {
-      const values = bound.flatMap((item) =>
-        item.type === 'text' && item.node.kind === 'text' ? [item.node.value] : [],
-      );
-      return { kind: 'in', type: 'text', operand: operand.node, values, orNull };
-    }
-    case 'date': {
-      const values = bound.flatMap((item) =>
-        item.type === 'date' && item.node.kind === 'date' ? [item.node.value] : [],
-      );
-      return { kind: 'in', type: 'date', operand: operand.node, values, orNull };
-    }
-    case 'boolean':
-      throw binding.failures.type(
-        node.operand.start,
-        "'in' needs a text, number or date before it, found a condition; put arithmetic before 'in' in parentheses",
-      );
-    default:
-      return operand satisfies never;
-  }
-};
-
-const bindItem = (item: LiteralNode, node: SyntaxNode, operand: Operand, binding: Binding): Operand => {
-  const value = bind(item, binding);
-  const [left, right] = coerce([node, item], operand, value, binding);
-  if (left.type !== 'null' && left.type !== right.type) {
-    throw binding.failures.type(item.start, mismatch([node, item], left, right));
-  }
-  return right;
-};
-
 /** The typed form of a whole filter; what is not a condition is refused. */
 export const bindFilter = (
   root: SyntaxNode,
   columns: ReadonlyMap<string, FilterColumn>,
   failures: Failures,
 ): Condition => {
-  const binding: Binding = { columns, failures, bind: (node) => bind(node, binding) };
+  const binding: Binding = { columns, failures, columnsRead: 0, bind: (node) => bind(node, binding) };
   if (root.kind === 'null') throw failures.type(root.start, 'expected a condition, found null');
   return bindCondition(root, binding);
 };

@@ -1,4 +1,5 @@
 import { excerpt, type Failures } from './failure.js';
+import { pairReadings } from './readings.js';
 import type { SyntaxNode } from './syntax.js';
 import type { FilterColumn, Operand } from './typed.js';
 
@@ -6,8 +7,35 @@ import type { FilterColumn, Operand } from './typed.js';
 export interface Binding {
   readonly columns: ReadonlyMap<string, FilterColumn>;
   readonly failures: Failures;
+  /** Counted up with each column that is bound. */
+  columnsRead: number;
   bind(node: SyntaxNode): Operand;
 }
+
+export interface BoundSide {
+  readonly node: SyntaxNode;
+  readonly operand: Operand;
+  readonly readsColumn: boolean;
+}
+
+export type BoundPair = readonly [BoundSide, BoundSide];
+
+export const bindSide = (node: SyntaxNode, binding: Binding): BoundSide => {
+  const before = binding.columnsRead;
+  const operand = binding.bind(node);
+  return { node, operand, readsColumn: binding.columnsRead > before };
+};
+
+/** Two operands of one operator in all their readings, the likeliest first. Only literals have two. */
+export const bindPair = (left: SyntaxNode, right: SyntaxNode, binding: Binding): readonly BoundPair[] => {
+  const bound = new Map<SyntaxNode, BoundSide>();
+  const sideOf = (node: SyntaxNode): BoundSide => {
+    const side = bound.get(node) ?? bindSide(node, binding);
+    bound.set(node, side);
+    return side;
+  };
+  return pairReadings(left, right).map(([first, second]) => [sideOf(first), sideOf(second)]);
+};
 
 const columnTypes = {
   text: 'String',

@@ -2,6 +2,7 @@ import { type Binding, describe } from './binding.js';
 import { firstDayOf } from './date-literal.js';
 import { datePartOf, periodStartOf } from './date-parts.js';
 import { exactOf, isInteger } from './number-literal.js';
+import { readingsOf } from './readings.js';
 import type { FunctionName, SyntaxNode } from './syntax.js';
 import type { DatePart, NumberNode, Operand, PeriodStart, TextNode } from './typed.js';
 
@@ -40,8 +41,12 @@ const bindArgument = (call: Call, index: number, binding: Binding): Operand => {
   const wanted = signatures[call.name][index];
   if (node === undefined || wanted === undefined)
     throw new RangeError('the parser checks the number of arguments');
-  const operand = binding.bind(node);
-  if (operand.type === 'null' || operand.type === wanted) return operand;
+  // The first argument is what the function looks at; the others are mostly values.
+  const readings = readingsOf(node, index === 0).map((reading) => binding.bind(reading));
+  const fitting =
+    readings.find(({ type }) => type === wanted) ?? readings.find(({ type }) => type === 'null');
+  if (fitting !== undefined) return fitting;
+  const operand = readings[0] ?? { type: 'null' };
   const day = wanted === 'date' && node.kind === 'string' ? firstDayOf(node.value) : undefined;
   if (day !== undefined) return { type: 'date', node: { kind: 'date', value: day } };
   throw binding.failures.type(

@@ -34,6 +34,8 @@ export interface Failures {
   syntax(offset: number, expected: string, found?: string): AppError;
   /** Grammatical, but the operands do not go together. */
   type(offset: number, message: string): AppError;
+  /** A comparison of values with each other, which no row can change. */
+  noColumn(offset: number, hint?: string): AppError;
   /** Valid OData that this service does not offer. */
   unsupported(offset: number, what: string, hint?: string): AppError;
   limit(offset: number, message: string): AppError;
@@ -73,6 +75,12 @@ export const createFailures = (text: string, owner: TextOwner = filterText): Fai
     syntax: (offset, expected, found = foundAt(text, offset, owner.noun)) =>
       fail('syntax', offset, `expected ${expected}, found ${found}`, { expected }),
     type: (offset, message) => fail('type', offset, message),
+    noColumn: (offset, hint) =>
+      fail(
+        'type',
+        offset,
+        `this comparison names no column; ${hint === undefined ? '' : `${hint}, or `}write a column whose name looks like a value in brackets, as in [2020] gt 50`,
+      ),
     unsupported: (offset, what, hint) =>
       fail('unsupported', offset, `${what} not supported here${hint === undefined ? '' : `; ${hint}`}`),
     limit: (offset, message) => fail('limit', offset, message),

@@ -18,7 +18,6 @@ import {
   type ParameterValue,
 } from './parameters.js';
 import { parseFilter } from './parser.js';
-import type { SyntaxNode } from './syntax.js';
 import type { FilterColumn } from './typed.js';
 
 export type { FilterColumn, FilterLimits };
@@ -30,41 +29,7 @@ export interface CompiledFilter {
   readonly params: Readonly<Record<string, ParameterValue>>;
   /** Equal for all spellings of one filter; columns appear as ids. For entity tags. */
   readonly normalized: string;
-  /** Columns that the filter reads, ascending. */
-  readonly columnIds: readonly number[];
 }
-
-const columnNames = (root: SyntaxNode): ReadonlySet<string> => {
-  const names = new Set<string>();
-  const visit = (node: SyntaxNode): void => {
-    switch (node.kind) {
-      case 'column':
-        names.add(node.name);
-        break;
-      case 'call':
-        node.args.forEach(visit);
-        break;
-      case 'not':
-      case 'negate':
-      case 'in':
-        visit(node.operand);
-        break;
-      case 'and':
-      case 'or':
-        node.items.forEach(visit);
-        break;
-      case 'compare':
-      case 'arithmetic':
-        visit(node.left);
-        visit(node.right);
-        break;
-      default:
-        break;
-    }
-  };
-  visit(root);
-  return names;
-};
 
 export const compileFilter = (
   text: string,
@@ -90,11 +55,9 @@ export const compileFilter = (
   if (sql.length > bounds.maxSqlLength) {
     throw failures.limit(0, 'the filter is too complex; split it or calculate with fewer columns at once');
   }
-  const columnIds = [...columnNames(root)].flatMap((name) => byName.get(name)?.id ?? []);
   return {
     sql,
     params: (packed ?? plain).values(),
     normalized: normalForm(condition),
-    columnIds: [...new Set(columnIds)].sort((left, right) => left - right),
   };
 };

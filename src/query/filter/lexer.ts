@@ -2,8 +2,8 @@
  * Cuts the text into tokens, one at a time. What a piece of text means depends on where it stands (`Speed in
  * knots` may be a name, `in` may be an operator), so the parser asks for an operand or for what follows one.
  *
- * At an operand the longest reading wins: a known column name against a literal, keyword or function. At equal
- * length the literal or keyword wins, and the column is reached by its bracketed form.
+ * At an operand the longest reading wins: a known column name against a literal, keyword or function. A literal
+ * that is spelled exactly like a column keeps both readings: the binder knows what it stands beside.
  */
 import { bareDate, firstDayOf } from './date-literal.js';
 import type { Failures } from './failure.js';
@@ -77,6 +77,8 @@ const operatorWordAt = (text: string, offset: number): { word: OperatorWord; len
 
 export interface Lexer {
   operand(offset: number): OperandToken;
+  /** A value of a list; undefined where something else stands. */
+  literal(offset: number): Extract<OperandToken, { kind: 'literal' }> | undefined;
   following(offset: number): FollowingToken;
   skipSpace(offset: number): number;
 }
@@ -106,13 +108,18 @@ export const createLexer = (
     );
   };
 
-  const literal = (start: number, end: number, value: LiteralValue): OperandToken => ({
+  const literal = (start: number, end: number, value: LiteralValue): LiteralToken => ({
     kind: 'literal',
     node: { ...value, start, height: 1 },
     end,
   });
 
-  const string = (start: number): OperandToken => {
+  const named = (token: LiteralToken, name: string): LiteralToken => ({
+    ...token,
+    node: { ...token.node, name },
+  });
+
+  const string = (start: number): LiteralToken => {
     let at = start + 1;
     for (;;) {
       const quote = text.indexOf("'", at);
@@ -120,7 +127,9 @@ export const createLexer = (
       if (text[quote + 1] !== "'") {
         checkLiteralEnd(start, quote + 1);
         const value = text.slice(start + 1, quote).replaceAll("''", "'");
-        return literal(start, quote + 1, { kind: 'string', value });
+        const token = literal(start, quote + 1, { kind: 'string', value });
+        const written = names.hasQuoted ? text.slice(start, quote + 1) : '';
+        return names.has(written) ? named(token, written) : token;
       }
       at = quote + 2;
     }
@@ -132,7 +141,10 @@ export const createLexer = (
       const bracket = text.indexOf(']', at);
       if (bracket < 0) throw failures.syntax(start, "a closing bracket (']') for this column name", ending);
       if (text[bracket + 1] !== ']') {
-        const name = text.slice(start + 1, bracket).replaceAll(']]', ']');
+        const written = text.slice(start, bracket + 1);
+        const inner = written.slice(1, -1).replaceAll(']]', ']');
+        // A header may hold the brackets themselves.
+        const name = !names.has(inner) && names.has(written) ? written : inner;
         const known = names.has(name);
         if (!known && /^\s*["[{]/.test(name))
           throw failures.unsupported(start, 'collections (JSON arrays) are', "write lists as in ('a', 'b')");
@@ -206,6 +218,23 @@ export const createLexer = (
     }
   };
 
+  /** True where an operand may end, which tells a column called `not` from the operator. */
+  const endsOperand = (offset: number): boolean => {
+    const at = skipSpace(offset);
+    const next = text[at];
+    if (next === undefined || next === ')' || next === ',') return true;
+    const operator = operatorWordAt(text, at);
+    if (operator === undefined) return false;
+    return operator.word !== 'in' || text[skipSpace(at + operator.length)] === '(';
+  };
+
+  /** The column's name is as long as what else the text may be. */
+  const eitherReading = (reading: OperandToken, name: string, start: number): OperandToken => {
+    if (reading.kind === 'literal') return named(reading, name);
+    const isColumn = reading.kind === 'not' && endsOperand(reading.end);
+    return isColumn ? { kind: 'column', name, known: true, start, end: reading.end } : reading;
+  };
+
   const operand = (offset: number): OperandToken => {
     const start = skipSpace(offset);
     const first = text[start];
@@ -217,6 +246,8 @@ export const createLexer = (
     if (name !== undefined && start + name.length > (reading?.end ?? start)) {
       return { kind: 'column', name, known: true, start, end: start + name.length };
     }
+    if (reading && start + (name?.length ?? 0) === reading.end)
+      return eitherReading(reading, name ?? '', start);
     if (reading) {
       if (reading.kind === 'literal') checkLiteralEnd(start, reading.end);
       return reading;
@@ -230,6 +261,14 @@ export const createLexer = (
     if (refused) throw refused;
     if (first === '-') return { kind: 'minus', start, end: start + 1 };
     return unknown(start);
+  };
+
+  const literalAt = (offset: number): LiteralToken | undefined => {
+    const start = skipSpace(offset);
+    const reading = text[start] === "'" ? string(start) : plain(start);
+    if (reading?.kind !== 'literal') return undefined;
+    checkLiteralEnd(start, reading.end);
+    return reading;
   };
 
   const following = (offset: number): FollowingToken => {
@@ -252,8 +291,9 @@ export const createLexer = (
     throw failures.syntax(start, "an operator (eq, ne, gt, ge, lt, le, and, or, in, add, …), ')' or the end");
   };
 
-  return { operand, following, skipSpace };
+  return { operand, literal: literalAt, following, skipSpace };
 };
 
+type LiteralToken = Extract<OperandToken, { kind: 'literal' }>;
 type LiteralValue = DistributiveOmit<LiteralNode, 'start' | 'height'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

@@ -7,6 +7,8 @@ export interface NameIndex {
   /** The longest known name that stands at the offset and ends there as a word does. */
   longestAt(text: string, offset: number): string | undefined;
   readonly names: readonly string[];
+  /** True when some name begins with a quote, as texts do. */
+  readonly hasQuoted: boolean;
 }
 
 /** What may follow a bare name; anything else makes it part of a longer, unknown one. */
@@ -21,6 +23,7 @@ export const createNameIndex = (names: readonly string[]): NameIndex => {
   const lengths = [...new Set(names.map((name) => name.length))].sort((left, right) => right - left);
   return {
     names,
+    hasQuoted: names.some((name) => name.startsWith("'")),
     has: (name) => known.has(name),
     longestAt: (text, offset) => {
       for (const length of lengths) {

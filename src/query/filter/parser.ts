@@ -125,7 +125,8 @@ export const parseExpression = (input: ExpressionInput): ParsedExpression => {
     }
     for (;;) {
       const at = lexer.skipSpace(offset);
-      const token = lexer.operand(offset);
+      // What an operand would be says more about some mistakes than that it is no value.
+      const token = lexer.literal(offset) ?? lexer.operand(offset);
       if (token.kind !== 'literal')
         throw failures.syntax(at, 'a literal value (lists hold no columns or expressions)');
       if (items.push(Object.freeze(token.node)) > limits.maxInTerms) {

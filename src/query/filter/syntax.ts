@@ -40,8 +40,10 @@ interface Placed {
   readonly height: number;
 }
 
-export type LiteralNode = Placed &
-  (
+export type LiteralNode = Placed & {
+  /** The column whose name is spelled exactly like this literal; the binder chooses between the two. */
+  readonly name?: string;
+} & (
     | { readonly kind: 'null' }
     | { readonly kind: 'boolean'; readonly value: boolean }
     | { readonly kind: 'number'; readonly value: Exact; readonly text: string }
@@ -50,11 +52,13 @@ export type LiteralNode = Placed &
     | { readonly kind: 'date'; readonly value: string; readonly text: string }
   );
 
+export type ColumnNode = Placed & { readonly kind: 'column'; readonly name: string };
+
 export type SyntaxNode =
   | LiteralNode
+  | ColumnNode
   | (Placed &
       (
-        | { readonly kind: 'column'; readonly name: string }
         | { readonly kind: 'call'; readonly name: FunctionName; readonly args: readonly SyntaxNode[] }
         | { readonly kind: 'not'; readonly operand: SyntaxNode }
         | { readonly kind: 'negate'; readonly operand: SyntaxNode }

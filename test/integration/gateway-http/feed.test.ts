@@ -57,6 +57,10 @@ describe('data of a symbol', () => {
   it('takes the form from Accept when none is named', async () => {
     const answer = await get('/feed/GDP/data', { Accept: 'application/json' });
     expect(answer.headers.get('content-type')).toBe('application/json');
+    const everything = await get('/feed/GDP/data', { Accept: 'application/json, text/plain, */*' });
+    expect(everything.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    const named = await get('/feed/GDP/data?$format=Json', { Accept: 'text/csv' });
+    expect(named.headers.get('content-type')).toBe('application/json');
   });
 
   it('is cut by start, end and $top', async () => {

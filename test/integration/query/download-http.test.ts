@@ -31,6 +31,110 @@ afterAll(async () => {
 
 const get = (query: string, init: RequestInit = {}) => fetch(server.dataUrl(panel, query), init);
 
+describe('columns named like values', () => {
+  const names = [
+    '1',
+    '-1',
+    '1.5',
+    '1e3',
+    '2020Q1',
+    '2024-01',
+    '2024-01-01',
+    'null',
+    'true',
+    'false',
+    'not',
+    'in',
+  ];
+  const rowsOf = async (version: ReadableVersion, query: Record<string, string>) => {
+    const asked = new URLSearchParams({ $format: 'json', ...query });
+    const answer = await fetch(server.dataUrl(version, asked.toString()));
+    expect(await answer.clone().text()).not.toContain('"error"');
+    return (await answer.json()) as Record<string, number>[];
+  };
+
+  it.each(names)('%s: filtered, selected and sorted by, alone and beside others', async (name) => {
+    const alone = await tables.add([{ name, physical: 'f' }], [[40], [60], [70]]);
+    expect(await rowsOf(alone, { $filter: `${name} gt 50` })).toEqual([{ [name]: 60 }, { [name]: 70 }]);
+    expect(await rowsOf(alone, { $filter: `50 gt ${name}` })).toEqual([{ [name]: 40 }]);
+    expect(await rowsOf(alone, { $select: name, $top: '1' })).toEqual([{ [name]: 40 }]);
+    expect(await rowsOf(alone, { $orderby: `${name} desc`, $top: '1' })).toEqual([{ [name]: 70 }]);
+    const beside = await tables.add(
+      [
+        { name: 'Country', physical: 's' },
+        { name: 'Value', physical: 'f' },
+        { name, physical: 'f' },
+      ],
+      [
+        ['A', 5, 40],
+        ['B', 65, 60],
+        ['C', 1, 70],
+      ],
+    );
+    const countries = async (query: Record<string, string>) =>
+      (await rowsOf(beside, query)).map(({ Country }) => Country).join('');
+    expect(await countries({ $filter: `${name} gt 50 and Country ne 'C'` })).toBe('B');
+    expect(await countries({ $filter: `Value gt ${name}` })).toBe('B');
+    expect(await countries({ $orderby: `${name} desc,Country` })).toBe('CBA');
+    expect(await rowsOf(beside, { $select: name, $top: '1' })).toEqual([{ Country: 'A', [name]: 40 }]);
+  });
+
+  it('a comparison of two values is refused with a hint at brackets', async () => {
+    const answer = await get('$filter=2020 gt 50');
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: 'filter_type',
+      error: expect.stringContaining('[2020]'),
+    });
+  });
+});
+
+describe('Accept', () => {
+  it.each([
+    ['application/json, text/plain, */*', 302],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 302],
+    ['application/json, text/*', 302],
+    ['*/*', 302],
+    ['application/json', 200],
+    ['application/json, text/html', 200],
+  ])('%s', async (accept, status) => {
+    const answer = await get('', { headers: { accept }, redirect: 'manual' });
+    expect(answer.status).toBe(status);
+    if (status === 200) expect(answer.headers.get('content-type')).toBe('application/json');
+    const shaped = await get('$top=1', { headers: { accept } });
+    expect(shaped.headers.get('content-type')).toContain(status === 200 ? 'application/json' : 'text/csv');
+  });
+
+  it('never outweighs $format, which may be written in any case', async () => {
+    const answer = await get('$format=JSON', { headers: { accept: 'text/csv' } });
+    expect(answer.headers.get('content-type')).toBe('application/json');
+  });
+});
+
+describe('Row-Count', () => {
+  it.each([
+    ['$top=1', '3'],
+    ["$top=1&$filter=Country eq 'A'", '2'],
+    ["$top=1&$filter=Country eq 'A'&dropNA=true", '2'],
+    ['$top=1&dropNA=true&$select=GDP', '3'],
+    ['$top=1&$last=1', '3'],
+    ["$top=1&$last=1&$filter=Country eq 'A'&dropNA=1", '2'],
+    ['$top=0&$skip=2', '3'],
+    ['$top=1&$skip=1&$orderby=GDP', '3'],
+    ['$top=1&transpose=true', '3'],
+    ['$top=1&combineEntities=true&includeIds=true', '3'],
+    ['$top=1&$distinct=true&$select=Country', '2'],
+    ["$last=1&$filter=Country eq 'A'&dropNA=true", '3'],
+    ['$skip=1', null],
+    ["$filter=Country eq 'A'", null],
+  ])('of %s', async (query, count) => {
+    const answer = await get(query);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('row-count')).toBe(count);
+    expect(answer.headers.get('access-control-expose-headers')?.includes('Row-Count') ?? false).toBe(true);
+  });
+});
+
 describe('parameters', () => {
   it.each(['combineEntities=true', 'includeIds=true', 'dropNA=true', 'transpose=true&$top=2'])(
     'are the same with and without a dollar: %s',

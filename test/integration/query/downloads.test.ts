@@ -191,7 +191,7 @@ describe('options', () => {
       '"2020-02-01",,-0.25',
     ]);
     const both = await ask(prices, { $last: '2', $top: '1', $select: 'Price' });
-    expect(both.headers['Row-Count']).toBe('3');
+    expect(both.headers['Row-Count']).toBe('5');
     expect(dates(await bodyOf(both))).toHaveLength(1);
   });
 

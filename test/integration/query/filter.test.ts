@@ -216,9 +216,13 @@ describe('large filters', () => {
   });
 
   it.each([
-    ['the longest text, all of it escaped', `V eq 5 and '${'\\'.repeat(65_000)}' ne 'x'`, [1]],
-    ['the longest list, all of it escaped', `'x' in ('${'\\'.repeat(65_000)}') or V eq 5`, [1]],
-    ['a long text in three bytes per character', `V eq 5 and '${'€😀'.repeat(9_000)}' ne 'x'`, [1]],
+    ['the longest text, all of it escaped', `V eq 5 and not contains('${'\\'.repeat(65_000)}','x')`, [1]],
+    ['the longest list, all of it escaped', `substring('x', V) in ('${'\\'.repeat(65_000)}') or V eq 5`, [1]],
+    [
+      'a long text in three bytes per character',
+      `V eq 5 and not contains('${'€😀'.repeat(9_000)}','x')`,
+      [1],
+    ],
     ['thousands of conditions', Array.from({ length: 5_000 }, (_, at) => `V eq ${at}`).join(' or '), [0, 1]],
     ['thousands of negated conditions', chain('not (V ne 5)', ' and ', 3_800), [1]],
     [
@@ -240,7 +244,11 @@ describe('large filters', () => {
     ],
     ['roundings to the limit', `${'round('.repeat(190)}V${')'.repeat(190)} eq 5`, [1]],
     ['comparisons of comparisons to the limit', `V eq 5${' eq true'.repeat(190)}`, [1]],
-    ['text functions to the limit', `${'trim('.repeat(190)}'5'${')'.repeat(190)} eq '5'`, [0, 1, 2]],
+    [
+      'text functions to the limit',
+      `${'trim('.repeat(190)}substring('5', V mul 0)${')'.repeat(190)} eq '5'`,
+      [0, 1],
+    ],
     [
       'substrings by lengths of substrings, to the limit',
       `${"length(substring('abcdefghij', ".repeat(60)}V${'))'.repeat(60)} ge 0`,

@@ -113,7 +113,9 @@ describe('parameters', () => {
     expect(queryInteger('n', { max: 3 }).safeParse('4').success).toBe(false);
     expect(queryInteger('n').safeParse('1.5').success).toBe(false);
     expect(queryFlag('f').parse('true')).toBe(true);
-    expect(queryFlag('f').safeParse('1').success).toBe(false);
+    expect(queryFlag('f').parse('1')).toBe(true);
+    expect(queryFlag('f').parse('False')).toBe(false);
+    expect(queryFlag('f').safeParse('yes').success).toBe(false);
     expect(queryTime('t').parse('2026-01-31').toISOString()).toBe('2026-01-31T00:00:00.000Z');
     expect(queryTime('t').parse('2026-01-31T10:00:00').toISOString()).toBe('2026-01-31T10:00:00.000Z');
     expect(queryTime('t').parse('2026-01-31T10:00:00+02:00').toISOString()).toBe('2026-01-31T08:00:00.000Z');

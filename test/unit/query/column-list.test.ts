@@ -32,10 +32,16 @@ describe('$select', () => {
     expect(names(text)).toEqual(expected);
   });
 
-  it('takes bare digits as an id, and as a name only where no id is meant', () => {
-    expect(names('5')).toEqual(['price desc']);
+  it('takes bare digits as a name where a column is called so, else as an id', () => {
+    expect(names('5')).toEqual(['5']);
     expect(names('"5"')).toEqual(['5']);
     expect(names('[5]')).toEqual(['5']);
+    expect(names('4')).toEqual(['5']);
+    expect(names('6')).toEqual(['[x]']);
+  });
+
+  it('takes a name that holds the quotes themselves as it is written', () => {
+    expect(names('[x]')).toEqual(['[x]']);
   });
 
   it('takes items of a list as they are', () => {
@@ -73,6 +79,8 @@ describe('$orderby', () => {
     ['price desc', ['price desc ↑']],
     ['price desc desc', ['price desc ↓']],
     ['1 desc', ['a ↓']],
+    ['5 desc', ['5 ↓']],
+    ['[x] desc', ['[x] ↓']],
     ['a,a desc', ['a ↑']],
   ])('reads %s', (text, expected) => {
     expect(terms(text)).toEqual(expected);

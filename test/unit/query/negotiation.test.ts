@@ -6,20 +6,34 @@ import { describe, expect, it } from 'vitest';
 import { chooseCoding, createEncoder } from '../../../src/query/content-coding.js';
 import { dispositionOf, fileNameOf } from '../../../src/query/disposition.js';
 import { codedTag, entityTag, matchesTag } from '../../../src/query/entity-tag.js';
-import { formatOfAccept } from '../../../src/query/formats.js';
+import { formatOfAccept, formats } from '../../../src/query/formats.js';
 
 describe('formatOfAccept', () => {
   it.each([
     [undefined, undefined],
     ['*/*', undefined],
     ['text/html,application/xhtml+xml,*/*;q=0.8', undefined],
-    ['application/json, text/plain, */*', 'json'],
+    ['application/json, text/plain, */*', undefined],
+    ['application/json, text/*;q=0.1', undefined],
+    ['text/*, application/json', undefined],
+    ['application/json, */*;q=0', 'json'],
+    ['text/html, application/json', 'json'],
+    ['application/*', undefined],
+    ['text/html', undefined],
+    ['application/vnd.apache.parquet', 'parquet'],
     ['text/csv;q=0.5, text/tab-separated-values', 'tsv'],
     ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
     ['application/json;q=0', undefined],
     ['TEXT/CSV', 'csv'],
   ])('reads %j', (accept, format) => {
-    expect(formatOfAccept(accept)).toBe(format);
+    expect(formatOfAccept(accept, formats)).toBe(format);
+  });
+});
+
+describe('formatOfAccept among fewer formats', () => {
+  it('passes over what is not offered', () => {
+    const accept = 'application/vnd.apache.parquet, application/json;q=0.5';
+    expect(formatOfAccept(accept, ['csv', 'json'])).toBe('json');
   });
 });
 

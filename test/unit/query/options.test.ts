@@ -51,11 +51,12 @@ describe('parseOptions', () => {
     expect(parseOptions({ $top: '0' }).top).toBe(0);
   });
 
-  it.each(['yes', '1', '', 'truee'])('refuses the flag %j', (text) => {
+  it.each(['yes', '2', '', 'truee', ' true'])('refuses the flag %j', (text) => {
     expect(messageOf({ dropNA: text })).toBe('dropNA must be true or false.');
   });
 
   it('reads flags in any case', () => {
+    expect(parseOptions({ dropNA: '1', transpose: 0 })).toMatchObject({ dropNA: true, transpose: false });
     expect(parseOptions({ dropNA: 'TRUE', transpose: 'False' })).toMatchObject({
       dropNA: true,
       transpose: false,

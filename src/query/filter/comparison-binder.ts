@@ -1,0 +1,154 @@
+/** Comparisons and `in`: which reading an operand has, and what can be compared with what. */
+import { type Binding, type BoundPair, type BoundSide, bindPair, bindSide, describe } from './binding.js';
+import { firstDayOf } from './date-literal.js';
+import { excerpt } from './failure.js';
+import { readingsOf } from './readings.js';
+import type { ComparisonOperator, LiteralNode, SyntaxNode } from './syntax.js';
+import type { Comparison, Condition, Operand } from './typed.js';
+
+type Comparing = Extract<SyntaxNode, { kind: 'compare' }>;
+
+const negate = (operand: Condition): Condition => ({ kind: 'not', operand });
+
+/** What may be a date or a period beside a date: a quoted text or a four-digit number. */
+const dateTextOf = (node: SyntaxNode): string | undefined =>
+  node.kind === 'string' ? node.value : node.kind === 'number' ? node.text : undefined;
+
+const asDate = (node: SyntaxNode, operand: Operand, binding: Binding): Operand => {
+  const text = dateTextOf(node);
+  if (text === undefined) return operand;
+  const day = firstDayOf(text);
+  if (day !== undefined) return { type: 'date', node: { kind: 'date', value: day } };
+  throw binding.failures.type(
+    node.start,
+    `${describe(node, operand)} is no date; write a day (2020-01-31) or a period (2020-01, 2020Q1, 2020)`,
+  );
+};
+
+const coerce = (
+  nodes: readonly [SyntaxNode, SyntaxNode],
+  left: Operand,
+  right: Operand,
+  binding: Binding,
+): readonly [Operand, Operand] => {
+  if (left.type === 'date' && right.type !== 'date') return [left, asDate(nodes[1], right, binding)];
+  if (right.type === 'date' && left.type !== 'date') return [asDate(nodes[0], left, binding), right];
+  return [left, right];
+};
+
+const mismatch = (nodes: readonly [SyntaxNode, SyntaxNode], left: Operand, right: Operand): string => {
+  const message = `${describe(nodes[0], left)} can not be compared with ${describe(nodes[1], right)}`;
+  const [text, number] = left.type === 'text' ? nodes : [nodes[1], nodes[0]];
+  const kinds = [left.type, right.type].sort().join();
+  if (kinds === 'number,text' && number.kind === 'number')
+    return `${message}; quote it: '${excerpt(number.text)}'`;
+  if (kinds === 'number,text' && text.kind === 'string') return `${message}; write the number without quotes`;
+  const [other, date] = left.type === 'date' ? [nodes[1], nodes[0]] : nodes;
+  if (kinds === 'date,text' && other.kind === 'column' && date.kind === 'date') {
+    return `${message}; quote it: '${excerpt(date.text)}'`;
+  }
+  return message;
+};
+
+const canBeDate = ({ node, operand }: BoundSide): boolean =>
+  operand.type === 'date' || firstDayOf(dateTextOf(node) ?? '') !== undefined;
+
+const areComparable = (pair: BoundPair): boolean => {
+  const [left, right] = [pair[0].operand.type, pair[1].operand.type];
+  if (left === right || left === 'null' || right === 'null') return true;
+  return (left === 'date' || right === 'date') && pair.every(canBeDate);
+};
+
+const readsColumn = (pair: BoundPair): boolean => pair.some((side) => side.readsColumn);
+
+/** The likeliest reading in which a column takes part, one that fits before one that does not. */
+const chosenPair = (node: Comparing, binding: Binding): BoundPair => {
+  const pairs = bindPair(node.left, node.right, binding).filter(readsColumn);
+  // Of readings that all are wrong the last one has the most values, and its message tells how to write them.
+  const pair = pairs.find(areComparable) ?? pairs.at(-1);
+  if (pair === undefined) throw binding.failures.noColumn(node.left.start);
+  return pair;
+};
+
+export const bindComparison = (node: Comparing, binding: Binding): Condition => {
+  const pair = chosenPair(node, binding);
+  const nodes = [pair[0].node, pair[1].node] as const;
+  const [left, right] = coerce(nodes, pair[0].operand, pair[1].operand, binding);
+  if (left.type === 'null' || right.type === 'null') return compareWithNull(node.operator, left, right);
+  const condition = compare(node.operator === 'ne' ? 'eq' : node.operator, left, right);
+  if (!condition) throw binding.failures.type(nodes[0].start, mismatch(nodes, left, right));
+  return node.operator === 'ne' ? negate(condition) : condition;
+};
+
+const compareWithNull = (operator: ComparisonOperator, left: Operand, right: Operand): Condition => {
+  if (operator !== 'eq' && operator !== 'ne') return { kind: 'constant', value: false };
+  const other = left.type === 'null' ? right : left;
+  const isNull: Condition =
+    other.type === 'null' ? { kind: 'constant', value: true } : { kind: 'isNull', operand: other };
+  return operator === 'ne' ? negate(isNull) : isNull;
+};
+
+const compare = (operator: Comparison, left: Operand, right: Operand): Condition | undefined => {
+  if (left.type === 'number' && right.type === 'number') {
+    return { kind: 'compare', type: 'number', operator, left: left.node, right: right.node };
+  }
+  if (left.type === 'text' && right.type === 'text') {
+    return { kind: 'compare', type: 'text', operator, left: left.node, right: right.node };
+  }
+  if (left.type === 'date' && right.type === 'date') {
+    return { kind: 'compare', type: 'date', operator, left: left.node, right: right.node };
+  }
+  if (left.type === 'boolean' && right.type === 'boolean') {
+    return { kind: 'compare', type: 'boolean', operator, left: left.node, right: right.node };
+  }
+  return undefined;
+};
+
+export const bindMembership = (node: Extract<SyntaxNode, { kind: 'in' }>, binding: Binding): Condition => {
+  const sides = readingsOf(node.operand, true).map((reading) => bindSide(reading, binding));
+  const side = sides.find((one) => one.readsColumn);
+  if (side === undefined)
+    throw binding.failures.noColumn(node.operand.start, "put arithmetic before 'in' in parentheses");
+  const { operand } = side;
+  const orNull = node.items.some((item) => item.kind === 'null');
+  const items = node.items.filter((item) => item.kind !== 'null');
+  const bound = items.map((item) => bindItem(item, side.node, operand, binding));
+  switch (operand.type) {
+    case 'null':
+      return { kind: 'constant', value: orNull };
+    case 'number': {
+      const values = bound.flatMap((item) =>
+        item.type === 'number' && item.node.kind === 'number' ? [item.node.value] : [],
+      );
+      return { kind: 'in', type: 'number', operand: operand.node, values, orNull };
+    }
+    case 'text': {
+      const values = bound.flatMap((item) =>
+        item.type === 'text' && item.node.kind === 'text' ? [item.node.value] : [],
+      );
+      return { kind: 'in', type: 'text', operand: operand.node, values, orNull };
+    }
+    case 'date': {
+      const values = bound.flatMap((item) =>
+        item.type === 'date' && item.node.kind === 'date' ? [item.node.value] : [],
+      );
+      return { kind: 'in', type: 'date', operand: operand.node, values, orNull };
+    }
+    case 'boolean':
+      throw binding.failures.type(
+        node.operand.start,
+        "'in' needs a text, number or date before it, found a condition; put arithmetic before 'in' in parentheses",
+      );
+    default:
+      return operand satisfies never;
+  }
+};
+
+const bindItem = (item: LiteralNode, node: SyntaxNode, operand: Operand, binding: Binding): Operand => {
+  const value = binding.bind(item);
+  const [left, right] = coerce([node, item], operand, value, binding);
+  if (left.type !== 'null' && left.type !== right.type) {
+    throw binding.failures.type(item.start, mismatch([node, item], left, right));
+  }
+  return right;
+};
