@@ -1,8 +1,8 @@
 import type { StoredColumn } from '../src/model/column.js';
 import { storageName } from '../src/model/column.js';
-import { type ClickHouse, createClickHouse } from '../src/storage/clickhouse/client.js';
-import { createSegmentMerger, type SegmentMerge } from '../src/storage/clickhouse/segment-merge.js';
-import { createStoreTables, ensureDatabase } from '../src/storage/clickhouse/store-table.js';
+import { type ClickHouse, createClickHouse, ensureDatabase } from '../src/storage/clickhouse/client.js';
+import { createSegmentMerger, type SegmentMerge } from '../src/storage/clickhouse/segment-writes.js';
+import { createStoreTables } from '../src/storage/clickhouse/tables.js';
 import type { Bench } from './support/bench.js';
 
 const database = 'bench_upsert';

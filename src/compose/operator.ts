@@ -10,7 +10,7 @@ import { createChunkInserter } from '../ingest/store/chunk-inserter.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
-import { createStoreTables } from '../storage/clickhouse/store-table.js';
+import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { createKafka } from '../storage/kafka/client.js';
 import { createChunkReader } from '../storage/kafka/consume/chunk-reader.js';
 import { createTopicScan } from '../storage/kafka/consume/topic-scan.js';

@@ -2,7 +2,7 @@ import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
-import { createStoreTables } from '../storage/clickhouse/store-table.js';
+import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { required } from './core.js';
 import { openExportStore } from './export-store.js';
 import { bindInstallation } from './installation.js';

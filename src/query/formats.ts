@@ -1,4 +1,4 @@
-import type { ReadSettings } from '../storage/clickhouse/read-settings.js';
+import type { ReadSettings } from '../storage/clickhouse/reader.js';
 
 export const formats = ['csv', 'json', 'xlsx', 'tsv', 'parquet', 'arrow'] as const;
 export type Format = (typeof formats)[number];

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { ReadSettings } from '../storage/clickhouse/read-settings.js';
-import type { Reader } from '../storage/clickhouse/reader.js';
-import { widePartColumns } from '../storage/clickhouse/table-settings.js';
+import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
+import { widePartColumns } from '../storage/clickhouse/tables.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import type { Plan } from './plan.js';
 import type { ReadContext } from './read-context.js';

@@ -1,10 +1,9 @@
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
+import { segmentsGone } from '../storage/clickhouse/errors.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
-import { segmentsGone } from '../storage/clickhouse/read-errors.js';
-import { segmentRows } from '../storage/clickhouse/segment-rows.js';
-import { clickHouseType, tableName } from '../storage/clickhouse/store-table.js';
-import { widePartColumns } from '../storage/clickhouse/table-settings.js';
+import { segmentRows } from '../storage/clickhouse/segments.js';
+import { clickHouseType, tableName, widePartColumns } from '../storage/clickhouse/tables.js';
 
 /** All rows of a version, as FROM and WHERE name them. */
 export interface VersionRows {

@@ -1,5 +1,5 @@
 import { type DataType, dataTypeOf, type PhysicalType, type StoredColumn } from '../../model/column.js';
-import type { TableColumn } from '../../storage/clickhouse/store-table.js';
+import type { TableColumn } from '../../storage/clickhouse/tables.js';
 import type { ColumnRules, Dialect, EncodeColumn } from '../csv/types.js';
 import type { BadRowLimit, DuplicateKey } from '../upload/upload-options.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.js';
 import { compactedSegmentIds, processOfSegment } from '../../model/version.js';
-import type { JoinedSegment } from '../../storage/clickhouse/segment-copy.js';
+import type { JoinedSegment } from '../../storage/clickhouse/segment-writes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ListedSegment } from './compaction-run.js';
 

@@ -13,7 +13,7 @@
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { SegmentCopier } from '../../storage/clickhouse/segment-copy.js';
+import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
 import { chooseRun, type ListedSegment, type RunBounds } from './compaction-run.js';
 import type { CompactionCandidate, CompactionStore } from './compaction-store.js';
 

@@ -3,7 +3,7 @@
  * idempotent: any number of workers, and an operator's command beside them, may sweep at the same time.
  */
 import type { Log } from '../../lib/log.js';
-import type { StoreTables } from '../../storage/clickhouse/store-table.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Retention } from './retention.js';
 

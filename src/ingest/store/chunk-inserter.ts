@@ -3,7 +3,7 @@ import { runYielding } from '../../lib/yielding.js';
 import type { Chunk } from '../../model/chunk.js';
 import type { ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
-import type { StoreTables } from '../../storage/clickhouse/store-table.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
 import { createChunkEncoder } from '../csv/encoder.js';
 import type { ChunkEncoder } from '../csv/types.js';

@@ -16,7 +16,7 @@
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { isClickHouseException, isPassing } from '../../storage/clickhouse/client.js';
+import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { ChunkHandler, Delivery } from '../../storage/kafka/consume/chunk-consumer.js';
 import type { Layout } from '../layout/layout.js';
 import type { ProcessStore, UploadState } from '../processes/process-store.js';

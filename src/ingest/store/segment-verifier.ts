@@ -2,7 +2,7 @@ import type { Log } from '../../lib/log.js';
 import { storageName } from '../../model/column.js';
 import { dateColumnOf, frequencyOf, type SegmentFacts, segmentId } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
-import { countSegments } from '../../storage/clickhouse/segment-facts.js';
+import { countSegments } from '../../storage/clickhouse/segments.js';
 import { storedColumns } from '../layout/layout.js';
 import type { ProcessStore, UploadState } from '../processes/process-store.js';
 import type { VersionPublisher } from '../versions/version-publisher.js';

@@ -1,6 +1,6 @@
 import { storageName } from '../../model/column.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
-import { countDigits } from '../../storage/clickhouse/segment-facts.js';
+import { countDigits } from '../../storage/clickhouse/segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readBase } from '../layout/base-version.js';
 import type { LayoutColumn } from '../layout/layout.js';

@@ -21,10 +21,10 @@ import {
   segmentId,
 } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
-import { isClickHouseException, isPassing } from '../../storage/clickhouse/client.js';
-import { countSegments } from '../../storage/clickhouse/segment-facts.js';
-import type { SegmentMerge, SegmentMerger } from '../../storage/clickhouse/segment-merge.js';
-import type { StoreTables } from '../../storage/clickhouse/store-table.js';
+import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
+import type { SegmentMerge, SegmentMerger } from '../../storage/clickhouse/segment-writes.js';
+import { countSegments } from '../../storage/clickhouse/segments.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';

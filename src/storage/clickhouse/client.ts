@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { ClickHouseError, type ClickHouseSettings, createClient } from '@clickhouse/client';
-import { AppError } from '../../lib/errors.js';
+import { type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { statementError } from './errors.js';
 
 export type QuerySettings = ClickHouseSettings;
 export type QueryParams = Readonly<Record<string, unknown>>;
@@ -13,6 +13,25 @@ export interface StatementOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A request of which every part is given. */
+export interface RawRequest {
+  readonly body: string;
+  readonly contentType: string;
+  /** Settings and `param_…` values, as they stand in the address. */
+  readonly search: Readonly<Record<string, string | number>>;
+  readonly queryId: string;
+  /** Gives up until the head of the answer is there; later the body has to be destroyed. */
+  readonly signal: AbortSignal;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The response itself, nothing of it read. */
+  readonly body: Readable;
+}
+
 export interface ClickHouse {
   readonly database: string;
   /** Runs a statement that answers nothing (DDL). */
@@ -21,18 +40,11 @@ export interface ClickHouse {
   rows<T>(sql: string, options?: StatementOptions): Promise<T[]>;
   /** Runs `INSERT … FORMAT …` with the bytes as its data. */
   insert(sql: string, data: readonly Buffer[], options?: StatementOptions): Promise<void>;
-  /** Runs a query with a FORMAT of its own and gives the raw answer. */
-  stream(sql: string, options?: StatementOptions): Promise<RawAnswer>;
+  /** Sends a query and gives the answer as it comes, also one that says that the query failed. */
+  send(request: RawRequest): Promise<RawAnswer>;
   /** True when the server answers. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
-}
-
-export interface RawAnswer {
-  readonly body: Readable;
-  readonly queryId: string;
-  /** Response headers, names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
 export interface ClickHouseOptions {
@@ -41,63 +53,6 @@ export interface ClickHouseOptions {
   readonly database: string;
   readonly maxConnections?: number;
 }
-
-/** What a broken connection or a server that starts or stops answers with. */
-const connectionCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_SOCKET',
-]);
-
-/**
- * Exceptions that say "not now": too many queries or parts, memory, disk, time, ZooKeeper, shutting down.
- * Numbers: ClickHouse, src/Common/ErrorCodes.cpp.
- */
-const passingExceptions = new Set([
-  '159',
-  '160',
-  '202',
-  '210',
-  '209',
-  '225',
-  '236',
-  '241',
-  '242',
-  '243',
-  '252',
-  '319',
-  '394',
-  '999',
-]);
-
-export const isClickHouseException = (error: unknown): error is ClickHouseError =>
-  error instanceof ClickHouseError;
-
-/** What the operating system lacks, said under whatever code the failed call has. */
-const exhausted = /No space left on device|Disk quota exceeded|Too many open files/;
-
-/** True when the same statement may succeed later without any change. */
-export const isPassing = (error: unknown): boolean => {
-  if (isClickHouseException(error)) return passingExceptions.has(error.code) || exhausted.test(error.message);
-  if (!(error instanceof Error)) return false;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (code !== undefined && connectionCodes.has(code)) return true;
-  return /socket hang up|timeout|aborted|premature/i.test(error.message);
-};
-
-const unavailable = (error: unknown): unknown =>
-  !isClickHouseException(error) && isPassing(error)
-    ? new AppError('unavailable', 'store_unavailable', 'The data store does not answer at the moment.', {
-        cause: error,
-        retryAfterSeconds: 5,
-      })
-    : error;
 
 export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHouseOptions): ClickHouse => {
   const client = createClient({
@@ -120,7 +75,7 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
     try {
       return await work();
     } catch (error) {
-      throw unavailable(error);
+      throw statementError(error);
     }
   };
 
@@ -146,11 +101,22 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
           // An insert answers nothing; reading to the end frees the connection.
         }
       }),
-    stream: (sql, options = {}) =>
-      translated(async () => {
-        const answer = await client.exec({ query: sql, ...common(options) });
-        return { body: answer.stream, queryId: answer.query_id, headers: answer.response_headers };
-      }),
+    async send({ body, contentType, search, queryId, signal }) {
+      const answer = await client.exec({
+        query: body,
+        http_headers: { 'Content-Type': contentType },
+        clickhouse_settings: { database, ...search } as ClickHouseSettings,
+        query_id: queryId,
+        abort_signal: signal,
+        ignore_error_response: true,
+        decompress_response_stream: false,
+      });
+      return {
+        status: answer.http_status_code ?? 0,
+        headers: answer.response_headers,
+        body: answer.stream,
+      };
+    },
     async ping() {
       const answer = await client.ping();
       return answer.success;
@@ -158,3 +124,7 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
     close: () => client.close(),
   };
 };
+
+/** Makes the database that holds all tables. */
+export const ensureDatabase = (clickhouse: ClickHouse): Promise<void> =>
+  clickhouse.command(`CREATE DATABASE IF NOT EXISTS ${clickhouse.database}`);

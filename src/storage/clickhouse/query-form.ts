@@ -44,7 +44,7 @@ export const formatValue = (value: BoundValue): string => {
  */
 export interface QueryForm {
   readonly contentType: string;
-  readonly body: Buffer;
+  readonly body: string;
   /** Values that go into the address. */
   readonly search: readonly (readonly [name: string, text: string])[];
 }
@@ -110,7 +110,7 @@ const asForm = ({ sql, fields }: Fields): QueryForm => {
   );
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.from(`${parts.join('')}--${boundary}--\r\n`),
+    body: `${parts.join('')}--${boundary}--\r\n`,
     search: [],
   };
 };
@@ -129,5 +129,5 @@ export const buildQueryForm = (sql: string, values: BoundValues): QueryForm => {
       'The filter and the number of columns are too large together; use fewer values or fewer columns.',
     );
   }
-  return { contentType: 'text/plain; charset=utf-8', body: Buffer.from(query.sql), search: query.fields };
+  return { contentType: 'text/plain; charset=utf-8', body: query.sql, search: query.fields };
 };

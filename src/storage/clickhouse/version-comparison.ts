@@ -1,8 +1,8 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse } from './client.js';
-import { segmentRows } from './segment-rows.js';
-import { tableName } from './store-table.js';
+import { gib, segmentRows } from './segments.js';
+import { tableName } from './tables.js';
 
 export interface ComparedVersion extends SegmentList {
   readonly columns: readonly StoredColumn[];
@@ -14,8 +14,6 @@ export interface RowChanges {
   readonly removed: number;
   readonly changed: number;
 }
-
-const gib = 1024 ** 3;
 
 /** Hash of some columns; a value of another type or a missing column hashes as its text or as null. */
 export const hashOf = (ids: readonly number[], columns: readonly StoredColumn[]): string => {

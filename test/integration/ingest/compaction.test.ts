@@ -10,8 +10,8 @@ import {
   createSegmentCopier,
   type SegmentCopier,
   type SegmentRun,
-} from '../../../src/storage/clickhouse/segment-copy.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/store-table.js';
+} from '../../../src/storage/clickhouse/segment-writes.js';
+import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';

@@ -179,7 +179,7 @@ describe('limits of one query', () => {
     const answer = await fetch(other.dataUrl(big, query));
     const body = await answer.text();
     await other.close();
-    reader.close();
+    await reader.close();
     return { status: answer.status, body };
   };
 
@@ -222,7 +222,7 @@ describe('a slow reader', () => {
       }
     }
     expect(bytes).toBe(22_888_890);
-    reader.close();
+    await reader.close();
   });
 });
 
@@ -261,7 +261,7 @@ describe('ClickHouse that dies midway', () => {
     expect(answer.status).toBe(200);
     expect(answer.complete).toBe(false);
     await other.close();
-    reader.close();
+    await reader.close();
     await proxy.close();
   });
 });

@@ -4,7 +4,7 @@ import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads, type DownloadAnswer, type DownloadRequest } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options.js';
 import { createSlots } from '../../../src/query/slots.js';
-import { widePartColumns } from '../../../src/storage/clickhouse/table-settings.js';
+import { widePartColumns } from '../../../src/storage/clickhouse/tables.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
 let tables: StoredTables;

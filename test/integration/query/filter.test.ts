@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { decimalShapeOf } from '../../../src/model/column.js';
 import { compileFilter, type FilterColumn } from '../../../src/query/filter/filter.js';
-import { baseReadSettings } from '../../../src/storage/clickhouse/read-settings.js';
+import { baseReadSettings } from '../../../src/storage/clickhouse/reader.js';
 import { type ClickHouseQuery, clickHouseText } from '../../support/clickhouse-http.js';
 import { createEvaluator } from '../../support/odata-evaluator.js';
 import { choicesArb, filterArb, tableArb } from '../../support/odata-generator.js';

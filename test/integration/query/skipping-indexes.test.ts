@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
-import {
-  createStoreTables,
-  ensureDatabase,
-  type TableColumn,
-} from '../../../src/storage/clickhouse/store-table.js';
+import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
+import { createStoreTables, type TableColumn } from '../../../src/storage/clickhouse/tables.js';
 
 let clickhouse: ClickHouse;
 

@@ -3,9 +3,9 @@ import { silentLog } from '../../../src/lib/log.js';
 import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
 import { dataTypeOf, storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
-import { createStoreTables, ensureDatabase } from '../../../src/storage/clickhouse/store-table.js';
+import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 
 export interface ColumnSpec {
   readonly name: string;
@@ -122,7 +122,7 @@ export const createStoredTables = async (
     },
     async close() {
       await clickhouse.command(`DROP DATABASE IF EXISTS ${database} SYNC`);
-      reader.close();
+      await reader.close();
       await clickhouse.close();
     },
   };

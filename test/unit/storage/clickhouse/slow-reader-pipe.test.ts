@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pipeToSlowReader } from '../../../../src/storage/clickhouse/slow-reader-pipe.js';
+import { pipeToSlowReader } from '../../../../src/storage/clickhouse/answer-stream.js';
 
 let server: Server | undefined;
 

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { describe, expect, it } from 'vitest';
-import { isPassing } from '../../../../src/storage/clickhouse/client.js';
+import { isPassing, isUnknownTable, readError } from '../../../../src/storage/clickhouse/errors.js';
 
 const exception = (code: string, message: string) => new ClickHouseError({ code, message, type: 'X' });
 
@@ -28,5 +28,31 @@ describe('a failure of ClickHouse', () => {
     ['a mistake of ours', new TypeError('x is not a function')],
   ])('does not pass by itself: %s', (_what, error) => {
     expect(isPassing(error)).toBe(false);
+  });
+});
+
+describe('what a reader is told', () => {
+  it.each([
+    ['the code of the header before that of the text', 'Code: 395. DB::Exception: x', '241', 'store_busy'],
+    [
+      'its own limit of memory',
+      'Code: 241. DB::Exception: (for query) maximum: 2.00 GiB',
+      undefined,
+      'query_memory_limit',
+    ],
+    ['segments that went away', 'Code: 395. DB::Exception: segments_gone', undefined, 'version_gone'],
+    ['a table that went away', 'Code: 60. DB::Exception: Unknown table', undefined, 'version_gone'],
+    ['a code that nobody foresaw', 'Code: 4711. DB::Exception: secret SQL', undefined, 'query_failed'],
+    ['no code at all', 'gateway timeout', undefined, 'query_failed'],
+  ])('%s', (_what, message, header, code) => {
+    const error = readError(message, header);
+    expect(error.code).toBe(code);
+    expect(error.message).not.toContain('SQL');
+  });
+
+  it('an unknown table is told from other exceptions', () => {
+    expect(isUnknownTable(exception('60', 'Unknown table'))).toBe(true);
+    expect(isUnknownTable(exception('81', 'Unknown database'))).toBe(false);
+    expect(isUnknownTable(new Error('60'))).toBe(false);
   });
 });

@@ -16,7 +16,7 @@
 import type { PhysicalType } from '../../model/column.js';
 import { decimalShapeOf } from '../../model/column.js';
 import type { ClickHouse, QuerySettings } from './client.js';
-import { createTableSettings, widePartColumns } from './table-settings.js';
+import { isUnknownTable } from './errors.js';
 
 export const clickHouseType = (physical: PhysicalType): string => {
   switch (physical) {
@@ -33,6 +33,48 @@ export const clickHouseType = (physical: PhysicalType): string => {
       return `Decimal(${shape.precision}, ${shape.scale})`;
     }
   }
+};
+
+/** Blocks whose tokens a table remembers. A chunk is repeated within seconds or minutes of its first try. */
+const dedupWindow = 10_000;
+
+/**
+ * Above this many columns a part is kept in one file: thousands of files per part exhaust descriptors. Such tables
+ * have no skipping indexes either, which are files of their own.
+ */
+export const widePartColumns = 200;
+
+/**
+ * Statistics of columns would be made by every merge, for plans that have one table and no choice.
+ *
+ * Merges wait for more parts than usual: those of an upload of up to some 300 MB are not merged beside it, and those
+ * of a longer one fewer times (docs/adr/0014-merges.md). A wide table pays for each part that is read, and merges soon.
+ */
+const settingsOf = (columns: number): Readonly<Record<string, string>> => {
+  const isWide = columns > widePartColumns;
+  return {
+    non_replicated_deduplication_window: String(dedupWindow),
+    min_bytes_for_wide_part: isWide ? '1000000000000' : '10485760',
+    merge_selector_base: isWide ? '5' : '30',
+    auto_statistics_types: "''",
+  };
+};
+
+/** Gives the settings of a table of so many columns as SQL: those that this release of ClickHouse has. */
+const createTableSettings = (clickhouse: ClickHouse): ((columns: number) => Promise<string>) => {
+  let supported: ReadonlySet<string> | undefined;
+  const load = async (): Promise<ReadonlySet<string>> => {
+    const rows = await clickhouse.rows<{ name: string }>('SELECT name FROM system.merge_tree_settings');
+    return new Set(rows.map(({ name }) => name));
+  };
+  return async (columns) => {
+    const known = supported ?? (await load());
+    supported = known;
+    return Object.entries(settingsOf(columns))
+      .filter(([name]) => known.has(name))
+      .map(([name, value]) => `${name} = ${value}`)
+      .join(', ');
+  };
 };
 
 export interface TableColumn {
@@ -85,8 +127,6 @@ export const tableName = (storeId: number): string => {
   if (!Number.isSafeInteger(storeId) || storeId < 1) throw new RangeError(`bad store id ${storeId}`);
   return `s${storeId}`;
 };
-
-const unknownTable = '60';
 
 const inCreate = { column: '', index: 'INDEX ' };
 const inAlter = { column: 'ADD COLUMN IF NOT EXISTS ', index: 'ADD INDEX IF NOT EXISTS ' };
@@ -194,7 +234,7 @@ export const createStoreTables = (
       try {
         await clickhouse.command(`ALTER TABLE ${qualified(storeId)} DROP PARTITION ${segmentId}`);
       } catch (error) {
-        if ((error as { code?: string }).code !== unknownTable) throw error;
+        if (!isUnknownTable(error)) throw error;
       }
     },
 
@@ -224,7 +264,3 @@ export const createStoreTables = (
     },
   };
 };
-
-/** Makes the database that holds all stores. */
-export const ensureDatabase = (clickhouse: ClickHouse): Promise<void> =>
-  clickhouse.command(`CREATE DATABASE IF NOT EXISTS ${clickhouse.database}`);

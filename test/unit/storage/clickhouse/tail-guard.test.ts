@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
-import { createTailGuard, exceptionAtEnd } from '../../../../src/storage/clickhouse/exception-tail.js';
+import { createTailGuard, exceptionAtEnd } from '../../../../src/storage/clickhouse/answer-stream.js';
 
 const tag = 'abcdefghijklmnop';
 const block = (message: string, its = tag) =>

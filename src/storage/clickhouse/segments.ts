@@ -1,8 +1,38 @@
+/** Questions about the rows of segments: which they are, how many, what they hold. */
 import type { PhysicalType } from '../../model/column.js';
 import type { SegmentList } from '../../model/version.js';
-import type { ClickHouse } from './client.js';
-import { segmentRows } from './segment-rows.js';
-import { tableName } from './store-table.js';
+import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
+import { tableName } from './tables.js';
+
+export interface RowCondition {
+  readonly sql: string;
+  readonly params: Readonly<Record<string, number | readonly number[]>>;
+}
+
+/**
+ * The rows of a list of segments, as a condition that the key of the table answers.
+ * @param name Start of the parameters' names, where a statement reads several lists.
+ * @param list Makes the list that rows must stand in out of the one that is a parameter.
+ */
+export const segmentRows = (
+  { segmentIds, cuts = [] }: SegmentList,
+  name = 'segments',
+  list = (parameter: string): string => parameter,
+): RowCondition => ({
+  sql: [
+    `_seg IN ${list(`{${name}:Array(UInt64)}`)}`,
+    ...cuts.map((_, at) => `(_seg != {${name}Cut${at}:UInt64} OR _row < {${name}Rows${at}:UInt64})`),
+  ].join(' AND '),
+  params: {
+    [name]: segmentIds,
+    ...Object.fromEntries(
+      cuts.flatMap(({ segmentId, rows }, at) => [
+        [`${name}Cut${at}`, segmentId],
+        [`${name}Rows${at}`, rows],
+      ]),
+    ),
+  },
+});
 
 /** Facts of the rows of some segments, asked of ClickHouse itself. */
 export interface CountedSegment {
@@ -84,3 +114,76 @@ export const countDigits = async (
   );
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
 };
+
+export const gib = 1024 ** 3;
+
+/** Cells of one block, so that thousands of columns take no more memory than a few. */
+const cellsPerBlock = 1_048_576;
+
+/** Of a statement that reads every column of many rows in the background: one thread, bounded memory, no hurry. */
+export const backgroundSettings = (columns: number): QuerySettings => ({
+  max_threads: 1,
+  max_memory_usage: String(2 * gib),
+  max_block_size: String(Math.max(1_024, Math.min(65_536, Math.floor(cellsPerBlock / (columns + 2))))),
+  max_execution_time: 0,
+  max_query_size: '67108864',
+  max_ast_elements: '1000000',
+  max_expanded_ast_elements: '2000000',
+});
+
+/** What tells whether two sets of rows are the same, each row in the same place. */
+export interface SegmentFingerprint {
+  readonly rows: number;
+  /** Sum of the hashes of all rows, position included. */
+  readonly hash: string;
+}
+
+export interface FingerprintedRows {
+  readonly storeId: number;
+  /** Names of stored columns; values in others are not looked at. */
+  readonly columns: readonly string[];
+  /** Position of a row, as SQL. */
+  readonly position: string;
+  /** Which rows, as SQL. */
+  readonly where: string;
+  readonly params: QueryParams;
+}
+
+export const fingerprintRows = async (
+  clickhouse: ClickHouse,
+  { storeId, columns, position, where, params }: FingerprintedRows,
+  signal?: AbortSignal,
+): Promise<SegmentFingerprint> => {
+  const values = columns.map((name) => `, ${name}`).join('');
+  // Within a tuple null, zero and an empty text have hashes of their own.
+  const [row] = await clickhouse.rows<{ rows: string; hash: string }>(
+    `SELECT toString(count()) AS rows, toString(sum(sipHash64(tuple(${position}${values})))) AS hash
+     FROM ${clickhouse.database}.${tableName(storeId)} WHERE ${where}`,
+    {
+      params,
+      settings: backgroundSettings(columns.length),
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return { rows: Number(row?.rows ?? 0), hash: row?.hash ?? '0' };
+};
+
+/** The rows of one segment. */
+export const fingerprintSegment = (
+  clickhouse: ClickHouse,
+  storeId: number,
+  segmentId: number,
+  columns: readonly string[],
+  signal?: AbortSignal,
+): Promise<SegmentFingerprint> =>
+  fingerprintRows(
+    clickhouse,
+    {
+      storeId,
+      columns,
+      position: '_row',
+      where: '_seg = {segment:UInt64}',
+      params: { segment: segmentId },
+    },
+    signal,
+  );

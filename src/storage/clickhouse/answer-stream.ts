@@ -1,0 +1,173 @@
+/**
+ * The bytes of an answer on their way to whoever reads it: never silently cut, whatever ClickHouse, the network or a
+ * reader that pauses does.
+ */
+import { type Readable, Transform } from 'node:stream';
+
+/**
+ * A query that fails after its first bytes were sent still ends as a complete HTTP 200. ClickHouse then appends
+ *
+ *   \r\n__exception__\r\n<tag>\r\n<message>\r\n<length> <tag>\r\n__exception__\r\n
+ *
+ * where the tag is random and was announced in the header `X-ClickHouse-Exception-Tag`, so that no data can
+ * look like it. The guard holds back as many bytes as the longest such block may have.
+ */
+export const exceptionTagHeader = 'x-clickhouse-exception-tag';
+
+/** The message is cut to 16 KiB by the server; twice that is kept back. */
+const heldBytes = 32 * 1024;
+
+const marker = '__exception__';
+
+/** The message of the exception that ends these bytes, or undefined when they are data to the end. */
+export const exceptionAtEnd = (tail: Buffer, tag: string): string | undefined => {
+  const closing = Buffer.from(` ${tag}\r\n${marker}\r\n`);
+  if (tail.length < closing.length || !tail.subarray(-closing.length).equals(closing)) return undefined;
+  const opening = Buffer.from(`${marker}\r\n${tag}\r\n`);
+  const start = tail.indexOf(opening);
+  const end = tail.length - closing.length;
+  const text = tail.subarray(start < 0 ? 0 : start + opening.length, end).toString('utf8');
+  // Between message and closing tag stands the length of the message.
+  return text.replace(/\s*\d+$/, '');
+};
+
+export interface TailGuardOptions {
+  /** Value of the announced tag; undefined when the server announced none (before release 25.11). */
+  readonly tag: string | undefined;
+  /** Makes the error that ends the stream out of ClickHouse's message. */
+  readonly failure: (message: string) => Error;
+}
+
+/** Passes bytes on, the last of them only once they are known to be data. */
+export const createTailGuard = ({ tag, failure }: TailGuardOptions): Transform => {
+  const held: Buffer[] = [];
+  let size = 0;
+  return new Transform({
+    // Held bytes are not counted by the stream, so these bounds are what one download keeps in memory.
+    readableHighWaterMark: 256 * 1024,
+    writableHighWaterMark: 64 * 1024,
+    transform(chunk: Buffer, _encoding, done) {
+      held.push(chunk);
+      size += chunk.length;
+      while (held.length > 0 && size - held[0]!.length >= heldBytes) {
+        const first = held.shift()!;
+        size -= first.length;
+        this.push(first);
+      }
+      done();
+    },
+    flush(done) {
+      const message = tag === undefined ? undefined : exceptionAtEnd(Buffer.concat(held), tag);
+      if (message !== undefined) {
+        done(failure(message));
+        return;
+      }
+      for (const chunk of held) this.push(chunk);
+      done();
+    },
+  });
+};
+
+/**
+ * ClickHouse gives up on a client that takes nothing for 30 seconds (`http_send_timeout`, which a query cannot
+ * change). A reader of ours may well pause longer: while it does, a little is taken from the socket now and
+ * then and kept.
+ */
+export interface SlowReaderOptions {
+  /** Milliseconds of pause after which a little more is taken. @default 15000 */
+  readonly sipMs?: number;
+  /** Milliseconds after which a reader that takes nothing is given up; bounds what is kept for it. @default 600000 */
+  readonly giveUpMs?: number;
+}
+
+/** The kernel lets the sender go on only when a sixteenth of its receive buffer (up to 6 MiB) is free. */
+const sipBytes = 512 * 1024;
+
+/** Moves an answer into a stream with back-pressure. An answer that ends too early destroys the stream. */
+export const pipeToSlowReader = (
+  from: Readable,
+  to: Transform,
+  { sipMs = 15_000, giveUpMs = 600_000 }: SlowReaderOptions = {},
+): void => {
+  let timer: NodeJS.Timeout | undefined;
+  let pausedAt = 0;
+  let sipLeft = 0;
+  let ended = false;
+
+  const sip = (): void => {
+    if (Date.now() - pausedAt > giveUpMs) to.destroy(new Error('the reader takes nothing any more'));
+    else {
+      sipLeft = sipBytes;
+      from.resume();
+    }
+  };
+  from.on('data', (chunk: Buffer) => {
+    sipLeft -= chunk.length;
+    if (to.write(chunk) || sipLeft > 0) return;
+    from.pause();
+    if (pausedAt === 0) pausedAt = Date.now();
+    clearTimeout(timer);
+    timer = setTimeout(sip, sipMs);
+  });
+  to.on('drain', () => {
+    clearTimeout(timer);
+    pausedAt = 0;
+    sipLeft = 0;
+    from.resume();
+  });
+  from.once('end', () => {
+    ended = true;
+    to.end();
+  });
+  from.once('error', (error) => to.destroy(error));
+  // A response that was cut off closes without having ended.
+  from.once('close', () => {
+    if (!ended) to.destroy(new Error('the answer of ClickHouse ended too early'));
+  });
+  to.once('close', () => {
+    clearTimeout(timer);
+    from.destroy();
+  });
+};
+
+/** How often the time a query has taken is looked at. */
+const tickMs = 100;
+
+/** Destroys the stream when its reader has waited for ClickHouse longer than allowed, all waits together. */
+export const limitWaits = (guard: Transform, budgetMs: number, limitReached: () => Error): void => {
+  let leftMs = budgetMs;
+  const timer = setInterval(() => {
+    const readerIsSlow = guard.writableNeedDrain || guard.readableLength > 0;
+    if (!readerIsSlow) leftMs -= tickMs;
+    if (leftMs <= 0) guard.destroy(limitReached());
+  }, tickMs);
+  timer.unref();
+  guard.once('close', () => clearInterval(timer));
+};
+
+/** Resolves at the first byte or the proper end, rejects when the stream fails before. */
+export const firstBytes = (stream: Readable): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle = (act: () => void) => (): void => {
+      stream.off('readable', onReadable);
+      stream.off('error', onError);
+      stream.off('close', onClose);
+      act();
+    };
+    const onReadable = settle(resolve);
+    let failure: Error | undefined;
+    const onError = (error: Error): void => {
+      failure = error;
+      settle(() => reject(error))();
+    };
+    const onClose = settle(() => (failure === undefined ? resolve() : reject(failure)));
+    stream.once('readable', onReadable);
+    stream.once('error', onError);
+    stream.once('close', onClose);
+  });
+
+export const textOf = async (stream: Readable): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+};

@@ -1,0 +1,150 @@
+/**
+ * What ClickHouse may say, in one table: whether the same statement may succeed later, and what a reader is told.
+ * Its own text stays in the log: it holds SQL and values. Numbers: ClickHouse, src/Common/ErrorCodes.cpp.
+ */
+import { ClickHouseError } from '@clickhouse/client';
+import { AppError, invalid } from '../../lib/errors.js';
+
+/** Put into a `throwIf` of a query whose segments must all be there. */
+export const segmentsGone = 'segments_gone';
+
+const narrow = 'Narrow the request with $select, $filter, $top or $last.';
+
+export const timeLimitReached = (cause: unknown): AppError =>
+  new AppError('timeout', 'query_timeout', `The query took longer than it may. ${narrow}`, { cause });
+
+export const storeUnavailable = (cause: unknown): AppError =>
+  new AppError('unavailable', 'store_unavailable', 'The data store does not answer at the moment.', {
+    cause,
+    retryAfterSeconds: 5,
+  });
+
+const versionGone = (cause: unknown): AppError =>
+  new AppError('unavailable', 'version_gone', 'The version was replaced while it was read; ask again.', {
+    cause,
+    retryAfterSeconds: 1,
+  });
+
+const tooBusy = (cause: unknown): AppError =>
+  new AppError('unavailable', 'store_busy', 'The data store has no room for another query now.', {
+    cause,
+    retryAfterSeconds: 5,
+  });
+
+const unexpected = (cause: unknown): AppError =>
+  new AppError('unexpected', 'query_failed', 'Internal error while running the query.', { cause });
+
+const memoryError = (cause: Error): AppError => {
+  const { message } = cause;
+  if (!/query memory limit exceeded|\(for query\)/i.test(message)) return tooBusy(cause);
+  const limit = /maximum: ([\d.]+ \w+)/.exec(message)?.[1];
+  return invalid(
+    'query_memory_limit',
+    `The query needs more memory than one query may take${limit === undefined ? '' : ` (${limit})`}. ${narrow}`,
+  );
+};
+
+const tooLarge = (): AppError =>
+  invalid('query_size_limit', `The query would read more than one query may. ${narrow}`);
+
+const tooComplex = (cause: Error): AppError =>
+  /max_query_size|too (deep|big)|recursion/i.test(cause.message)
+    ? invalid('query_complexity_limit', 'The expressions of the query are too long or nested too deeply.')
+    : unexpected(cause);
+
+const overflow = (): AppError =>
+  invalid('arithmetic_overflow', 'A calculation of the query leaves the range of numbers (76 digits).');
+
+const guardSpoke = (cause: Error): AppError =>
+  cause.message.includes(segmentsGone) ? versionGone(cause) : unexpected(cause);
+
+const fieldTooLong = (cause: Error): AppError =>
+  cause.message.includes('HTML Form Exception')
+    ? invalid('query_complexity_limit', 'A single value or the list of columns is too long for one query.')
+    : unexpected(cause);
+
+interface ExceptionRule {
+  readonly name: string;
+  /** True: the same statement may succeed later without any change. */
+  readonly passes?: true;
+  /** For a reader; without it the cause is ours. */
+  readonly tell?: (cause: Error) => AppError;
+}
+
+const rules: Readonly<Record<number, ExceptionRule>> = {
+  60: { name: 'UNKNOWN_TABLE', tell: versionGone },
+  62: { name: 'SYNTAX_ERROR', tell: tooComplex },
+  69: { name: 'ARGUMENT_OUT_OF_BOUND', tell: overflow },
+  153: { name: 'ILLEGAL_DIVISION', tell: overflow },
+  158: { name: 'TOO_MANY_ROWS', tell: tooLarge },
+  159: { name: 'TIMEOUT_EXCEEDED', passes: true, tell: timeLimitReached },
+  160: { name: 'TOO_SLOW', passes: true, tell: timeLimitReached },
+  167: { name: 'TOO_DEEP_AST', tell: tooComplex },
+  168: { name: 'TOO_BIG_AST', tell: tooComplex },
+  202: { name: 'TOO_MANY_SIMULTANEOUS_QUERIES', passes: true, tell: tooBusy },
+  209: { name: 'SOCKET_TIMEOUT', passes: true, tell: storeUnavailable },
+  210: { name: 'NETWORK_ERROR', passes: true, tell: storeUnavailable },
+  225: { name: 'NO_ZOOKEEPER', passes: true },
+  236: { name: 'ABORTED', passes: true, tell: storeUnavailable },
+  241: { name: 'MEMORY_LIMIT_EXCEEDED', passes: true, tell: memoryError },
+  242: { name: 'TABLE_IS_READ_ONLY', passes: true },
+  243: { name: 'NOT_ENOUGH_SPACE', passes: true },
+  252: { name: 'TOO_MANY_PARTS', passes: true },
+  306: { name: 'TOO_DEEP_RECURSION', tell: tooComplex },
+  307: { name: 'TOO_MANY_BYTES', tell: tooLarge },
+  319: { name: 'UNKNOWN_STATUS_OF_INSERT', passes: true },
+  394: { name: 'QUERY_WAS_CANCELLED', passes: true, tell: storeUnavailable },
+  395: { name: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', tell: guardSpoke },
+  396: { name: 'TOO_MANY_ROWS_OR_BYTES', tell: tooLarge },
+  407: { name: 'DECIMAL_OVERFLOW', tell: overflow },
+  999: { name: 'KEEPER_EXCEPTION', passes: true },
+  1000: { name: 'POCO_EXCEPTION', tell: fieldTooLong },
+};
+
+const codeOf = (message: string, header?: string): number => {
+  if (header !== undefined && /^\d+$/.test(header)) return Number(header);
+  return Number(/^Code: (\d+)\./.exec(message)?.[1] ?? 0);
+};
+
+/** Exception text and the code of the response's header -> error for the caller; `cause` keeps the text for the log. */
+export const readError = (message: string, header?: string): AppError => {
+  const cause = new Error(message);
+  return (rules[codeOf(message, header)]?.tell ?? unexpected)(cause);
+};
+
+export const isClickHouseException = (error: unknown): error is ClickHouseError =>
+  error instanceof ClickHouseError;
+
+/** True when the statement named a table that does not exist (any more). */
+export const isUnknownTable = (error: unknown): boolean =>
+  isClickHouseException(error) && rules[Number(error.code)]?.name === 'UNKNOWN_TABLE';
+
+/** What the operating system lacks, said under whatever code the failed call has. */
+const exhausted = /No space left on device|Disk quota exceeded|Too many open files/;
+
+/** What a broken connection or a server that starts or stops answers with. */
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_SOCKET',
+]);
+
+/** True when the same statement may succeed later without any change. */
+export const isPassing = (error: unknown): boolean => {
+  if (isClickHouseException(error))
+    return rules[Number(error.code)]?.passes === true || exhausted.test(error.message);
+  if (!(error instanceof Error)) return false;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code !== undefined && connectionCodes.has(code)) return true;
+  return /socket hang up|timeout|aborted|premature/i.test(error.message);
+};
+
+/** A failure of a statement as the rest of the product meets it: exceptions as they are, anything else as an outage. */
+export const statementError = (error: unknown): unknown =>
+  !isClickHouseException(error) && isPassing(error) ? storeUnavailable(error) : error;
