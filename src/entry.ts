@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Config, describeConfig, describeSettings, loadConfig } from './config.js';
+import { createConsoleLog } from './lib/console-log.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { createLog, type Log } from './lib/log.js';
 import { createScope, type Scope } from './lib/scope.js';
@@ -14,7 +16,7 @@ export interface Entry {
   readonly name: string;
   /** First line of `--help`. */
   readonly summary: string;
-  /** True for a process that talks to a person: logs of level warn and above only, on standard error. */
+  /** True for a process that talks to a person: short lines on standard error, all others in a file. */
   readonly quiet?: boolean;
   /** Starts everything; what is to be stopped is registered with the scope. */
   start(context: EntryContext): Promise<void>;
@@ -30,8 +32,16 @@ const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
-const help = (entry: Entry): string =>
-  `${entry.summary}\n\nOptions\n  --help          this text\n  --check-config  print the settings in force and exit\n\nEnvironment\n${describeSettings()}`;
+const options: Readonly<Record<string, string>> = {
+  '--help': 'this text',
+  '--version': 'print the version of the product and exit',
+  '--check-config': 'print the settings in force, secrets hidden, and exit',
+};
+
+const help = (entry: Entry): string => {
+  const lines = Object.entries(options).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
+  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nEnvironment\n${describeSettings()}`;
+};
 
 /** One clear line per mistake; the log has the rest. */
 const fail = (error: unknown): void => {
@@ -76,7 +86,14 @@ export const runEntry = async (entry: Entry): Promise<void> => {
   // Keys, exported files and rows: what a process of ours writes is its owner's alone.
   process.umask(0o077);
   const flags = process.argv.slice(2);
+  const unknown = flags.find((flag) => !Object.hasOwn(options, flag));
+  if (unknown !== undefined) {
+    process.stderr.write(`Unknown argument: ${unknown}. Known: ${Object.keys(options).join(', ')}.\n`);
+    process.exitCode = 2;
+    return;
+  }
   if (flags.includes('--help')) return print(help(entry));
+  if (flags.includes('--version')) return print(productVersion);
   let config: Config;
   try {
     config = loadConfig();
@@ -86,7 +103,7 @@ export const runEntry = async (entry: Entry): Promise<void> => {
   if (flags.includes('--check-config')) return print(describeConfig(config));
 
   const log = entry.quiet
-    ? createLog(entry.name, config.logLevel === 'info' ? 'warn' : config.logLevel, 2)
+    ? createConsoleLog(entry.name, config.logLevel, join(config.dataDir, 'logs', 'start.log'))
     : createLog(entry.name, config.logLevel);
   const scope = createScope(log);
   const stopping = stopOnSignals(entry, scope, log);

@@ -40,10 +40,10 @@ const readyPollMs = 40;
 export const stoppedError = (title: string): AppError =>
   new AppError('unavailable', 'stopped', `${title} was stopped`);
 
-/** An error that tells what the child itself had to say. */
+/** An error that says where the child's own output is, and below that its end. */
 export const failureOf = (title: string, what: string, output: LogFile, cause?: unknown): AppError => {
   const said = output.tail();
-  const message = said === '' ? `${title} ${what}` : `${title} ${what}; its last words: ${said}`;
+  const message = `${title} ${what}; see ${output.path}${said === '' ? '' : `\n${said}`}`;
   return new AppError('unavailable', 'component_failed', message, cause === undefined ? {} : { cause });
 };
 
@@ -102,7 +102,7 @@ export const waitUntilReady = async (
     await sleep(readyPollMs);
     // Asked first: a child that was told to end has not failed.
     if (stopping.aborted) throw stoppedError(title);
-    if (spawnError !== undefined) throw failureOf(title, `can not be run (${spawnError.message})`, output);
+    if (spawnError !== undefined) throw failureOf(title, `cannot be run (${spawnError.message})`, output);
     if (child.pid === undefined || hasEnded(child)) {
       throw failureOf(title, `ended during its start (${child.signalCode ?? child.exitCode})`, output);
     }

@@ -8,6 +8,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 
 /** The file that takes a child's output. The child writes to it by itself, so it survives the death of this process. */
 export interface LogFile {
+  readonly path: string;
   /** Opens it for appending; the caller closes the descriptor once the child has it. */
   open(): number;
   /** What was written since the last `open`, at most its last lines. */
@@ -17,6 +18,7 @@ export interface LogFile {
 export const createLogFile = (path: string): LogFile => {
   let from = 0;
   return {
+    path,
     open() {
       mkdirSync(dirname(path), { recursive: true });
       if (sizeOf(path) > rotateAboveBytes) renameSync(path, `${path}.1`);

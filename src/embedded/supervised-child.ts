@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import {
   type ChildOptions,
@@ -56,7 +57,7 @@ export const createSupervisedChild = (options: ChildOptions): SupervisedChild =>
 
   const revive = ({ exitCode, signalCode }: ChildProcess): void => {
     if (stopping.signal.aborted) return;
-    log.warn({ exitCode, signal: signalCode }, 'component died, starting it again');
+    log.warn({ reason: `exit ${signalCode ?? exitCode}` }, 'died, starting it again');
     restarting = restart();
   };
 
@@ -76,11 +77,11 @@ export const createSupervisedChild = (options: ChildOptions): SupervisedChild =>
     while (await pause(backoffMs)) {
       try {
         await start();
-        log.info({ pid: current?.pid }, 'component is back');
+        log.warn({ pid: current?.pid }, 'is back');
         return;
       } catch (error) {
         if (stopping.signal.aborted) return;
-        log.error({ err: error }, 'component can not be started again yet');
+        log.error({ reason: messageOf(error) }, 'cannot be started again yet');
         backoffMs = Math.min(backoffMs * 2, longestBackoffMs);
       }
     }

@@ -25,6 +25,7 @@ const readable = (path: string): string => decodeURIComponent(path.replaceAll('+
 export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions): Promise<number> => {
   const authorization = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`;
 
+  let lastLine: string | undefined;
   const call = async ({ method, path, body }: Call): Promise<Response> => {
     const isForm = body instanceof FormData;
     const response = await fetch(`${baseUrl}${path}`, {
@@ -36,7 +37,10 @@ export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions):
       },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
-    print(`  ${method} ${readable(path)} -> ${response.status}`);
+    // A poll is shown once, however often it is sent.
+    const line = `  ${method} ${readable(path)} -> ${response.status}`;
+    if (line !== lastLine) print(line);
+    lastLine = line;
     if (!response.ok)
       throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
     return response;

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
 import type { Metrics } from '../../lib/metrics.js';
 import { type Route, route } from '../route.js';
 
@@ -44,6 +46,19 @@ const runCheck = async (check: Check, timeoutMs: number) => {
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
   const { version, metrics, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
   const shared = { method: 'GET', tags: ['Operations'], auth: 'none', hidden: true } as const;
+  // Probes ask several times a second: what matters is when a check begins to fail, and when it passes again.
+  const failing = new Map<string, string>();
+  const tellChange = (log: Log, check: string, failure: unknown): void => {
+    const reason = failure === undefined ? undefined : messageOf(failure);
+    if (failing.get(check) === reason) return;
+    if (reason === undefined) {
+      failing.delete(check);
+      log.info({ check }, 'check passes');
+    } else {
+      failing.set(check, reason);
+      log.warn({ check, reason }, 'check fails');
+    }
+  };
   return [
     route({
       ...shared,
@@ -62,8 +77,7 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       },
       handler: async ({ log }) => {
         const results = await Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs)));
-        for (const { name, failure } of results)
-          if (failure !== undefined) log.warn({ check: name, err: failure }, 'not ready');
+        for (const { name, failure } of results) tellChange(log, name, failure);
         const ready = !draining() && results.every(({ result }) => result.ok);
         return {
           status: ready ? 200 : 503,

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { consoleLine } from '../../../src/lib/console-log.js';
+
+const line = (fields: object): string =>
+  consoleLine(JSON.stringify({ time: 0, level: 40, name: 'tabulary', pid: 1, ...fields }));
+
+it('says who, what and the first line of why, in one line', () => {
+  expect(line({ component: 'kafka', reason: 'exit SIGKILL', msg: 'died, starting it again' })).toMatch(
+    /^\d\d:\d\d:\d\d warn kafka: died, starting it again \(exit SIGKILL\)\n$/,
+  );
+  const nested = JSON.stringify({ level: 50, err: { message: 'x'.repeat(8_000) } });
+  const long = line({ level: 50, err: { message: `broke\n${nested}`, stack: 'at …' }, msg: 'failed' });
+  expect(long).toMatch(/ error failed \(broke\)\n$/);
+});
+
+it('is cut where a terminal would wrap it twice', () => {
+  const cut = line({ reason: 'y'.repeat(8_000), msg: 'failed' });
+  expect(cut.length).toBeLessThanOrEqual(161);
+  expect(cut.endsWith('…\n')).toBe(true);
+});
