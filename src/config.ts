@@ -2,20 +2,10 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { exportSettings } from './config/export-settings.js';
 import { gatewaySettings } from './config/gateway-settings.js';
+import { httpSettings } from './config/http-settings.js';
 import { ingestSettings } from './config/ingest-settings.js';
 import { kafkaSettings } from './config/kafka-settings.js';
-import {
-  choice,
-  flag,
-  integer,
-  list,
-  MiB,
-  optional,
-  type Setting,
-  setting,
-  text,
-  url,
-} from './config/setting.js';
+import { choice, integer, MiB, optional, type Setting, setting, text, url } from './config/setting.js';
 import { AppError, messageOf } from './lib/errors.js';
 
 /**
@@ -24,21 +14,7 @@ import { AppError, messageOf } from './lib/errors.js';
  * `--help` prints this list; `--check-config` prints the values in force, secrets hidden, and exits.
  */
 export const settings = {
-  host: setting('HOST', text, '127.0.0.1', 'Address the API listens on.'),
-  port: setting('PORT', integer(0, 65_535), '8080', 'Port the API listens on; 0 takes a free one.'),
-  workerPort: setting(
-    'WORKER_PORT',
-    integer(0, 65_535),
-    '8081',
-    'Port of /healthz, /readyz and /metrics of a worker; 0 takes a free one.',
-  ),
-  publicUrl: setting(
-    'PUBLIC_URL',
-    optional(url('http', 'https')),
-    undefined,
-    'Address under which clients reach the API, for download links; default: taken from HOST and PORT.',
-  ),
-  trustProxy: setting('TRUST_PROXY', flag, 'false', 'Believe X-Forwarded-* headers of a proxy in front.'),
+  ...httpSettings,
   logLevel: setting(
     'LOG_LEVEL',
     choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
@@ -126,32 +102,7 @@ export const settings = {
     '64',
     'Downloads that may wait for a place; more are answered 503.',
   ),
-  corsOrigins: setting(
-    'CORS_ORIGINS',
-    list,
-    '*',
-    'Comma-separated origins whose pages may call the API from a browser; * for all.',
-  ),
-  corsMethods: setting(
-    'CORS_METHODS',
-    list,
-    'GET,HEAD',
-    'Comma-separated methods that pages of those origins may use; credentials are never shared.',
-  ),
-  publicMaxAgeSeconds: setting(
-    'PUBLIC_MAX_AGE_SECONDS',
-    integer(0, 31_536_000),
-    '0',
-    'Seconds that caches may keep downloads of public datasets; 0: they ask each time.',
-  ),
-
   ...gatewaySettings,
-  drainTimeoutMs: setting(
-    'DRAIN_TIMEOUT_MS',
-    integer(0),
-    '8000',
-    'Milliseconds that running requests are given when the process is asked to stop.',
-  ),
   firstAccount: setting(
     'FIRST_ACCOUNT',
     text,

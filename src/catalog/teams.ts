@@ -24,6 +24,8 @@ export interface Teams {
   list(caller: Caller): Promise<Team[]>;
   /** @throws AppError 403 for a team the caller is not in, 404. */
   read(caller: Caller, name: string): Promise<Team>;
+  /** @throws AppError 403 without the role admin or with a key that is limited, 404 for a team the caller is not in. */
+  requireAdmin(caller: Caller, name: string): Promise<void>;
   /** The caller becomes its admin. @throws AppError 400, 409. */
   create(caller: Caller, name: string): Promise<Team>;
   /** @throws AppError 403 without the role admin, 404, 409. */
@@ -161,6 +163,9 @@ const removeMember = (sql: Sql, team: { id: number; name: string }, account: str
   });
 
 export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
+  async requireAdmin(caller, name) {
+    await administered(sql, caller, name);
+  },
   list: (caller) => readTeams(sql, caller.accountId, null),
   read: async (caller, name) => again(sql, caller, (await mine(sql, caller, name)).id, name),
   create: (caller, name) => createTeam(sql, caller, name),

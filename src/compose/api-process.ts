@@ -1,6 +1,6 @@
 import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
-import { createApp } from '../http/app.js';
+import { bodyBytes, createApp } from '../http/app.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
@@ -52,7 +52,7 @@ export const createApiProcess = async (
         publisher,
         rejects: (processId) => readRejects(sql, processId),
       }),
-      ...createRetentionRoutes(catalog.retention),
+      ...createRetentionRoutes(catalog),
       ...createVersionRoutes({
         access,
         versions: createVersionStore(sql),
@@ -75,7 +75,9 @@ export const createApiProcess = async (
     log,
     metrics,
     version,
-    trustProxy: config.trustProxy,
+    trustedProxies: config.trustedProxies,
+    jsonMaxBytes: config.jsonMaxBytes,
+    bodies: bodyBytes(config.bodyBytesInFlight),
     cors: { origins: config.corsOrigins, methods: config.corsMethods },
   });
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));

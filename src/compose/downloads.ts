@@ -6,6 +6,7 @@ import { createExportFiles, type ExportFiles } from '../exports/export-files.js'
 import { createExportHousekeeping } from '../exports/housekeeping.js';
 import { createLinks } from '../exports/links.js';
 import { apiBase } from '../http/app.js';
+import { createIdentifyClient } from '../http/client-address.js';
 import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
@@ -123,7 +124,11 @@ export const createDownloadPart = async (
       quotas,
       downloads: createDownloads({ versions, reader, slots }),
       exportFiles,
-      apiUrl: createApiUrl({ publicUrl: config.publicUrl, trustProxy: config.trustProxy, base: apiBase }),
+      apiUrl: createApiUrl({
+        publicUrl: config.publicUrl,
+        identifyClient: createIdentifyClient(config.trustedProxies),
+        base: apiBase,
+      }),
       publicMaxAgeSeconds: config.publicMaxAgeSeconds,
     }),
     ...createVersionChangeRoutes({

@@ -108,7 +108,7 @@ export const createGatewayPart = async (
   const hasPaid = (config.paidProviders ?? []).length > 0;
   const mayUsePaid = async (accountId: number): Promise<boolean> =>
     !hasPaid || (await planOf(sql, accountId)).paidProviders;
-  const callerOf = createGatewayCallers({ mayUsePaid, trustProxy: config.trustProxy });
+  const callerOf = createGatewayCallers({ mayUsePaid });
   const seriesDatasets = openSeriesDatasets(core, { gateway, catalog, receiver, mayUsePaid });
 
   // Two rounds: a long filling of the search index must not hold up refreshes.

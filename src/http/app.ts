@@ -2,6 +2,8 @@ import Koa from 'koa';
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
+import { type BodyBudgetOptions, createBodyBudget } from './body-budget.js';
+import { createIdentifyClient } from './client-address.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
@@ -25,12 +27,18 @@ export interface AppOptions {
   readonly version: string;
   readonly clock?: Clock;
   readonly cors?: CorsOptions;
-  /** Believe `X-Forwarded-*` of one proxy in front. @default false */
-  readonly trustProxy?: boolean;
+  /** Addresses and networks of proxies whose `X-Forwarded-*` are believed. @default none */
+  readonly trustedProxies?: readonly string[];
   /** @default 15000 */
   readonly headersTimeoutMs?: number;
   /** @default 30000 */
   readonly bodyTimeoutMs?: number;
+  /** Largest JSON body of routes that do not say. @default 1 MiB */
+  readonly jsonMaxBytes?: number;
+  /** Milliseconds without a byte of a body. @default 10000 */
+  readonly bodyIdleMs?: number;
+  /** @default 64 MiB, a quarter of it for one owner */
+  readonly bodies?: BodyBudgetOptions;
   /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
   readonly maxRefusalDelayMs?: number;
   /** Also serve `/`, `/openapi.json` and `/docs`. @default true */
@@ -42,10 +50,18 @@ export const apiBase = '/api';
 
 const publicReads: CorsOptions = { origins: ['*'], methods: ['GET', 'HEAD'] };
 
+const MiB = 1024 * 1024;
+
+/** A budget of which no owner gets more than a quarter. */
+export const bodyBytes = (totalBytes: number): BodyBudgetOptions => ({
+  totalBytes,
+  ownerBytes: totalBytes / 4,
+});
+
 /** The HTTP face: `listen` starts it, `close` drains it. */
 export const createApp = (options: AppOptions): HttpServer => {
   const { log, metrics, version, clock = systemClock } = options;
-  const app = new Koa<RequestState>({ proxy: options.trustProxy ?? false, maxIpsCount: 1 });
+  const app = new Koa<RequestState>();
 
   const documents =
     options.documents === false
@@ -58,10 +74,23 @@ export const createApp = (options: AppOptions): HttpServer => {
     authenticate: options.authenticate,
     throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
-    bodyTimeoutMs: options.bodyTimeoutMs ?? 30_000,
+    bodies: createBodyBudget(options.bodies ?? bodyBytes(64 * MiB)),
+    bodyBounds: {
+      limitBytes: options.jsonMaxBytes ?? MiB,
+      maxDepth: 64,
+      maxElements: 20_000,
+      timeoutMs: options.bodyTimeoutMs ?? 30_000,
+      idleMs: options.bodyIdleMs ?? 10_000,
+    },
   });
 
-  app.use(createRequest({ log, metrics }));
+  app.use(
+    createRequest({
+      log,
+      metrics,
+      identifyClient: createIdentifyClient(options.trustedProxies ?? []),
+    }),
+  );
   app.use(createSecurityHeaders());
   app.use(createCors(options.cors ?? publicReads));
   app.use(createErrors());

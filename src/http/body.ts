@@ -1,40 +1,99 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import { AppError, invalid } from '../lib/errors.js';
+import type { BodyShare } from './body-budget.js';
+import { createJsonGuard, type JsonBounds } from './json-guard.js';
 import { HttpFault } from './status.js';
 
-const MiB = 1024 * 1024;
 const jsonTypes = ['application/json', 'application/*+json'];
 
 const hasBody = (ctx: Context): boolean =>
   ctx.req.headers['transfer-encoding'] !== undefined || Number(ctx.req.headers['content-length'] ?? 0) > 0;
 
-const fieldOf = (error: unknown, name: string): unknown =>
-  typeof error === 'object' && error !== null && name in error ? Reflect.get(error, name) : undefined;
+const tooLarge = (limitBytes: number): AppError =>
+  new AppError('too_large', 'body_too_large', `the body is larger than ${limitBytes} bytes`);
 
-/** What koa-body and the stream below it throw, in our terms. */
-const mapped = (error: unknown, limitBytes: number): Error => {
-  if (fieldOf(error, 'type') === 'entity.too.large')
-    return new AppError('too_large', 'body_too_large', `the body is larger than ${limitBytes} bytes`);
-  if (fieldOf(error, 'status') === 415)
-    return new AppError('unsupported_media', 'unsupported_encoding', 'unsupported content encoding', {
-      cause: error,
-    });
+/** What koa-body throws, in our terms. */
+const mapped = (error: Error, limitBytes: number): Error => {
+  if (Reflect.get(error, 'type') === 'entity.too.large') return tooLarge(limitBytes);
   return new AppError('invalid', 'malformed_json', 'the body is not valid JSON', { cause: error });
 };
 
-export interface JsonBodyOptions {
-  readonly limitBytes?: number | undefined;
-  readonly optional?: boolean | undefined;
+/** @throws AppError 415: what is unpacked would no longer be bounded by what is sent. */
+export const requireNoCoding = (coding: string | undefined): void => {
+  if (coding === undefined || coding.toLowerCase() === 'identity') return;
+  throw new AppError(
+    'unsupported_media',
+    'content_encoding',
+    'Content-Encoding is not supported for requests; a gzip file is uploaded as the file part itself.',
+  );
+};
+
+export interface JsonBodyBounds extends JsonBounds {
+  readonly limitBytes: number;
   /** Milliseconds the whole body may take to arrive. */
   readonly timeoutMs: number;
+  /** Milliseconds without a byte. */
+  readonly idleMs: number;
 }
 
 /**
- * Reads a JSON body of a bounded size within a bounded time.
- * @throws AppError 400 malformed or missing, 413 too large, 415 not JSON; HttpFault 408 too slow.
+ * Sees each piece of a body before the parser gathers it. `failed` rejects with the first thing that is wrong; the
+ * parser then gets nothing more.
  */
-export const createJsonBody = ({ limitBytes = MiB, optional = false, timeoutMs }: JsonBodyOptions) => {
+const watchBody = (request: IncomingMessage, share: BodyShare, bounds: JsonBodyBounds) => {
+  const guard = createJsonGuard(bounds);
+  let received = 0;
+  let fail: (error: unknown) => void = () => undefined;
+  const failed = new Promise<never>((_resolve, reject) => {
+    fail = (error) => {
+      request.removeAllListeners('data');
+      request.pause();
+      reject(error);
+    };
+  });
+  const tooSlow = (): void =>
+    fail(new HttpFault(408, 'body_too_slow', 'the body took too long to arrive', { Connection: 'close' }));
+  const whole = setTimeout(tooSlow, bounds.timeoutMs);
+  const idle = setTimeout(tooSlow, bounds.idleMs);
+  const onData = (chunk: Buffer): void => {
+    idle.refresh();
+    received += chunk.length;
+    try {
+      if (received > bounds.limitBytes) throw tooLarge(bounds.limitBytes);
+      share.add(chunk.length);
+      guard.push(chunk);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  request.on('data', onData);
+  return {
+    failed,
+    stop: (): void => {
+      clearTimeout(whole);
+      clearTimeout(idle);
+      request.off('data', onData);
+    },
+  };
+};
+
+export interface JsonBodyOptions {
+  readonly bounds: JsonBodyBounds;
+  readonly optional: boolean;
+}
+
+/** Reads a JSON body; `share` keeps what it takes until the request is done. */
+export type ReadJsonBody = (ctx: Context, share: BodyShare) => Promise<unknown>;
+
+/**
+ * Reads a JSON body within the bounds, whatever is sent.
+ * @throws AppError 400 malformed, missing, nested too deeply, 413 too large, 415 not JSON, 429 and 503 for the budget;
+ * HttpFault 408 too slow.
+ */
+export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonBody => {
+  const { limitBytes } = bounds;
   const parse = koaBody({
     json: true,
     jsonTypes,
@@ -48,29 +107,28 @@ export const createJsonBody = ({ limitBytes = MiB, optional = false, timeoutMs }
     },
   });
 
-  return async (ctx: Context): Promise<unknown> => {
-    if (!hasBody(ctx)) {
-      if (optional) return {};
-      throw invalid('missing_body', 'a JSON body is required');
-    }
+  const requireReadable = (ctx: Context): void => {
+    requireNoCoding(ctx.req.headers['content-encoding']);
     if (!ctx.is(jsonTypes))
       throw new AppError(
         'unsupported_media',
         'not_json',
         'the body must be sent as Content-Type: application/json',
       );
-    let timer: NodeJS.Timeout | undefined;
-    const tooSlow = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => {
-        reject(
-          new HttpFault(408, 'body_too_slow', 'the body took too long to arrive', { Connection: 'close' }),
-        );
-      }, timeoutMs);
-    });
+    if (Number(ctx.req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  };
+
+  return async (ctx, share) => {
+    if (!hasBody(ctx)) {
+      if (optional) return {};
+      throw invalid('missing_body', 'a JSON body is required');
+    }
+    requireReadable(ctx);
+    const watched = watchBody(ctx.req, share, bounds);
     try {
-      await Promise.race([parse(ctx, () => Promise.resolve()), tooSlow]);
+      await Promise.race([parse(ctx, () => Promise.resolve()), watched.failed]);
     } finally {
-      clearTimeout(timer);
+      watched.stop();
     }
     return ctx.request.body;
   };

@@ -2,11 +2,13 @@ import type { Middleware, ParameterizedContext } from 'koa';
 import { AppError, isAppError } from '../lib/errors.js';
 import type { Metrics } from '../lib/metrics.js';
 import type { Caller } from '../model/permission.js';
-import { createJsonBody } from './body.js';
+import { createJsonBody, type JsonBodyBounds, requireNoCoding } from './body.js';
+import type { BodyBudget, BodyShare } from './body-budget.js';
+import { siteOf } from './client-address.js';
 import { readApiKey } from './credentials.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
-import type { Route } from './route.js';
+import type { RequestHead, Route } from './route.js';
 import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
 import { checkQueryEncoding, parseBody, parseParams, parseQuery } from './validation.js';
@@ -21,9 +23,11 @@ export interface DispatchOptions {
   readonly authenticate: Authenticate;
   readonly throttle: FailureThrottle;
   readonly metrics: Metrics;
-  /** Milliseconds a JSON body may take to arrive. */
-  readonly bodyTimeoutMs: number;
+  readonly bodies: BodyBudget;
+  readonly bodyBounds: JsonBodyBounds;
 }
+
+type Head = RequestHead<unknown, unknown, Caller | undefined>;
 
 type RequestContext = ParameterizedContext<RequestState> & { params?: Record<string, string> };
 
@@ -36,7 +40,7 @@ const createIdentify = ({ authenticate, throttle, metrics }: DispatchOptions) =>
     } catch (error) {
       if (isAppError(error) && error.kind === 'unauthenticated') {
         metrics.authFailures.inc();
-        await throttle.refused(ctx.ip, ctx.state.signal);
+        await throttle.refused(siteOf(ctx.state.client.address), ctx.state.signal);
       }
       throw error;
     }
@@ -44,47 +48,73 @@ const createIdentify = ({ authenticate, throttle, metrics }: DispatchOptions) =>
     throw new AppError('unauthenticated', 'no_key', 'an API key is required');
   };
 
-/** Runs a route: who calls, what is asked, the handler, the answer. */
-export const createDispatch = (options: DispatchOptions) => {
+/** Who shares places and budgets with whom. */
+const ownerOf = (caller: Caller | undefined, address: string): string =>
+  caller === undefined ? `ip:${siteOf(address)}` : `account:${caller.accountId}`;
+
+/** What is looked at before the body: who asks, and for what. */
+const createHead = (options: DispatchOptions) => {
   const identify = createIdentify(options);
+  return async (ctx: RequestContext, route: Route): Promise<Head> => {
+    const { state } = ctx;
+    const caller = await identify(ctx, route.auth);
+    if (caller !== undefined) {
+      state.caller = caller;
+      state.log = state.log.child({ account: caller.accountId });
+    }
+    const params = parseParams(route.params, ctx.params ?? {});
+    checkQueryEncoding(ctx.querystring);
+    return {
+      params,
+      query: parseQuery(route.query, state.query),
+      caller,
+      owner: ownerOf(caller, state.client.address),
+      requestId: state.requestId,
+      log: state.log,
+      signal: state.signal,
+      url: withoutApiKey(ctx.req.url ?? ''),
+      method: ctx.method,
+      header(name) {
+        const value = ctx.req.headers[name.toLowerCase()];
+        return Array.isArray(value) ? value[0] : value;
+      },
+    };
+  };
+};
+
+/**
+ * Runs a route. The order is the point of it: who calls and what is asked, then whether they may, then the declared
+ * size, then the body, then the handler. Nothing of a body is kept for somebody who may not send it.
+ */
+export const createDispatch = (options: DispatchOptions) => {
+  const readHead = createHead(options);
 
   return (route: Route, template: string): Middleware<RequestState> => {
+    const limitBytes = route.bodyLimitBytes ?? options.bodyBounds.limitBytes;
     const readJson = createJsonBody({
-      limitBytes: route.bodyLimitBytes,
-      optional: route.bodyOptional,
-      timeoutMs: options.bodyTimeoutMs,
+      bounds: { ...options.bodyBounds, limitBytes },
+      optional: route.bodyOptional ?? false,
     });
-    return async function dispatch(ctx: RequestContext) {
-      const { state } = ctx;
-      state.route = route;
-      state.template = template;
-      const caller = await identify(ctx, route.auth);
-      if (caller !== undefined) {
-        state.caller = caller;
-        state.log = state.log.child({ account: caller.accountId });
-      }
-      const params = parseParams(route.params, ctx.params ?? {});
-      checkQueryEncoding(ctx.querystring);
-      const query = parseQuery(route.query, state.query);
+
+    const answer = async (ctx: RequestContext, head: Head, share: BodyShare): Promise<void> => {
+      const access = await route.authorize?.(head);
+      if (route.body === 'stream') requireNoCoding(head.header('content-encoding'));
       const hasJson = route.body !== undefined && route.body !== 'stream';
-      const body = hasJson ? parseBody(route.body, await readJson(ctx)) : undefined;
-      const reply = await route.handler({
-        params,
-        query,
-        body,
-        caller,
-        requestId: state.requestId,
-        log: state.log,
-        raw: ctx.req,
-        signal: state.signal,
-        url: withoutApiKey(ctx.req.url ?? ''),
-        method: ctx.method,
-        header(name) {
-          const value = ctx.req.headers[name.toLowerCase()];
-          return Array.isArray(value) ? value[0] : value;
-        },
-      });
+      const body = hasJson ? parseBody(route.body, await readJson(ctx, share)) : undefined;
+      const reply = await route.handler({ ...head, access, body, raw: ctx.req });
       await sendReply(ctx, reply);
+    };
+
+    return async function dispatch(ctx: RequestContext) {
+      ctx.state.route = route;
+      ctx.state.template = template;
+      const head = await readHead(ctx, route);
+      const share = options.bodies.open(head.owner);
+      try {
+        await answer(ctx, head, share);
+      } finally {
+        share.close();
+      }
     };
   };
 };

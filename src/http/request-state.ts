@@ -1,5 +1,6 @@
 import type { Log } from '../lib/log.js';
 import type { Caller } from '../model/permission.js';
+import type { Client } from './client-address.js';
 import type { Route } from './route.js';
 
 /** What the kernel knows about a request while it is answered (`ctx.state`). */
@@ -9,6 +10,7 @@ export interface RequestState {
   /** Aborted when the client hangs up before the answer is complete. */
   signal: AbortSignal;
   query: URLSearchParams;
+  client: Client;
   route?: Route;
   /** Path template of the route, base included: the only form of a path that metrics see. */
   template?: string;

@@ -44,15 +44,16 @@ export interface Reply {
   readonly body?: ReplyBody;
 }
 
-export interface RouteRequest<P, Q, B, C> {
+/** What is known of a request before its body is read. */
+export interface RequestHead<P, Q, C> {
   readonly params: P;
   readonly query: Q;
-  readonly body: B;
   readonly caller: C;
+  /** Who shares places and budgets with whom: the account, or the address of an anonymous caller. */
+  readonly owner: string;
   readonly requestId: string;
   /** Carries the request id. */
   readonly log: Log;
-  readonly raw: IncomingMessage;
   /** Aborted when the client hangs up before the answer is complete. */
   readonly signal: AbortSignal;
   /** Path and query as sent, without `apiKey`. */
@@ -60,6 +61,13 @@ export interface RouteRequest<P, Q, B, C> {
   readonly method: string;
   /** First value of a request header, by lower-case name. */
   header(name: string): string | undefined;
+}
+
+export interface RouteRequest<P, Q, B, C, X> extends RequestHead<P, Q, C> {
+  readonly body: B;
+  /** What `authorize` gave. */
+  readonly access: X;
+  readonly raw: IncomingMessage;
 }
 
 type BodyOf<B> = B extends z.ZodType ? z.output<B> : undefined;
@@ -100,31 +108,48 @@ export interface RouteSpec<
   Q extends z.ZodObject | undefined,
   B extends BodySpec,
   A extends Auth,
+  X,
 > extends RouteShape<P, Q, B, A> {
+  /**
+   * Whether the caller may do this at all; a route that takes a body has to say. It runs before a byte of the body is
+   * kept, and what it gives is `request.access` of the handler.
+   * @throws AppError 401, 402, 403 or 404
+   */
+  readonly authorize?: (request: RequestHead<ObjectOf<P>, ObjectOf<Q>, CallerOf<A>>) => Promise<X> | X;
   readonly handler: (
-    request: RouteRequest<ObjectOf<P>, ObjectOf<Q>, BodyOf<B>, CallerOf<A>>,
+    request: RouteRequest<ObjectOf<P>, ObjectOf<Q>, BodyOf<B>, CallerOf<A>, X>,
   ) => Promise<Reply> | Reply;
 }
 
 /** A route whose types were checked at its declaration and are no longer needed. */
 export interface Route extends RouteShape<z.ZodObject | undefined, z.ZodObject | undefined, BodySpec, Auth> {
+  readonly authorize?: (request: RequestHead<unknown, unknown, Caller | undefined>) => unknown;
   readonly handler: (
-    request: RouteRequest<unknown, unknown, unknown, Caller | undefined>,
+    request: RouteRequest<unknown, unknown, unknown, Caller | undefined, unknown>,
   ) => Promise<Reply> | Reply;
 }
+
+/** For a body that everybody may send whose credentials the route takes. */
+export const anyCaller = (): undefined => undefined;
 
 /**
  * Declares a route. The handler's request is typed by the schemas; the kernel parses with the same schemas
  * before it calls, which is what makes forgetting the types here sound.
+ * @throws Error for a route that takes a body and does not say who may send it.
  */
 export const route = <
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends BodySpec = undefined,
   A extends Auth = Auth,
+  X = undefined,
 >(
-  spec: RouteSpec<P, Q, B, A>,
-): Route => spec as unknown as Route;
+  spec: RouteSpec<P, Q, B, A, X>,
+): Route => {
+  if (spec.body !== undefined && spec.authorize === undefined)
+    throw new Error(`${spec.method} ${spec.path} takes a body and has no authorize`);
+  return spec as unknown as Route;
+};
 
 /** `200` with a JSON body. */
 export const ok = (body: object): Reply => ({ status: 200, body });

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../lib/log.js';
+import { createLeftover } from './leftover.js';
 
 export interface HttpServer {
   /** Listens and gives the port that was taken. */
@@ -19,21 +20,6 @@ export interface ServerTimeouts {
   /** Milliseconds an idle kept-alive connection stays open. */
   readonly keepAliveMs: number;
 }
-
-/** Milliseconds that the rest of a request body may come after its answer; then the connection is closed. */
-const lingerMs = 5_000;
-
-/** A client that goes on sending after it was answered is cut off, so that it does not keep the connection. */
-const boundLeftover = (request: IncomingMessage, response: ServerResponse): void => {
-  // Kept here: a request that was destroyed names its socket no more.
-  const { socket } = request;
-  response.once('finish', () => {
-    if (request.complete) return;
-    setTimeout(() => {
-      if (!request.complete) socket.destroy();
-    }, lingerMs).unref();
-  });
-};
 
 /** Sends `100 Continue` when the body is first read: a request that is refused before costs no transfer. */
 const continueWhenRead = (request: IncomingMessage, response: ServerResponse): void => {
@@ -68,6 +54,7 @@ const refuse = (socket: Socket, code: string | undefined): void => {
 
 export const createHttpServer = (handle: RequestListener, timeouts: ServerTimeouts, log: Log): HttpServer => {
   let closing: Promise<void> | undefined;
+  const leftover = createLeftover();
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // A connection that is kept alive would outlive the drain.
@@ -75,7 +62,7 @@ export const createHttpServer = (handle: RequestListener, timeouts: ServerTimeou
     response.once('close', () => {
       if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
     });
-    boundLeftover(request, response);
+    leftover.watch(request, response);
     handle(request, response);
   };
   const server = createServer({ maxHeaderSize: maxHeaderBytes }, answer);

@@ -45,7 +45,7 @@ const startService = async (): Promise<{ root: string; key: string; keyId: numbe
     DATA_DIR: dataDir,
     PORT: '0',
     WORKER_PORT: '0',
-    TRUST_PROXY: 'true',
+    TRUSTED_PROXIES: '127.0.0.1',
     MASTER_KEYS: `fuzz:${randomBytes(32).toString('base64')}`,
   };
   const given = loadConfig(environment);

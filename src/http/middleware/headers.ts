@@ -47,6 +47,6 @@ export const createSecurityHeaders = (): Middleware<RequestState> =>
       'Cross-Origin-Resource-Policy': 'cross-origin',
       'Cache-Control': 'no-store',
     });
-    if (ctx.secure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
+    if (ctx.state.client.secure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
     await next();
   };

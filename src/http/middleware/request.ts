@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { Log } from '../../lib/log.js';
 import type { Metrics } from '../../lib/metrics.js';
+import type { IdentifyClient } from '../client-address.js';
 import type { RequestState } from '../request-state.js';
 import { parameterNames } from '../url.js';
 
@@ -9,11 +10,17 @@ const saneId = /^[A-Za-z0-9._-]{1,64}$/;
 
 const idFrom = (header: string): string => (saneId.test(header) ? header : randomUUID());
 
+export interface RequestOptions {
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly identifyClient: IdentifyClient;
+}
+
 /**
  * Outermost: gives the request its id and log, aborts `signal` when the client hangs up, and writes one log
  * line and one measurement when the answer has ended, whichever way it ended.
  */
-export const createRequest = ({ log, metrics }: { log: Log; metrics: Metrics }): Middleware<RequestState> =>
+export const createRequest = ({ log, metrics, identifyClient }: RequestOptions): Middleware<RequestState> =>
   async function request(ctx, next) {
     const startedAt = process.hrtime.bigint();
     const hangUp = new AbortController();
@@ -21,6 +28,7 @@ export const createRequest = ({ log, metrics }: { log: Log; metrics: Metrics }):
     ctx.state.requestId = requestId;
     ctx.state.log = log.child({ requestId });
     ctx.state.signal = hangUp.signal;
+    ctx.state.client = identifyClient(ctx.req);
     ctx.state.query = new URLSearchParams(ctx.querystring);
     ctx.set('X-Request-Id', requestId);
     metrics.httpInFlight.inc();

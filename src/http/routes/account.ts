@@ -129,6 +129,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
         .meta({ description: '`personal` or the name of an own team.' }),
     }),
     bodyExample: { workspace: 'personal' },
+    authorize: ({ caller }) => requireFullKey(caller),
     responses: { 200: { description: 'The account.', schema: accountSchema, example: accountExample } },
     errors: [403, 409],
     handler: async ({ caller, body }) => {
@@ -164,6 +165,7 @@ const onKeys = ({ keys }: AccountRoutesDeps): Route[] => [
       expiresAt: bodyTime.nullable().optional(),
     }),
     bodyExample: { name: 'nightly job', readOnly: true },
+    authorize: ({ caller }) => requireFullKey(caller),
     responses: {
       201: {
         description: 'The new key.',
@@ -172,10 +174,7 @@ const onKeys = ({ keys }: AccountRoutesDeps): Route[] => [
       },
     },
     errors: [403, 409],
-    handler: async ({ caller, body }) => {
-      requireFullKey(caller);
-      return created(await keys.create(caller.accountId, body));
-    },
+    handler: async ({ caller, body }) => created(await keys.create(caller.accountId, body)),
   }),
   route({
     method: 'DELETE',

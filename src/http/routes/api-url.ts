@@ -1,29 +1,40 @@
 import type { IncomingMessage } from 'node:http';
-import type { TLSSocket } from 'node:tls';
+import { isIPv6 } from 'node:net';
+import type { IdentifyClient } from '../client-address.js';
 
 export interface ApiUrlOptions {
   /** Address under which clients reach the service, when it is set. */
   readonly publicUrl: string | undefined;
-  /** Believe `X-Forwarded-Proto` and `X-Forwarded-Host`. */
-  readonly trustProxy: boolean;
+  readonly identifyClient: IdentifyClient;
   /** In front of every path of the API. */
   readonly base: string;
 }
 
-/** Characters of a host with port; anything else in a `Host` header is not put into an address. */
+/** Characters of a host with port; anything else is not put into an address. */
 const plainHost = /^[A-Za-z0-9.-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 
-const firstOf = (value: string | string[] | undefined): string | undefined =>
-  (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim();
+/** Names by which this very connection can have been opened. */
+const ownHosts = ({ socket }: IncomingMessage): string[] => {
+  const address = (socket.localAddress ?? '').replace(/^::ffff:/, '');
+  const isLoopback = address === '::1' || address.startsWith('127.');
+  return [isIPv6(address) ? `[${address}]` : address, ...(isLoopback ? ['localhost'] : [])].map(
+    (host) => `${host}:${socket.localPort}`,
+  );
+};
 
-/** Address of the API as a client reaches it; a path alone when the request does not say. */
+/**
+ * Address of the API as a client reaches it. `Host` is the client's to choose and ends up in answers that others may
+ * see: without PUBLIC_URL it counts only when it names the end of the connection itself, or comes from a trusted proxy.
+ * Otherwise the address is a path, which means the same to whoever sent the request.
+ */
 export const createApiUrl =
-  ({ publicUrl, trustProxy, base }: ApiUrlOptions) =>
+  ({ publicUrl, identifyClient, base }: ApiUrlOptions) =>
   (request: IncomingMessage): string => {
     if (publicUrl !== undefined) return `${publicUrl.replace(/\/+$/, '')}${base}`;
-    const forwarded = trustProxy ? request.headers : {};
-    const host = firstOf(forwarded['x-forwarded-host']) ?? request.headers.host ?? '';
-    const isTls = (request.socket as Partial<TLSSocket>).encrypted === true;
-    const scheme = firstOf(forwarded['x-forwarded-proto']) ?? (isTls ? 'https' : 'http');
-    return plainHost.test(host) && /^https?$/.test(scheme) ? `${scheme}://${host}${base}` : base;
+    const { secure, forwardedHost } = identifyClient(request);
+    const scheme = secure ? 'https' : 'http';
+    if (forwardedHost !== undefined && plainHost.test(forwardedHost))
+      return `${scheme}://${forwardedHost}${base}`;
+    const host = request.headers.host?.toLowerCase() ?? '';
+    return ownHosts(request).includes(host) ? `${scheme}://${host}${base}` : base;
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
 import type { Columns } from '../../catalog/columns.js';
 import { pathId } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
@@ -25,7 +26,12 @@ export const columnExample = {
 const tags = ['Columns'];
 const datasetId = pathId('Id of the dataset.');
 
-export const createColumnRoutes = ({ columns }: { columns: Columns }): Route[] => [
+export interface ColumnRoutesDeps {
+  readonly access: Access;
+  readonly columns: Columns;
+}
+
+export const createColumnRoutes = ({ access, columns }: ColumnRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:dataset_id/columns',
@@ -60,6 +66,7 @@ export const createColumnRoutes = ({ columns }: { columns: Columns }): Route[] =
       description: descriptionField,
     }),
     bodyExample: { name: 'Country code' },
+    authorize: ({ caller, params }) => access.dataset(caller, params.dataset_id, 'Write', 'write'),
     responses: {
       200: {
         description: 'The column.',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Access, requireWritingKey } from '../../catalog/access.js';
 import type { Clones } from '../../catalog/clones.js';
 import type { Datasets } from '../../catalog/datasets.js';
 import { jsonList } from '../json-list.js';
@@ -123,7 +124,7 @@ const reads = (datasets: Datasets): Route[] => [
   }),
 ];
 
-const writes = (datasets: Datasets): Route[] => [
+const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
   route({
     method: 'POST',
     path: '/datasets',
@@ -138,6 +139,8 @@ const writes = (datasets: Datasets): Route[] => [
       sourceName: 'Statistics Office',
       sourceUrl: 'https://example.org/prices',
     },
+    // The repository stands in the body.
+    authorize: ({ caller }) => requireWritingKey(caller),
     responses: {
       201: { description: 'The new dataset.', schema: datasetSummarySchema, example: newExample },
     },
@@ -156,6 +159,7 @@ const writes = (datasets: Datasets): Route[] => [
     params,
     body: z.object(textFields),
     bodyExample: { name: 'Consumer prices', sourceName: 'Statistics Office' },
+    authorize: ({ caller, params: { id } }) => access.dataset(caller, id, 'Write', 'write'),
     responses: {
       200: { description: 'The updated dataset.', schema: datasetSchema, example: filledExample },
     },
@@ -179,7 +183,7 @@ const writes = (datasets: Datasets): Route[] => [
   }),
 ];
 
-const clone = (clones: Clones): Route =>
+const clone = ({ access, clones }: DatasetRoutesDeps): Route =>
   route({
     method: 'POST',
     path: '/datasets/:id/clone',
@@ -195,18 +199,23 @@ const clone = (clones: Clones): Route =>
       name: nameField('Name of the clone.').optional(),
     }),
     bodyExample: { repositoryId: 7, name: 'Prices, my copy' },
+    authorize: ({ caller, params: { id } }) => {
+      requireWritingKey(caller);
+      return access.dataset(caller, id, 'Clone', 'read');
+    },
     responses: { 201: { description: 'The clone.', schema: datasetSchema, example: filledExample } },
     errors: [402, 403, 404, 409],
     handler: async ({ caller, params: { id }, body }) => created(await clones.create(caller, id, body)),
   });
 
 export interface DatasetRoutesDeps {
+  readonly access: Access;
   readonly datasets: Datasets;
   readonly clones: Clones;
 }
 
-export const createDatasetRoutes = ({ datasets, clones }: DatasetRoutesDeps): Route[] => [
-  ...reads(datasets),
-  ...writes(datasets),
-  clone(clones),
+export const createDatasetRoutes = (deps: DatasetRoutesDeps): Route[] => [
+  ...reads(deps.datasets),
+  ...writes(deps),
+  clone(deps),
 ];

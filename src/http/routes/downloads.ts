@@ -10,7 +10,14 @@ import type { DownloadAnswer, DownloadRequest, Downloads } from '../../query/dow
 import { formatSpecs } from '../../query/formats.js';
 import { parseOptions } from '../../query/options.js';
 import { pathId } from '../parameters.js';
-import { type Reply, type ResponseSpec, type Route, type RouteRequest, route } from '../route.js';
+import {
+  type Reply,
+  type RequestHead,
+  type ResponseSpec,
+  type Route,
+  type RouteRequest,
+  route,
+} from '../route.js';
 import { downloadBody, downloadQuery } from './download-schema.js';
 
 export interface DownloadRoutesDeps {
@@ -25,16 +32,13 @@ export interface DownloadRoutesDeps {
   readonly publicMaxAgeSeconds: number;
 }
 
+type DataHead = RequestHead<{ id: number }, unknown, Caller | undefined>;
+
 /** A request for rows. */
-export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined>;
+export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;
 
 /** Longer filters than an address holds. */
-const bodyFilterLimits = { maxBytes: 8 * 1024 * 1024, maxInTerms: 100_000, maxSqlLength: 48 * 1024 * 1024 };
-const bodyLimitBytes = 16 * 1024 * 1024;
-
-/** Who shares places with whom. */
-export const ownerOf = ({ caller, raw }: DataRequest): string =>
-  caller === undefined ? `address ${raw.socket.remoteAddress ?? ''}` : `account ${caller.accountId}`;
+const bodyFilterLimits = { maxBytes: 1024 * 1024, maxInTerms: 100_000, maxSqlLength: 48 * 1024 * 1024 };
 
 const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
   access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
@@ -43,7 +47,11 @@ const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
  * Resolves the ticket with what was sent when the body has ended, whichever way. The socket counts the bytes:
  * another stream in the way of every byte would cost more than the rest of this file.
  */
-export const settleAtEnd = (body: Readable, ticket: ExportTicket, request: DataRequest): void => {
+export const settleAtEnd = (
+  body: Readable,
+  ticket: ExportTicket,
+  request: Pick<DataRequest, 'raw' | 'log'>,
+): void => {
   const { socket } = request.raw;
   const sentBefore = socket.bytesWritten;
   body.once('close', () => {
@@ -116,17 +124,22 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     }
   };
 
+  const mayRead = async ({ caller, params }: DataHead): Promise<DatasetAccess> => {
+    const access = await authorize(caller, params.id);
+    await quotas.requireDownload(caller, access);
+    return access;
+  };
+
   const handle = async (
     request: DataRequest,
     given: Readonly<Record<string, unknown>>,
     extra: Pick<DownloadRequest, 'ifNoneMatch' | 'filterLimits' | 'links'>,
   ): Promise<Reply> => {
-    const access = await authorize(request.caller, request.params.id);
-    await quotas.requireDownload(request.caller, access);
+    const { access } = request;
     const asked: DownloadRequest = {
       dataset: access,
       options: parseOptions(given),
-      owner: ownerOf(request),
+      owner: request.owner,
       accept: request.header('accept'),
       acceptEncoding: request.header('accept-encoding'),
       headOnly: request.method === 'HEAD',
@@ -165,6 +178,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       auth: 'optional',
       params: z.object({ id: pathId('Dataset') }),
       query: downloadQuery,
+      authorize: mayRead,
       responses: {
         ...answers,
         302: redirectAnswer,
@@ -184,7 +198,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       params: z.object({ id: pathId('Dataset') }),
       body: downloadBody,
       bodyExample: { $select: ['Country', 'GDP'], $filter: "Country in ('France', 'Spain')", $top: 100 },
-      bodyLimitBytes,
+      authorize: mayRead,
       responses: answers,
       errors: [402, 403, 404, 504],
       handler: (request) =>

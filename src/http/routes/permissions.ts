@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
 import type { Grants } from '../../catalog/grants.js';
 import { datasetGrantLevels, levels } from '../../model/permission.js';
 import { pathId, pathName } from '../parameters.js';
@@ -25,7 +26,12 @@ const shared = (description: string) => ({
 const given = { 200: { description: 'What holds now.', schema: permissionSchema, example } };
 const gone = { 204: { description: 'Taken.' } };
 
-const onRepositories = (grants: Grants): Route[] => {
+export interface PermissionRoutesDeps {
+  readonly access: Access;
+  readonly grants: Grants;
+}
+
+const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
   const id = pathId('Id of the repository.');
   return [
     route({
@@ -52,6 +58,7 @@ const onRepositories = (grants: Grants): Route[] => {
       params: z.object({ id, name }),
       body: z.object({ level: z.enum(levels) }),
       bodyExample: { level: 'Read' },
+      authorize: ({ caller, params }) => access.repository(caller, params.id, 'Admin', 'write'),
       responses: given,
       errors: [403, 404, 409],
       handler: async ({ caller, params, body }) =>
@@ -75,7 +82,7 @@ const onRepositories = (grants: Grants): Route[] => {
   ];
 };
 
-const onDatasets = (grants: Grants): Route[] => {
+const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
   const id = pathId('Id of the dataset.');
   return [
     route({
@@ -100,6 +107,7 @@ const onDatasets = (grants: Grants): Route[] => {
       params: z.object({ id, name }),
       body: z.object({ level: z.enum(datasetGrantLevels) }),
       bodyExample: { level: 'Read' },
+      authorize: ({ caller, params }) => access.dataset(caller, params.id, 'Admin', 'write'),
       responses: given,
       errors: [403, 404],
       handler: async ({ caller, params, body }) =>
@@ -123,7 +131,7 @@ const onDatasets = (grants: Grants): Route[] => {
   ];
 };
 
-export const createPermissionRoutes = ({ grants }: { grants: Grants }): Route[] => [
-  ...onRepositories(grants),
-  ...onDatasets(grants),
+export const createPermissionRoutes = (deps: PermissionRoutesDeps): Route[] => [
+  ...onRepositories(deps),
+  ...onDatasets(deps),
 ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type Access, requireFullKey } from '../../catalog/access.js';
 import type { Repositories } from '../../catalog/repositories.js';
 import { jsonList } from '../json-list.js';
 import { pathId, queryText } from '../parameters.js';
@@ -99,7 +100,7 @@ const reads = (repositories: Repositories): Route[] => [
   }),
 ];
 
-const writes = (repositories: Repositories): Route[] => [
+const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
   route({
     method: 'POST',
     path: '/repositories',
@@ -114,6 +115,7 @@ const writes = (repositories: Repositories): Route[] => [
       team: handleField('Name of a team of the caller.').nullable().optional(),
     }),
     bodyExample: { name: 'Energy', privacy: 'Private' },
+    authorize: ({ caller }) => requireFullKey(caller),
     responses: { 201: one('The new repository.') },
     errors: [402, 403],
     handler: async ({ caller, body }) => created(await repositories.create(caller, body)),
@@ -135,6 +137,7 @@ const writes = (repositories: Repositories): Route[] => [
       team: z.string().nullable().optional().meta({ description: 'May only repeat the present team.' }),
     }),
     bodyExample: { name: 'Energy prices', privacy: 'Private', description: 'Day-ahead prices' },
+    authorize: ({ caller, params: { id } }) => access.repository(caller, id, 'Owner', 'write', 'update'),
     responses: { 200: one('The updated repository.') },
     errors: [402, 403, 404],
     handler: async ({ caller, params, body }) => ok(await repositories.update(caller, params.id, body)),
@@ -155,8 +158,13 @@ const writes = (repositories: Repositories): Route[] => [
   }),
 ];
 
-export const createRepositoryRoutes = ({ repositories }: { repositories: Repositories }): Route[] => [
-  list(repositories),
-  ...reads(repositories),
-  ...writes(repositories),
+export interface RepositoryRoutesDeps {
+  readonly access: Access;
+  readonly repositories: Repositories;
+}
+
+export const createRepositoryRoutes = (deps: RepositoryRoutesDeps): Route[] => [
+  list(deps.repositories),
+  ...reads(deps.repositories),
+  ...writes(deps),
 ];

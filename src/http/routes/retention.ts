@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
 import type { RetentionSettings } from '../../catalog/retention-settings.js';
 import { pathId } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
@@ -38,7 +39,12 @@ const answer = {
 const tags = ['Versions'];
 const params = z.object({ id: pathId('Dataset') });
 
-export const createRetentionRoutes = (retention: RetentionSettings): Route[] => [
+export interface RetentionRoutesDeps {
+  readonly access: Access;
+  readonly retention: RetentionSettings;
+}
+
+export const createRetentionRoutes = ({ access, retention }: RetentionRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:id/retention',
@@ -65,6 +71,7 @@ export const createRetentionRoutes = (retention: RetentionSettings): Route[] => 
       days: bound(most.days, daysText).optional(),
     }),
     bodyExample: example,
+    authorize: ({ caller, params: { id } }) => access.dataset(caller, id, 'Admin', 'write'),
     responses: { 200: answer },
     errors: [403, 404],
     handler: async ({ caller, params, body: { versions = null, days = null } }) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Access } from '../../catalog/access.js';
+import { type Access, requireWritingKey } from '../../catalog/access.js';
 import type { Datasets } from '../../catalog/datasets.js';
 import type { SeriesDatasets } from '../../gateway/datasets/series-datasets.js';
 import { invalid } from '../../lib/errors.js';
@@ -61,6 +61,8 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
         .meta({ description: 'Further series of the same provider, fetched with the same parameters.' }),
     }),
     bodyExample: { repositoryId: 7, name: 'US dollar in Canada', refresh: 'daily' },
+    // The repository stands in the body.
+    authorize: ({ caller }) => requireWritingKey(caller),
     responses: {
       201: {
         description: 'The dataset, and the process that tells when its rows are visible.',
@@ -109,11 +111,11 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
       params,
       body: z.strictObject({ refresh: refreshField }),
       bodyExample: { refresh: '30 6 * * 1-5' },
+      authorize: ({ caller, params: { id } }) => requireWrite(caller, id),
       responses,
       errors: [403, 404],
       handler: async ({ caller, params: { id }, body }) => {
         if (body.refresh === undefined) throw invalid('invalid_request', 'body: refresh is required');
-        await requireWrite(caller, id);
         await seriesDatasets.reschedule(id, body.refresh);
         return ok(await datasets.read(caller, id));
       },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SeriesAnswer } from '../../gateway/series-answer.js';
 import { matchesTag } from '../../query/entity-tag.js';
-import { type Reply, type ResponseSpec, type Route, route } from '../route.js';
+import { anyCaller, type Reply, type ResponseSpec, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import { seriesExample, seriesSchema } from './provider-schema.js';
 import { type ProviderRoutesDeps, slugParam, upstreamErrors } from './providers.js';
@@ -79,6 +79,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
       params: z.record(z.string(), z.unknown()).nullish().meta({ description: 'By key; none by default.' }),
     }),
     bodyOptional: true,
+    authorize: anyCaller,
     bodyExample: { params: { start: '2020-01-01' } },
     responses: { ...answers(false), ...unchanged },
     errors: upstreamErrors,

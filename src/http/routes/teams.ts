@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireFullKey } from '../../catalog/access.js';
 import type { Teams } from '../../catalog/teams.js';
 import { pathName } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
@@ -44,6 +45,7 @@ const onTeams = (teams: Teams): Route[] => [
     auth: 'required',
     body,
     bodyExample: { name: 'Analysts' },
+    authorize: ({ caller }) => requireFullKey(caller),
     responses: { 201: one('The new team.') },
     errors: [403, 409],
     handler: async (request) => created(await teams.create(request.caller, request.body.name)),
@@ -72,6 +74,7 @@ const onTeam = (teams: Teams): Route[] => [
     params: z.object({ name }),
     body,
     bodyExample: { name: 'Analysts' },
+    authorize: ({ caller, params }) => teams.requireAdmin(caller, params.name),
     responses: { 200: one('The team.') },
     errors: [403, 404, 409],
     handler: async (request) =>
@@ -105,6 +108,7 @@ const onMembers = (teams: Teams): Route[] => [
     params: z.object({ name, account }),
     body: z.object({ role: roleField }),
     bodyExample: { role: 'member' },
+    authorize: ({ caller, params }) => teams.requireAdmin(caller, params.name),
     responses: { 200: one('The team.') },
     errors: [403, 404, 409],
     handler: async ({ caller, params, body: { role } }) =>

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
@@ -11,7 +10,6 @@ import {
   uploadOptionNames,
   uploadOptionTexts,
 } from '../../ingest/upload/upload-options.js';
-import { AppError } from '../../lib/errors.js';
 import type { Slots } from '../../lib/slots.js';
 import type { ProcessView } from '../../model/process.js';
 import { readFileForm } from '../multipart.js';
@@ -29,27 +27,6 @@ export interface UploadRoutesDeps {
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
   readonly idleMs: number;
 }
-
-/** Longest that the rest of a refused body is read, so that the client sees the answer. */
-const drainMs = 5_000;
-
-/** Reads on what the client still sends: an answer to a half-sent request is lost with the connection. */
-const drain = (request: IncomingMessage): void => {
-  if (request.complete || request.destroyed) return;
-  request.unpipe();
-  request.resume();
-  const bound = setTimeout(() => request.destroy(), drainMs);
-  request.once('close', () => clearTimeout(bound));
-};
-
-const requireNoEncoding = (encoding: string | undefined): void => {
-  if (encoding === undefined || encoding.toLowerCase() === 'identity') return;
-  throw new AppError(
-    'unsupported_media',
-    'content_encoding',
-    'Content-Encoding is not supported for uploads; send a gzip file as the file part itself.',
-  );
-};
 
 const optionParameters = Object.fromEntries(
   uploadOptionNames.map((name) => [
@@ -104,17 +81,16 @@ const upload = (deps: UploadRoutesDeps): Route =>
     query: z.object(optionParameters),
     body: 'stream',
     bodyTypes: ['multipart/form-data'],
+    authorize: ({ caller, params }) => deps.access.dataset(caller, params.id, 'Write', 'write'),
     responses: {
       201: { description: 'Received; the process tells when the data is visible.', schema: processSchema },
     },
     errors: [402, 403, 404, 409, 412, 415, 503],
-    handler: async ({ params, query, caller, raw, header, requestId, signal }) => {
-      const dataset = await deps.access.dataset(caller, params.id, 'Write', 'write');
-      requireNoEncoding(header('content-encoding'));
+    handler: async ({ query, caller, owner, raw, header, requestId, signal, access: dataset }) => {
       const digests = parseDigests(header);
       const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
       deps.receiver.requireAdmission();
-      const release = await deps.slots.take(String(caller.accountId), signal);
+      const release = await deps.slots.take(owner, signal);
       try {
         const form = await readFileForm(raw, 'data', deps.idleMs);
         const given = Object.entries(query).flatMap(([name, value]) =>
@@ -145,7 +121,6 @@ const upload = (deps: UploadRoutesDeps): Route =>
         return { status: 201, body: seen };
       } finally {
         release();
-        drain(raw);
       }
     },
   });

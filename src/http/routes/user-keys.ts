@@ -35,6 +35,7 @@ export const createUserKeyRoutes = ({ userKeys }: Pick<Gateway, 'userKeys'>): Ro
     // Strict: a misspelt name would be an omitted field, which deletes.
     body: z.strictObject({ api_key: z.string().nullish() }),
     bodyOptional: true,
+    authorize: ({ caller }) => requireFullKey(caller),
     bodyExample: { api_key: '<UPSTREAM_API_KEY>' },
     responses: {
       200: {
@@ -44,9 +45,7 @@ export const createUserKeyRoutes = ({ userKeys }: Pick<Gateway, 'userKeys'>): Ro
       },
     },
     errors: [403, 404, 409],
-    handler: async ({ caller, params, body }) => {
-      requireFullKey(caller);
-      return ok(await userKeys.put(caller.accountId, params.slug, body.api_key));
-    },
+    handler: async ({ caller, params, body }) =>
+      ok(await userKeys.put(caller.accountId, params.slug, body.api_key)),
   }),
 ];

@@ -7,7 +7,7 @@ import { formatSpecs } from '../../query/formats.js';
 import type { VersionChanges } from '../../query/version-changes.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
-import { ownerOf, settleAtEnd } from './downloads.js';
+import { settleAtEnd } from './downloads.js';
 
 export interface VersionChangeRoutesDeps {
   readonly access: Access;
@@ -45,7 +45,7 @@ export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionCh
           datasetId: dataset.id,
           from,
           to,
-          owner: ownerOf(request),
+          owner: request.owner,
           queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
           signal: request.signal,
         });

@@ -104,10 +104,10 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     params,
     body: z.object({ label: textField('Free text.', 255), pinned: z.boolean().optional() }),
     bodyExample: { label: 'As reported in March', pinned: true },
+    authorize: ({ caller, params }) => access.dataset(caller, params.id, 'Write', 'write'),
     responses: { 200: one },
     errors: [403, 404],
-    handler: async ({ params, body, caller }) => {
-      const dataset = await access.dataset(caller, params.id, 'Write', 'write');
+    handler: async ({ params, body, access: dataset }) => {
       const marks = { label: body.label ?? null, pinned: body.pinned ?? false };
       return ok(await versions.mark(dataset.id, params.versionId, marks));
     },

@@ -135,7 +135,7 @@ describe('a connector that lacks an operation', () => {
             log: silentLog,
             telemetry: silentTelemetry,
           }),
-          callerOf: createGatewayCallers({ mayUsePaid: async () => true, trustProxy: false }),
+          callerOf: createGatewayCallers({ mayUsePaid: async () => true }),
         }),
     });
     try {

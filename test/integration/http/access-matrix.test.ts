@@ -9,7 +9,7 @@ let product: TestProduct;
 let world: World;
 let contract: Contract;
 beforeAll(async () => {
-  product = await startProduct({ trustProxy: 'true' });
+  product = await startProduct({ trustedProxies: '127.0.0.1' });
   world = await createWorld(product.sql, product.baseUrl);
   const root = new URL(product.baseUrl).origin;
   contract = createContract((await createAsk(root)('GET', '/openapi.json')).json<OpenApiDocument>());

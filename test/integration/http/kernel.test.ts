@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../src/http/app.js';
 import { pathId, queryInteger } from '../../../src/http/parameters.js';
-import { ok, type Route, route } from '../../../src/http/route.js';
+import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { createMetrics } from '../../../src/lib/metrics.js';
@@ -54,6 +54,7 @@ const routes: Route[] = [
     auth: 'required',
     body: z.object({ name: z.string(), size: z.int().optional() }),
     bodyLimitBytes: 1_000,
+    authorize: anyCaller,
     handler: ({ body }) => ok(body),
   }),
   route({
@@ -107,6 +108,7 @@ const routes: Route[] = [
     path: '/raw',
     auth: 'required',
     body: 'stream',
+    authorize: anyCaller,
     handler: async ({ raw }) => {
       let bytes = 0;
       for await (const chunk of raw) bytes += (chunk as Buffer).length;

@@ -1,0 +1,67 @@
+import { invalid } from '../lib/errors.js';
+
+export interface JsonBounds {
+  /** Levels of arrays and objects within each other. */
+  readonly maxDepth: number;
+  /** Values, those within others included. */
+  readonly maxElements: number;
+}
+
+/** Looks at the bytes of a JSON text as they come, before anything is built of them. Keeps none of them. */
+export interface JsonGuard {
+  /** @throws AppError 400 for bytes that are not UTF-8, and for a text that is nested too deeply or has too many values. */
+  push(chunk: Buffer): void;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const comma = 0x2c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** Whether the text is JSON at all is for the parser to say: of any other, this counts too much or too little. */
+export const createJsonGuard = ({ maxDepth, maxElements }: JsonBounds): JsonGuard => {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let depth = 0;
+  let elements = 0;
+  let inString = false;
+  let escaped = false;
+
+  /** A character that the end of the text cuts off leaves a string without its closing quote. */
+  const decode = (chunk: Buffer): void => {
+    try {
+      decoder.decode(chunk, { stream: true });
+    } catch {
+      throw invalid('invalid_encoding', 'The body is not valid UTF-8.');
+    }
+  };
+
+  const structure = (byte: number): void => {
+    if (byte === openBracket || byte === openBrace) {
+      depth += 1;
+      elements += 1;
+    } else if (byte === comma) elements += 1;
+    else if (byte === closeBracket || byte === closeBrace) depth -= 1;
+    if (depth > maxDepth)
+      throw invalid('too_deep', `The body is nested more than ${maxDepth} levels deep.`, { limit: maxDepth });
+    if (elements > maxElements)
+      throw invalid('too_many_elements', `The body has more than ${maxElements} values.`, {
+        limit: maxElements,
+      });
+  };
+
+  return {
+    push(chunk) {
+      decode(chunk);
+      for (let at = 0; at < chunk.length; at += 1) {
+        const byte = chunk[at] ?? 0;
+        if (escaped) escaped = false;
+        else if (byte === quote) inString = !inString;
+        else if (!inString) structure(byte);
+        else if (byte === backslash) escaped = true;
+      }
+    },
+  };
+};
