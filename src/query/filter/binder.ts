@@ -3,14 +3,14 @@
  * a comparison is true or false (null equals null alone; an ordering with null is false), arithmetic and
  * functions of null are null, `and`, `or`, `not` take null as unknown.
  */
-import { type Binding, type BoundSide, bindPair, describe } from './binding.js';
+import { type Binding, type BoundSide, bindPair, type ColumnLookup, describe } from './binding.js';
 import { bindCall } from './call-binder.js';
 import { bindComparison, bindMembership } from './comparison-binder.js';
 import { foldArithmetic } from './constant-folding.js';
 import type { Failures } from './failure.js';
 import { negateExact } from './number-literal.js';
 import type { SyntaxNode } from './syntax.js';
-import type { Condition, FilterColumn, Operand } from './typed.js';
+import type { Condition, Operand } from './typed.js';
 
 const bind = (node: SyntaxNode, binding: Binding): Operand => {
   switch (node.kind) {
@@ -116,13 +116,18 @@ const bindArithmetic = (node: Extract<SyntaxNode, { kind: 'arithmetic' }>, bindi
   };
 };
 
-/** The typed form of a whole filter; what is not a condition is refused. */
-export const bindFilter = (
-  root: SyntaxNode,
-  columns: ReadonlyMap<string, FilterColumn>,
-  failures: Failures,
-): Condition => {
+const createBinding = (columns: ColumnLookup, failures: Failures): Binding => {
   const binding: Binding = { columns, failures, columnsRead: 0, bind: (node) => bind(node, binding) };
+  return binding;
+};
+
+/** The typed form of an expression of any type. */
+export const bindExpression = (root: SyntaxNode, columns: ColumnLookup, failures: Failures): Operand =>
+  bind(root, createBinding(columns, failures));
+
+/** The typed form of a whole filter; what is not a condition is refused. */
+export const bindFilter = (root: SyntaxNode, columns: ColumnLookup, failures: Failures): Condition => {
+  const binding = createBinding(columns, failures);
   if (root.kind === 'null') throw failures.type(root.start, 'expected a condition, found null');
   return bindCondition(root, binding);
 };

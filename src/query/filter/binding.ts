@@ -3,9 +3,14 @@ import { pairReadings } from './readings.js';
 import type { SyntaxNode } from './syntax.js';
 import type { FilterColumn, Operand } from './typed.js';
 
+/** Columns by name; a map will do. */
+export interface ColumnLookup {
+  get(name: string): FilterColumn | undefined;
+}
+
 /** What the binding of one filter needs at every node. */
 export interface Binding {
-  readonly columns: ReadonlyMap<string, FilterColumn>;
+  readonly columns: ColumnLookup;
   readonly failures: Failures;
   /** Counted up with each column that is bound. */
   columnsRead: number;

@@ -20,12 +20,13 @@ import type { Condition, Operand, TextNode, TextTest } from './typed.js';
 type Comparing = Extract<Condition, { kind: 'compare' }>;
 type Belonging = Extract<Condition, { kind: 'in' }>;
 
-interface Context {
+export interface CompileContext {
   readonly emit: Emitter;
   readonly shapes: Shapes;
 }
 
-const createContext = (parameters: Parameters): Context => {
+/** What SQL of several expressions of one statement is made with. */
+export const createContext = (parameters: Parameters): CompileContext => {
   const shapes = createShapes();
   const emit: Emitter = {
     parameters,
@@ -38,7 +39,7 @@ const createContext = (parameters: Parameters): Context => {
 
 const join = (items: readonly string[], word: 'AND' | 'OR'): string => `(${items.join(` ${word} `)})`;
 
-const whenTrue = (node: Condition, context: Context): string => {
+const whenTrue = (node: Condition, context: CompileContext): string => {
   switch (node.kind) {
     case 'constant':
       return node.value === true ? always : never;
@@ -65,7 +66,7 @@ const whenTrue = (node: Condition, context: Context): string => {
   }
 };
 
-const whenFalse = (node: Condition, context: Context): string => {
+const whenFalse = (node: Condition, context: CompileContext): string => {
   switch (node.kind) {
     case 'constant':
       return node.value === false ? always : never;
@@ -93,7 +94,7 @@ const whenFalse = (node: Condition, context: Context): string => {
 };
 
 /** 1, 0 or null. */
-const threeValued = (node: Condition, context: Context): string => {
+const threeValued = (node: Condition, context: CompileContext): string => {
   switch (node.kind) {
     case 'constant':
       return node.value === null ? "CAST(NULL, 'Nullable(UInt8)')" : node.value ? always : never;
@@ -118,7 +119,7 @@ const threeValued = (node: Condition, context: Context): string => {
   }
 };
 
-const nullTest = (operand: Exclude<Operand, { type: 'null' }>, context: Context): string => {
+const nullTest = (operand: Exclude<Operand, { type: 'null' }>, context: CompileContext): string => {
   switch (operand.type) {
     case 'number':
       return isNull({ node: operand.node, shape: context.shapes(operand.node) }, context.emit);
@@ -133,7 +134,7 @@ const nullTest = (operand: Exclude<Operand, { type: 'null' }>, context: Context)
   }
 };
 
-const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: Context): string => {
+const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: CompileContext): string => {
   const operands = `${emit.text(left).sql}, ${emit.text(right).sql}`;
   switch (kind) {
     case 'contains':
@@ -148,7 +149,7 @@ const textTest = (kind: TextTest, left: TextNode, right: TextNode, { emit }: Con
   }
 };
 
-const comparison = (node: Comparing, context: Context): Test => {
+const comparison = (node: Comparing, context: CompileContext): Test => {
   const { operator } = node;
   switch (node.type) {
     case 'number':
@@ -178,7 +179,7 @@ const comparison = (node: Comparing, context: Context): Test => {
 const bracketed = (test: Test): Test =>
   typeof test.test === 'string' ? { ...test, test: `(${test.test})` } : test;
 
-const membership = (node: Belonging, wanted: boolean, context: Context): string => {
+const membership = (node: Belonging, wanted: boolean, context: CompileContext): string => {
   const test = membershipTest(node, context);
   if (!node.orNull || test.nulls.length === 0) return wanted ? isTrue(test) : isFalse(test);
   const belongs =
@@ -186,7 +187,7 @@ const membership = (node: Belonging, wanted: boolean, context: Context): string 
   return wanted ? belongs : negated(belongs);
 };
 
-const membershipTest = (node: Belonging, { emit, shapes }: Context): Test => {
+const membershipTest = (node: Belonging, { emit, shapes }: CompileContext): Test => {
   switch (node.type) {
     case 'number':
       return numberMembership(node.operand, node.values, emit, shapes);
@@ -205,5 +206,5 @@ const membershipTest = (node: Belonging, { emit, shapes }: Context): Test => {
 };
 
 /** SQL for a WHERE clause; null counts as false there. */
-export const compileCondition = (condition: Condition, parameters: Parameters): string =>
-  whenTrue(condition, createContext(parameters));
+export const compileCondition = (condition: Condition, context: CompileContext): string =>
+  whenTrue(condition, context);

@@ -6,7 +6,7 @@
  * compiler never sees text of the caller. Nothing but an AppError of kind `invalid` leaves this file.
  */
 import { bindFilter } from './binder.js';
-import { compileCondition } from './compiler.js';
+import { compileCondition, createContext } from './compiler.js';
 import { createFailures } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
 import { createNameIndex, unknownColumns } from './names.js';
@@ -49,9 +49,9 @@ export const compileFilter = (
   if (unknown.length > 0) throw unknownColumns(text, unknown, names.names);
   const condition = bindFilter(root, byName, failures);
   const plain = createParameters();
-  const plainSql = compileCondition(condition, plain);
+  const plainSql = compileCondition(condition, createContext(plain));
   const packed = plain.count() > maxPlainParameters ? createPackedParameters() : undefined;
-  const sql = packed ? compileCondition(condition, packed) : plainSql;
+  const sql = packed ? compileCondition(condition, createContext(packed)) : plainSql;
   if (sql.length > bounds.maxSqlLength) {
     throw failures.limit(0, 'the filter is too complex; split it or calculate with fewer columns at once');
   }

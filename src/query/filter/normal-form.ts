@@ -67,7 +67,8 @@ const date = (node: DateNode): string => {
   }
 };
 
-const operand = (value: Exclude<Operand, { type: 'null' }>): string => {
+/** The same of an expression of any type. */
+export const normalOperand = (value: Exclude<Operand, { type: 'null' }>): string => {
   switch (value.type) {
     case 'number':
       return number(value.node);
@@ -92,7 +93,7 @@ export const normalForm = (node: Condition): string => {
     case 'not':
       return `not(${normalForm(node.operand)})`;
     case 'isNull':
-      return `isnull(${operand(node.operand)})`;
+      return `isnull(${normalOperand(node.operand)})`;
     case 'contains':
     case 'startswith':
     case 'endswith':

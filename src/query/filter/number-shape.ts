@@ -33,8 +33,9 @@ export const maxUnits = 10n ** BigInt(maxDigits);
 export const doubleScale = 22;
 const doubleBound = 10n ** 38n;
 const quotientScale = 22;
-/** Lengths, positions, years: far below this. */
-export const integerBound = 10n ** 18n;
+/** Lengths, positions and parts of dates are below these. */
+const lengthBound = 10n ** 12n;
+const datePartBound = 10n ** 4n;
 
 export const powerOfTen = (exponent: number): bigint => 10n ** BigInt(exponent);
 
@@ -61,7 +62,8 @@ export const aligned = (
 const columnShape = (column: FilterColumn): NumberShape => {
   const decimal = decimalShapeOf(column.physical);
   if (decimal) {
-    const exact = { scale: decimal.scale, bound: powerOfTen(decimal.precision), least: 1n };
+    const bound = column.units === undefined ? powerOfTen(decimal.precision) : column.units + 1n;
+    const exact = { scale: decimal.scale, bound, least: 1n };
     return { exact, sure: true, nullable: true };
   }
   return { exact: { scale: doubleScale, bound: doubleBound, least: 1n }, sure: false, nullable: true };
@@ -134,12 +136,13 @@ const shapeOf = (node: NumberNode, shapes: Shapes): NumberShape => {
     }
     case 'length':
     case 'indexof':
+      return { exact: { scale: 0, bound: lengthBound, least: 1n }, sure: true, nullable: true };
     case 'year':
     case 'quarter':
     case 'month':
     case 'week':
     case 'day':
-      return { exact: { scale: 0, bound: integerBound, least: 1n }, sure: true, nullable: true };
+      return { exact: { scale: 0, bound: datePartBound, least: 1n }, sure: true, nullable: true };
     default:
       return node satisfies never;
   }

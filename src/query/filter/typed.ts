@@ -11,6 +11,8 @@ export interface FilterColumn {
   readonly physical: PhysicalType;
   /** SQL expression (identifier) of the stored value, e.g. `c12_f`. The only text of a column that reaches SQL. */
   readonly sql: string;
+  /** Of an exact decimal: no value is larger than this many units of its last digit. @default what the type holds */
+  readonly units?: bigint;
 }
 
 /** The typed tree: every operand has one type, literals are coerced, null literals are gone from operators. */

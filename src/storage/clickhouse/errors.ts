@@ -8,6 +8,9 @@ import { AppError, invalid } from '../../lib/errors.js';
 /** Put into a `throwIf` of a query whose segments must all be there. */
 export const segmentsGone = 'segments_gone';
 
+/** Put into a `throwIf` that watches a sum. */
+export const sumOverflow = 'sum_overflow';
+
 const narrow = 'Narrow the request with $select, $filter, $top or $last.';
 
 export const timeLimitReached = (cause: unknown): AppError =>
@@ -55,8 +58,10 @@ const tooComplex = (cause: Error): AppError =>
 const overflow = (): AppError =>
   invalid('arithmetic_overflow', 'A calculation of the query leaves the range of numbers (76 digits).');
 
-const guardSpoke = (cause: Error): AppError =>
-  cause.message.includes(segmentsGone) ? versionGone(cause) : unexpected(cause);
+const guardSpoke = (cause: Error): AppError => {
+  if (cause.message.includes(sumOverflow)) return overflow();
+  return cause.message.includes(segmentsGone) ? versionGone(cause) : unexpected(cause);
+};
 
 const fieldTooLong = (cause: Error): AppError =>
   cause.message.includes('HTML Form Exception')

@@ -1,0 +1,122 @@
+/**
+ * SQL of aggregates. Nulls are left out, as OData asks; where nothing is left the result is null, a count 0.
+ *
+ * Sums are exact. The sum of doubles is calculated in whole units of their last digit; see exact-double.ts.
+ */
+import { decimalShapeOf, type PhysicalType } from '../../model/column.js';
+import { sumOverflow } from '../../storage/clickhouse/errors.js';
+import type { CompileContext } from '../filter/compiler.js';
+import { decimalOfDouble, decimalOfUnits, hasFastUnits, unitsSql } from './exact-double.js';
+import { digitsOf, type NumberRange } from './number-range.js';
+import type { Aggregate, Value } from './typed.js';
+import { doubleSql, finite, keySql, valueSql } from './value-sql.js';
+
+type MethodAggregate = Extract<Aggregate, { kind: 'method' }>;
+
+/** A sum in the type of its result. */
+interface SumSql {
+  readonly exact: string;
+  /** A double, and the power of ten that it has to be divided by. */
+  readonly double: string;
+  readonly unit: string;
+}
+
+const int64Bound = 2n ** 63n;
+const decimalDigits = 76;
+
+const typed = (units: string, physical: PhysicalType, scale: number): string => {
+  const shape = decimalShapeOf(physical);
+  if (shape !== undefined) return decimalOfUnits(units, shape.precision, scale);
+  return scale === 0 ? `toFloat64(${units})` : `(toFloat64(${units}) / 1e${scale})`;
+};
+
+/** Values of a double column as whole units. */
+const sumOfUnits = (column: string, range: NumberRange, sum: NumberRange, physical: PhysicalType): SumSql => {
+  const units = unitsSql(column, range);
+  const total = sum.units < int64Bound ? `sum(${units})` : `sum(toInt128(${units}))`;
+  return {
+    exact: typed(total, physical, range.scale),
+    double: `toFloat64(${total})`,
+    unit: `1e${range.scale}`,
+  };
+};
+
+/** ClickHouse wraps around in silence: a sum that may do so is watched by one of doubles. */
+const watched = (decimal: string, total: string, { units, scale }: NumberRange): string => {
+  if (digitsOf(units) <= decimalDigits) return total;
+  const limit = `9.99e${decimalDigits - 1 - scale}`;
+  const isOver = `ifNull(abs(sum(toFloat64(${decimal}))) >= ${limit}, 0)`;
+  return `(${total} + toDecimal256(throwIf(${isOver}, '${sumOverflow}'), ${scale}))`;
+};
+
+const sumOfDecimals = (decimal: string, sum: NumberRange, physical: PhysicalType): SumSql => {
+  const wide = digitsOf(sum.units) > 38 ? `toDecimal256(${decimal}, ${sum.scale})` : decimal;
+  const total = watched(decimal, `sum(${wide})`, sum);
+  const shape = decimalShapeOf(physical);
+  const exact =
+    shape === undefined
+      ? `toFloat64(${total})`
+      : `toDecimal${shape.precision === 38 ? 128 : 256}(${total}, ${sum.scale})`;
+  return { exact, double: `toFloat64(${total})`, unit: '1' };
+};
+
+const sumSql = (
+  { value, sum, field }: MethodAggregate,
+  physical: PhysicalType,
+  context: CompileContext,
+): SumSql => {
+  if (value.type !== 'number' || sum === undefined) {
+    const total = finite(`sumKahan(${doubleSql(value, context)})`);
+    return { exact: total, double: total, unit: '1' };
+  }
+  if (value.node.kind !== 'column')
+    return sumOfDecimals(context.emit.exact(value.node), atScale(sum, value, context), physical);
+  const { sql, physical: stored } = value.node.column;
+  if (stored !== 'f') return sumOfDecimals(sql, sum, physical);
+  const { range } = value.node.column as typeof field;
+  if (range === undefined) throw new RangeError('a sum with bounds is one of a column with a range');
+  return hasFastUnits(range)
+    ? sumOfUnits(sql, range, sum, physical)
+    : sumOfDecimals(decimalOfDouble(sql, range), sum, physical);
+};
+
+/** Whole numbers may be calculated with decimals that are all 0. */
+const atScale = (sum: NumberRange, value: Value, { shapes }: CompileContext): NumberRange => {
+  const scale = value.type === 'number' ? (shapes(value.node).exact?.scale ?? sum.scale) : sum.scale;
+  return { scale, units: sum.units * 10n ** BigInt(scale - sum.scale) };
+};
+
+/**
+ * @param order Expression by which rows come first or last; not null.
+ */
+export const aggregateSql = (aggregate: Aggregate, order: string, context: CompileContext): string => {
+  if (aggregate.kind === 'count') return 'toFloat64(count())';
+  const { method, value, field, operand, level } = aggregate;
+  const { physical } = field;
+  switch (method) {
+    case 'sum':
+      return sumSql(aggregate, physical, context).exact;
+    case 'average': {
+      const { double, unit } = sumSql(aggregate, 'f', context);
+      // Divided once, so that it is rounded once.
+      return `(${double} / nullIf(${unit} * count(${valueSql(value, operand, context)}), 0))`;
+    }
+    case 'min':
+    case 'max':
+      return `${method}(${valueSql(value, physical, context)})`;
+    case 'first':
+      return `argMin(${valueSql(value, physical, context)}, ${order})`;
+    case 'last':
+      return `argMax(${valueSql(value, physical, context)}, ${order})`;
+    case 'countdistinct':
+      return `toFloat64(uniqExact(${keySql(valueSql(value, operand, context), operand)}))`;
+    case 'median':
+      return `quantileExactInclusive(0.5)(${doubleSql(value, context)})`;
+    case 'quantile':
+      return `quantileExactInclusive(${level})(${doubleSql(value, context)})`;
+    case 'stddev':
+      return finite(`stddevSampStable(${doubleSql(value, context)})`);
+    default:
+      return method satisfies never;
+  }
+};

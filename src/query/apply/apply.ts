@@ -1,0 +1,147 @@
+/**
+ * `$apply`: text → parser → binder → compiler, like `$filter`, whose expressions it shares.
+ *
+ * The result looks like a version: columns, and a table with `_seg` and `_row`. Whatever works on the rows of a
+ * version (filters, order, formats, sheets, transposing) works on it unchanged.
+ */
+import { type StoredColumn, storageName } from '../../model/column.js';
+import type { ReadableVersion } from '../../model/version.js';
+import type { BoundValues } from '../../storage/clickhouse/query-form.js';
+import { createContext } from '../filter/compiler.js';
+import { createFailures, type TextOwner } from '../filter/failure.js';
+import { defaultLimits, type FilterLimits } from '../filter/limits.js';
+import { createPackedParameters, createParameters, type Parameters } from '../filter/parameters.js';
+import type { VersionRows } from '../version-rows.js';
+import { bindPipeline } from './binder.js';
+import { columnNames } from './column-names.js';
+import { compileSteps, type ResultColumn } from './compiler.js';
+import { normalPipeline } from './normal-form.js';
+import type { NumberFacts } from './number-facts.js';
+import { rangeOfType } from './number-range.js';
+import { parsePipeline } from './parser.js';
+import { type ApplyLimits, defaultApplyLimits, type Step } from './syntax.js';
+import type { BoundStep, Field } from './typed.js';
+
+const applyText: TextOwner = {
+  option: '$apply',
+  noun: 'pipeline',
+  codes: {
+    syntax: 'apply_syntax',
+    type: 'apply_type',
+    unsupported: 'apply_unsupported',
+    limit: 'too_complex',
+  },
+};
+
+export interface ApplyInput {
+  readonly text: string;
+  readonly version: ReadableVersion;
+  /** The rows of the version. */
+  readonly rows: VersionRows;
+  /** What is known of numbers. Types of results follow from it, so it is needed before rows are read. */
+  readonly facts: NumberFacts;
+  readonly limits?: Partial<FilterLimits & ApplyLimits> | undefined;
+}
+
+export interface AppliedRows {
+  readonly columns: readonly StoredColumn[];
+  /** Stands behind FROM. */
+  readonly rows: VersionRows;
+  /** Equal for all spellings of one pipeline; does not depend on facts. */
+  readonly normalized: string;
+}
+
+/** Fields that ClickHouse takes beside those of a filter behind the pipeline; see parameters.ts. */
+const mostParameters = 100;
+
+const fieldsOf = ({ columns }: ReadableVersion, facts: NumberFacts): Field[] =>
+  columns.map((column) => ({
+    ...column,
+    sql: storageName(column),
+    range: facts.get(column.id) ?? rangeOfType(column.physical),
+  }));
+
+const isOwn = ({ id }: Field): boolean => id > 0;
+
+/** Result columns are numbered from 1: they are named in a table of their own. */
+const storedColumn = (field: Field, index: number): StoredColumn => ({
+  id: isOwn(field) ? field.id : -1 - index,
+  storageId: index + 1,
+  name: field.name,
+  dataType: field.dataType,
+  physical: field.physical,
+  isEntity: field.isEntity,
+  description: null,
+});
+
+const parse = ({ text, version, limits }: Pick<ApplyInput, 'text' | 'version' | 'limits'>): Step[] => {
+  const bounds = { ...defaultLimits, ...defaultApplyLimits, ...limits };
+  const failures = createFailures(text, applyText);
+  if (Buffer.byteLength(text) > bounds.maxBytes)
+    throw failures.limit(0, `the pipeline is longer than ${bounds.maxBytes} bytes`);
+  const surrogate = text.search(/\p{Surrogate}/u);
+  if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
+  return parsePipeline({ text, names: version.columns.map(({ name }) => name), failures, limits: bounds });
+};
+
+const bind = (input: ApplyInput): BoundStep[] => {
+  const { text, version, facts } = input;
+  const failures = createFailures(text, applyText);
+  const fields = fieldsOf(version, facts);
+  return bindPipeline({ steps: parse(input), fields, rows: version.rowCount, failures });
+};
+
+const compile = (input: ApplyInput, steps: readonly BoundStep[], result: readonly ResultColumn[]) => {
+  const { rows, version, text, limits = {} } = input;
+  const base = { ...rows, isOneSegment: version.segmentIds.length <= 1 };
+  const run = (parameters: Parameters) => ({
+    table: compileSteps(steps, base, result, createContext(parameters)),
+    parameters,
+  });
+  const plain = run(createParameters('a'));
+  const { table, parameters } =
+    plain.parameters.count() > mostParameters ? run(createPackedParameters('a')) : plain;
+  if (table.length > (limits.maxSqlLength ?? defaultLimits.maxSqlLength))
+    throw createFailures(text, applyText).limit(0, 'the pipeline is too complex; use fewer calculations');
+  return { table, values: parameters.values() as BoundValues };
+};
+
+/** Number columns of the dataset that a pipeline calculates with, whose facts it therefore needs. */
+export const calculatedColumns = ({
+  text,
+  version,
+  limits,
+}: Omit<ApplyInput, 'facts' | 'rows'>): StoredColumn[] => {
+  const names = new Set(parse({ text, version, limits }).flatMap(calculatedNames));
+  return version.columns.filter(({ name, dataType }) => dataType === 'Decimal' && names.has(name));
+};
+
+const calculatedNames = (step: Step): string[] => {
+  switch (step.kind) {
+    case 'compute':
+    case 'orderby':
+      return step.items.flatMap(({ node }) => columnNames(node));
+    case 'group': {
+      const operands = step.items.flatMap((item) => (item.kind === 'count' ? [] : [item.operand]));
+      return [...(step.keys ?? []).map(({ node }) => node), ...operands].flatMap((node) => [
+        ...columnNames(node),
+      ]);
+    }
+    default:
+      return [];
+  }
+};
+
+/** @throws AppError `invalid` with the position of what is wrong. */
+export const applyPipeline = (input: ApplyInput): AppliedRows => {
+  const steps = bind(input);
+  const fields = steps.at(-1)?.fields ?? fieldsOf(input.version, input.facts);
+  const columns = fields.map(storedColumn);
+  const result = fields.map((field, index) => ({ field, name: storageName(columns[index]!) }));
+  const { table, values } = compile(input, steps, result);
+  return {
+    columns,
+    rows: { table, condition: 'true', values: { ...values, ...input.rows.values } },
+    normalized: normalPipeline(steps),
+  };
+};

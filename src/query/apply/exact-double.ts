@@ -1,0 +1,51 @@
+/**
+ * Stored doubles as the decimals that they stand for.
+ *
+ * A double with a range of up to 15 digits is the nearest one to units × 10^-scale; multiplying gives those units
+ * with an error below a quarter, so rounding gives them exactly, at the speed of a plain sum. Others are read from
+ * their text, five times slower.
+ */
+import type { FilterColumn } from '../filter/typed.js';
+import { digitsOf, type NumberRange } from './number-range.js';
+import type { Field } from './typed.js';
+
+const fastDigits = 15;
+const fastScale = 22;
+
+/** True where the units can be calculated. */
+export const hasFastUnits = ({ scale, units }: NumberRange): boolean =>
+  digitsOf(units) <= fastDigits && scale <= fastScale;
+
+/** Int64: the double in units of 10^-scale. */
+export const unitsSql = (sql: string, { scale }: NumberRange): string =>
+  scale === 0 ? `toInt64(${sql})` : `toInt64(round(${sql} * 1e${scale}))`;
+
+/** Whole units as a decimal of that scale. */
+export const decimalOfUnits = (units: string, precision: 38 | 76, scale: number): string => {
+  const convert = precision === 38 ? 'toDecimal128' : 'toDecimal256';
+  if (scale === 0) return `${convert}(${units}, 0)`;
+  const unit = `0.${'0'.repeat(scale - 1)}1`;
+  return `(${convert}(${units}, 0) * ${convert}('${unit}', ${scale}))`;
+};
+
+/** The double as a decimal that holds all of its digits. */
+export const decimalOfDouble = (sql: string, range: NumberRange): string => {
+  if (hasFastUnits(range)) return decimalOfUnits(unitsSql(sql, range), 38, range.scale);
+  return `toDecimal${isShort(range) ? 128 : 256}OrNull(toString(${sql}), ${range.scale})`;
+};
+
+const isShort = ({ scale, units }: NumberRange): boolean => Math.max(digitsOf(units), scale) <= 38;
+
+/** A column for calculations: a double of known range as a decimal, every other one as it is. */
+export const exactColumn = (field: Field): FilterColumn => {
+  const { range } = field;
+  if (range === undefined) return field;
+  if (field.physical !== 'f') return { ...field, units: range.units };
+  const precision = hasFastUnits(range) || isShort(range) ? 38 : 76;
+  return {
+    ...field,
+    physical: `n${precision}_${range.scale}`,
+    sql: decimalOfDouble(field.sql, range),
+    units: range.units,
+  };
+};

@@ -1,0 +1,37 @@
+import { normalForm, normalOperand } from '../filter/normal-form.js';
+import type { BoundStep, NewField } from './typed.js';
+
+/**
+ * Canonical text of a pipeline, for entity tags: equal for all spellings of one. Columns are ids; those that a step
+ * makes are numbered from -1 downwards.
+ */
+const made = ({ field, value }: NewField): string => `${JSON.stringify(field.name)}=${normalOperand(value)}`;
+
+const normalStep = (step: BoundStep): string => {
+  switch (step.kind) {
+    case 'filter':
+      return normalForm(step.condition);
+    case 'compute':
+      return step.made.map(made).join();
+    case 'group': {
+      const aggregates = step.aggregates.map((item) => {
+        const of =
+          item.kind === 'count' ? '' : `${item.method}${item.level ?? ''}(${normalOperand(item.value)})`;
+        return `${JSON.stringify(item.field.name)}=${of}`;
+      });
+      return `${step.keys?.map(made).join() ?? '-'};${aggregates.join()}`;
+    }
+    case 'orderby':
+      return step.terms
+        .map(({ value, descending }) => `${normalOperand(value)}${descending ? ' desc' : ''}`)
+        .join();
+    case 'top':
+    case 'skip':
+      return String(step.count);
+    default:
+      return step satisfies never;
+  }
+};
+
+export const normalPipeline = (steps: readonly BoundStep[]): string =>
+  steps.map((step) => `${step.kind}(${normalStep(step)})`).join('/');

@@ -1,0 +1,134 @@
+/**
+ * How large and how fine the numbers of a version are: what sums and calculations need to be exact and quick. Asked
+ * of ClickHouse once for each column of a version, whose rows never change.
+ */
+import { decimalShapeOf, type StoredColumn, storageName } from '../../model/column.js';
+import type { ReadableVersion } from '../../model/version.js';
+import type { Reader } from '../../storage/clickhouse/reader.js';
+import { exactOf, parseExact } from '../filter/number-literal.js';
+import type { ReadContext } from '../read-context.js';
+import { versionRows } from '../version-rows.js';
+import { digitsOf, type NumberRange } from './number-range.js';
+
+/** By column id. A column without an entry has no range, or none is known yet. */
+export type NumberFacts = ReadonlyMap<number, NumberRange>;
+
+export interface NumberFactsStore {
+  /** What memory holds of the columns. */
+  remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberFacts;
+  /** The same, asked for where memory does not tell. */
+  find(
+    version: ReadableVersion,
+    columns: readonly StoredColumn[],
+    context: ReadContext,
+  ): Promise<NumberFacts>;
+}
+
+/** Doubles beyond this are written with an exponent or more digits than whole units have room for. */
+const powers = [0, 1, 2, 3, 4, 5, 6];
+
+/** Decimals of the text of a double; the quick answers hold as long as value × 10^n is exact. */
+const decimalsSql = (sql: string): string => {
+  const quick = powers.map((n) =>
+    n === 0
+      ? `${sql} = round(${sql}), 0`
+      : `abs(${sql}) < 9e${15 - n} AND round(${sql} * 1e${n}) / 1e${n} = ${sql}, ${n}`,
+  );
+  const parts = `splitByChar('e', toString(${sql}))`;
+  const written = `toInt32(length(splitByChar('.', ${parts}[1])[2])) - toInt32OrZero(${parts}[2])`;
+  return `multiIf(${quick.join(', ')}, greatest(0, ${written}))`;
+};
+
+const factsOf = (column: StoredColumn): string => {
+  const name = storageName(column);
+  if (column.physical !== 'f') {
+    return `(toString(max(abs(${name}))), 0, toString(sum(abs(toFloat64(${name})))))`;
+  }
+  const value = `assumeNotNull(${name})`;
+  return `(toString(maxOrNull(abs(${name}))), maxIf(${decimalsSql(value)}, ${name} IS NOT NULL), toString(sum(abs(${name}))))`;
+};
+
+type Row = Readonly<
+  Record<string, readonly [largest: string | null, decimals: number, total: string | null]>
+>;
+
+const mostDigits = 76;
+
+/** Rounded up, beyond what summing up doubles may have lost. */
+const totalUnits = (text: string | null, scale: number): bigint | undefined => {
+  const total = Number(text ?? 0);
+  if (!Number.isFinite(total)) return undefined;
+  const { digits, scale: own } = exactOf(total * 1.000_001);
+  const units = own <= scale ? digits * 10n ** BigInt(scale - own) : digits / 10n ** BigInt(own - scale);
+  return units + 1n;
+};
+
+const rangeOf = (column: StoredColumn, [largest, decimals, total]: Row[string]): NumberRange | null => {
+  const scale = decimalShapeOf(column.physical)?.scale ?? decimals;
+  const exact = parseExact(largest ?? '0');
+  if (exact === undefined || scale > mostDigits || exact.scale < -mostDigits) return null;
+  const units = exact.digits * 10n ** BigInt(Math.max(0, scale - exact.scale));
+  // Beyond that no decimal type holds the column.
+  return digitsOf(units) > mostDigits ? null : { scale, units, total: totalUnits(total, scale) };
+};
+
+/** Columns that are kept in memory together. */
+const mostColumns = 100_000;
+/** Columns that one query looks at. */
+const batch = 200;
+
+export const createNumberFacts = (reader: Reader): NumberFactsStore => {
+  /** Null: no decimal type holds the column. Oldest first. */
+  const known = new Map<string, NumberRange | null>();
+  const keyOf = ({ versionId }: ReadableVersion, column: StoredColumn): string =>
+    `${versionId}/${storageName(column)}`;
+
+  const remember = (key: string, range: NumberRange | null): void => {
+    known.set(key, range);
+    for (const oldest of known.keys()) {
+      if (known.size <= mostColumns) break;
+      known.delete(oldest);
+    }
+  };
+
+  const remembered = (version: ReadableVersion, columns: readonly StoredColumn[]): NumberFacts =>
+    new Map(
+      columns.flatMap((column) => {
+        const range = known.get(keyOf(version, column));
+        return range == null ? [] : [[column.id, range] as const];
+      }),
+    );
+
+  const ask = async (
+    version: ReadableVersion,
+    columns: readonly StoredColumn[],
+    context: ReadContext,
+  ): Promise<void> => {
+    const { table, condition, values } = versionRows(reader.database, version);
+    const facts = columns.map((column, index) => `${factsOf(column)} AS f${index}`);
+    const [row] = await reader.facts<Row>({
+      sql: `SELECT ${facts.join(', ')} FROM ${table} WHERE ${condition} FORMAT JSONEachRow`,
+      values,
+      settings: { output_format_json_quote_64bit_integers: 0, output_format_json_named_tuples_as_objects: 0 },
+      ...context,
+    });
+    for (const [index, column] of columns.entries()) {
+      const found = row?.[`f${index}`];
+      if (found !== undefined) remember(keyOf(version, column), rangeOf(column, found));
+    }
+  };
+
+  return {
+    remembered,
+    async find(version, columns, context) {
+      const missing = columns.filter(
+        (column) => column.dataType === 'Decimal' && !known.has(keyOf(version, column)),
+      );
+      for (let at = 0; at < missing.length; at += batch) {
+        const queryId = `${context.queryId}-facts${at}`;
+        await ask(version, missing.slice(at, at + batch), { ...context, queryId });
+      }
+      return remembered(version, columns);
+    },
+  };
+};

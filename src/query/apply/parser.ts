@@ -1,0 +1,300 @@
+/**
+ * `$apply`: text → steps, by OData Data Aggregation 4.0. Expressions are those of `$filter`, read by its parser.
+ *
+ * Which names exist changes with each step (`groupby` leaves its keys and aggregates, `compute` adds), so the
+ * parser keeps them as it goes. Unknown names are gathered and refused together.
+ */
+import { excerpt, type Failures } from '../filter/failure.js';
+import type { FilterLimits } from '../filter/limits.js';
+import { createNameIndex, type NameIndex, type UnknownName, unknownColumns } from '../filter/names.js';
+import { type ParsedExpression, parseExpression } from '../filter/parser.js';
+import { readingsOf } from '../filter/readings.js';
+import { createScanner, type Scanner } from './scanner.js';
+import {
+  type AggregateItem,
+  type ApplyLimits,
+  type MethodName,
+  methodNames,
+  type NamedExpression,
+  type OrderItem,
+  type Step,
+} from './syntax.js';
+
+export interface PipelineInput {
+  readonly text: string;
+  /** Names of the dataset's columns. */
+  readonly names: readonly string[];
+  readonly failures: Failures;
+  readonly limits: ApplyLimits & FilterLimits;
+}
+
+/** Transformations of the standard that are not offered. */
+const refused =
+  /^(?:concat|expand|search|topcount|topsum|toppercent|bottomcount|bottomsum|bottompercent|addnested|nest|join|outerjoin|ancestors|descendants|traverse)$/i;
+
+const stepNames = 'filter, compute, groupby, aggregate, orderby, top, skip or identity';
+
+/** Our own methods may carry our name in front, as the standard asks of those that are not its own. */
+const methodAt = /(?:tabulary\.)?[A-Za-z]+(?:\.[A-Za-z]+)*/y;
+
+const isMethodName = (word: string): word is MethodName => (methodNames as readonly string[]).includes(word);
+
+interface Context {
+  readonly text: string;
+  readonly failures: Failures;
+  readonly limits: ApplyLimits & FilterLimits;
+  readonly scan: Scanner;
+  /** Names that the present step sees. */
+  names: NameIndex;
+  readonly known: Set<string>;
+  readonly unknown: UnknownName[];
+  items: number;
+}
+
+const expression = (context: Context, stops: readonly string[]): ParsedExpression => {
+  const { text, failures, limits, names, scan } = context;
+  const parsed = parseExpression({ text, names, failures, limits, start: scan.at(), stops });
+  context.unknown.push(...parsed.unknown);
+  // A column that is spelled like a literal (2020) is the column where it stands alone.
+  const [root = parsed.root] = readingsOf(parsed.root, true);
+  return { ...parsed, root };
+};
+
+/** One item of a list more. */
+const count = (context: Context, start: number): void => {
+  context.items += 1;
+  if (context.items > context.limits.maxItems)
+    throw context.failures.limit(
+      start,
+      `more than ${context.limits.maxItems} keys, aggregates and computed columns`,
+    );
+};
+
+/** Reads `item, item, …)`; the opening bracket is already read. */
+const list = <T>(context: Context, item: () => T): T[] => {
+  const items: T[] = [];
+  for (;;) {
+    count(context, context.scan.at());
+    items.push(item());
+    if (context.scan.accept(')')) return items;
+    context.scan.expect(',', "',' or ')'");
+  }
+};
+
+const rename = (context: Context, names: readonly string[]): void => {
+  for (const name of names) context.known.add(name);
+  context.names = createNameIndex(names);
+};
+
+const requireNewNames = (
+  { failures }: Context,
+  taken: readonly string[],
+  items: readonly { readonly name: string; readonly start: number }[],
+): void => {
+  const names = new Set(taken);
+  for (const { name, start } of items) {
+    if (names.has(name))
+      throw failures.type(
+        start,
+        `there is a column ${excerpt(name)} already; choose another name behind 'as'`,
+      );
+    names.add(name);
+  }
+};
+
+/** The expression `node` up to where the scanner goes on. */
+const resume = (context: Context, { next }: ParsedExpression): void => context.scan.move(next.start);
+
+const namedExpression = (context: Context): NamedExpression => {
+  const parsed = expression(context, ['as']);
+  const { root, next } = parsed;
+  if (next.kind !== 'stop') throw context.failures.syntax(next.start, "'as' and a name for the result");
+  context.scan.move(next.end);
+  const { name } = context.scan.name();
+  return { node: root, name, start: root.start };
+};
+
+const groupKey = (context: Context): NamedExpression => {
+  const { scan, failures, text } = context;
+  const start = scan.skipSpace();
+  if (/^rollup(?:recursive)?\s*\(/i.test(text.slice(start, start + 20)))
+    throw failures.unsupported(start, 'rollup is', 'ask for each level on its own');
+  const parsed = expression(context, ['as']);
+  const { root, next } = parsed;
+  if (next.kind === 'stop') {
+    scan.move(next.end);
+    return { node: root, name: scan.name().name, start };
+  }
+  resume(context, parsed);
+  // Without a name of its own a key is called as it was written: year(Date).
+  const name = root.kind === 'column' ? root.name : text.slice(start, next.start).trim();
+  return { node: root, name, start };
+};
+
+const quantileLevel = ({ scan, failures }: Context): number => {
+  scan.expect('(', "'(' and a level from 0 to 1");
+  const start = scan.skipSpace();
+  const text = scan.match(/\d+(?:\.\d+)?/y);
+  const level = Number(text ?? Number.NaN);
+  if (!(level >= 0 && level <= 1)) throw failures.syntax(start, 'a level from 0 to 1, such as 0.9');
+  scan.expect(')', "')'");
+  return level;
+};
+
+const method = (context: Context): { method: MethodName; level: number | undefined } => {
+  const { scan, failures } = context;
+  const start = scan.skipSpace();
+  const word = scan.match(methodAt) ?? '';
+  const name = word.toLowerCase().replace(/^tabulary\./, '');
+  if (name === 'count') throw failures.syntax(start, "'$count as Name' without 'with'", `'${word}'`);
+  if (!isMethodName(name))
+    throw failures.syntax(
+      start,
+      `a method (${methodNames.join(', ')})`,
+      word === '' ? undefined : `'${excerpt(word)}'`,
+    );
+  return { method: name, level: name === 'quantile' ? quantileLevel(context) : undefined };
+};
+
+const alias = (context: Context): string => {
+  const { scan, failures } = context;
+  const start = scan.skipSpace();
+  if (scan.acceptWord('from')) throw failures.unsupported(start, "'from' is", 'use two groupby steps');
+  if (!scan.acceptWord('as')) throw failures.syntax(start, "'as' and a name for the result");
+  return scan.name().name;
+};
+
+const aggregateItem = (context: Context): AggregateItem => {
+  const { scan, failures } = context;
+  const start = scan.skipSpace();
+  if (scan.match(/\$count(?![\w$])/y) !== undefined) return { kind: 'count', name: alias(context), start };
+  const { root, next } = expression(context, ['with', 'as', 'from']);
+  if (next.kind !== 'stop' || next.word !== 'with')
+    throw failures.syntax(next.start, "'with' and a method, such as 'with sum'");
+  scan.move(next.end);
+  const called = method(context);
+  return { kind: 'method', ...called, operand: root, name: alias(context), start };
+};
+
+const aggregates = (context: Context, keys: readonly NamedExpression[]): AggregateItem[] => {
+  const items = list(context, () => aggregateItem(context));
+  requireNewNames(
+    context,
+    keys.map(({ name }) => name),
+    items,
+  );
+  return items;
+};
+
+const groupBy = (context: Context): Step => {
+  const { scan, failures } = context;
+  scan.expect('(', "'(' and the columns to group by");
+  const keys = list(context, () => groupKey(context));
+  requireNewNames(context, [], keys);
+  let items: AggregateItem[] = [];
+  if (scan.accept(',')) {
+    const start = scan.skipSpace();
+    const word = scan.match(/[A-Za-z]+/y)?.toLowerCase();
+    if (word !== 'aggregate')
+      throw failures.unsupported(
+        start,
+        `'${excerpt(word ?? '')}' inside of groupby is`,
+        'only aggregate(…) is',
+      );
+    scan.expect('(', "'('");
+    items = aggregates(context, keys);
+    if (scan.accept('/'))
+      throw failures.unsupported(scan.at() - 1, 'several steps inside of groupby are', 'put them behind it');
+  }
+  scan.expect(')', "')'");
+  rename(
+    context,
+    [...keys, ...items].map(({ name }) => name),
+  );
+  return { kind: 'group', keys, items };
+};
+
+const orderItem = (context: Context): OrderItem => {
+  const parsed = expression(context, ['asc', 'desc']);
+  const { root, next } = parsed;
+  if (next.kind !== 'stop') resume(context, parsed);
+  else context.scan.move(next.end);
+  return { node: root, descending: next.kind === 'stop' && next.word === 'desc' };
+};
+
+const rowCount = ({ scan, failures }: Context): number => {
+  const start = scan.skipSpace();
+  const text = scan.match(/\d{1,15}(?!\d)/y);
+  if (text === undefined) throw failures.syntax(start, 'a whole number from 0');
+  scan.expect(')', "')'");
+  return Number(text);
+};
+
+const filterStep = (context: Context): Step => {
+  const parsed = expression(context, []);
+  resume(context, parsed);
+  context.scan.expect(')', "an operator or ')'");
+  return { kind: 'filter', condition: parsed.root };
+};
+
+const step = (context: Context): Step | undefined => {
+  const { scan, failures } = context;
+  const start = scan.skipSpace();
+  const word = scan.match(/[A-Za-z]+/y) ?? '';
+  const name = word.toLowerCase();
+  if (name === 'identity') return undefined;
+  if (refused.test(name)) throw failures.unsupported(start, `the transformation ${word} is`);
+  if (!/^(?:filter|compute|groupby|aggregate|orderby|top|skip)$/.test(name))
+    throw failures.syntax(start, stepNames, word === '' ? undefined : `'${excerpt(word)}'`);
+  scan.expect('(', `'(' after ${word}`);
+  switch (name) {
+    case 'filter':
+      return filterStep(context);
+    case 'compute': {
+      const items = list(context, () => namedExpression(context));
+      requireNewNames(context, context.names.names, items);
+      rename(context, [...context.names.names, ...items.map(({ name: added }) => added)]);
+      return { kind: 'compute', items };
+    }
+    case 'groupby':
+      return groupBy(context);
+    case 'aggregate': {
+      const items = aggregates(context, []);
+      rename(
+        context,
+        items.map(({ name: added }) => added),
+      );
+      return { kind: 'group', keys: undefined, items };
+    }
+    case 'orderby':
+      return { kind: 'orderby', items: list(context, () => orderItem(context)) };
+    default:
+      return { kind: name === 'top' ? 'top' : 'skip', count: rowCount(context) };
+  }
+};
+
+/** @throws AppError `invalid` with the position of what is wrong. */
+export const parsePipeline = ({ text, names, failures, limits }: PipelineInput): Step[] => {
+  const context: Context = {
+    text,
+    failures,
+    limits,
+    scan: createScanner(text, failures),
+    names: createNameIndex(names),
+    known: new Set(names),
+    unknown: [],
+    items: 0,
+  };
+  const steps: Step[] = [];
+  for (let read = 1; ; read += 1) {
+    if (read > limits.maxSteps) throw failures.limit(context.scan.at(), `more than ${limits.maxSteps} steps`);
+    const parsed = step(context);
+    if (parsed !== undefined) steps.push(parsed);
+    const end = context.scan.skipSpace();
+    if (end >= text.length) break;
+    context.scan.expect('/', "'/' and another step, or the end");
+  }
+  if (context.unknown.length > 0)
+    throw unknownColumns(text, context.unknown, [...context.known], failures.owner.option);
+  return steps;
+};

@@ -1,0 +1,66 @@
+import type { SyntaxNode } from '../filter/syntax.js';
+
+/** What the parser makes of a pipeline: frozen data, names resolved against each step's columns, no types yet. */
+export const methodNames = [
+  'sum',
+  'min',
+  'max',
+  'average',
+  'countdistinct',
+  'median',
+  'quantile',
+  'stddev',
+  'first',
+  'last',
+] as const;
+
+export type MethodName = (typeof methodNames)[number];
+
+export interface Placed {
+  /** Offset of the first character in the text, for messages. */
+  readonly start: number;
+}
+
+/** An expression and the name of the column that it becomes. */
+export interface NamedExpression extends Placed {
+  readonly node: SyntaxNode;
+  readonly name: string;
+}
+
+export type AggregateItem = Placed & { readonly name: string } & (
+    | { readonly kind: 'count' }
+    | {
+        readonly kind: 'method';
+        readonly method: MethodName;
+        readonly operand: SyntaxNode;
+        /** Of `quantile`, from 0 to 1. */
+        readonly level: number | undefined;
+      }
+  );
+
+export interface OrderItem {
+  readonly node: SyntaxNode;
+  readonly descending: boolean;
+}
+
+export type Step =
+  | { readonly kind: 'filter'; readonly condition: SyntaxNode }
+  | { readonly kind: 'compute'; readonly items: readonly NamedExpression[] }
+  | {
+      readonly kind: 'group';
+      /** Undefined: `aggregate` alone, which makes one row of all. */
+      readonly keys: readonly NamedExpression[] | undefined;
+      readonly items: readonly AggregateItem[];
+    }
+  | { readonly kind: 'orderby'; readonly items: readonly OrderItem[] }
+  | { readonly kind: 'top' | 'skip'; readonly count: number };
+
+/** Bounds on what one pipeline may ask for; every one is answered by a clear error. */
+export interface ApplyLimits {
+  /** Most steps. @default 32 */
+  readonly maxSteps: number;
+  /** Most keys, aggregates, computed columns and sort terms, all steps together. @default 2000 */
+  readonly maxItems: number;
+}
+
+export const defaultApplyLimits: ApplyLimits = { maxSteps: 32, maxItems: 2_000 };

@@ -1,0 +1,52 @@
+/** SQL of expressions as the columns of a step hold them. */
+import { decimalShapeOf, type PhysicalType } from '../../model/column.js';
+import type { CompileContext } from '../filter/compiler.js';
+import { firstDate32, lastDate32 } from '../filter/date-literal.js';
+import { dateSql } from '../filter/date-sql.js';
+import type { DateNode } from '../filter/typed.js';
+import { rangeOfNumber } from './number-range.js';
+import type { Value } from './typed.js';
+
+/** A double that is null where arithmetic left the numbers. */
+export const finite = (double: string): string => `if(isFinite(${double}), ${double}, NULL)`;
+
+const castDecimal = (sql: string, physical: PhysicalType): string => {
+  const shape = decimalShapeOf(physical);
+  if (shape === undefined) return `toFloat64(${sql})`;
+  return `toDecimal${shape.precision === 38 ? 128 : 256}(${sql}, ${shape.scale})`;
+};
+
+const dateValue = (node: DateNode, { emit }: CompileContext): string => {
+  if (node.kind !== 'date') return dateSql(node).sql;
+  const fits = node.value >= firstDate32 && node.value <= lastDate32;
+  return emit.parameters.add(fits ? 'Date32' : 'String', node.value);
+};
+
+/** @param physical The type that the binder gave to the values. */
+export const valueSql = (value: Value, physical: PhysicalType, context: CompileContext): string => {
+  const { emit, shapes } = context;
+  switch (value.type) {
+    case 'text':
+      return emit.text(value.node).sql;
+    case 'date':
+      return dateValue(value.node, context);
+    case 'number': {
+      if (value.node.kind === 'column') return value.node.column.sql;
+      const isExact = rangeOfNumber(value.node, shapes) !== undefined;
+      return isExact ? castDecimal(emit.exact(value.node), physical) : finite(emit.double(value.node));
+    }
+    default:
+      return value satisfies never;
+  }
+};
+
+/** The same as a double, for what has no exact result anyway. */
+export const doubleSql = (value: Value, context: CompileContext): string => {
+  if (value.type !== 'number') throw new RangeError('the binder lets only numbers pass');
+  const double = context.emit.double(value.node);
+  return value.node.kind === 'column' ? double : finite(double);
+};
+
+/** For grouping and counting: ClickHouse tells -0 from 0, and nobody else does. */
+export const keySql = (sql: string, physical: PhysicalType): string =>
+  physical === 'f' ? `(${sql} + 0)` : sql;
