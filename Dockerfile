@@ -12,9 +12,9 @@ RUN npm pkg delete optionalDependencies
 
 FROM packages AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json ./
+COPY tsconfig.json tsconfig.production.json ./
 COPY src ./src
-RUN npm run build
+RUN npm run build:production
 
 FROM packages AS production
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force \

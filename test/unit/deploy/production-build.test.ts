@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, it } from 'vitest';
+import { projectFile } from './compose-file.js';
+
+const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
+
+const folder = mkdtempSync(join(tmpdir(), 'tabulary-production-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('the image is built from the sources without what only npm start needs, and its programs run', () => {
+  expect(projectFile('Dockerfile')).toContain('RUN npm run build:production');
+  const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc');
+  // Inside of the checkout's folder of packages, so that the programs find them.
+  const out = join(projectRoot, 'node_modules/.cache', `production-${process.pid}`);
+  try {
+    execFileSync(
+      process.execPath,
+      [
+        tsc,
+        '--noCheck',
+        '-p',
+        'tsconfig.production.json',
+        '--outDir',
+        join(out, 'dist'),
+        '--tsBuildInfoFile',
+        join(folder, 'info'),
+      ],
+      { cwd: projectRoot },
+    );
+    for (const left of ['embedded', 'tour', 'main.js', 'standalone.js'])
+      expect(existsSync(join(out, 'dist', left)), left).toBe(false);
+    // What the image copies beside the programs.
+    for (const name of ['package.json', 'migrations', 'schemas'])
+      cpSync(join(projectRoot, name), join(out, name), { recursive: true });
+    for (const program of ['api', 'worker', 'migrate'])
+      expect(
+        execFileSync(process.execPath, [join(out, 'dist', `${program}.js`), '--version'], {
+          encoding: 'utf8',
+        }),
+      ).toMatch(/^\d+\.\d+\.\d+/);
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+});
