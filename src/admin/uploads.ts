@@ -1,5 +1,5 @@
-import { readPipelineState } from '../ingest/processes/pipeline-state.js';
-import { listUploads, readUpload } from '../ingest/processes/upload-list.js';
+import { readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
+import { listUploads, readUpload } from '../ingest/lifecycle/upload-list.js';
 import type { ReplayReport, UploadReplay } from '../ingest/repair/upload-replay.js';
 import { invalid, notFound } from '../lib/errors.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';

@@ -9,7 +9,7 @@ import { createRetentionRoutes } from '../http/routes/retention.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
-import { readRejects } from '../ingest/processes/rejects.js';
+import { readRejects } from '../ingest/lifecycle/rejects.js';
 import { createVersionDiff } from '../ingest/versions/version-diff.js';
 import { createVersionStore } from '../ingest/versions/version-store.js';
 import type { Log } from '../lib/log.js';
@@ -17,7 +17,7 @@ import type { Scope } from '../lib/scope.js';
 import { checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
-import { createIntakePart, createUploadSlots } from './intake.js';
+import { createIntakePart } from './intake.js';
 import { createOpsState } from './ops.js';
 
 /** The API: the REST service. */
@@ -31,7 +31,7 @@ export const createApiProcess = async (
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql });
   const { access } = catalog;
-  const { processes, receiver, publisher } = await createIntakePart(core, scope);
+  const { processes, receiver, dispatcher, slots } = await createIntakePart(core, scope);
   const downloads = await createDownloadPart(core, scope, catalog);
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const ops = { state: createOpsState(core, gateway) };
@@ -43,13 +43,13 @@ export const createApiProcess = async (
         quotas: catalog.quotas,
         receiver,
         processes,
-        slots: createUploadSlots(config.maxUploadsInFlight),
+        slots,
         idleMs: config.uploadIdleMs,
       }),
       ...createProcessRoutes({
         access,
         processes,
-        publisher,
+        dispatcher,
         rejects: (processId) => readRejects(sql, processId),
       }),
       ...createRetentionRoutes(catalog),

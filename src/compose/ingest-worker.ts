@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto';
+import { createChunkStore } from '../ingest/lifecycle/chunk-store.js';
+import { createDispatcher, type Dispatcher } from '../ingest/lifecycle/dispatcher.js';
+import { createLeases } from '../ingest/lifecycle/leases.js';
+import { createMergeStore } from '../ingest/lifecycle/merge-store.js';
+import { createProcessStore } from '../ingest/lifecycle/process-store.js';
+import { createPublisher } from '../ingest/lifecycle/publisher.js';
+import { createTransitionStore } from '../ingest/lifecycle/transition-store.js';
+import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
 import { createCompactionStore } from '../ingest/maintenance/compaction-store.js';
 import { createCompactor } from '../ingest/maintenance/compactor.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
-import { createLeases } from '../ingest/processes/leases.js';
-import { createProcessStore } from '../ingest/processes/process-store.js';
 import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
-import { createBadRowBounds } from '../ingest/store/bad-row-bounds.js';
 import { createChunkInserter } from '../ingest/store/chunk-inserter.js';
 import { createChunkWorker } from '../ingest/store/chunk-worker.js';
-import { createReplayer } from '../ingest/store/replayer.js';
-import { createSegmentVerifier, type SegmentVerifier } from '../ingest/store/segment-verifier.js';
+import { createReplaySteps } from '../ingest/store/replay.js';
+import { createSegmentVerifier } from '../ingest/store/segment-verifier.js';
 import { createDigitCounter } from '../ingest/store/stored-digits.js';
-import { createMergeStore } from '../ingest/versions/merge-store.js';
-import { createMerger, type Merger } from '../ingest/versions/merger.js';
-import { createVersionPublisher } from '../ingest/versions/version-publisher.js';
+import { createMerger } from '../ingest/versions/merger.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
@@ -27,7 +30,7 @@ import type { StoreTables } from '../storage/clickhouse/tables.js';
 import type { KafkaConnection } from '../storage/kafka/client.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/consume/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/consume/chunk-reader.js';
-import { createDeadLetterProducer } from '../storage/kafka/produce/dead-letters.js';
+import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/kafka/produce/dead-letters.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -91,24 +94,9 @@ const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promi
   await scope.defer('compaction', rounds.stop);
 };
 
-/** Starts everything a worker does; the scope stops it, consumers first. */
-export const startIngestWorker = async (
-  options: IngestWorkerOptions,
-  scope: Scope,
-): Promise<IngestWorker> => {
-  const { sql, kafka, topics, clickhouse, tables, metrics, log } = options;
-  const processes = createProcessStore(sql);
-  let merger: Merger;
-  const publisher = createVersionPublisher({
-    sql,
-    log,
-    onPublished: () => metrics.versionsPublished.inc(),
-    startMerge: (processId) => merger.start(processId),
-  });
-  const bounds = createBadRowBounds({ processes, publisher });
-  const leases = createLeases({ sql, owner: randomUUID(), leaseMs: options.leaseMs, log });
-  const reader = createChunkReader({ kafka, groupPrefix: options.groupPrefix, log });
-  const createInserter = () =>
+const createInserterOf =
+  ({ tables, metrics, log }: IngestWorkerOptions) =>
+  () =>
     createChunkInserter({
       tables,
       log,
@@ -119,42 +107,88 @@ export const startIngestWorker = async (
       },
     });
 
-  let verifier: SegmentVerifier;
-  const replayer = createReplayer({
+/** The dispatcher with every step that a worker takes. */
+const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
+  const { sql, kafka, clickhouse, tables, metrics, log } = options;
+  const processes = createProcessStore(sql);
+  const chunks = createChunkStore(sql);
+  const merges = createMergeStore(sql);
+  return createDispatcher({
     processes,
-    leases,
-    reader,
-    inserter: createInserter(),
-    bounds,
-    countDigits: createDigitCounter({ sql, clickhouse }),
-    verifier: () => verifier,
-    publisher,
-    onReplay: () => metrics.replays.inc(),
+    transitions: createTransitionStore(sql),
+    publisher: createPublisher(sql),
+    work: {
+      chunks,
+      merges,
+      leases: createLeases({ sql, owner: randomUUID(), leaseMs: options.leaseMs, log }),
+      verify: createSegmentVerifier({
+        clickhouse,
+        processes,
+        onMiscount: () => metrics.segmentsMiscounted.inc(),
+        log,
+      }),
+      steps: {
+        ...createReplaySteps({
+          processes,
+          chunks,
+          reader: createChunkReader({ kafka, groupPrefix: options.groupPrefix, log }),
+          createInserter: createInserterOf(options),
+          countDigits: createDigitCounter({ sql, clickhouse }),
+          onReplay: () => metrics.replays.inc(),
+        }),
+        merge: createMerger({
+          sql,
+          clickhouse,
+          tables,
+          segments: createSegmentMerger(clickhouse),
+          merges,
+          log,
+        }),
+      },
+    },
+    onPublished: () => metrics.versionsPublished.inc(),
     log,
   });
-  verifier = createSegmentVerifier({
-    clickhouse,
-    processes,
-    publisher,
-    bounds,
-    startReplay: replayer.start,
-    onMiscount: () => metrics.segmentsMiscounted.inc(),
-    log,
-  });
+};
 
-  merger = createMerger({
-    sql,
-    clickhouse,
-    tables,
-    segments: createSegmentMerger(clickhouse),
-    processes,
-    merges: createMergeStore(sql),
-    leases,
-    publisher: () => publisher,
-    startReplay: replayer.start,
+const startSweeper = async (
+  options: IngestWorkerOptions,
+  dispatcher: Dispatcher,
+  scope: Scope,
+): Promise<Sweeper> => {
+  const { sql, tables, metrics, log } = options;
+  const sweeper = createSweeper({
+    uploads: createUploadSweep({
+      transitions: createTransitionStore(sql),
+      dispatcher,
+      receiveTimeoutMs: options.receiveTimeoutMs,
+      retentionMs: options.retentionMs,
+      log,
+    }),
+    storage: createStorageSweep({
+      sql,
+      tables,
+      retention: createRetention({
+        sql,
+        onDropped: (versions) => metrics.versionsExpired.inc(versions),
+        log,
+      }),
+      graceMs: options.segmentGraceMs,
+      onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
+      log,
+    }),
+    intervalMs: options.sweepIntervalMs,
+    storageIntervalMs: options.storageSweepIntervalMs,
     log,
   });
+  await scope.defer('sweeper', sweeper.close);
+  return sweeper;
+};
 
+const openDeadLetterProducer = async (
+  { sql, kafka, topics, metrics, log }: IngestWorkerOptions,
+  scope: Scope,
+): Promise<DeadLetterProducer> => {
   const parked = createDeadLetterStore(sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
@@ -166,47 +200,34 @@ export const startIngestWorker = async (
     },
   });
   await scope.defer('parking', deadLetters.close);
+  return deadLetters;
+};
 
-  const storage = createStorageSweep({
-    sql,
-    tables,
-    retention: createRetention({ sql, onDropped: (versions) => metrics.versionsExpired.inc(versions), log }),
-    graceMs: options.segmentGraceMs,
-    onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
-    log,
-  });
-  const sweeper = createSweeper({
-    sql,
-    publisher,
-    replayer,
-    storage,
-    intervalMs: options.sweepIntervalMs,
-    storageIntervalMs: options.storageSweepIntervalMs,
-    receiveTimeoutMs: options.receiveTimeoutMs,
-    retentionMs: options.retentionMs,
-    log,
-  });
-  await scope.defer('sweeper', sweeper.close);
-  await scope.defer('replays', replayer.close);
-  await scope.defer('merges', merger.close);
+/** Starts everything a worker does; the scope stops it, consumers first. */
+export const startIngestWorker = async (
+  options: IngestWorkerOptions,
+  scope: Scope,
+): Promise<IngestWorker> => {
+  const { sql, kafka, topics, log } = options;
+  const dispatcher = createWorkerDispatcher(options);
+  const deadLetters = await openDeadLetterProducer(options, scope);
+  const sweeper = await startSweeper(options, dispatcher, scope);
+  await scope.defer('uploads in the background', dispatcher.close);
   await keepCompacting(options, scope);
 
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
-    const handle = createChunkWorker({
-      processes,
-      inserter: createInserter(),
-      bounds,
-      verifier,
-      publisher,
-      replayer,
-      log,
-    });
     const topic = topicOf(topics, lane);
     const consumer = await createChunkConsumer({
       kafka,
       groupId: `${options.groupPrefix}.${lane}`,
       topic,
-      handle,
+      handle: createChunkWorker({
+        processes: createProcessStore(sql),
+        chunks: createChunkStore(sql),
+        inserter: createInserterOf(options)(),
+        dispatcher,
+        log,
+      }),
       deadLetters,
       log,
     });

@@ -1,34 +1,16 @@
-import { createProcessStore } from '../ingest/processes/process-store.js';
+import { createDispatcher } from '../ingest/lifecycle/dispatcher.js';
+import { createProcessStore } from '../ingest/lifecycle/process-store.js';
+import { createPublisher } from '../ingest/lifecycle/publisher.js';
+import { createTransitionStore } from '../ingest/lifecycle/transition-store.js';
 import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
 import { createReceiver } from '../ingest/receive/receiver.js';
-import { createUploadAdmission, withAdmission } from '../ingest/receive/upload-admission.js';
-import { createVersionPublisher } from '../ingest/versions/version-publisher.js';
-import { AppError } from '../lib/errors.js';
+import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
+import { createUploadSlots } from '../ingest/receive/upload-slots.js';
 import type { Scope } from '../lib/scope.js';
-import { createSlots, type Slots } from '../lib/slots.js';
 import { createBacklogMonitor } from '../storage/kafka/backlog/backlog-monitor.js';
 import { createChunkProducer } from '../storage/kafka/produce/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import type { Core } from './core.js';
-
-/** Uploads that wait for a place; each holds an open connection whose body nobody reads. */
-const uploadsQueued = 1_000;
-
-/** Places for uploads; whoever holds the fewest is next. */
-export const createUploadSlots = (places: number): Slots =>
-  createSlots({
-    places,
-    queueLength: uploadsQueued,
-    refuse: () =>
-      new AppError(
-        'unavailable',
-        'no_upload_slot',
-        'Too many uploads wait at the moment; try again shortly.',
-        {
-          retryAfterSeconds: 10,
-        },
-      ),
-  });
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
@@ -54,16 +36,18 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   });
   await scope.defer('looks at Kafka', admission.close);
   const processes = createProcessStore(sql);
-  const publisher = createVersionPublisher({
-    sql,
-    log,
+  const dispatcher = createDispatcher({
+    processes,
+    transitions: createTransitionStore(sql),
+    publisher: createPublisher(sql),
     onPublished: () => metrics.versionsPublished.inc(),
+    log,
   });
   const receiver = createReceiver({
     processes,
     proposal: createLayoutProposal(sql),
-    publisher,
-    producer: withAdmission(producer, admission),
+    dispatcher,
+    producer,
     admission,
     limits: {
       maxBytes: config.uploadMaxBytes,
@@ -78,5 +62,5 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
     log,
   });
-  return { processes, receiver, publisher };
+  return { processes, receiver, dispatcher, slots: createUploadSlots(config.maxUploadsInFlight) };
 };

@@ -1,6 +1,8 @@
 import type { Config } from '../config.js';
+import { createChunkStore } from '../ingest/lifecycle/chunk-store.js';
+import { createProcessStore } from '../ingest/lifecycle/process-store.js';
+import { createRetryStore } from '../ingest/lifecycle/retry-store.js';
 import { createCompactionStore } from '../ingest/maintenance/compaction-store.js';
-import { createProcessStore } from '../ingest/processes/process-store.js';
 import { createChunkDiscovery } from '../ingest/repair/chunk-discovery.js';
 import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
 import { createDeadLetters, type DeadLetters } from '../ingest/repair/dead-letters.js';
@@ -60,10 +62,12 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
   });
   await scope.defer('ClickHouse connections', clickhouse.close);
   const processes = createProcessStore(sql);
+  const chunks = createChunkStore(sql);
   const rewrite = createSegmentRewrite({
     sql,
     clickhouse,
     processes,
+    chunks,
     compactions: createCompactionStore({ sql, leaseMs: config.replayLeaseMs, log }),
     reader: createChunkReader({ kafka, groupPrefix: config.kafkaPrefix, log }),
     inserter: createChunkInserter({
@@ -72,6 +76,11 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
       onInserted: (rows) => log.debug({ rows }, 'chunk written anew'),
     }),
   });
-  const chunkDiscovery = createChunkDiscovery({ scan, topics: [topics.short, topics.bulk], processes });
-  return createUploadReplay({ sql, processes, chunkDiscovery, rewrite });
+  const chunkDiscovery = createChunkDiscovery({
+    scan,
+    topics: [topics.short, topics.bulk],
+    processes,
+    chunks,
+  });
+  return createUploadReplay({ retries: createRetryStore(sql), processes, chunkDiscovery, rewrite });
 };

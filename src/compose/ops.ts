@@ -1,7 +1,7 @@
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { ComponentState, OpsState } from '../http/routes/ops-schema.js';
-import { readPipelineState } from '../ingest/processes/pipeline-state.js';
+import { readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
 import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
 import { messageOf } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';

@@ -21,39 +21,29 @@
  *      names it: versions and clones are a tree of lists. So a run of segments can be joined into one for all
  *      versions at once; those that end inside of the run read the first rows of the new segment (a cut).
  *
- * States of a process, and what moves it
- *   insert  --a value does not fit its proposed type-->  collect  --all chunks seen-->  replay
- *   insert  --all chunks inserted and counted-->         ready
- *   replay  --all chunks inserted and counted-->         ready
- *   ready   --every process accepted before has ended--> completed (version published; mode replace)
- *   ready   --the same, modes append and upsert-->       merge
- *   merge   --joined with the version before it-->       merged
- *   merge   --that version keeps columns otherwise-->    collect (the file is read again for it)
- *   merged  --the version before is still the same-->    completed (version published)
- *   merged  --another version came in between-->         merge
- *   any     --error that repeating can not mend-->       failed (the dataset stays as it was)
+ * What moves an upload from its first chunk to its version: ingest/lifecycle/transitions.ts.
  */
 import type { StoredColumn } from './column.js';
 
-/** Attempts of one process stay below this, so that a segment id is made of process and attempt. */
-const attemptsPerProcess = 1_000;
+/**
+ * A segment's id is its process and a number below this. Numbers below `firstMerge` are attempts of the upload, above
+ * them merges, from `firstCompaction` on compactions.
+ */
+export const segmentNumbers = { perProcess: 1_000, firstMerge: 500, firstCompaction: 800 } as const;
+
+const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
 
 /** Id of the segment that an attempt of a process writes. Grows with the process id (invariant 4). */
 export const segmentId = (processId: number, attempt: number): number => {
-  if (attempt < 1 || attempt >= attemptsPerProcess)
-    throw new RangeError(`attempt ${attempt} is out of range`);
-  return processId * attemptsPerProcess + attempt;
+  if (attempt < 1 || attempt >= perProcess) throw new RangeError(`attempt ${attempt} is out of range`);
+  return processId * perProcess + attempt;
 };
-
-/** Numbers below are attempts of the upload, above them merges, above those compactions. */
-const firstMerge = 500;
-const firstCompaction = 800;
 
 /** Id of the segment that the n-th merge of a process writes, from 1. Behind all of the process's own ones. */
 export const mergeSegmentId = (processId: number, number: number): number => {
   if (number < 1 || firstMerge + number >= firstCompaction)
     throw new RangeError(`merge ${number} is out of range`);
-  return processId * attemptsPerProcess + firstMerge + number;
+  return processId * perProcess + firstMerge + number;
 };
 
 /**
@@ -62,11 +52,11 @@ export const mergeSegmentId = (processId: number, number: number): number => {
  * so the order stays (invariant 4).
  */
 export const compactedSegmentIds = (first: number): { readonly from: number; readonly to: number } => {
-  const process = Math.floor(first / attemptsPerProcess) * attemptsPerProcess;
-  return { from: process + firstCompaction, to: process + attemptsPerProcess - 1 };
+  const process = Math.floor(first / perProcess) * perProcess;
+  return { from: process + firstCompaction, to: process + perProcess - 1 };
 };
 
-export const processOfSegment = (id: number): number => Math.floor(id / attemptsPerProcess);
+export const processOfSegment = (id: number): number => Math.floor(id / perProcess);
 
 /** A segment of which a version has only the rows with a lower position. */
 export interface SegmentCut {

@@ -23,7 +23,7 @@ const innerFloors: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['csv'],
     ['upload'],
     ['layout'],
-    ['processes'],
+    ['lifecycle'],
     ['versions'],
     ['receive', 'store'],
     ['maintenance'],
@@ -171,6 +171,12 @@ const circles = (imports: readonly Import[]): string[] => {
   return found;
 };
 
+/** True where a statement changes rows of uploads. */
+const writesProcesses = (text: string): boolean =>
+  /\b(?:UPDATE|INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE)\s+(?:ONLY\s+)?(?:processes|chunks|rejects)\b/i.test(
+    text,
+  );
+
 describe('the source tree', () => {
   it('imports one way: downwards, vendors in their rooms', () => {
     expect(
@@ -195,6 +201,14 @@ describe('the source tree', () => {
       /process\.env\b/.test(readFileSync(join(source, file), 'utf8')),
     );
     expect(readers).toEqual(['config.ts']);
+  });
+
+  it('writes processes and their chunks in ingest/lifecycle alone', () => {
+    const offenders = sourceFiles().filter(
+      (file) =>
+        !file.startsWith('ingest/lifecycle/') && writesProcesses(readFileSync(join(source, file), 'utf8')),
+    );
+    expect(offenders).toEqual([]);
   });
 
   it('exports by name only', () => {
@@ -237,6 +251,12 @@ describe('the rules themselves', () => {
 
   it('see a dynamic import of the embedded components', () => {
     expect(judge('api.ts', "await import('./embedded/components.js')")[0]).toMatch(/only standalone\.ts/);
+  });
+
+  it('see a statement that writes processes, over several lines too', () => {
+    expect(writesProcesses('UPDATE processes SET phase = 1')).toBe(true);
+    expect(writesProcesses('insert into\n  chunks (number)')).toBe(true);
+    expect(writesProcesses('SELECT 1 FROM processes FOR UPDATE')).toBe(false);
   });
 
   it('find a circle', () => {

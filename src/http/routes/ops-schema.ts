@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RefreshState } from '../../gateway/datasets/refresh-state.js';
 import type { UpstreamState } from '../../gateway/gateway-state.js';
-import type { PipelineState } from '../../ingest/processes/pipeline-state.js';
+import type { PipelineState } from '../../ingest/lifecycle/pipeline-state.js';
 import type { LogState } from '../../storage/kafka/backlog/log-state.js';
 import { idField, timeField } from './fields.js';
 

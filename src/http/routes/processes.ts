@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Access, DatasetAccess } from '../../catalog/access.js';
-import type { ProcessStore } from '../../ingest/processes/process-store.js';
-import type { Reject } from '../../ingest/processes/rejects.js';
-import type { VersionPublisher } from '../../ingest/versions/version-publisher.js';
+import type { Dispatcher } from '../../ingest/lifecycle/dispatcher.js';
+import type { ProcessStore } from '../../ingest/lifecycle/process-store.js';
+import type { Reject } from '../../ingest/lifecycle/rejects.js';
 import { conflict, notFound } from '../../lib/errors.js';
 import { type Caller, includesLevel } from '../../model/permission.js';
 import type { ProcessView } from '../../model/process.js';
@@ -44,7 +44,7 @@ export const processSchema = z
 export interface ProcessRoutesDeps {
   readonly access: Access;
   readonly processes: ProcessStore;
-  readonly publisher: VersionPublisher;
+  readonly dispatcher: Pick<Dispatcher, 'fail'>;
   /** Records of a process that were set aside, in file order. */
   readonly rejects: (processId: number) => AsyncIterable<Reject>;
 }
@@ -129,12 +129,11 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
     handler: async ({ params: { id, processId }, caller }) => {
       const dataset = await deps.access.dataset(caller, id, 'Write', 'write');
       await requireView(deps, dataset.id, processId);
-      const failed = await deps.processes.fail(processId, {
-        code: 'cancelled',
-        message: 'The upload was cancelled.',
-      });
+      const failed = await deps.dispatcher.fail(
+        { processId, datasetId: dataset.id },
+        { code: 'cancelled', message: 'The upload was cancelled.' },
+      );
       if (!failed) throw conflict('process_ended', `Process ${processId} has ended already.`);
-      await deps.publisher.publishDue(dataset.id);
       return ok(await requireView(deps, dataset.id, processId));
     },
   });

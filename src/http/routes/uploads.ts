@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { otherVersion, type ProcessStore } from '../../ingest/processes/process-store.js';
+import { otherVersion, type ProcessStore } from '../../ingest/lifecycle/process-store.js';
 import type { Receiver } from '../../ingest/receive/receiver.js';
 import { parseDigests } from '../../ingest/upload/digest.js';
 import {

@@ -5,6 +5,8 @@
 import type { Log } from '../../lib/log.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { isWrittenBy } from '../lifecycle/segment-ids.js';
+import { inStates } from '../lifecycle/transitions.js';
 import type { Retention } from './retention.js';
 
 /** What lost its last name and is due. */
@@ -50,7 +52,7 @@ const batch = 1_000;
 /** No version names the segment, and nothing that is under way will. A named segment never comes to be unnamed and named again. */
 const unnamed = `NOT EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM processes p
-    WHERE p.id = s.process_id AND p.status = 'pending' AND s.id % 1000 IN (p.attempt, 500 + p.merge_attempt))
+    WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
   AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'writing')`;
 
 /**
@@ -59,7 +61,7 @@ const unnamed = `NOT EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id
  */
 const due = `${unnamed} AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
   AND NOT EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
-    WHERE d.store_id = s.store_id AND p.status = 'pending' AND p.phase IN ('merge', 'replay'))))`;
+    WHERE d.store_id = s.store_id AND ${inStates(['merge', 'replay'], 'p')})))`;
 
 const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;

@@ -1,8 +1,9 @@
 import type { Log } from '../../lib/log.js';
-import type { Chunk } from '../../model/chunk.js';
+import type { Chunk, Lane } from '../../model/chunk.js';
 import type { ChunkProducer } from '../../storage/kafka/produce/chunk-producer.js';
 import { compressChunk } from '../../storage/kafka/wire/chunk-compression.js';
 import type { SplitChunk } from '../csv/types.js';
+import type { UploadAdmission } from './upload-admission.js';
 
 /** Chunks that are on their way to Kafka at a time, per upload. */
 const sendsInFlight = 2;
@@ -20,7 +21,9 @@ export interface ChunkPublisher {
 }
 
 export interface ChunkPublisherOptions {
-  readonly producer: ChunkProducer;
+  readonly producer: Pick<ChunkProducer, 'send'>;
+  /** Lets chunks wait for room in Kafka. */
+  readonly admission: Pick<UploadAdmission, 'wait' | 'sent'>;
   readonly processId: number;
   readonly requestId: string;
   readonly log: Log;
@@ -28,6 +31,7 @@ export interface ChunkPublisherOptions {
 
 export const createChunkPublisher = ({
   producer,
+  admission,
   processId,
   requestId,
   log,
@@ -37,6 +41,12 @@ export const createChunkPublisher = ({
 
   const arrived = async (): Promise<void> => {
     for (let sent = sending.shift(); sent !== undefined; sent = sending.shift()) await sent;
+  };
+
+  const send = async (lane: Lane, chunk: Chunk): Promise<void> => {
+    await admission.wait();
+    await producer.send(lane, chunk, requestId);
+    admission.sent(lane, chunk.data.length);
   };
 
   return {
@@ -55,7 +65,7 @@ export const createChunkPublisher = ({
       };
       if (last) await arrived();
       else if (sending.length >= sendsInFlight) await sending.shift();
-      const sent = producer.send(last && number === 0 ? 'short' : 'bulk', chunk, requestId);
+      const sent = send(last && number === 0 ? 'short' : 'bulk', chunk);
       // A failure is met when the promise is awaited, a little later; until then it is not unhandled.
       sent.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
       sending.push(sent);

@@ -5,10 +5,11 @@ import type { ChunkProducer } from '../../storage/kafka/produce/chunk-producer.j
 import { createRecordSplitter } from '../csv/record-splitter.js';
 import { checkText } from '../csv/text-check.js';
 import type { SplitChunk } from '../csv/types.js';
-import type { ProcessStore } from '../processes/process-store.js';
+import type { Dispatcher } from '../lifecycle/dispatcher.js';
+import type { ProcessStore } from '../lifecycle/process-store.js';
+import { abandoned } from '../lifecycle/transition-store.js';
 import { checkDigests } from '../upload/digest.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
-import type { VersionPublisher } from '../versions/version-publisher.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
 import type { LayoutProposal } from './layout-proposal.js';
@@ -33,9 +34,9 @@ export interface Receiver {
 export interface ReceiverOptions {
   readonly processes: ProcessStore;
   readonly proposal: LayoutProposal;
-  readonly publisher: VersionPublisher;
+  readonly dispatcher: Pick<Dispatcher, 'fail'>;
   readonly producer: ChunkProducer;
-  readonly admission: Pick<UploadAdmission, 'require'>;
+  readonly admission: Pick<UploadAdmission, 'require' | 'wait' | 'sent'>;
   readonly limits: BodyLimits;
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;
@@ -57,7 +58,7 @@ interface Accepted {
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
-  const { processes, proposal, publisher, producer, limits, heartbeatMs, log } = options;
+  const { processes, proposal, dispatcher, producer, admission, limits, heartbeatMs, log } = options;
 
   const beginSplitting = ({ options: { dialect } }: Upload) =>
     createRecordSplitter({
@@ -73,8 +74,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     const { code, message } = isAppError(error)
       ? error
       : { code: 'upload_broken_off', message: 'The upload was broken off.' };
-    await processes.fail(processId, { code, message });
-    await publisher.publishDue(upload.datasetId);
+    await dispatcher.fail({ processId, datasetId: upload.datasetId }, { code, message });
   };
 
   /** One upload, from its first byte to the last chunk in Kafka. */
@@ -99,7 +99,10 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         expectedVersionId: upload.expectedVersionId,
         receivedBytes: received,
       });
-      return { processId, shipment: createChunkPublisher({ producer, processId, requestId, log }) };
+      return {
+        processId,
+        shipment: createChunkPublisher({ producer, admission, processId, requestId, log }),
+      };
     };
 
     /** The header comes first, so that the line named is the first one at fault. */
@@ -168,10 +171,10 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
   };
 
   return {
-    requireAdmission: options.admission.require,
+    requireAdmission: admission.require,
 
     async receive(upload) {
-      options.admission.require();
+      admission.require();
       await proposal.check(upload);
       const intake = createIntake(upload);
       try {
@@ -180,7 +183,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         if (view === undefined)
           throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted meanwhile.');
         // This process was silent for too long (stopped, or without its database) and was taken for dead.
-        if (view.status === 'failed' && view.error?.code === 'upload_abandoned')
+        if (view.status === 'failed' && view.error?.code === abandoned.code)
           throw new AppError('unavailable', view.error.code, view.error.message, { retryAfterSeconds: 1 });
         return view;
       } catch (error) {

@@ -10,7 +10,6 @@ import { AppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ChunkPosition, Lane } from '../../model/chunk.js';
 import type { BacklogMonitor, LaneUse } from '../../storage/kafka/backlog/backlog-monitor.js';
-import type { ChunkProducer } from '../../storage/kafka/produce/chunk-producer.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 export interface UploadAdmission {
@@ -149,13 +148,3 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     },
   };
 };
-
-/** A producer whose chunks wait for room. */
-export const withAdmission = (producer: ChunkProducer, admission: UploadAdmission): ChunkProducer => ({
-  ...producer,
-  async send(lane, chunk, requestId) {
-    await admission.wait();
-    await producer.send(lane, chunk, requestId);
-    admission.sent(lane, chunk.data.length);
-  },
-});

@@ -2,7 +2,8 @@ import { conflict } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
 import type { TopicScan } from '../../storage/kafka/consume/topic-scan.js';
 import { decodeChunk } from '../../storage/kafka/wire/chunk-codec.js';
-import type { ProcessStore } from '../processes/process-store.js';
+import type { ChunkStore } from '../lifecycle/chunk-store.js';
+import type { ProcessStore } from '../lifecycle/process-store.js';
 
 /** An upload whose chunks are looked for. */
 export interface SoughtUpload {
@@ -25,7 +26,8 @@ export interface ChunkDiscoveryOptions {
   readonly scan: TopicScan;
   /** Topics that chunks travel in. */
   readonly topics: readonly string[];
-  readonly processes: ProcessStore;
+  readonly processes: Pick<ProcessStore, 'state'>;
+  readonly chunks: Pick<ChunkStore, 'recordSeen' | 'positions'>;
 }
 
 /** Clocks of API processes and of the database may differ by this much. */
@@ -37,7 +39,12 @@ const expired = () =>
     'The upload can not be replayed: the time for which received files are kept has passed.',
   );
 
-export const createChunkDiscovery = ({ scan, topics, processes }: ChunkDiscoveryOptions): ChunkDiscovery => {
+export const createChunkDiscovery = ({
+  scan,
+  topics,
+  processes,
+  chunks,
+}: ChunkDiscoveryOptions): ChunkDiscovery => {
   const isKept = async (positions: readonly ChunkPosition[]): Promise<boolean> => {
     for (const topic of new Set(positions.map((position) => position.topic))) {
       const first = await scan.firstOffsets(topic);
@@ -59,7 +66,7 @@ export const createChunkDiscovery = ({ scan, topics, processes }: ChunkDiscovery
     let whole = false;
     await scan.read(topic, ranges, async ({ headers, value, partition, offset }) => {
       if (headers.process !== String(processId) || value === null) return;
-      const { seen, chunkCount } = await processes.recordSeen(decodeChunk(value), {
+      const { seen, chunkCount } = await chunks.recordSeen(decodeChunk(value), {
         topic,
         partition,
         offset,
@@ -83,7 +90,7 @@ export const createChunkDiscovery = ({ scan, topics, processes }: ChunkDiscovery
     async find(upload) {
       const { processId } = upload;
       const state = await processes.state(processId);
-      const known = await processes.chunkPositions(processId);
+      const known = await chunks.positions(processId);
       if (!(await isKept(known))) throw expired();
       if (known.length === state?.chunkCount) return;
       for (const topic of topics) if (await search(topic, upload)) return;

@@ -3,7 +3,7 @@ import type { Chunk } from '../../model/chunk.js';
 import type { RawMessage, TopicScan } from '../../storage/kafka/consume/topic-scan.js';
 import { decodeChunk } from '../../storage/kafka/wire/chunk-codec.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { ProcessStore } from '../processes/process-store.js';
+import type { ProcessStore } from '../lifecycle/process-store.js';
 import type { DeadLetterEntry, DeadLetterStore } from './dead-letter-store.js';
 
 /** What an operator does about messages that no worker could read. */

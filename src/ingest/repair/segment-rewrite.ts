@@ -12,8 +12,10 @@ import { fingerprintSegment, type SegmentFingerprint } from '../../storage/click
 import type { ChunkReader } from '../../storage/kafka/consume/chunk-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
+import type { ChunkStore } from '../lifecycle/chunk-store.js';
+import type { ProcessStore, UploadState } from '../lifecycle/process-store.js';
+import { isNoMerge } from '../lifecycle/segment-ids.js';
 import type { CompactionStore } from '../maintenance/compaction-store.js';
-import type { ProcessStore, UploadState } from '../processes/process-store.js';
 import type { ChunkInserter } from '../store/chunk-inserter.js';
 
 export interface RewriteReport {
@@ -33,7 +35,8 @@ export interface SegmentRewrite {
 export interface SegmentRewriteOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouse;
-  readonly processes: ProcessStore;
+  readonly processes: Pick<ProcessStore, 'state' | 'layout'>;
+  readonly chunks: Pick<ChunkStore, 'positions'>;
   readonly compactions: CompactionStore;
   readonly reader: ChunkReader;
   readonly inserter: ChunkInserter;
@@ -47,17 +50,17 @@ interface OwnSegment {
 }
 
 export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRewrite => {
-  const { sql, clickhouse, processes, compactions, reader, inserter } = options;
+  const { sql, clickhouse, processes, chunks, compactions, reader, inserter } = options;
 
   /**
-   * The segment that holds the rows of the upload and nothing else, when versions still name it. Numbers from 500 on
-   * are merges, from 800 on compactions: one of those with as many rows as the upload took the place of its segment.
+   * The segment that holds the rows of the upload and nothing else, when versions still name it. A compaction with as
+   * many rows as the upload took the place of its segment.
    */
   const ownSegment = async (processId: number): Promise<OwnSegment> => {
     const [own] = await sql.query<OwnSegment>(
       `SELECT g.id, g.rows, coalesce(g.bytes, 0) AS bytes, count(*)::int AS versions
        FROM segments g JOIN version_segments s ON s.segment_id = g.id JOIN processes p ON p.id = g.process_id
-       WHERE p.id = $1 AND g.rows = (p.facts ->> 'rows')::bigint AND (g.id % 1000 < 500 OR g.id % 1000 >= 800)
+       WHERE p.id = $1 AND g.rows = (p.facts ->> 'rows')::bigint AND ${isNoMerge('g.id')}
        GROUP BY g.id`,
       [processId],
     );
@@ -71,7 +74,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
 
   const writeAll = async (state: UploadState, layout: Layout): Promise<number> => {
     let rows = 0;
-    await reader.read(await processes.chunkPositions(state.processId), async (chunk) => {
+    await reader.read(await chunks.positions(state.processId), async (chunk) => {
       const outcome = await inserter.insert(state, layout, chunk);
       if (outcome.kind !== 'inserted')
         throw conflict(
@@ -79,6 +82,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
           `A chunk was stored before and is refused now: ${outcome.error.message}`,
         );
       rows += outcome.rows;
+      return 'next';
     });
     return rows;
   };

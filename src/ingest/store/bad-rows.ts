@@ -1,7 +1,7 @@
 import type { ProcessError } from '../../model/process.js';
 import type { BadRow, EncodePhysical, Violation } from '../csv/types.js';
 import type { Layout } from '../layout/layout.js';
-import { maxRawBytes, type Reject } from '../processes/rejects.js';
+import { maxRawBytes, type Reject } from '../lifecycle/rejects.js';
 
 const columnName = (layout: Layout, field: number | null): string | undefined =>
   layout.columns.find((column) => column.field === field)?.name;

@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.js';
 import { runYielding } from '../../lib/yielding.js';
-import type { Chunk } from '../../model/chunk.js';
+import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
@@ -8,11 +8,12 @@ import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
 import { createChunkEncoder } from '../csv/encoder.js';
 import type { ChunkEncoder } from '../csv/types.js';
 import { encodeColumns, type Layout, tableColumns } from '../layout/layout.js';
-import type { UploadState } from '../processes/process-store.js';
-import type { Reject } from '../processes/rejects.js';
+import type { Outcome } from '../lifecycle/outcome.js';
+import type { UploadState } from '../lifecycle/process-store.js';
+import type { Reject } from '../lifecycle/rejects.js';
 import { badRowError, rejectOf, violationError } from './bad-rows.js';
 
-export type InsertOutcome =
+export type Insertion =
   | { readonly kind: 'inserted'; readonly rows: number; readonly rejects: readonly Reject[] }
   /** A value does not fit the proposed type of its column: the column has to be widened. */
   | { readonly kind: 'violation'; readonly error: ProcessError }
@@ -20,7 +21,7 @@ export type InsertOutcome =
   | { readonly kind: 'bad_file'; readonly error: ProcessError };
 
 type Encoded =
-  | Exclude<InsertOutcome, { kind: 'inserted' }>
+  | Exclude<Insertion, { kind: 'inserted' }>
   | {
       readonly kind: 'encoded';
       readonly rows: number;
@@ -28,9 +29,28 @@ type Encoded =
       readonly rejects: readonly Reject[];
     };
 
+/** What an insertion means for its upload. */
+export const insertOutcome = (
+  insertion: Insertion,
+  of: { readonly chunk: Chunk; readonly position: ChunkPosition; readonly layout: Layout },
+): Extract<Outcome, { kind: 'stored' | 'misfit' | 'fail' }> => {
+  switch (insertion.kind) {
+    case 'inserted':
+      return { kind: 'stored', ...of, stored: insertion };
+    case 'violation':
+      return { kind: 'misfit', error: insertion.error };
+    case 'bad_file':
+      return { kind: 'fail', error: insertion.error };
+    default: {
+      const unknown: never = insertion;
+      throw new Error(`unknown insertion ${String(unknown)}`);
+    }
+  }
+};
+
 /** Checks, encodes and inserts chunks. One inserter serves one chunk at a time: its memory is reused. */
 export interface ChunkInserter {
-  insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<InsertOutcome>;
+  insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<Insertion>;
 }
 
 export interface ChunkInserterOptions {

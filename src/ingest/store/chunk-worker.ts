@@ -19,79 +19,97 @@ import type { Log } from '../../lib/log.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { ChunkHandler, Delivery } from '../../storage/kafka/consume/chunk-consumer.js';
 import type { Layout } from '../layout/layout.js';
-import type { ProcessStore, UploadState } from '../processes/process-store.js';
-import type { VersionPublisher } from '../versions/version-publisher.js';
-import type { BadRowBounds } from './bad-row-bounds.js';
-import type { ChunkInserter } from './chunk-inserter.js';
-import type { Replayer } from './replayer.js';
-import type { SegmentVerifier } from './segment-verifier.js';
+import type { ChunkStore } from '../lifecycle/chunk-store.js';
+import type { Dispatcher } from '../lifecycle/dispatcher.js';
+import type { Outcome } from '../lifecycle/outcome.js';
+import { type ProcessStore, requireLayout, type UploadState } from '../lifecycle/process-store.js';
+import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 
 export interface ChunkWorkerOptions {
-  readonly processes: ProcessStore;
+  readonly processes: Pick<ProcessStore, 'state' | 'layout'>;
+  readonly chunks: Pick<ChunkStore, 'recordSeen'>;
   readonly inserter: ChunkInserter;
-  readonly bounds: BadRowBounds;
-  readonly verifier: SegmentVerifier;
-  readonly publisher: VersionPublisher;
-  readonly replayer: Replayer;
+  readonly dispatcher: Pick<Dispatcher, 'settle'>;
   readonly log: Log;
 }
 
 /** Exceptions of ClickHouse in a row, none of them a passing one, after which the upload is failed. */
 const patience = 5;
 
+const refused: Outcome = {
+  kind: 'fail',
+  error: {
+    code: 'store_refused',
+    message: 'The data store refused the rows. The upload can be sent again; tell the operator.',
+  },
+};
+
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { processes, inserter, bounds, verifier, publisher, replayer, log } = options;
+  const { processes, chunks, inserter, dispatcher, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
   const refusals = new Map<number, number>();
 
-  const loadLayout = async (state: UploadState): Promise<Layout> => {
-    const key = `${state.processId}/${state.attempt}`;
-    if (layoutOf?.key !== key) {
-      const layout = await processes.layout(state.processId);
-      if (layout === undefined) throw new Error(`process ${state.processId} has gone`);
-      layoutOf = { key, layout };
-    }
+  const loadLayout = async ({ processId, attempt }: UploadState): Promise<Layout> => {
+    const key = `${processId}/${attempt}`;
+    if (layoutOf?.key !== key) layoutOf = { key, layout: await requireLayout(processes, processId) };
     return layoutOf.layout;
   };
 
-  const noteSeen = async ({ chunk, position }: Delivery): Promise<void> => {
-    const { seen, chunkCount } = await processes.recordSeen(chunk, position);
-    if (seen === chunkCount) replayer.start(chunk.processId);
+  const note = async ({ chunk, position }: Delivery): Promise<Outcome> => {
+    const { seen, chunkCount } = await chunks.recordSeen(chunk, position);
+    return { kind: seen === chunkCount ? 'resume' : 'done' };
   };
 
-  const insert = async (delivery: Delivery, state: UploadState): Promise<'done' | 'look_again'> => {
-    const { chunk, position } = delivery;
-    const outcome = await inserter.insert(state, await loadLayout(state), chunk);
-    if (outcome.kind === 'bad_file') {
-      await processes.fail(chunk.processId, outcome.error);
-      await publisher.publishDue(state.datasetId);
-      return 'done';
+  const insert = async ({ chunk, position }: Delivery, state: UploadState): Promise<Outcome> => {
+    const layout = await loadLayout(state);
+    const outcome = insertOutcome(await inserter.insert(state, layout, chunk), { chunk, position, layout });
+    if (outcome.kind === 'misfit') {
+      const { line, column } = outcome.error;
+      log.info({ process: chunk.processId, chunk: chunk.number, line, column }, 'column has to be widened');
     }
-    if (outcome.kind === 'violation') {
-      log.info(
-        { process: chunk.processId, chunk: chunk.number, ...outcome.error },
-        'column has to be widened',
-      );
-      await processes.collect(chunk.processId, state.attempt);
-      return 'look_again';
-    }
-    const after = await processes.recordInserted(chunk, position, state.attempt, outcome);
-    if (after === undefined) return 'look_again';
-    if (await bounds.refuse(after, await loadLayout(state))) return 'done';
-    if (after.insertedChunks === after.chunkCount) await verifier.verify(after);
-    return 'done';
+    return outcome;
   };
 
-  const failWhenHopeless = async (state: UploadState, error: unknown): Promise<void> => {
+  const step = async (delivery: Delivery, state: UploadState): Promise<Outcome> => {
+    switch (state.phase) {
+      case 'insert':
+        return insert(delivery, state);
+      case 'collect':
+        return note(delivery);
+      case 'replay':
+        // Every chunk was seen before: this is a second delivery, the replay has the first.
+        return { kind: 'resume' };
+      case 'ready':
+      case 'merge':
+      case 'merged':
+        return { kind: 'publish' };
+      default: {
+        const unknown: never = state.phase;
+        throw new Error(`unknown phase ${String(unknown)}`);
+      }
+    }
+  };
+
+  /** An exception that passes is thrown on, so that the chunk is tried again; one that stays fails the upload. */
+  const judge = ({ processId }: UploadState, error: unknown): Outcome => {
     if (!isClickHouseException(error) || isPassing(error)) throw error;
-    const count = (refusals.get(state.processId) ?? 0) + 1;
-    refusals.set(state.processId, count);
+    const count = (refusals.get(processId) ?? 0) + 1;
+    refusals.set(processId, count);
     if (count < patience) throw error;
-    refusals.delete(state.processId);
-    log.error({ err: error, process: state.processId }, 'store refuses a chunk for good');
-    const message = 'The data store refused the rows. The upload can be sent again; tell the operator.';
-    await processes.fail(state.processId, { code: 'store_refused', message });
-    await publisher.publishDue(state.datasetId);
+    refusals.delete(processId);
+    log.error({ err: error, process: processId }, 'store refuses a chunk for good');
+    return refused;
+  };
+
+  const take = async (delivery: Delivery, state: UploadState) => {
+    try {
+      const settled = await dispatcher.settle(state, await step(delivery, state));
+      refusals.delete(state.processId);
+      return settled;
+    } catch (error) {
+      log.debug({ requestId: delivery.requestId, reason: messageOf(error) }, 'chunk not stored');
+      return dispatcher.settle(state, judge(state, error));
+    }
   };
 
   return async (delivery) => {
@@ -105,35 +123,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
         );
         return;
       }
-      switch (state.phase) {
-        case 'insert':
-          try {
-            const outcome = await insert(delivery, state);
-            refusals.delete(state.processId);
-            if (outcome === 'done') return;
-          } catch (error) {
-            log.debug({ requestId, reason: messageOf(error) }, 'insert did not succeed');
-            await failWhenHopeless(state, error);
-            return;
-          }
-          break;
-        case 'collect':
-          await noteSeen(delivery);
-          return;
-        case 'replay':
-          // Every chunk was seen before: this is a second delivery, the replay has the first.
-          replayer.start(chunk.processId);
-          return;
-        case 'ready':
-        case 'merge':
-        case 'merged':
-          await publisher.publishDue(state.datasetId);
-          return;
-        default: {
-          const unknown: never = state.phase;
-          throw new Error(`unknown phase ${String(unknown)}`);
-        }
-      }
+      if ((await take(delivery, state)) !== 'look_again') return;
     }
   };
 };

@@ -4,25 +4,19 @@ import { dateColumnOf, frequencyOf, type SegmentFacts, segmentId } from '../../m
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
 import { storedColumns } from '../layout/layout.js';
-import type { ProcessStore, UploadState } from '../processes/process-store.js';
-import type { VersionPublisher } from '../versions/version-publisher.js';
-import type { BadRowBounds } from './bad-row-bounds.js';
+import { beyondShare } from '../lifecycle/bad-row-limits.js';
+import type { Outcome } from '../lifecycle/outcome.js';
+import { type ProcessStore, requireLayout, type UploadState } from '../lifecycle/process-store.js';
 
-/** Ends an attempt whose chunks are all recorded. */
-export interface SegmentVerifier {
-  /**
-   * Counts the segment in ClickHouse. As many rows as were recorded: the process is complete and is published
-   * in its turn. Otherwise a new attempt reads the upload again.
-   */
-  verify(state: UploadState): Promise<void>;
-}
+/**
+ * Counts the segment of an attempt whose chunks are all recorded. As many rows as were recorded: the process is
+ * complete. Otherwise a new attempt reads the upload again.
+ */
+export type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 
 export interface SegmentVerifierOptions {
   readonly clickhouse: ClickHouse;
-  readonly processes: ProcessStore;
-  readonly publisher: VersionPublisher;
-  readonly bounds: BadRowBounds;
-  readonly startReplay: (processId: number) => void;
+  readonly processes: Pick<ProcessStore, 'layout'>;
   readonly onMiscount: () => void;
   readonly log: Log;
 }
@@ -30,46 +24,45 @@ export interface SegmentVerifierOptions {
 /** Attempts after which counting wrong is no accident. */
 const maxAttempts = 8;
 
-export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentVerifier => {
-  const { clickhouse, processes, publisher, bounds, startReplay, onMiscount, log } = options;
+const miscounted: Outcome = {
+  kind: 'fail',
+  error: {
+    code: 'miscounted',
+    message: 'The rows could not be stored completely. The upload can be sent again.',
+  },
+};
 
-  return {
-    async verify(state) {
-      const { processId, attempt, storeId, datasetId, insertedRows, receivedBytes } = state;
-      const layout = await processes.layout(processId);
-      if (layout === undefined || (await bounds.refuseShare(state, layout))) return;
-      const date = dateColumnOf(storedColumns(layout));
-      const counted = await countSegments(
-        clickhouse,
-        storeId,
-        { segmentIds: [segmentId(processId, attempt)] },
-        date && { name: storageName(date), physical: date.physical },
-      );
-      if (counted.rows === insertedRows) {
-        const { minDate, maxDate, medianGapDays } = counted;
-        const facts: SegmentFacts = {
-          rows: insertedRows,
-          bytes: receivedBytes,
-          minDate,
-          maxDate,
-          frequency: medianGapDays === null ? null : frequencyOf(medianGapDays),
-        };
-        await publisher.complete(processId, datasetId, attempt, facts);
-        return;
-      }
-      onMiscount();
-      log.error(
-        { process: processId, attempt, counted: counted.rows, recorded: insertedRows },
-        'segment miscounted',
-      );
-      if (attempt >= maxAttempts) {
-        const message = 'The rows could not be stored completely. The upload can be sent again.';
-        await processes.fail(processId, { code: 'miscounted', message });
-        await publisher.publishDue(datasetId);
-        return;
-      }
-      await processes.beginAttempt(processId, attempt, layout);
-      startReplay(processId);
-    },
+export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentVerifier => {
+  const { clickhouse, processes, onMiscount, log } = options;
+
+  return async (state) => {
+    const { processId, attempt, storeId, insertedRows, receivedBytes } = state;
+    const layout = await requireLayout(processes, processId);
+    const error = beyondShare(state, layout);
+    if (error !== undefined) return { kind: 'fail', error };
+    const date = dateColumnOf(storedColumns(layout));
+    const counted = await countSegments(
+      clickhouse,
+      storeId,
+      { segmentIds: [segmentId(processId, attempt)] },
+      date && { name: storageName(date), physical: date.physical },
+    );
+    if (counted.rows === insertedRows) {
+      const { minDate, maxDate, medianGapDays } = counted;
+      const facts: SegmentFacts = {
+        rows: insertedRows,
+        bytes: receivedBytes,
+        minDate,
+        maxDate,
+        frequency: medianGapDays === null ? null : frequencyOf(medianGapDays),
+      };
+      return { kind: 'verified', facts };
+    }
+    onMiscount();
+    log.error(
+      { process: processId, attempt, counted: counted.rows, recorded: insertedRows },
+      'segment miscounted',
+    );
+    return attempt >= maxAttempts ? miscounted : { kind: 'miscounted', layout };
   };
 };

@@ -5,12 +5,11 @@
  *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
  *   3 write     only where rows change or types differ: one new segment, written by ClickHouse itself
  *   4 count     the segment holds as many rows as the keys say
- *   5 record    the outcome (PostgreSQL), then publish
+ *   5 say so    the dispatcher writes the outcome down and publishes
  *
- * One worker at a time merges a process (lease). One that died leaves a segment that nobody names; the next
+ * One worker at a time merges a process: the dispatcher holds a lease. One that died leaves a segment that nobody names; the next
  * begins another one. A version that came in between makes 5 void: the merge is done again.
  */
-import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import {
@@ -28,50 +27,34 @@ import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
-import type { Leases } from '../processes/leases.js';
-import type { ProcessStore } from '../processes/process-store.js';
+import type { MergeStore, MergeTarget, MergeTurn } from '../lifecycle/merge-store.js';
+import type { Outcome, Step } from '../lifecycle/outcome.js';
 import { boundTo, conflictingNames, isBoundTo } from './layout-rebase.js';
-import type { MergeStore, MergeTurn } from './merge-store.js';
-import type { VersionPublisher } from './version-publisher.js';
-
-export interface Merger {
-  /** Merges the process in the background unless this or another worker is at it. */
-  start(processId: number): void;
-  /** Resolves when no merge of this worker runs; none is begun afterwards. */
-  close(): Promise<void>;
-}
 
 export interface MergerOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouse;
   readonly tables: StoreTables;
   readonly segments: SegmentMerger;
-  readonly processes: ProcessStore;
-  readonly merges: MergeStore;
-  readonly leases: Leases;
-  readonly publisher: () => VersionPublisher;
-  readonly startReplay: (processId: number) => void;
+  readonly merges: Pick<MergeStore, 'turn' | 'begin' | 'countBegun'>;
   readonly log: Log;
 }
 
 /** Merges of one process that may go wrong before it is failed. */
 const maxMerges = 20;
 
+const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
+
+const done: Outcome = { kind: 'done' };
+
 /** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or a store that lost rows. */
 class Miscount extends Error {}
 
-export const createMerger = (options: MergerOptions): Merger => {
-  const { sql, clickhouse, tables, segments, processes, merges, leases, publisher, log } = options;
-  const running = new Map<number, Promise<void>>();
+/** The step of an upload in phase `merge`. */
+export const createMerger = (options: MergerOptions): Step => {
+  const { sql, clickhouse, tables, segments, merges, log } = options;
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
-  let closing = false;
-
-  const fail = async (turn: MergeTurn, code: string, message: string): Promise<void> => {
-    miscounts.delete(turn.processId);
-    await processes.fail(turn.processId, { code, message });
-    await publisher().publishDue(turn.datasetId);
-  };
 
   const planOf = (turn: MergeTurn, base: BaseVersion | undefined): SegmentMerge => {
     const { layout, storeId, processId, attempt } = turn;
@@ -124,7 +107,7 @@ export const createMerger = (options: MergerOptions): Merger => {
     };
   };
 
-  const merge = async (turn: MergeTurn, base: BaseVersion | undefined): Promise<void> => {
+  const merge = async (turn: MergeTurn, base: BaseVersion | undefined): Promise<Outcome> => {
     const plan = planOf(turn, base);
     await tables.ensure(
       turn.storeId,
@@ -134,104 +117,76 @@ export const createMerger = (options: MergerOptions): Merger => {
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     if (counts.distinct < counts.rows && turn.layout.onDuplicateKey === 'fail') {
       const twice = counts.rows - counts.distinct;
-      await fail(turn, 'duplicate_key', `The file has ${twice} rows whose key another row of it has too.`);
-      return;
+      return failed('duplicate_key', `The file has ${twice} rows whose key another row of it has too.`);
     }
     const expected = (base?.rowCount ?? 0) + counts.distinct - counts.known;
-    if (turn.maxRows !== null && expected > turn.maxRows) {
-      await fail(
-        turn,
+    if (turn.maxRows !== null && expected > turn.maxRows)
+      return failed(
         'quota_rows',
         `The plan allows ${turn.maxRows} rows per dataset; there would be ${expected}.`,
       );
-      return;
-    }
-    let own: number | null = null;
+    let own: MergeTarget | null = null;
     if (!isPlain(plan, counts)) {
       own = await merges.begin(turn);
-      if (own === null) return;
-      await segments.write({ ...plan, target: own }, counts);
+      if (own === null) return done;
+      await segments.write({ ...plan, target: own.segmentId }, counts);
     }
     const whole: SegmentList =
       own === null
         ? { ...plan.base, segmentIds: [...plan.base.segmentIds, plan.fileSegment] }
-        : { segmentIds: [own] };
+        : { segmentIds: [own.segmentId] };
     const facts = await factsOf(turn, base, plan.columns, whole);
     if (facts.rows !== expected) throw new Miscount(`merged to ${facts.rows} rows, not ${expected}`);
-    await merges.finish(turn, {
-      baseVersionId: base?.versionId ?? null,
-      segmentId: own,
-      columns: plan.columns,
-      facts,
-    });
-    miscounts.delete(turn.processId);
-    await publisher().publishDue(turn.datasetId);
+    return {
+      kind: 'merged',
+      number: own?.number ?? null,
+      outcome: {
+        baseVersionId: base?.versionId ?? null,
+        segmentId: own?.segmentId ?? null,
+        columns: plan.columns,
+        facts,
+      },
+    };
   };
 
-  /** Tells whether the file has to be read again for other columns. */
-  const takeTurn = async (processId: number): Promise<'done' | 'replay'> => {
-    const turn = await merges.turn(processId);
-    if (turn === undefined) return 'done';
+  const takeTurn = async (turn: MergeTurn): Promise<Outcome> => {
     const base = await readBase(sql, turn.datasetId);
     const layout: Layout = boundTo(turn.layout, base, turn.mode);
-    if (turn.mode === 'upsert' && (layout.keyIds ?? []).length === 0) {
-      await fail(turn, 'no_key', 'An upsert needs at least one entity column to tell rows apart.');
-      return 'done';
-    }
+    if (turn.mode === 'upsert' && (layout.keyIds ?? []).length === 0)
+      return failed('no_key', 'An upsert needs at least one entity column to tell rows apart.');
     const conflicts = conflictingNames(layout);
-    if (conflicts.length > 0) {
-      await fail(
-        turn,
+    if (conflicts.length > 0)
+      return failed(
         'type_conflict',
         `Types of the manifest conflict with those of the dataset: ${conflicts.join(', ')}.`,
       );
-      return 'done';
-    }
-    if (!isBoundTo(turn.layout, layout)) {
-      await merges.rebind(turn, layout);
-      return 'replay';
-    }
-    await merge({ ...turn, layout }, base);
-    return 'done';
+    if (!isBoundTo(turn.layout, layout)) return { kind: 'rebased', layout };
+    return merge({ ...turn, layout }, base);
   };
 
-  const attempt = async (processId: number): Promise<void> => {
-    let outcome: 'done' | 'replay' = 'done';
-    try {
-      await leases.whileHeld(processId, async () => {
-        outcome = await takeTurn(processId);
-      });
-      if ((outcome as string) === 'replay') options.startReplay(processId);
-    } catch (error) {
-      // The sweep starts it again.
-      log.warn({ err: error, process: processId, reason: messageOf(error) }, 'merge broken off');
-      const turn = await merges.turn(processId);
-      if (turn === undefined) return;
-      if (error instanceof Miscount) {
-        const count = (miscounts.get(processId) ?? 0) + 1;
-        miscounts.set(processId, count);
-        if (count < maxMerges) return;
-        const message = 'The version before does not hold all of its rows any more. Tell the operator.';
-        await fail(turn, 'miscounted', message);
-        return;
-      }
-      if (!isClickHouseException(error) || isPassing(error)) return;
-      if ((await merges.countFailure(processId)) < maxMerges) return;
-      await fail(turn, 'store_refused', 'The data store could not join the rows. Tell the operator.');
+  /** What passes, or may pass, is thrown on: the sweep tries again. */
+  const judge = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
+    if ((await merges.turn(processId)) === undefined) return done;
+    if (error instanceof Miscount) {
+      const count = (miscounts.get(processId) ?? 0) + 1;
+      miscounts.set(processId, count);
+      if (count < maxMerges) throw error;
+      return failed(
+        'miscounted',
+        'The version before does not hold all of its rows any more. Tell the operator.',
+      );
     }
+    if (!isClickHouseException(error) || isPassing(error)) throw error;
+    if ((await merges.countBegun(processId)) < maxMerges) throw error;
+    log.error({ err: error, process: processId }, 'store refuses a merge for good');
+    return failed('store_refused', 'The data store could not join the rows. Tell the operator.');
   };
 
-  return {
-    start(processId) {
-      if (closing || running.has(processId)) return;
-      const run = attempt(processId)
-        .catch((error: unknown) => log.error({ err: error, process: processId }, 'merge failed'))
-        .finally(() => running.delete(processId));
-      running.set(processId, run);
-    },
-    async close() {
-      closing = true;
-      await Promise.all(running.values());
-    },
+  return async ({ processId }) => {
+    const turn = await merges.turn(processId);
+    if (turn === undefined) return done;
+    const outcome = await takeTurn(turn).catch((error: unknown) => judge(turn, error));
+    miscounts.delete(processId);
+    return outcome;
   };
 };

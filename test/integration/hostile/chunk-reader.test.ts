@@ -51,11 +51,12 @@ const position = (partition: number, offset: number): ChunkPosition => ({
   offset: String(offset),
 });
 
-const read = async (positions: readonly ChunkPosition[]): Promise<number[]> => {
+const read = async (positions: readonly ChunkPosition[], lastWanted?: number): Promise<number[]> => {
   const numbers: number[] = [];
   const reader = createChunkReader({ kafka, groupPrefix: topic, log: silentLog });
   await reader.read(positions, async (chunk) => {
     numbers.push(chunk.number);
+    return chunk.number === lastWanted ? 'stop' : 'next';
   });
   return numbers.sort((a, b) => a - b);
 };
@@ -78,6 +79,10 @@ describe('reading chunks again', () => {
   it('gives every position once, from several partitions', async () => {
     const all = Array.from({ length: 10 }, (_, offset) => [position(0, offset), position(1, offset)]).flat();
     expect(await read(all)).toEqual(Array.from({ length: 20 }, (_, number) => number));
+  }, 30_000);
+
+  it('ends when the reader wants no more', async () => {
+    expect(await read([position(1, 0), position(1, 1), position(1, 2)], 3)).toEqual([2, 3]);
   }, 30_000);
 
   it('says that retention has passed when a position is gone', async () => {

@@ -1,8 +1,14 @@
 /** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createMergeStore,
+  type MergeTarget,
+  type MergeTurn,
+} from '../../../src/ingest/lifecycle/merge-store.js';
+import { createTransitionStore } from '../../../src/ingest/lifecycle/transition-store.js';
+import { createUploadSweep } from '../../../src/ingest/lifecycle/upload-sweep.js';
 import { createSweeper } from '../../../src/ingest/maintenance/sweeper.js';
-import { createMergeStore, type MergeTurn } from '../../../src/ingest/versions/merge-store.js';
 import { silentLog } from '../../../src/lib/log.js';
 import {
   type Client,
@@ -91,11 +97,11 @@ describe('two workers that merge the same upload', () => {
       process.id,
     ]);
     const turn = (await merges.turn(process.id)) as MergeTurn;
-    const late = await merges.begin(turn);
+    const late = (await merges.begin(turn)) as MergeTarget;
     const next = await merges.begin(turn);
-    expect(next).not.toBe(late);
-    const outcome = { baseVersionId: null, columns: [], facts: turn.facts };
-    await merges.finish(turn, { ...outcome, segmentId: late });
+    expect(next?.segmentId).not.toBe(late.segmentId);
+    const outcome = { baseVersionId: null, columns: [], facts: turn.facts, segmentId: late.segmentId };
+    await merges.finish(process.id, outcome, late.number);
     expect(await merges.turn(process.id)).toBeDefined();
     await product.sql.query(`UPDATE processes SET phase = 'insert', facts = NULL WHERE id = $1`, [
       process.id,
@@ -139,6 +145,15 @@ const nothing = {
   missingSegments: 0,
 };
 
+const sweepOf = (publish: (dataset: number) => Promise<void>) =>
+  createUploadSweep({
+    transitions: createTransitionStore(product.sql),
+    dispatcher: { publish, resume: () => undefined },
+    receiveTimeoutMs: 3_600_000,
+    retentionMs: 3_600_000,
+    log: silentLog,
+  });
+
 describe('a sweep', () => {
   it('goes on when one dataset can not be published', async () => {
     const datasets = [await createDataset(owner), await createDataset(owner)];
@@ -148,25 +163,11 @@ describe('a sweep', () => {
       await product.sql.query(`UPDATE processes SET phase = 'ready' WHERE id = $1`, [process.id]);
     }
     const asked: number[] = [];
-    const sweeper = createSweeper({
-      sql: product.sql,
-      publisher: {
-        complete: () => Promise.reject(new Error('not asked for here')),
-        publishDue: (dataset) => {
-          asked.push(dataset);
-          return Promise.reject(new Error('can not be published'));
-        },
-      },
-      replayer: { start: () => undefined, close: () => Promise.resolve() },
-      storage: { sweep: () => Promise.resolve(nothing), release: () => Promise.resolve(nothing) },
-      intervalMs: 3_600_000,
-      storageIntervalMs: 3_600_000,
-      receiveTimeoutMs: 3_600_000,
-      retentionMs: 3_600_000,
-      log: silentLog,
+    const uploads = sweepOf(async (dataset) => {
+      asked.push(dataset);
+      throw new Error('cannot be published');
     });
-    await sweeper.sweep();
-    await sweeper.close();
+    await uploads();
     expect(asked.sort()).toEqual([...datasets].sort());
   });
 
@@ -182,19 +183,12 @@ describe('a sweep', () => {
       return nothing;
     };
     const sweeper = createSweeper({
-      sql: product.sql,
-      publisher: {
-        complete: () => Promise.reject(new Error('not asked for here')),
-        publishDue: async (id) => {
-          if (id === dataset) looks += 1;
-        },
-      },
-      replayer: { start: () => undefined, close: () => Promise.resolve() },
+      uploads: sweepOf(async (id) => {
+        if (id === dataset) looks += 1;
+      }),
       storage: { sweep: untilStopped, release: untilStopped },
       intervalMs: 20,
       storageIntervalMs: 3_600_000,
-      receiveTimeoutMs: 3_600_000,
-      retentionMs: 3_600_000,
       log: silentLog,
     });
     await expect.poll(() => looks, { timeout: 15_000 }).toBeGreaterThan(3);

@@ -10,12 +10,12 @@ import { subscribe } from './subscription.js';
 /** Reads chunks again from where they lie, in whatever order Kafka gives them. */
 export interface ChunkReader {
   /**
-   * Calls `handle` once for each position, one after the other.
+   * Calls `handle` once for each position, one after the other, until it gives `stop`.
    * @throws AppError code `chunks_expired` when retention has removed some of them.
    */
   read(
     positions: readonly ChunkPosition[],
-    handle: (chunk: Chunk, position: ChunkPosition) => Promise<void>,
+    handle: (chunk: Chunk, position: ChunkPosition) => Promise<'next' | 'stop'>,
   ): Promise<void>;
 }
 
@@ -108,9 +108,9 @@ export const createChunkReader = ({ kafka, groupPrefix, log }: ChunkReaderOption
                 if (left === 0) break;
                 if (entry?.offsets.has(message.offset) && message.value !== null) {
                   const position = { topic: batch.topic, partition: batch.partition, offset: message.offset };
-                  await handle(decodeChunk(message.value), position);
+                  const answer = await handle(decodeChunk(message.value), position);
                   entry.offsets.delete(message.offset);
-                  left -= 1;
+                  left = answer === 'stop' ? 0 : left - 1;
                 }
                 resolveOffset(message.offset);
               }

@@ -1,22 +1,23 @@
-import type { Log } from '../../lib/log.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { UploadMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type ColumnChange, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome } from './merge-store.js';
+import { moveSql } from './transitions.js';
 
-export interface VersionPublisher {
+/** Moves uploads that wait for their turn. Only the dispatcher calls it. */
+export interface Publisher {
   /**
-   * Marks a process as complete (its segment is whole and counted) and publishes what is due.
-   * Does nothing when the attempt is over.
+   * Event `verified` (the segment is whole and counted; nothing when the attempt is over), and what is due then, in
+   * one transaction.
    */
-  complete(processId: number, datasetId: number, attempt: number, facts: SegmentFacts): Promise<void>;
+  verified(processId: number, datasetId: number, attempt: number, facts: SegmentFacts): Promise<Due>;
   /**
    * Publishes, in the order in which uploads were accepted, every process of the dataset that is ready, up to
-   * the first that is not. Called whenever one of them ends.
+   * the first that is not.
    */
-  publishDue(datasetId: number): Promise<void>;
+  publishDue(datasetId: number): Promise<Due>;
 }
 
 interface DueProcess {
@@ -79,6 +80,11 @@ const changeColumns = async (tx: Sql, datasetId: number, changes: readonly Colum
   await tx.query('UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id = $1', [datasetId]);
 };
 
+const published = moveSql('published');
+const verified = moveSql('verified');
+const mergeDue = moveSql('merge_due');
+const failed = moveSql('failed');
+
 const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<PublishedVersion> => {
   const { columns, facts, segment, after } = newVersionOf(due);
   const own = after === null ? facts : due.facts;
@@ -98,8 +104,7 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
      ), shown AS (
        UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = $1
      ), ended AS (
-       UPDATE processes SET status = 'completed', version_id = version.id, completed_at = now()
-       FROM version WHERE processes.id = $2
+       UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = $2
      )
      SELECT id FROM version`,
     [
@@ -125,16 +130,17 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
 
 const failExpectation = (tx: Sql, processId: number): Promise<unknown> => {
   const message = 'Another version was published before this one; If-Match named the one before.';
-  return tx.query(`UPDATE processes SET status = 'failed', error = $2, completed_at = now() WHERE id = $1`, [
+  return tx.query(`UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when}`, [
     processId,
     JSON.stringify({ code: 'other_version', message }),
   ]);
 };
 
-interface Due {
-  readonly published: PublishedVersion[];
-  /** The process that has to be joined with the version before it, now that its turn has come. */
-  merge?: number;
+/** What came of a look at a dataset. */
+export interface Due {
+  readonly published: readonly PublishedVersion[];
+  /** The process that has to be joined with the current version, now that its turn has come. */
+  readonly merge?: number;
 }
 
 interface HeldDataset {
@@ -151,75 +157,51 @@ const holdDataset = async (tx: Sql, datasetId: number): Promise<HeldDataset | un
 };
 
 const publishDueIn = async (tx: Sql, datasetId: number, held: HeldDataset | undefined): Promise<Due> => {
-  const published: PublishedVersion[] = [];
-  if (held === undefined) return { published };
+  const versions: PublishedVersion[] = [];
+  if (held === undefined) return { published: versions };
   for (let { current } = held; ; ) {
     const [next] = await tx.query<{ id: number; phase: string }>(
       `SELECT id, phase FROM processes WHERE dataset_id = $1 AND status = 'pending' ORDER BY id LIMIT 1`,
       [datasetId],
     );
-    if (next === undefined) return { published };
-    if (next.phase === 'merge') return { published, merge: next.id };
-    if (next.phase !== 'ready' && next.phase !== 'merged') return { published };
+    if (next === undefined) return { published: versions };
+    if (next.phase === 'merge') return { published: versions, merge: next.id };
+    if (next.phase !== 'ready' && next.phase !== 'merged') return { published: versions };
     const [due] = await tx.query<DueProcess>(
       `SELECT id, phase, attempt, mode, layout, facts, merge, expected_version AS "expectedVersionId"
-       FROM processes WHERE id = $1 FOR NO KEY UPDATE`,
+       FROM processes WHERE id = $1 AND ${published.when} FOR NO KEY UPDATE`,
       [next.id],
     );
-    if (due === undefined) return { published };
+    // It was cancelled between the two statements.
+    if (due === undefined) continue;
     if (due.expectedVersionId !== null && due.expectedVersionId !== current) {
       await failExpectation(tx, due.id);
       continue;
     }
     const isMerged = due.phase === 'merged' && due.merge?.baseVersionId === current;
     if (due.mode !== 'replace' && !isMerged) {
-      await tx.query(`UPDATE processes SET phase = 'merge', merge = NULL WHERE id = $1`, [due.id]);
-      return { published, merge: due.id };
+      await tx.query(
+        `UPDATE processes SET ${mergeDue.set}, merge = NULL WHERE id = $1 AND ${mergeDue.when}`,
+        [due.id],
+      );
+      return { published: versions, merge: due.id };
     }
     const version = await publishOne(tx, datasetId, due);
-    published.push(version);
+    versions.push(version);
     current = version.versionId;
   }
 };
 
-export interface VersionPublisherOptions {
-  readonly sql: Sql;
-  readonly log: Log;
-  readonly onPublished: (version: PublishedVersion) => void;
-  /** Joins an append or upsert with the version before it; without it the next sweep of a worker does. */
-  readonly startMerge?: (processId: number) => void;
-}
-
-export const createVersionPublisher = ({
-  sql,
-  log,
-  onPublished,
-  startMerge,
-}: VersionPublisherOptions): VersionPublisher => {
-  const announce = ({ published, merge }: Due): void => {
-    if (merge !== undefined) startMerge?.(merge);
-    for (const version of published) {
-      onPublished(version);
-      log.info({ ...version }, 'version published');
-    }
-  };
-
-  return {
-    async complete(processId, datasetId, attempt, facts) {
-      announce(
-        await sql.tx(async (tx) => {
-          const held = await holdDataset(tx, datasetId);
-          await tx.query(
-            `UPDATE processes SET phase = 'ready', facts = $3
-             WHERE id = $1 AND attempt = $2 AND status = 'pending' AND phase IN ('insert', 'replay')`,
-            [processId, attempt, JSON.stringify(facts)],
-          );
-          return publishDueIn(tx, datasetId, held);
-        }),
+export const createPublisher = (sql: Sql): Publisher => ({
+  verified: (processId, datasetId, attempt, facts) =>
+    sql.tx(async (tx) => {
+      const held = await holdDataset(tx, datasetId);
+      await tx.query(
+        `UPDATE processes SET ${verified.set}, facts = $3 WHERE id = $1 AND attempt = $2 AND ${verified.when}`,
+        [processId, attempt, JSON.stringify(facts)],
       );
-    },
-    async publishDue(datasetId) {
-      announce(await sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId))));
-    },
-  };
-};
+      return publishDueIn(tx, datasetId, held);
+    }),
+  publishDue: (datasetId) =>
+    sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId))),
+});

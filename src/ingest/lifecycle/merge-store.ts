@@ -3,6 +3,8 @@ import type { UploadMode } from '../../model/process.js';
 import { mergeSegmentId, type SegmentFacts } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
+import { addSegment } from './process-store.js';
+import { inStates, moveSql } from './transitions.js';
 
 /** A process whose turn to be merged has come. */
 export interface MergeTurn {
@@ -28,21 +30,29 @@ export interface MergeOutcome {
   readonly facts: SegmentFacts;
 }
 
-/** The records of merges in PostgreSQL. */
-export interface MergeStore {
-  /** Undefined when the process does not stand in phase `merge` (any more). */
-  turn(processId: number): Promise<MergeTurn | undefined>;
-  /** Registers a new segment for a merge to write; null when the turn is over. */
-  begin(turn: MergeTurn): Promise<number | null>;
-  /** merge -> merged. Does nothing when another merge has begun since. */
-  finish(turn: MergeTurn, outcome: MergeOutcome): Promise<void>;
-  /** merge -> collect, with another layout: the file is read again. */
-  rebind(turn: MergeTurn, layout: Layout): Promise<void>;
-  /** Number of merges that were begun. */
-  countFailure(processId: number): Promise<number>;
+/** A segment that a merge writes. */
+export interface MergeTarget {
+  readonly segmentId: number;
+  /** Counts the merges of the process, from 1. */
+  readonly number: number;
 }
 
-const atTurn = `status = 'pending' AND phase = 'merge'`;
+/** The records of merges in PostgreSQL. */
+export interface MergeStore {
+  /** Undefined when the process does not stand in state `merge` (any more). */
+  turn(processId: number): Promise<MergeTurn | undefined>;
+  /** Registers a new segment for a merge to write; null when the turn is over. */
+  begin(turn: MergeTurn): Promise<MergeTarget | null>;
+  /**
+   * Event `merged`. Does nothing when another merge has begun since.
+   * @param number Of the merge that wrote the segment; null: none was written.
+   */
+  finish(processId: number, outcome: MergeOutcome, number: number | null): Promise<void>;
+  /** Event `rebased`. */
+  rebind(processId: number, layout: Layout): Promise<void>;
+  /** Number of merges that were begun. */
+  countBegun(processId: number): Promise<number>;
+}
 
 export const createMergeStore = (sql: Sql): MergeStore => ({
   async turn(processId) {
@@ -51,7 +61,7 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
          p.layout, p.facts, plans.max_dataset_rows AS "maxRows"
        FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN repositories r ON r.id = d.repository_id
          JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
-       WHERE p.id = $1 AND p.${atTurn.replace('AND ', 'AND p.')}`,
+       WHERE p.id = $1 AND ${inStates(['merge'], 'p')}`,
       [processId],
     );
     return turn;
@@ -61,36 +71,34 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
     sql.tx(async (tx) => {
       const [row] = await tx.query<{ number: number }>(
         `UPDATE processes SET merge_attempt = coalesce(merge_attempt, 0) + 1
-         WHERE id = $1 AND ${atTurn} RETURNING merge_attempt AS number`,
+         WHERE id = $1 AND ${inStates(['merge'])} RETURNING merge_attempt AS number`,
         [processId],
       );
       if (row === undefined) return null;
       const id = mergeSegmentId(processId, row.number);
-      await tx.query('INSERT INTO segments (id, store_id, process_id) VALUES ($1, $2, $3)', [
-        id,
-        storeId,
-        processId,
-      ]);
-      return id;
+      await addSegment(tx, id, processId, storeId);
+      return { segmentId: id, number: row.number };
     }),
 
-  async finish({ processId }, outcome) {
+  async finish(processId, outcome, number) {
     // A lease may have run out meanwhile: once another merge has begun, the segment of this one is dropped.
+    const { set, when } = moveSql('merged');
     await sql.query(
-      `UPDATE processes SET phase = 'merged', merge = $2
-       WHERE id = $1 AND ${atTurn} AND ($3::bigint IS NULL OR $3 % 1000 = 500 + merge_attempt)`,
-      [processId, JSON.stringify(outcome), outcome.segmentId],
+      `UPDATE processes SET ${set}, merge = $2
+       WHERE id = $1 AND ${when} AND ($3::int IS NULL OR $3 = merge_attempt)`,
+      [processId, JSON.stringify(outcome), number],
     );
   },
 
-  async rebind({ processId }, layout) {
-    await sql.query(`UPDATE processes SET phase = 'collect', layout = $2 WHERE id = $1 AND ${atTurn}`, [
+  async rebind(processId, layout) {
+    const { set, when } = moveSql('rebased');
+    await sql.query(`UPDATE processes SET ${set}, layout = $2 WHERE id = $1 AND ${when}`, [
       processId,
       JSON.stringify(layout),
     ]);
   },
 
-  async countFailure(processId) {
+  async countBegun(processId) {
     const [row] = await sql.query<{ number: number }>(
       'SELECT coalesce(merge_attempt, 0) AS number FROM processes WHERE id = $1',
       [processId],

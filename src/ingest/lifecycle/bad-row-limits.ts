@@ -1,0 +1,26 @@
+import type { ProcessError } from '../../model/process.js';
+import type { Layout } from '../layout/layout.js';
+import type { UploadState } from './process-store.js';
+import { maxRejects } from './rejects.js';
+
+const tooMany = (state: UploadState, limit: string): ProcessError => ({
+  code: 'too_many_bad_rows',
+  message: `The file has ${state.rejectedRows} bad rows so far; ${limit}.`,
+});
+
+/** Looks at the number of bad rows, after each chunk; undefined when there may be so many. */
+export const beyondCount = (state: UploadState, { maxBadRows }: Layout): ProcessError | undefined => {
+  const limit = Math.min(
+    maxBadRows !== undefined && 'count' in maxBadRows ? maxBadRows.count : maxRejects,
+    maxRejects,
+  );
+  return state.rejectedRows <= limit ? undefined : tooMany(state, `at most ${limit} are set aside`);
+};
+
+/** Looks at their share, once every record was read. */
+export const beyondShare = (state: UploadState, { maxBadRows }: Layout): ProcessError | undefined => {
+  if (maxBadRows === undefined || !('percent' in maxBadRows)) return undefined;
+  const records = state.insertedRows + state.rejectedRows;
+  if (state.rejectedRows * 100 <= maxBadRows.percent * records) return undefined;
+  return tooMany(state, `at most ${maxBadRows.percent}% of ${records} records are set aside`);
+};

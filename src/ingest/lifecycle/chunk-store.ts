@@ -1,0 +1,122 @@
+import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { stateColumns, type UploadState } from './process-store.js';
+import type { Reject } from './rejects.js';
+import { moveSql } from './transitions.js';
+
+/** What became of the records of a chunk. */
+export interface StoredChunk {
+  readonly rows: number;
+  readonly rejects: readonly Reject[];
+}
+
+export interface SeenChunks {
+  readonly seen: number;
+  readonly chunkCount: number | null;
+}
+
+/** The chunks of uploads in PostgreSQL: where they lie in Kafka and which attempt has stored them. */
+export interface ChunkStore {
+  /**
+   * Event `stored`: the rows of a chunk are stored by this attempt. Undefined when the attempt is over (another one
+   * has begun, or the process has ended). Repeating it changes nothing.
+   */
+  recordStored(
+    chunk: Chunk,
+    at: ChunkPosition,
+    attempt: number,
+    stored: StoredChunk,
+  ): Promise<UploadState | undefined>;
+  /** Records where a chunk lies, without having stored its rows. */
+  recordSeen(chunk: Chunk, at: ChunkPosition): Promise<SeenChunks>;
+  /** Positions of all chunks of an upload, in file order. */
+  positions(processId: number): Promise<ChunkPosition[]>;
+  /** Positions of the chunks whose rows this attempt has not stored yet, in file order. */
+  notStored(processId: number, attempt: number): Promise<ChunkPosition[]>;
+}
+
+const stored = moveSql('stored');
+
+export const createChunkStore = (sql: Sql): ChunkStore => ({
+  async recordStored(chunk, at, attempt, { rows, rejects }) {
+    // One statement: the chunk counts once for an attempt, and only while the attempt is the current one.
+    const [row] = await sql.query<UploadState>(
+      `WITH current AS (
+         SELECT id FROM processes WHERE id = $1 AND attempt = $2 AND ${stored.when} FOR NO KEY UPDATE
+       ), recorded AS (
+         INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position, inserted_attempt)
+         SELECT id, $3, $4, $5, $6, $7, $8, $9, $2 FROM current
+         ON CONFLICT (process_id, number) DO UPDATE SET inserted_attempt = $2, rows = excluded.rows
+           WHERE chunks.inserted_attempt <> $2
+         RETURNING 1
+       ), set_aside AS (
+         INSERT INTO rejects (process_id, attempt, row, line, column_name, reason, message, raw)
+         SELECT $1, $2, r.row, r.line, r."column", r.reason, r.message, r.raw
+         FROM recorded, json_to_recordset($11::json)
+           AS r (row bigint, line bigint, "column" text, reason text, message text, raw text)
+         RETURNING 1
+       )
+       UPDATE processes p SET
+         inserted_chunks = p.inserted_chunks + (SELECT count(*) FROM recorded),
+         inserted_rows = p.inserted_rows + $4 * (SELECT count(*) FROM recorded),
+         rejected_rows = p.rejected_rows + (SELECT count(*) FROM set_aside),
+         chunk_count = CASE WHEN $10 THEN $3 + 1 ELSE p.chunk_count END
+       FROM current, datasets d WHERE p.id = current.id AND d.id = p.dataset_id
+       RETURNING ${stateColumns}`,
+      [
+        chunk.processId,
+        attempt,
+        chunk.number,
+        rows,
+        chunk.rawBytes,
+        chunk.firstLine,
+        at.topic,
+        at.partition,
+        at.offset,
+        chunk.last,
+        JSON.stringify(rejects),
+      ],
+    );
+    return row;
+  },
+
+  recordSeen: (chunk, at) =>
+    sql.tx(async (tx) => {
+      await tx.query('SELECT 1 FROM processes WHERE id = $1 FOR NO KEY UPDATE', [chunk.processId]);
+      await tx.query(
+        `INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position)
+         SELECT id, $2, $3, $4, $5, $6, $7, $8 FROM processes WHERE id = $1
+         ON CONFLICT (process_id, number) DO NOTHING`,
+        [
+          chunk.processId,
+          chunk.number,
+          chunk.rows,
+          chunk.rawBytes,
+          chunk.firstLine,
+          at.topic,
+          at.partition,
+          at.offset,
+        ],
+      );
+      const [row] = await tx.query<SeenChunks>(
+        `UPDATE processes p SET chunk_count = CASE WHEN $2 THEN $3 + 1 ELSE p.chunk_count END WHERE p.id = $1
+         RETURNING p.chunk_count AS "chunkCount",
+           (SELECT count(*) FROM chunks c WHERE c.process_id = p.id) AS seen`,
+        [chunk.processId, chunk.last, chunk.number],
+      );
+      return row ?? { seen: 0, chunkCount: null };
+    }),
+
+  positions: (processId) =>
+    sql.query<ChunkPosition>(
+      'SELECT topic, partition, position::text AS offset FROM chunks WHERE process_id = $1 ORDER BY number',
+      [processId],
+    ),
+
+  notStored: (processId, attempt) =>
+    sql.query<ChunkPosition>(
+      `SELECT topic, partition, position::text AS offset FROM chunks
+       WHERE process_id = $1 AND inserted_attempt <> $2 ORDER BY number`,
+      [processId, attempt],
+    ),
+});

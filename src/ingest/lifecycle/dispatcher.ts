@@ -1,0 +1,194 @@
+/**
+ * Takes what steps came to, writes it down, and does what follows. Nobody else fails an upload, publishes, or starts
+ * a replay or a merge; steps know nothing of each other.
+ */
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { ProcessError, ProcessPhase } from '../../model/process.js';
+import { beyondCount } from './bad-row-limits.js';
+import type { ChunkStore } from './chunk-store.js';
+import type { Leases } from './leases.js';
+import type { MergeStore } from './merge-store.js';
+import type { Outcome, Settled, Step } from './outcome.js';
+import type { ProcessStore, UploadState } from './process-store.js';
+import type { Due, PublishedVersion, Publisher } from './publisher.js';
+import type { EndedProcess, TransitionStore } from './transition-store.js';
+import { type Event, transitionOf } from './transitions.js';
+
+export interface Dispatcher {
+  /** Writes down what a step came to, and does what follows. */
+  settle(state: UploadState, outcome: Outcome): Promise<Settled>;
+  /** Goes on with a process in the background, from where it stands, unless this or another worker is at it. */
+  resume(processId: number): void;
+  /** Ends a pending process as failed and publishes what waited for it. False when it had ended before. */
+  fail(process: EndedProcess, error: ProcessError): Promise<boolean>;
+  /** Publishes what is due in a dataset. */
+  publish(datasetId: number): Promise<void>;
+  /** Resolves when nothing runs in the background; nothing is begun afterwards. */
+  close(): Promise<void>;
+}
+
+export interface DispatcherOptions {
+  readonly processes: Pick<ProcessStore, 'state'>;
+  readonly transitions: TransitionStore;
+  readonly publisher: Publisher;
+  /** What a worker does; a process without it leaves everything that is not publishing to the workers' sweeps. */
+  readonly work?: DispatcherWork;
+  readonly onPublished: (version: PublishedVersion) => void;
+  readonly log: Log;
+}
+
+export interface DispatcherWork {
+  readonly chunks: ChunkStore;
+  readonly merges: MergeStore;
+  readonly leases: Leases;
+  /** Counts the segment of an attempt whose chunks are all stored. */
+  readonly verify: (state: UploadState) => Promise<Outcome>;
+  /** Steps in the background, by the phase in which they are due. */
+  readonly steps: Readonly<Partial<Record<ProcessPhase, Step>>>;
+}
+
+export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
+  const { processes, transitions, publisher, work, onPublished, log } = options;
+  const running = new Map<number, Promise<void>>();
+  /** Processes that were asked for while they ran: they are looked at once more. */
+  const askedAgain = new Set<number>();
+  let closing = false;
+
+  const requireWork = (): DispatcherWork => {
+    if (work === undefined) throw new Error('only a worker takes steps of uploads');
+    return work;
+  };
+
+  const announce = ({ published, merge }: Due): void => {
+    for (const version of published) {
+      onPublished(version);
+      log.info({ ...version }, 'version published');
+    }
+    if (merge !== undefined) resume(merge);
+  };
+
+  const publish = async (datasetId: number): Promise<void> => announce(await publisher.publishDue(datasetId));
+
+  const fail = async ({ processId, datasetId }: EndedProcess, error: ProcessError): Promise<boolean> => {
+    const failed = await transitions.fail(processId, error);
+    await follow('failed', { processId, datasetId });
+    return failed;
+  };
+
+  /** What the table says of an event that was written down. */
+  const follow = async (event: Event, { processId, datasetId }: EndedProcess): Promise<Settled> => {
+    const { next } = transitionOf(event);
+    if (next === 'look_again') return 'look_again';
+    if (next === 'publish') await publish(datasetId);
+    if (next === 'resume') resume(processId);
+    return 'over';
+  };
+
+  const verify = async (state: UploadState): Promise<Settled> =>
+    state.insertedChunks === state.chunkCount
+      ? settle(state, await requireWork().verify(state))
+      : 'next_chunk';
+
+  const settleStored = async (
+    state: UploadState,
+    { chunk, position, stored, layout }: Extract<Outcome, { kind: 'stored' }>,
+  ): Promise<Settled> => {
+    const after = await requireWork().chunks.recordStored(chunk, position, state.attempt, stored);
+    if (after === undefined) return 'look_again';
+    const error = beyondCount(after, layout);
+    return error === undefined ? verify(after) : settle(after, { kind: 'fail', error });
+  };
+
+  const settle = async (state: UploadState, outcome: Outcome): Promise<Settled> => {
+    const { processId, datasetId, attempt } = state;
+    switch (outcome.kind) {
+      case 'done':
+        return 'over';
+      case 'look_again':
+        return 'look_again';
+      case 'publish':
+        await publish(datasetId);
+        return 'over';
+      case 'resume':
+        resume(processId);
+        return 'over';
+      case 'fail':
+        await fail(state, outcome.error);
+        return 'over';
+      case 'stored':
+        return settleStored(state, outcome);
+      case 'all_stored':
+        return verify(state);
+      case 'verified':
+        announce(await publisher.verified(processId, datasetId, attempt, outcome.facts));
+        return 'over';
+      case 'misfit':
+        await transitions.misfit(processId, attempt);
+        return follow('misfit', state);
+      case 'resolved':
+      case 'miscounted':
+        await transitions.nextAttempt(outcome.kind, processId, attempt, outcome.layout);
+        return follow(outcome.kind, state);
+      case 'rebased':
+        await requireWork().merges.rebind(processId, outcome.layout);
+        return follow('rebased', state);
+      case 'merged':
+        await requireWork().merges.finish(processId, outcome.outcome, outcome.number);
+        return follow('merged', state);
+      default: {
+        const unknown: never = outcome;
+        throw new Error(`unknown outcome ${String(unknown)}`);
+      }
+    }
+  };
+
+  /** Takes one step after the other until nothing is left to do in the background. */
+  const takeSteps = async (processId: number, { steps }: DispatcherWork): Promise<void> => {
+    while (!closing) {
+      const state = await processes.state(processId);
+      if (state === undefined || state.status !== 'pending') return;
+      const step = steps[state.phase];
+      if (step === undefined) return;
+      const context = {
+        settle: (outcome: Outcome) => settle(state, outcome),
+        stopping: () => closing,
+      };
+      if ((await settle(state, await step(state, context))) !== 'look_again') return;
+    }
+  };
+
+  const run = async (processId: number, tasks: DispatcherWork): Promise<void> => {
+    try {
+      do await tasks.leases.whileHeld(processId, () => takeSteps(processId, tasks));
+      while (askedAgain.delete(processId) && !closing);
+    } catch (error) {
+      // The sweep starts it again.
+      log.warn({ err: error, process: processId, reason: messageOf(error) }, 'work on an upload broken off');
+    }
+  };
+
+  const resume = (processId: number): void => {
+    if (work === undefined || closing) return;
+    if (running.has(processId)) {
+      askedAgain.add(processId);
+      return;
+    }
+    const ended = run(processId, work).finally(() => {
+      running.delete(processId);
+      askedAgain.delete(processId);
+    });
+    running.set(processId, ended);
+  };
+
+  return {
+    settle,
+    resume,
+    fail,
+    publish,
+    async close() {
+      closing = true;
+      await Promise.all(running.values());
+    },
+  };
+};

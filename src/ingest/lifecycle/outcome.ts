@@ -1,0 +1,60 @@
+import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import type { ProcessError } from '../../model/process.js';
+import type { SegmentFacts } from '../../model/version.js';
+import type { Layout } from '../layout/layout.js';
+import type { StoredChunk } from './chunk-store.js';
+import type { MergeOutcome } from './merge-store.js';
+import type { UploadState } from './process-store.js';
+
+/** What a step came to. Steps only say it; the dispatcher writes it down and does what follows. */
+export type Outcome =
+  /** Nothing is left to do here. */
+  | { readonly kind: 'done' }
+  /** The process has moved on meanwhile: its state says what is next. */
+  | { readonly kind: 'look_again' }
+  /** Something may be due to be published. */
+  | { readonly kind: 'publish' }
+  /** A worker has to take the next step in the background. */
+  | { readonly kind: 'resume' }
+  /** The upload can not be completed. */
+  | { readonly kind: 'fail'; readonly error: ProcessError }
+  /** The rows of a chunk are in ClickHouse. */
+  | {
+      readonly kind: 'stored';
+      readonly chunk: Chunk;
+      readonly position: ChunkPosition;
+      readonly stored: StoredChunk;
+      readonly layout: Layout;
+    }
+  /** No chunk of this attempt is left to be stored. */
+  | { readonly kind: 'all_stored' }
+  /** A value does not fit the type proposed for its column; `error` says which. */
+  | { readonly kind: 'misfit'; readonly error: ProcessError }
+  /** The next attempt begins: with resolved types, or because rows are missing. */
+  | { readonly kind: 'resolved' | 'miscounted'; readonly layout: Layout }
+  /** ClickHouse holds what was recorded. */
+  | { readonly kind: 'verified'; readonly facts: SegmentFacts }
+  /** The current version keeps a column otherwise: the file is read again with this layout. */
+  | { readonly kind: 'rebased'; readonly layout: Layout }
+  /** Joined with the current version; `number` of the merge that wrote a segment, null: none was needed. */
+  | { readonly kind: 'merged'; readonly outcome: MergeOutcome; readonly number: number | null };
+
+/** What is left to do for whoever took the step. */
+export type Settled =
+  /** Nothing: it is written down, and what follows has been done or begun. */
+  | 'over'
+  /** A chunk is written down, and others are still to come. */
+  | 'next_chunk'
+  /** The process stands elsewhere now: look at its state and take the next step. */
+  | 'look_again';
+
+/** What a step in the background is given. */
+export interface StepContext {
+  /** Has an outcome on the way written down. */
+  settle(outcome: Outcome): Promise<Settled>;
+  /** True once the worker closes: the step comes to an end; another worker goes on. */
+  readonly stopping: () => boolean;
+}
+
+/** One step of an upload in the background. A throw means "try again later". */
+export type Step = (state: UploadState, context: StepContext) => Promise<Outcome>;

@@ -1,0 +1,154 @@
+import { AppError } from '../../lib/errors.js';
+import type { ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
+import { segmentId } from '../../model/version.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { Layout } from '../layout/layout.js';
+import { type ViewRow, viewColumns, viewOf } from './process-view.js';
+import { firstState } from './transitions.js';
+
+/** What a worker must know of an upload before it touches a chunk of it. */
+export interface UploadState {
+  readonly processId: number;
+  readonly datasetId: number;
+  readonly storeId: number;
+  readonly status: ProcessStatus;
+  readonly phase: ProcessPhase;
+  readonly attempt: number;
+  /** Number of chunks; null while the last one has not been seen. */
+  readonly chunkCount: number | null;
+  readonly insertedChunks: number;
+  readonly insertedRows: number;
+  readonly rejectedRows: number;
+  readonly receivedBytes: number;
+  /** Id of the upload request: one id from the request's log to the insert's query id. */
+  readonly requestId: string;
+}
+
+export interface AcceptedUpload {
+  readonly processId: number;
+  readonly createdAt: Date;
+}
+
+export interface NewUpload {
+  readonly datasetId: number;
+  readonly storeId: number;
+  readonly accountId: number;
+  readonly requestId: string;
+  readonly mode: string;
+  readonly layout: Layout;
+  readonly receivedBytes: number;
+  /** The version that must be the current one; undefined: any. */
+  readonly expectedVersionId: number | undefined;
+}
+
+/** The records of uploads in PostgreSQL: how they begin, and how they are read. What moves them: transition-store.ts. */
+export interface ProcessStore {
+  /**
+   * Makes the process and its first segment. Ids of one dataset grow in the order of these calls.
+   * @throws AppError 412 when the current version is not the expected one.
+   */
+  accept(upload: NewUpload): Promise<AcceptedUpload>;
+  /** Tells that the receiving API is alive. False when the process is no longer pending. */
+  heartbeat(processId: number, receivedBytes: number): Promise<boolean>;
+  /** Tells that every chunk is in Kafka. */
+  seal(processId: number, receivedBytes: number): Promise<void>;
+  state(processId: number): Promise<UploadState | undefined>;
+  layout(processId: number): Promise<Layout | undefined>;
+  view(datasetId: number, processId: number): Promise<ProcessView | undefined>;
+  /** Newest first. */
+  list(datasetId: number, page: { top: number; before: number | undefined }): Promise<ProcessView[]>;
+}
+
+/** `UploadState` of `processes p` and its `datasets d`. */
+export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
+  p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
+  p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
+  p.request_id AS "requestId"`;
+
+/** A segment is known before its first row is written. */
+export const addSegment = (sql: Sql, id: number, processId: number, storeId: number): Promise<unknown> =>
+  sql.query('INSERT INTO segments (id, store_id, process_id) VALUES ($1, $2, $3)', [id, storeId, processId]);
+
+/** 412: the upload was made for another version than the current one. */
+export const otherVersion = (): AppError =>
+  new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
+
+const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
+  const { datasetId, storeId, accountId, requestId, mode, layout, receivedBytes, expectedVersionId } = upload;
+  // The lock makes ids of one dataset grow in the order in which uploads are accepted.
+  const [dataset] = await sql.query<{ current: number | null }>(
+    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+    [datasetId],
+  );
+  if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
+  const [row] = await sql.query<{ id: number; createdAt: Date }>(
+    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, request_id, received_bytes, expected_version)
+     VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7) RETURNING id, created_at AS "createdAt"`,
+    [datasetId, mode, JSON.stringify(layout), accountId, requestId, receivedBytes, expectedVersionId ?? null],
+  );
+  if (row === undefined) throw new Error('a process was inserted but not returned');
+  await addSegment(sql, segmentId(row.id, 1), row.id, storeId);
+  return { processId: row.id, createdAt: row.createdAt };
+};
+
+export const createProcessStore = (sql: Sql): ProcessStore => ({
+  accept: (upload) => sql.tx((tx) => acceptIn(tx, upload)),
+
+  async heartbeat(processId, receivedBytes) {
+    const rows = await sql.query(
+      `UPDATE processes SET received_at = now(), received_bytes = greatest(received_bytes, $2)
+       WHERE id = $1 AND status = 'pending' RETURNING 1`,
+      [processId, receivedBytes],
+    );
+    return rows.length > 0;
+  },
+
+  async seal(processId, receivedBytes) {
+    await sql.query(
+      'UPDATE processes SET sealed_at = now(), received_bytes = greatest(received_bytes, $2) WHERE id = $1',
+      [processId, receivedBytes],
+    );
+  },
+
+  async state(processId) {
+    const [row] = await sql.query<UploadState>(
+      `SELECT ${stateColumns} FROM processes p JOIN datasets d ON d.id = p.dataset_id WHERE p.id = $1`,
+      [processId],
+    );
+    return row;
+  },
+
+  async layout(processId) {
+    const [row] = await sql.query<{ layout: Layout }>('SELECT layout FROM processes WHERE id = $1', [
+      processId,
+    ]);
+    return row?.layout;
+  },
+
+  async view(datasetId, processId) {
+    const [row] = await sql.query<ViewRow>(
+      `SELECT ${viewColumns} FROM processes p WHERE p.id = $2 AND p.dataset_id = $1`,
+      [datasetId, processId],
+    );
+    return row === undefined ? undefined : viewOf(row);
+  },
+
+  async list(datasetId, { top, before }) {
+    const rows = await sql.query<ViewRow>(
+      `SELECT ${viewColumns} FROM processes p
+       WHERE p.dataset_id = $1 AND ($2::bigint IS NULL OR p.id < $2) ORDER BY p.id DESC LIMIT $3`,
+      [datasetId, before ?? null, top],
+    );
+    return rows.map(viewOf);
+  },
+});
+
+/** The layout of a process that exists. */
+export const requireLayout = async (
+  processes: Pick<ProcessStore, 'layout'>,
+  processId: number,
+): Promise<Layout> => {
+  const layout = await processes.layout(processId);
+  if (layout === undefined) throw new Error(`process ${processId} has gone`);
+  return layout;
+};

@@ -1,0 +1,68 @@
+import { notFound } from '../../lib/errors.js';
+import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { moveSql } from './transitions.js';
+
+/** An upload that an operator wants to be read again. */
+export interface RetryCandidate {
+  readonly processId: number;
+  readonly datasetId: number;
+  readonly status: ProcessStatus;
+  readonly phase: ProcessPhase;
+  readonly errorCode: string | null;
+  readonly createdAt: Date;
+  readonly sealedAt: Date | null;
+  /** True while a worker reads it again. */
+  readonly held: boolean;
+  /** A version or a pending upload of the dataset that is newer; null: none. */
+  readonly newer: string | null;
+}
+
+export interface RetryStore {
+  /** @throws AppError 404. */
+  candidate(processId: number): Promise<RetryCandidate>;
+  /**
+   * Event `retried`: the next sweep of a worker reads the upload, all of whose chunks must be known. Nothing happens
+   * to one that has completed meanwhile.
+   * @param judge Throws when the candidate, as it stands now, must not be tried again.
+   */
+  retry(processId: number, judge: (candidate: RetryCandidate) => void): Promise<void>;
+}
+
+const candidateSql = `
+  SELECT p.id AS "processId", p.dataset_id AS "datasetId", p.status, p.phase, p.error ->> 'code' AS "errorCode",
+    p.created_at AS "createdAt", p.sealed_at AS "sealedAt", coalesce(p.lease_until > now(), false) AS held,
+    coalesce(
+      (SELECT 'version ' || max(v.id) FROM versions v WHERE v.dataset_id = p.dataset_id
+         AND (v.process_id > p.id OR (v.process_id IS NULL AND v.created_at > p.created_at))),
+      (SELECT 'upload ' || max(q.id) FROM processes q
+       WHERE q.dataset_id = p.dataset_id AND q.id > p.id AND q.status = 'pending')) AS newer
+  FROM processes p WHERE p.id = $1`;
+
+const read = async (sql: Sql, processId: number): Promise<RetryCandidate> => {
+  const [candidate] = await sql.query<RetryCandidate>(candidateSql, [processId]);
+  if (candidate === undefined) throw notFound('unknown_process', `There is no process ${processId}.`);
+  return candidate;
+};
+
+export const createRetryStore = (sql: Sql): RetryStore => ({
+  candidate: (processId) => read(sql, processId),
+
+  retry: (processId, judge) =>
+    sql.tx(async (tx) => {
+      // The order of locks is that of publishing.
+      const { datasetId } = await read(tx, processId);
+      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+      await tx.query('SELECT 1 FROM processes WHERE id = $1 FOR NO KEY UPDATE', [processId]);
+      const candidate = await read(tx, processId);
+      if (candidate.status === 'completed') return;
+      judge(candidate);
+      const { set, when } = moveSql('retried');
+      await tx.query(
+        `UPDATE processes SET ${set}, merge = NULL, received_at = now(),
+           sealed_at = coalesce(sealed_at, now()), lease_owner = NULL, lease_until = NULL
+         WHERE id = $1 AND ${when}`,
+        [processId],
+      );
+    }),
+});

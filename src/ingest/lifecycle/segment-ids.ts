@@ -1,0 +1,12 @@
+/** The numbers of segment ids (model/version.ts) in SQL. */
+import { segmentNumbers } from '../../model/version.js';
+
+const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
+
+/** Condition that a segment holds the rows of one upload, as an attempt wrote them or a compaction copied them. */
+export const isNoMerge = (id: string): string =>
+  `(${id} % ${perProcess} < ${firstMerge} OR ${id} % ${perProcess} >= ${firstCompaction})`;
+
+/** Condition that a pending process `alias` writes the segment: in its current attempt, or its current merge. */
+export const isWrittenBy = (id: string, alias: string): string =>
+  `${alias}.status = 'pending' AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;

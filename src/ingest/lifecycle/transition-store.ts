@@ -1,0 +1,129 @@
+import type { ProcessError } from '../../model/process.js';
+import { segmentId } from '../../model/version.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { Layout } from '../layout/layout.js';
+import { addSegment, stateColumns, type UploadState } from './process-store.js';
+import { type Event, inStates, moveSql } from './transitions.js';
+
+/** A process that was ended, and the dataset in which others may have waited for it. */
+export interface EndedProcess {
+  readonly processId: number;
+  readonly datasetId: number;
+}
+
+/**
+ * The events of transitions.ts that concern one process alone; those of chunks, merges and publishing stand in
+ * chunk-store.ts, merge-store.ts and publisher.ts. An event that does not apply changes nothing. Only the dispatcher
+ * calls these: it knows what follows.
+ */
+export interface TransitionStore {
+  /** Does nothing when the attempt is over. */
+  misfit(processId: number, attempt: number): Promise<void>;
+  /** Begins the next attempt with this layout in a new segment. Does nothing when `attempt` is over. */
+  nextAttempt(
+    event: 'resolved' | 'miscounted',
+    processId: number,
+    attempt: number,
+    layout: Layout,
+  ): Promise<void>;
+  /** Ends a pending process as failed. False when it had ended before. */
+  fail(processId: number, error: ProcessError): Promise<boolean>;
+  /** Fails uploads that were received in part and whose receiving API has been silent for so long. */
+  failAbandoned(silentMs: number): Promise<EndedProcess[]>;
+  /** Fails uploads of which chunks are missing and can no longer come, since Kafka keeps them only so long. */
+  failExpired(retentionMs: number): Promise<EndedProcess[]>;
+  /** Processes that a worker has to read again, and that none holds. */
+  waitingForReplay(): Promise<number[]>;
+  /** Datasets in which something may be due to be published. */
+  datasetsToPublish(): Promise<number[]>;
+}
+
+export const abandoned: ProcessError = {
+  code: 'upload_abandoned',
+  message: 'The upload was not received completely. It can be sent again.',
+};
+
+const expired: ProcessError = {
+  code: 'upload_expired',
+  message: 'The upload could not be stored within the time for which received files are kept.',
+};
+
+export const createTransitionStore = (sql: Sql): TransitionStore => {
+  const failed = moveSql('failed');
+
+  /**
+   * Fails the uploads that meet the condition. One statement looks and judges: a sign of life that comes between two
+   * would be overlooked, and an upload that was answered as received would be failed.
+   */
+  const failWhere = (condition: string, ms: number, error: ProcessError): Promise<EndedProcess[]> =>
+    sql.query<EndedProcess>(
+      `UPDATE processes SET ${failed.set}, error = $2
+       WHERE ${failed.when} AND received_at < now() - $1 * interval '1 millisecond' AND ${condition}
+       RETURNING id AS "processId", dataset_id AS "datasetId"`,
+      [ms, JSON.stringify(error)],
+    );
+
+  const attemptSql = (event: Event): string => {
+    const { set, when } = moveSql(event, 'p');
+    return `UPDATE processes p SET ${set}, attempt = p.attempt + 1, layout = $3,
+        inserted_chunks = 0, inserted_rows = 0, rejected_rows = 0
+      FROM datasets d WHERE d.id = p.dataset_id AND p.id = $1 AND p.attempt = $2 AND ${when}
+      RETURNING ${stateColumns}`;
+  };
+
+  return {
+    async misfit(processId, attempt) {
+      const { set, when } = moveSql('misfit');
+      await sql.query(`UPDATE processes SET ${set} WHERE id = $1 AND attempt = $2 AND ${when}`, [
+        processId,
+        attempt,
+      ]);
+    },
+
+    nextAttempt: (event, processId, attempt, layout) =>
+      sql.tx(async (tx) => {
+        const [row] = await tx.query<UploadState>(attemptSql(event), [
+          processId,
+          attempt,
+          JSON.stringify(layout),
+        ]);
+        if (row === undefined) return;
+        await tx.query('DELETE FROM rejects WHERE process_id = $1', [processId]);
+        await addSegment(tx, segmentId(processId, row.attempt), processId, row.storeId);
+      }),
+
+    async fail(processId, error) {
+      const rows = await sql.query(
+        `UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when} RETURNING 1`,
+        [processId, JSON.stringify(error)],
+      );
+      return rows.length > 0;
+    },
+
+    failAbandoned: (silentMs) => failWhere('sealed_at IS NULL AND chunk_count IS NULL', silentMs, abandoned),
+
+    failExpired: (retentionMs) =>
+      failWhere(
+        `${inStates(['insert', 'collect'])} AND created_at < now() - $1 * interval '1 millisecond'`,
+        retentionMs,
+        expired,
+      ),
+
+    async waitingForReplay() {
+      const rows = await sql.query<{ id: number }>(
+        `SELECT p.id FROM processes p
+         WHERE (p.lease_until IS NULL OR p.lease_until < now()) AND (${inStates(['replay'], 'p')}
+           OR (${inStates(['collect'], 'p')}
+             AND p.chunk_count = (SELECT count(*) FROM chunks c WHERE c.process_id = p.id)))`,
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    async datasetsToPublish() {
+      const rows = await sql.query<{ id: number }>(
+        `SELECT DISTINCT dataset_id AS id FROM processes WHERE ${inStates(['ready', 'merge', 'merged'])}`,
+      );
+      return rows.map(({ id }) => id);
+    },
+  };
+};

@@ -1,0 +1,152 @@
+/**
+ * The life of an upload: every state it may stand in and every event that moves it. The statements that change
+ * `processes` take their conditions and targets from here (`moveSql`), so an event that a state does not know
+ * changes nothing. docs/lifecycle.md shows this table.
+ */
+import type { ProcessPhase } from '../../model/process.js';
+
+/** A pending process stands in one of the phases; an ended one is completed or failed. */
+export type State = ProcessPhase | 'completed' | 'failed';
+
+/** What the dispatcher does once an event has been recorded. */
+export type Consequence =
+  /** Publish whatever is due in the dataset: something may have waited for this process to move. */
+  | 'publish'
+  /** Look at the state again and take its next step. */
+  | 'look_again'
+  /** Count the segment, if this was its last chunk. */
+  | 'verify'
+  /** A worker takes the next step in the background. */
+  | 'resume';
+
+export interface Transition {
+  /** State before → state after. */
+  readonly moves: Readonly<Partial<Record<State, State>>>;
+  readonly next: Consequence;
+  /** What happened, for the documentation. */
+  readonly when: string;
+}
+
+export const states: Readonly<Record<State, string>> = {
+  insert: 'Chunks are stored as they arrive.',
+  collect:
+    'Chunks are only noted. Once all are known, one worker reads the whole file and resolves its types.',
+  replay: 'One worker reads the chunks again from Kafka and stores them under the next attempt.',
+  ready: 'Every row is stored and counted. Waits for the uploads accepted before it.',
+  merge: 'One worker joins an append or upsert with the current version.',
+  merged: 'Joined. Published if that version is still the current one.',
+  completed: 'Its version is published.',
+  failed: 'The dataset is as it was before.',
+};
+
+const pendingStates = ['insert', 'collect', 'replay', 'ready', 'merge', 'merged'] as const;
+
+/** The state of a process that has just been accepted. */
+export const firstState = 'insert' satisfies ProcessPhase;
+
+const everyPending = (to: State): Partial<Record<State, State>> =>
+  Object.fromEntries(pendingStates.map((state) => [state, to]));
+
+export const transitions = {
+  stored: {
+    moves: { insert: 'insert', replay: 'replay' },
+    next: 'verify',
+    when: 'the rows of a chunk are in ClickHouse',
+  },
+  misfit: {
+    moves: { insert: 'collect' },
+    next: 'look_again',
+    when: 'a value does not fit the type proposed for its column',
+  },
+  resolved: {
+    moves: { collect: 'replay' },
+    next: 'look_again',
+    when: 'the types of the whole file are resolved; the next attempt begins',
+  },
+  miscounted: {
+    moves: { insert: 'replay', replay: 'replay' },
+    next: 'look_again',
+    when: 'ClickHouse holds another number of rows than was recorded; the next attempt begins',
+  },
+  verified: {
+    moves: { insert: 'ready', replay: 'ready' },
+    next: 'publish',
+    when: 'all chunks are stored and ClickHouse holds as many rows as were recorded',
+  },
+  merge_due: {
+    moves: { ready: 'merge', merged: 'merge' },
+    next: 'resume',
+    when: 'an append or upsert comes first in its dataset and is not joined with the current version yet',
+  },
+  rebased: {
+    moves: { merge: 'collect' },
+    next: 'look_again',
+    when: 'the current version keeps a column under another type; the file is read again for it',
+  },
+  merged: {
+    moves: { merge: 'merged' },
+    next: 'publish',
+    when: 'the rows are joined with the current version and counted',
+  },
+  published: {
+    moves: { ready: 'completed', merged: 'completed' },
+    next: 'publish',
+    when: 'it comes first in its dataset: the version is published in the same transaction',
+  },
+  failed: {
+    moves: everyPending('failed'),
+    next: 'publish',
+    when: 'an error that repeating cannot mend, a cancellation, or silence for too long',
+  },
+  retried: {
+    moves: { failed: 'collect', insert: 'collect', collect: 'collect' },
+    next: 'resume',
+    when: 'an operator has it read again from Kafka',
+  },
+} satisfies Record<string, Transition>;
+
+export type Event = keyof typeof transitions;
+
+export const transitionOf = (event: Event): Transition => transitions[event];
+
+const isPending = (state: State): state is ProcessPhase => state !== 'completed' && state !== 'failed';
+
+const quoted = (states: readonly string[]): string => states.map((state) => `'${state}'`).join(', ');
+
+/** Condition that a row of `processes` stands in one of the states. */
+export const inStates = (states: readonly State[], alias = 'processes'): string => {
+  const phases = states.filter(isPending);
+  const ended = states.filter((state) => !isPending(state));
+  const alternatives = [
+    ...(phases.length === 0 ? [] : [`${alias}.status = 'pending' AND ${alias}.phase IN (${quoted(phases)})`]),
+    ...(ended.length === 0 ? [] : [`${alias}.status IN (${quoted(ended)})`]),
+  ];
+  return alternatives.length === 1 ? `${alternatives[0]}` : `(${alternatives.join(' OR ')})`;
+};
+
+export interface MoveSql {
+  /** Assignments of the state after, without SET. */
+  readonly set: string;
+  /** Condition that the event applies. */
+  readonly when: string;
+}
+
+const assignments = (moves: Transition['moves'], alias: string): string => {
+  const targets = [...new Set(Object.values(moves))];
+  const [target] = targets;
+  const keeps = Object.entries(moves).every(([before, after]) => before === after);
+  if (keeps) return `phase = ${alias}.phase`;
+  if (target === undefined || targets.length > 1) throw new Error('an event leads to one state, or keeps it');
+  if (!isPending(target)) return `status = '${target}', completed_at = now()`;
+  const reopens = Object.keys(moves).some((before) => !isPending(before as State));
+  return `phase = '${target}'${reopens ? `, status = 'pending', error = NULL, completed_at = NULL` : ''}`;
+};
+
+/** The event as parts of an UPDATE of `processes`. */
+export const moveSql = (event: Event, alias = 'processes'): MoveSql => {
+  const { moves } = transitionOf(event);
+  return {
+    set: assignments(moves, alias),
+    when: inStates(Object.keys(moves) as State[], alias),
+  };
+};

@@ -1,0 +1,58 @@
+/** Finds uploads that a crash left behind and lets them go on, or end. Any number of workers may sweep at once. */
+import type { Log } from '../../lib/log.js';
+import type { Dispatcher } from './dispatcher.js';
+import type { EndedProcess, TransitionStore } from './transition-store.js';
+
+export interface UploadSweepReport {
+  /** Uploads whose receiving API died. */
+  readonly abandoned: number;
+  /** Uploads that could not be stored while Kafka kept them. */
+  readonly expired: number;
+  /** Uploads that wait to be read again. */
+  readonly replays: number;
+}
+
+export type UploadSweep = () => Promise<UploadSweepReport>;
+
+export interface UploadSweepOptions {
+  readonly transitions: Pick<
+    TransitionStore,
+    'failAbandoned' | 'failExpired' | 'waitingForReplay' | 'datasetsToPublish'
+  >;
+  readonly dispatcher: Pick<Dispatcher, 'publish' | 'resume'>;
+  /** Silence after which a receiving API is taken for dead. */
+  readonly receiveTimeoutMs: number;
+  /** How long Kafka keeps chunks. */
+  readonly retentionMs: number;
+  readonly log: Log;
+}
+
+export const createUploadSweep = (options: UploadSweepOptions): UploadSweep => {
+  const { transitions, dispatcher, receiveTimeoutMs, retentionMs, log } = options;
+
+  /** One dataset that cannot be published must not keep the sweep from all others. */
+  const publish = async (datasetId: number): Promise<void> => {
+    try {
+      await dispatcher.publish(datasetId);
+    } catch (error) {
+      log.error({ err: error, dataset: datasetId }, 'dataset not published by the sweep');
+    }
+  };
+
+  const publishBehind = async (ended: readonly EndedProcess[]): Promise<number> => {
+    for (const { processId, datasetId } of ended) {
+      log.warn({ process: processId, dataset: datasetId }, 'upload failed by the sweep');
+      await publish(datasetId);
+    }
+    return ended.length;
+  };
+
+  return async () => {
+    for (const datasetId of await transitions.datasetsToPublish()) await publish(datasetId);
+    const abandoned = await publishBehind(await transitions.failAbandoned(receiveTimeoutMs));
+    const expired = await publishBehind(await transitions.failExpired(retentionMs));
+    const waiting = await transitions.waitingForReplay();
+    for (const processId of waiting) dispatcher.resume(processId);
+    return { abandoned, expired, replays: waiting.length };
+  };
+};

@@ -1,0 +1,103 @@
+/**
+ * Reads an upload again from where its chunks lie in Kafka: to widen columns when a value did not fit, to repair
+ * a segment that was miscounted, or because an operator asks for it.
+ *
+ *   collect   reads every value, resolves the types; the next attempt begins
+ *   replay    stores the chunks that this attempt has not stored yet
+ *
+ * The dispatcher lets one worker at a time do it, under a lease. A worker that dies is taken over by the next sweep;
+ * what it had recorded stays recorded.
+ */
+import { isAppError } from '../../lib/errors.js';
+import { runYielding } from '../../lib/yielding.js';
+import type { ChunkReader } from '../../storage/kafka/consume/chunk-reader.js';
+import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
+import { joinProfiles, noProfile } from '../csv/profile.js';
+import type { ColumnProfile } from '../csv/types.js';
+import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
+import { needsDigits, resolveColumn } from '../layout/type-resolution.js';
+import { profileInSteps } from '../layout/typed-profile.js';
+import type { ChunkStore } from '../lifecycle/chunk-store.js';
+import type { Outcome, Settled, Step } from '../lifecycle/outcome.js';
+import { type ProcessStore, requireLayout, type UploadState } from '../lifecycle/process-store.js';
+import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
+import type { DigitCounter } from './stored-digits.js';
+
+export interface ReplayOptions {
+  readonly processes: Pick<ProcessStore, 'layout'>;
+  readonly chunks: ChunkStore;
+  readonly reader: ChunkReader;
+  readonly createInserter: () => ChunkInserter;
+  /** Digits of what is stored, where they decide a type. */
+  readonly countDigits: DigitCounter;
+  readonly onReplay: () => void;
+}
+
+const done: Outcome = { kind: 'done' };
+
+/** Chunks that retention has removed never come back: the upload fails. Whatever else was thrown is tried again. */
+const failWhenExpired =
+  (step: Step): Step =>
+  async (state, context) => {
+    try {
+      return await step(state, context);
+    } catch (error) {
+      if (!isAppError(error) || error.code !== 'chunks_expired') throw error;
+      return { kind: 'fail', error: { code: error.code, message: error.message } };
+    }
+  };
+
+/** The steps of an upload that is read again, by phase. */
+export const createReplaySteps = (
+  options: ReplayOptions,
+): { readonly collect: Step; readonly replay: Step } => {
+  const { processes, chunks, reader, createInserter, countDigits, onReplay } = options;
+
+  const resolved = async (
+    state: UploadState,
+    layout: Layout,
+    profiles: readonly ColumnProfile[] | undefined,
+  ): Promise<Layout> => {
+    const columns: LayoutColumn[] = [];
+    for (const [at, column] of layout.columns.entries()) {
+      const profile = profiles?.[at] ?? noProfile;
+      const digits = needsDigits(column, profile) ? await countDigits(state, column) : undefined;
+      columns.push(resolveColumn(layout, column, profile, digits));
+    }
+    return withColumns(layout, columns);
+  };
+
+  const collect: Step = async (state, { stopping }) => {
+    onReplay();
+    const layout = await requireLayout(processes, state.processId);
+    let joined: ColumnProfile[] | undefined;
+    await reader.read(await chunks.positions(state.processId), async (chunk) => {
+      if (stopping()) return 'stop';
+      if (chunk.rows === 0) return 'next';
+      const profiles = await runYielding(profileInSteps(await decompressChunk(chunk.data), layout));
+      joined = joined?.map((profile, at) => joinProfiles(profile, profiles[at]!)) ?? profiles;
+      return 'next';
+    });
+    if (stopping()) return done;
+    return { kind: 'resolved', layout: await resolved(state, layout, joined) };
+  };
+
+  const replay: Step = async (state, { settle, stopping }) => {
+    const layout = await requireLayout(processes, state.processId);
+    const positions = await chunks.notStored(state.processId, state.attempt);
+    if (positions.length === 0) return { kind: 'all_stored' };
+    const inserter = createInserter();
+    let settled: Settled = 'next_chunk';
+    await reader.read(positions, async (chunk, position) => {
+      if (stopping()) return 'stop';
+      const inserted = await inserter.insert(state, layout, chunk);
+      const outcome = insertOutcome(inserted, { chunk, position, layout });
+      // Types are resolved by now: what does not fit is the fault of the file.
+      settled = await settle(outcome.kind === 'misfit' ? { kind: 'fail', error: outcome.error } : outcome);
+      return settled === 'next_chunk' ? 'next' : 'stop';
+    });
+    return (settled as Settled) === 'look_again' ? { kind: 'look_again' } : done;
+  };
+
+  return { collect: failWhenExpired(collect), replay: failWhenExpired(replay) };
+};
