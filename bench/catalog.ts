@@ -21,9 +21,11 @@ const fill = `
            'https://example.org/prices/' || stored.id, repository.created_by
       FROM stored, repository
     RETURNING id, repository_id
+  ), listed AS (
+    INSERT INTO column_lists (dataset_id, hash, columns) SELECT id, '', '[]' FROM made RETURNING id, dataset_id
   ), versioned AS (
-    INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
-    SELECT id, 'replace', '[]', 1000, 63000, '2020-01-01', '2025-12-01', 'Monthly' FROM made
+    INSERT INTO versions (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
+    SELECT dataset_id, 'replace', id, 1000, 63000, '2020-01-01', '2025-12-01', 'Monthly' FROM listed
     RETURNING id, dataset_id
   )
   SELECT min(repository_id) AS repository, json_agg(json_build_array(versioned.id, dataset_id)) AS versions

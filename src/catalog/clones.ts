@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../lib/errors.js';
-import type { StoredColumn } from '../model/column.js';
 import type { Caller } from '../model/permission.js';
 import { requireQuota } from '../model/plan.js';
+import { keepList } from '../storage/postgres/column-lists.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
@@ -31,16 +31,17 @@ interface SourceRow {
   sourceName: string | null;
   sourceUrl: string | null;
   versionId: number | null;
-  columns: StoredColumn[] | null;
+  columnCount: number | null;
   rowCount: number | null;
   byteSize: number | null;
 }
 
 const sourceSql = `
   SELECT d.store_id AS "storeId", d.name, d.description, d.source_name AS "sourceName",
-    d.source_url AS "sourceUrl", v.id AS "versionId", v.columns, v.row_count AS "rowCount",
-    v.byte_size AS "byteSize"
+    d.source_url AS "sourceUrl", v.id AS "versionId", jsonb_array_length(l.columns) AS "columnCount",
+    v.row_count AS "rowCount", v.byte_size AS "byteSize"
   FROM datasets d LEFT JOIN versions v ON v.id = d.current_version_id
+    LEFT JOIN column_lists l ON l.id = v.column_list_id
   WHERE d.id = $1`;
 
 /**
@@ -54,62 +55,39 @@ const holdSource = async (tx: Sql, sourceId: number): Promise<SourceRow> => {
   return source;
 };
 
-interface RegistryRow {
-  id: number;
-  name: string;
-  description: string | null;
-  isEntity: boolean | null;
-}
+/**
+ * Columns of the clone: ids of its own, values where the source has them, names and roles as of today. They never leave
+ * PostgreSQL. `$1` is the clone, `$2` the version of the source; gives the id of the clone's list.
+ */
+const cloneColumnsSql = `
+  WITH stored AS MATERIALIZED (
+    SELECT c.item, c.position, (c.item ->> 'id')::bigint AS id
+    FROM versions v JOIN column_lists l ON l.id = v.column_list_id,
+      jsonb_array_elements(l.columns) WITH ORDINALITY AS c (item, position)
+    WHERE v.id = $2
+  ), wanted AS MATERIALIZED (
+    SELECT s.item, s.position, coalesce(c.name, s.item ->> 'name') AS name, c.description, c.is_entity
+    FROM stored s LEFT JOIN columns c ON c.id = s.id
+  ), inserted AS (
+    INSERT INTO columns (dataset_id, name, description, is_entity, storage_id)
+    SELECT $1, name, description, is_entity, (item ->> 'storageId')::bigint FROM wanted ORDER BY position
+    RETURNING id, name
+  ), ${keepList(
+    '$1',
+    `SELECT coalesce(jsonb_agg(w.item || jsonb_build_object('id', i.id, 'name', w.name, 'description', w.description,
+         'isEntity', coalesce(w.is_entity, (w.item ->> 'isEntity')::boolean)) ORDER BY w.position), '[]') AS columns
+     FROM wanted w JOIN inserted i ON i.name = w.name`,
+  )}
+  SELECT id FROM list`;
 
-/** Columns of the clone: ids of its own, values where the source has them, names and roles as of today. */
-const cloneColumns = async (
-  tx: Sql,
-  cloneId: number,
-  stored: readonly StoredColumn[],
-): Promise<StoredColumn[]> => {
-  const registry = await tx.query<RegistryRow>(
-    'SELECT id, name, description, is_entity AS "isEntity" FROM columns WHERE id = ANY ($1)',
-    [stored.map(({ id }) => id)],
-  );
-  const today = new Map(registry.map((row) => [row.id, row]));
-  const wanted = stored.map((column) => {
-    const now = today.get(column.id);
-    return {
-      ...column,
-      name: now?.name ?? column.name,
-      description: now?.description ?? null,
-      isEntity: now?.isEntity ?? column.isEntity,
-      byHand: now?.isEntity ?? null,
-    };
-  });
-  const inserted = await tx.query<{ id: number; name: string }>(
-    `INSERT INTO columns (dataset_id, name, description, is_entity, storage_id)
-     SELECT $1, c.name, c.description, c.is_entity, c.storage_id
-     FROM unnest($2::text[], $3::text[], $4::boolean[], $5::bigint[])
-       WITH ORDINALITY AS c (name, description, is_entity, storage_id, position)
-     ORDER BY c.position RETURNING id, name`,
-    [
-      cloneId,
-      wanted.map(({ name }) => name),
-      wanted.map(({ description }) => description),
-      wanted.map(({ byHand }) => byHand),
-      wanted.map(({ storageId }) => storageId),
-    ],
-  );
-  const ids = new Map(inserted.map(({ id, name }) => [name, id]));
-  return wanted.map(({ byHand: _byHand, ...column }) => {
-    const id = ids.get(column.name);
-    if (id === undefined) throw new AppError('unexpected', 'no_row', 'a column was not returned');
-    return { ...column, id };
-  });
-};
-
-const cloneVersion = async (tx: Sql, cloneId: number, sourceVersionId: number, columns: StoredColumn[]) => {
+const cloneVersion = async (tx: Sql, cloneId: number, sourceVersionId: number): Promise<void> => {
+  const [list] = await tx.query<{ id: number }>(cloneColumnsSql, [cloneId, sourceVersionId]);
   const [version] = await tx.query<{ id: number }>(
-    `INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
+    `INSERT INTO versions
+       (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
      SELECT $1, 'clone', $3, row_count, byte_size, min_date, max_date, frequency FROM versions WHERE id = $2
      RETURNING id`,
-    [cloneId, sourceVersionId, JSON.stringify(columns)],
+    [cloneId, sourceVersionId, list?.id],
   );
   if (version === undefined) throw new AppError('unexpected', 'no_row', 'a version was not returned');
   await tx.query(
@@ -124,7 +102,7 @@ const requireRoom = async (tx: Sql, ownerId: number, source: SourceRow): Promise
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
   const plan = await planOf(tx, ownerId);
   requireQuota('datasetRows', plan.maxDatasetRows, source.rowCount ?? 0);
-  requireQuota('columns', plan.maxColumns, source.columns?.length ?? 0);
+  requireQuota('columns', plan.maxColumns, source.columnCount ?? 0);
   await requireStorage(tx, ownerId, source.byteSize ?? 0);
 };
 
@@ -149,8 +127,7 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
       const { storeId, description, sourceName, sourceUrl } = source;
       const text = { name: name ?? source.name, description, sourceName, sourceUrl };
       const id = await insertDataset(tx, { ...text, repositoryId, storeId, accountId: caller.accountId });
-      if (source.versionId !== null && source.columns !== null)
-        await cloneVersion(tx, id, source.versionId, await cloneColumns(tx, id, source.columns));
+      if (source.versionId !== null) await cloneVersion(tx, id, source.versionId);
       return datasetAgain(tx, caller, id);
     });
   },

@@ -1,6 +1,7 @@
 import { conflict, notFound } from '../lib/errors.js';
 import type { Column } from '../model/column.js';
 import type { Caller } from '../model/permission.js';
+import { columnsOfVersion } from '../storage/postgres/column-lists.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import { requireName } from './names.js';
@@ -35,7 +36,7 @@ export const currentColumnsJson = `
       'dataType', stored.item ->> 'dataType',
       'isEntity', coalesce(c.is_entity, (stored.item ->> 'isEntity')::boolean),
       'description', c.description) ORDER BY stored.position), '[]')
-   FROM jsonb_array_elements(v.columns) WITH ORDINALITY AS stored (item, position)
+   FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position)
    LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint)`;
 
 export const readColumns = async (sql: Sql, versionId: number | null): Promise<ColumnView[]> => {

@@ -23,7 +23,7 @@
  *
  * What moves an upload from its first chunk to its version: ingest/lifecycle/transitions.ts.
  */
-import type { StoredColumn } from './column.js';
+import type { DataType, StoredColumn } from './column.js';
 
 /**
  * A segment's id is its process and a number below this. Numbers below `firstMerge` are attempts of the upload, above
@@ -110,6 +110,18 @@ export interface ReadableVersion extends SegmentList {
   /** ISO 8601 in UTC. */
   readonly createdAt: string;
 }
+
+/** How the columns of a version differ from those of the version before it. */
+export interface ColumnChanges {
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly retyped: readonly { readonly name: string; readonly from: DataType; readonly to: DataType }[];
+  /** Numbers of names that are left out of the lists; absent where none is. */
+  readonly omitted?: { readonly added: number; readonly removed: number; readonly retyped: number };
+}
+
+/** Most names of a kind that a list of versions shows, and most characters of them together. */
+export const changesShown = { names: 20, characters: 2_000 } as const;
 
 /** The column whose dates give a dataset its range: the first Date entity, else the first Date column. */
 export const dateColumnOf = (columns: readonly StoredColumn[]): StoredColumn | undefined =>

@@ -1,3 +1,4 @@
+import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
 import type { StoredColumn } from '../model/column.js';
 import type { ReadableVersion, SegmentCut } from '../model/version.js';
@@ -29,80 +30,60 @@ export interface Versions {
 /** A version without its list of segments, which may change under it. */
 export type VersionFacts = Omit<ReadableVersion, 'segmentIds' | 'cuts'>;
 
+/** A version as it lies in PostgreSQL now; its columns are a list that other versions may have as well. */
 interface VersionRow {
-  id: number;
-  store_id: number;
-  columns: StoredColumn[];
-  row_count: number;
-  byte_size: number;
-  created_at: Date;
-}
-
-/** What may change under a version: compaction joins its segments, columns are renamed or change their role. */
-interface LiveFacts {
+  readonly id: number;
+  readonly store_id: number;
+  readonly list: number;
+  readonly columns_revision: number;
+  readonly row_count: number;
+  readonly byte_size: number;
+  readonly created_at: Date;
   readonly segmentIds: number[];
   readonly cuts: SegmentCut[];
-  readonly columns_revision: number;
 }
 
-const liveSql = `
-  SELECT d.columns_revision, ${segmentListColumns('v.id')}
+const versionSql = `
+  SELECT v.id, d.store_id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at,
+         ${segmentListColumns('v.id')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`;
 
-const versionSql = `
-  SELECT v.id, d.store_id, v.columns, v.row_count, v.byte_size, v.created_at
-    FROM versions v JOIN datasets d ON d.id = v.dataset_id
-   WHERE v.id = $1 AND v.dataset_id = $2`;
+const listSql = 'SELECT columns FROM column_lists WHERE id = $1';
 
 const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $1 AND id = ANY($2::bigint[])';
 
-/** Most columns of all versions that are kept in memory together: some 40 MB. */
-const cachedColumns = 200_000;
+/** Bytes of all lists of columns that are kept in memory together, about. */
+const cachedBytes = 40_000_000;
 
-const keyOf = (datasetId: number, versionId: number, revision: number | 'stored'): string =>
-  `${datasetId}/${versionId}/${revision}`;
+/** Versions that are remembered beside their columns. */
+const cachedVersions = 10_000;
+
+const bytesOf = (columns: readonly StoredColumn[]): number =>
+  columns.reduce(
+    (sum, { name, description }) => sum + 200 + 2 * (name.length + (description?.length ?? 0)),
+    0,
+  );
+
+/** Names as they were published belong to the list alone; present ones change with the dataset's revision. */
+const listKey = (list: number, revision: number | 'stored'): string => `${list}/${revision}`;
+
+type Facts = Omit<VersionFacts, 'columns'>;
+
+interface Remembered {
+  readonly facts: Facts;
+  readonly list: number;
+}
 
 export const createVersions = (sql: Sql): Versions => {
-  /** Least recently used first. */
-  const cache = new Map<string, VersionFacts>();
-  let columnsInCache = 0;
-
-  const forget = (key: string): void => {
-    columnsInCache -= cache.get(key)?.columns.length ?? 0;
-    cache.delete(key);
-  };
-
-  const remember = (key: string, version: VersionFacts): void => {
-    forget(key);
-    cache.set(key, version);
-    columnsInCache += version.columns.length;
-    for (const oldest of cache.keys()) {
-      if (columnsInCache <= cachedColumns || oldest === key) break;
-      forget(oldest);
-    }
-  };
-
-  const load = async (
-    datasetId: number,
-    versionId: number,
-    present: boolean,
-  ): Promise<VersionFacts | undefined> => {
-    const [row] = await sql.query<VersionRow>(versionSql, [versionId, datasetId]);
-    if (row === undefined) return undefined;
-    return {
-      versionId: row.id,
-      datasetId,
-      storeId: row.store_id,
-      columns: present ? await presentColumns(datasetId, row.columns) : row.columns,
-      rowCount: row.row_count,
-      byteSize: row.byte_size,
-      createdAt: row.created_at.toISOString(),
-    };
-  };
+  const lists = createCache<readonly StoredColumn[]>({ limit: cachedBytes, weigh: bytesOf });
+  const known = createCache<Remembered>({ limit: cachedVersions, weigh: () => 1 });
 
   /** Columns under the names and roles that they have now. */
-  const presentColumns = async (datasetId: number, columns: StoredColumn[]): Promise<StoredColumn[]> => {
+  const presentColumns = async (
+    datasetId: number,
+    columns: readonly StoredColumn[],
+  ): Promise<readonly StoredColumn[]> => {
     const rows = await sql.query<{ id: number; name: string; is_entity: boolean | null }>(columnsSql, [
       datasetId,
       columns.map(({ id }) => id),
@@ -116,19 +97,50 @@ export const createVersions = (sql: Sql): Versions => {
     });
   };
 
-  const find = async (datasetId: number, versionId: number, present: boolean) => {
-    const [live] = await sql.query<LiveFacts>(liveSql, [versionId, datasetId]);
-    if (live === undefined) return undefined;
-    const key = keyOf(datasetId, versionId, present ? live.columns_revision : 'stored');
-    const version = cache.get(key) ?? (await load(datasetId, versionId, present));
-    if (version === undefined) return undefined;
-    remember(key, version);
-    const { segmentIds, cuts } = live;
-    return { ...version, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
+  /** Undefined when the list was dropped meanwhile, with the last version that had it. */
+  const columnsOf = async (
+    datasetId: number,
+    list: number,
+    revision: number | 'stored',
+  ): Promise<readonly StoredColumn[] | undefined> => {
+    const key = listKey(list, revision);
+    const cached = lists.get(key);
+    if (cached !== undefined) return cached;
+    const [row] = await sql.query<{ columns: StoredColumn[] }>(listSql, [list]);
+    if (row === undefined) return undefined;
+    const columns = revision === 'stored' ? row.columns : await presentColumns(datasetId, row.columns);
+    lists.set(key, columns);
+    return columns;
+  };
+
+  const find = async (
+    datasetId: number,
+    versionId: number,
+    present: boolean,
+  ): Promise<ReadableVersion | undefined> => {
+    const [row] = await sql.query<VersionRow>(versionSql, [versionId, datasetId]);
+    if (row === undefined) return undefined;
+    const columns = await columnsOf(datasetId, row.list, present ? row.columns_revision : 'stored');
+    if (columns === undefined) return undefined;
+    const facts: Facts = {
+      versionId: row.id,
+      datasetId,
+      storeId: row.store_id,
+      rowCount: row.row_count,
+      byteSize: row.byte_size,
+      createdAt: row.created_at.toISOString(),
+    };
+    known.set(`${datasetId}/${versionId}`, { facts, list: row.list });
+    const { segmentIds, cuts } = row;
+    return { ...facts, columns, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
   };
 
   return {
-    remembered: (datasetId, versionId, revision) => cache.get(keyOf(datasetId, versionId, revision)),
+    remembered(datasetId, versionId, revision) {
+      const version = known.get(`${datasetId}/${versionId}`);
+      const columns = version && lists.get(listKey(version.list, revision));
+      return columns && { ...version.facts, columns };
+    },
     async find({ datasetId, currentVersionId, versionId, presentNames = false }) {
       if (versionId !== undefined) {
         const version = await find(datasetId, versionId, presentNames);

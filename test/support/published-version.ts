@@ -1,4 +1,5 @@
 import { dataTypeOf, type PhysicalType, type StoredColumn } from '../../src/model/column.js';
+import { keepList } from '../../src/storage/postgres/column-lists.js';
 import type { Sql } from '../../src/storage/postgres/sql.js';
 
 export interface VersionFacts {
@@ -18,15 +19,17 @@ export const publishVersion = (sql: Sql, datasetId: number, facts: VersionFacts)
        ON CONFLICT ON CONSTRAINT columns_name DO UPDATE SET name = excluded.name RETURNING id, name`,
       [datasetId, facts.columns.map(({ name }) => name)],
     );
+    const ids = new Map(registered.map(({ id, name }) => [name, id]));
     const columns = facts.columns.map(({ name, physical }): StoredColumn => {
-      const id = registered.find((column) => column.name === name)?.id ?? 0;
+      const id = ids.get(name) ?? 0;
       const dataType = dataTypeOf(physical);
       const isEntity = dataType !== 'Decimal';
       return { id, storageId: id, name, physical, dataType, isEntity, description: null };
     });
     const [version] = await tx.query<{ id: number }>(
-      `INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
-       VALUES ($1, 'replace', $2, $3, $4, $5, $6, $7) RETURNING id`,
+      `WITH ${keepList('$1', 'SELECT $2::jsonb AS columns')}
+       INSERT INTO versions (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
+       SELECT $1, 'replace', list.id, $3, $4, $5, $6, $7 FROM list RETURNING id`,
       [
         datasetId,
         JSON.stringify(columns),

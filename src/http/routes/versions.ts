@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { VersionDiff } from '../../ingest/versions/version-diff.js';
 import type { VersionStore } from '../../ingest/versions/version-store.js';
+import { changesShown } from '../../model/version.js';
 import { pathId, queryId, queryInteger } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, textField, timeField } from './fields.js';
@@ -21,8 +22,20 @@ const versionSchema = z
         added: z.array(z.string()),
         removed: z.array(z.string()),
         retyped: z.array(z.object({ name: z.string(), from: typeField, to: typeField })),
+        omitted: z
+          .object({
+            added: countField('Names left out of `added`.'),
+            removed: countField('Names left out of `removed`.'),
+            retyped: countField('Columns left out of `retyped`.'),
+          })
+          .optional()
+          .meta({ description: 'Present where names are left out.' }),
       })
-      .meta({ description: 'Compared with the version before it.' }),
+      .meta({
+        description:
+          `Compared with the version before it. Lists of versions show at most ${changesShown.names} names and ` +
+          `${changesShown.characters} characters of each kind; the version read alone shows all.`,
+      }),
     minDate: z.string().nullable(),
     maxDate: z.string().nullable(),
     label: z.string().nullable(),

@@ -1,5 +1,6 @@
 import type { StoredColumn } from '../../model/column.js';
 import type { SegmentCut } from '../../model/version.js';
+import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { segmentListColumns } from '../../storage/postgres/version-segments.js';
 import { readRegistry } from './column-registry.js';
@@ -19,7 +20,7 @@ export interface BaseVersion {
 /** The current version of a dataset; undefined before its first upload. */
 export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion | undefined> => {
   const [row] = await sql.query<BaseVersion>(
-    `SELECT v.id AS "versionId", v.columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
+    `SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
        ${segmentListColumns('v.id')}
      FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`,
     [datasetId],

@@ -1,6 +1,7 @@
 import type { StoredColumn } from '../../model/column.js';
 import type { UploadMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId } from '../../model/version.js';
+import { keepChanges, keepList } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type ColumnChange, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome } from './merge-store.js';
@@ -89,11 +90,11 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
   const { columns, facts, segment, after } = newVersionOf(due);
   const own = after === null ? facts : due.facts;
   // One statement, one trip: short uploads spend their time on trips.
-  const [version] = await tx.query<{ id: number }>(
-    `WITH version AS (
+  const [version] = await tx.query<{ id: number; list: number; listBefore: number }>(
+    `WITH ${keepList('$1', 'SELECT $4::jsonb AS columns')}, version AS (
        INSERT INTO versions
-         (dataset_id, process_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id
+         (dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
+       SELECT $1, $2, $3, list.id, $5, $6, $7, $8, $9 FROM list RETURNING id
      ), counted AS (
        UPDATE segments SET rows = $12, bytes = $13 WHERE id = $10
      ), listed AS (
@@ -106,7 +107,9 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
      ), ended AS (
        UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = $2
      )
-     SELECT id FROM version`,
+     SELECT version.id, list.id AS list, coalesce((SELECT b.column_list_id FROM versions b
+         WHERE b.dataset_id = $1 ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore"
+     FROM version, list`,
     [
       datasetId,
       due.id,
@@ -124,6 +127,8 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
     ],
   );
   if (version === undefined) throw new Error('a version was inserted but not returned');
+  if (version.list !== version.listBefore)
+    await keepChanges(tx, { from: version.listBefore, to: version.list });
   await changeColumns(tx, datasetId, due.layout.changes ?? []);
   return { datasetId, processId: due.id, versionId: version.id, rows: facts.rows };
 };

@@ -1,5 +1,6 @@
 import type { Log } from '../../lib/log.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { removeVersions } from '../versions/version-removal.js';
 
 /** Drops versions that neither their dataset nor its owner's plan keeps. */
 export interface Retention {
@@ -39,12 +40,10 @@ export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Rete
   const applyTo = (datasetId: number): Promise<number> =>
     sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
-      const gone = await tx.query<{ id: number }>(
-        `DELETE FROM versions v USING (${dueSql}) AS due WHERE v.id = due.id AND NOT v.pinned RETURNING v.id`,
-        [datasetId],
-      );
-      if (gone.length > 0)
-        log.info({ dataset: datasetId, versions: gone.map(({ id }) => id) }, 'versions dropped by retention');
+      const gone = (await tx.query<{ id: number }>(dueSql, [datasetId])).map(({ id }) => id);
+      if (gone.length === 0) return 0;
+      await removeVersions(tx, datasetId, gone);
+      log.info({ dataset: datasetId, versions: gone }, 'versions dropped by retention');
       return gone.length;
     });
 

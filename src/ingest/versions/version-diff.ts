@@ -6,6 +6,7 @@ import {
   compareVersions,
   type RowChanges,
 } from '../../storage/clickhouse/version-comparison.js';
+import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { segmentListColumns } from '../../storage/postgres/version-segments.js';
 
@@ -33,7 +34,7 @@ const rowsOf = ({ segmentIds, cuts }: ComparedVersion): string => JSON.stringify
 export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): VersionDiff => {
   const read = async (datasetId: number, versionId: number): Promise<VersionRow> => {
     const [row] = await sql.query<VersionRow>(
-      `SELECT d.store_id AS "storeId", v.columns, v.row_count AS "rowCount",
+      `SELECT d.store_id AS "storeId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount",
          ${segmentListColumns('v.id')}
        FROM versions v JOIN datasets d ON d.id = v.dataset_id WHERE v.dataset_id = $1 AND v.id = $2`,
       [datasetId, versionId],

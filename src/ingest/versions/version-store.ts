@@ -1,6 +1,8 @@
 import { type AppError, conflict, notFound } from '../../lib/errors.js';
-import type { DataType, StoredColumn } from '../../model/column.js';
+import type { ColumnChanges } from '../../model/version.js';
+import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { removeVersions } from './version-removal.js';
 
 /** A version as the API lists it. */
 export interface VersionView {
@@ -20,16 +22,10 @@ export interface VersionView {
   readonly current: boolean;
 }
 
-export interface ColumnChanges {
-  readonly added: string[];
-  readonly removed: string[];
-  readonly retyped: { name: string; from: DataType; to: DataType }[];
-}
-
 export interface VersionStore {
-  /** Newest first. */
+  /** Newest first; long lists of changed columns are cut. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<VersionView[]>;
-  /** @throws AppError 404. */
+  /** With every changed column. @throws AppError 404. */
   read(datasetId: number, versionId: number): Promise<VersionView>;
   /** @throws AppError 404. */
   mark(
@@ -45,49 +41,43 @@ export interface VersionStore {
 
 interface VersionRow extends Omit<VersionView, 'versionId' | 'columns'> {
   id: number;
-  stored: StoredColumn[];
-  /** Columns of the version before; null for the first one. */
-  previous: StoredColumn[] | null;
+  list: number;
+  /** Of the version before; 0 for the first one. */
+  listBefore: number;
 }
 
 const rowColumns = `v.id, v.mode, v.process_id AS "processId", v.row_count AS rows, v.byte_size AS bytes,
-  v.min_date AS "minDate", v.max_date AS "maxDate", v.label, v.pinned, v.columns AS stored,
-  v.id = d.current_version_id AS current,
-  (SELECT b.columns FROM versions b WHERE b.dataset_id = v.dataset_id AND b.id < v.id
-   ORDER BY b.id DESC LIMIT 1) AS previous,
+  v.min_date AS "minDate", v.max_date AS "maxDate", v.label, v.pinned, v.id = d.current_version_id AS current,
+  v.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b
+    WHERE b.dataset_id = v.dataset_id AND b.id < v.id ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore",
   to_char(v.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt"`;
 
-const changesOf = (stored: readonly StoredColumn[], previous: readonly StoredColumn[]): ColumnChanges => {
-  const before = new Map(previous.map((column) => [column.id, column]));
-  const now = new Set(stored.map(({ id }) => id));
-  return {
-    added: stored.filter(({ id }) => !before.has(id)).map(({ name }) => name),
-    removed: previous.filter(({ id }) => !now.has(id)).map(({ name }) => name),
-    retyped: stored.flatMap(({ id, name, dataType }) => {
-      const from = before.get(id)?.dataType;
-      return from === undefined || from === dataType ? [] : [{ name, from, to: dataType }];
-    }),
-  };
-};
+const pairOf = ({ list, listBefore }: VersionRow): ListPair => ({ from: listBefore, to: list });
 
-const viewOf = ({ id, stored, previous, ...row }: VersionRow): VersionView => ({
-  versionId: String(id),
-  ...row,
-  columns: changesOf(stored, previous ?? []),
-});
+const viewOf = (
+  { id, list: _list, listBefore: _before, ...row }: VersionRow,
+  columns: ColumnChanges,
+): VersionView => ({ versionId: String(id), ...row, columns });
 
 const unknown = (versionId: number): AppError =>
   notFound('unknown_version', `The dataset has no version ${versionId}.`);
 
 export const createVersionStore = (sql: Sql): VersionStore => {
-  const read = async (tx: Sql, datasetId: number, versionId: number): Promise<VersionView> => {
-    const [row] = await tx.query<VersionRow>(
+  const row = async (tx: Sql, datasetId: number, versionId: number): Promise<VersionRow> => {
+    const [found] = await tx.query<VersionRow>(
       `SELECT ${rowColumns} FROM versions v JOIN datasets d ON d.id = v.dataset_id
        WHERE v.dataset_id = $1 AND v.id = $2`,
       [datasetId, versionId],
     );
-    if (row === undefined) throw unknown(versionId);
-    return viewOf(row);
+    if (found === undefined) throw unknown(versionId);
+    return found;
+  };
+
+  /** As lists show it. */
+  const shown = async (tx: Sql, datasetId: number, versionId: number): Promise<VersionView> => {
+    const found = await row(tx, datasetId, versionId);
+    const changes = await shownChanges(tx, [pairOf(found)]);
+    return viewOf(found, changes(pairOf(found)));
   };
 
   /** The order of locks is that of publishing: the dataset first. */
@@ -106,27 +96,35 @@ export const createVersionStore = (sql: Sql): VersionStore => {
          WHERE v.dataset_id = $1 AND ($2::bigint IS NULL OR v.id < $2) ORDER BY v.id DESC LIMIT $3`,
         [datasetId, before ?? null, top],
       );
-      return rows.map(viewOf);
+      const changes = await shownChanges(sql, rows.map(pairOf));
+      return rows.map((found) => viewOf(found, changes(pairOf(found))));
     },
 
-    read: (datasetId, versionId) => read(sql, datasetId, versionId),
-
-    async mark(datasetId, versionId, { label, pinned }) {
-      await sql.query('UPDATE versions SET label = $3, pinned = $4 WHERE dataset_id = $1 AND id = $2', [
-        datasetId,
-        versionId,
-        label,
-        pinned,
-      ]);
-      return read(sql, datasetId, versionId);
+    async read(datasetId, versionId) {
+      const found = await row(sql, datasetId, versionId);
+      return viewOf(found, await wholeChanges(sql, pairOf(found)));
     },
+
+    mark: (datasetId, versionId, { label, pinned }) =>
+      sql.tx(async (tx) => {
+        // Retention looks at pins under this lock.
+        await hold(tx, datasetId);
+        await tx.query('UPDATE versions SET label = $3, pinned = $4 WHERE dataset_id = $1 AND id = $2', [
+          datasetId,
+          versionId,
+          label,
+          pinned,
+        ]);
+        return shown(tx, datasetId, versionId);
+      }),
 
     restore: (datasetId, versionId) =>
       sql.tx(async (tx) => {
         await hold(tx, datasetId);
         const [version] = await tx.query<{ id: number }>(
-          `INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size, min_date, max_date, frequency)
-           SELECT dataset_id, 'restore', columns, row_count, byte_size, min_date, max_date, frequency
+          `INSERT INTO versions
+             (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
+           SELECT dataset_id, 'restore', column_list_id, row_count, byte_size, min_date, max_date, frequency
            FROM versions WHERE dataset_id = $1 AND id = $2 RETURNING id`,
           [datasetId, versionId],
         );
@@ -140,7 +138,7 @@ export const createVersionStore = (sql: Sql): VersionStore => {
           datasetId,
           version.id,
         ]);
-        return read(tx, datasetId, version.id);
+        return shown(tx, datasetId, version.id);
       }),
 
     remove: (datasetId, versionId) =>
@@ -148,13 +146,10 @@ export const createVersionStore = (sql: Sql): VersionStore => {
         if ((await hold(tx, datasetId)) === versionId)
           throw conflict(
             'current_version',
-            'The current version can not be deleted; restore another one first.',
+            'The current version cannot be deleted; restore another one first.',
           );
-        const gone = await tx.query('DELETE FROM versions WHERE dataset_id = $1 AND id = $2 RETURNING 1', [
-          datasetId,
-          versionId,
-        ]);
-        if (gone.length === 0) throw unknown(versionId);
+        await row(tx, datasetId, versionId);
+        await removeVersions(tx, datasetId, [versionId]);
       }),
   };
 };

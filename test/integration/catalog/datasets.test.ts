@@ -293,7 +293,7 @@ describe('clone', () => {
     ]);
     expect(stores).toHaveLength(1);
     const [version] = await api.sql.query<{ columns: { id: number; storageId: number }[] }>(
-      'SELECT columns FROM versions WHERE dataset_id = $1',
+      'SELECT columns FROM column_lists WHERE dataset_id = $1',
       [clone.id],
     );
     expect(version!.columns[0]).toMatchObject({ id: clone.columns[0]!.id, storageId: country!.id });

@@ -1,0 +1,43 @@
+/** Values that were used last, up to a weight of all of them together. */
+export interface Cache<T> {
+  /** The value, which counts as used now. */
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+}
+
+export interface CacheOptions<T> {
+  readonly limit: number;
+  readonly weigh: (value: T) => number;
+}
+
+/** The value that was set last stays, whatever it weighs. */
+export const createCache = <T>({ limit, weigh }: CacheOptions<T>): Cache<T> => {
+  /** Least recently used first. */
+  const entries = new Map<string, { readonly value: T; readonly weight: number }>();
+  let total = 0;
+
+  const forget = (key: string): void => {
+    total -= entries.get(key)?.weight ?? 0;
+    entries.delete(key);
+  };
+
+  return {
+    get(key) {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      entries.delete(key);
+      entries.set(key, entry);
+      return entry.value;
+    },
+    set(key, value) {
+      forget(key);
+      const weight = weigh(value);
+      entries.set(key, { value, weight });
+      total += weight;
+      for (const oldest of entries.keys()) {
+        if (total <= limit || oldest === key) break;
+        forget(oldest);
+      }
+    },
+  };
+};

@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { migrate } from '../../../src/storage/postgres/migrate.js';
+import { createDatabase, type FreshDatabase } from '../../support/database.js';
+
+let database: FreshDatabase;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await createDatabase(inject('databaseUrl'));
+  client = new pg.Client({ connectionString: database.databaseUrl });
+  await client.connect();
+});
+afterAll(async () => {
+  await client.end();
+  await database.drop();
+});
+
+const rows = async (text: string): Promise<unknown[]> => (await client.query(text)).rows;
+
+const up = (): Promise<string[]> => migrate({ databaseUrl: database.databaseUrl, log: silentLog });
+
+/** Undoes migrations up to and with this one. */
+const downBefore = async (name: string): Promise<void> => {
+  for (;;) {
+    const undone = await migrate({ databaseUrl: database.databaseUrl, log: silentLog, direction: 'down' });
+    if (undone.length === 0) throw new Error(`there is no migration ${name}`);
+    if (undone.some((done) => done.includes(name))) return;
+  }
+};
+
+/** Two datasets of one store as the first release keeps them; the second one is a clone. */
+const oldData = `
+  INSERT INTO accounts (name, plan) VALUES ('owner', 'unlimited');
+  INSERT INTO repositories (name, privacy, created_by) SELECT 'r', 'Public', id FROM accounts;
+  INSERT INTO stores DEFAULT VALUES;
+  INSERT INTO datasets (repository_id, store_id, name, created_by)
+    SELECT r.id, s.id, n, r.created_by FROM repositories r, stores s, unnest(ARRAY['a', 'b']) n;
+  INSERT INTO segments (id, store_id, process_id, rows, bytes)
+    SELECT 1000 * n + 1, s.id, n, 10, 100 FROM stores s, generate_series(1, 5) n;
+  INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size)
+    SELECT d.id, 'append', c::jsonb, 0, 0 FROM datasets d,
+      unnest(ARRAY['[{"id":1,"name":"a"}]', '[{"id":1,"name":"a"}]', '[{"id":2,"name":"b"}]', '[{"id":1,"name":"a"}]'])
+      WITH ORDINALITY AS l (c, place) ORDER BY d.id, place;
+  UPDATE datasets d SET current_version_id = (SELECT max(id) FROM versions v WHERE v.dataset_id = d.id);`;
+
+describe('migrations', () => {
+  it('move the columns of versions into lists, and back', async () => {
+    await downBefore('column_lists');
+    await client.query(oldData);
+    const before = await rows('SELECT id, columns FROM versions ORDER BY id');
+    await up();
+    expect(await rows('SELECT dataset_id, columns FROM column_lists ORDER BY id')).toHaveLength(4);
+    const joined = `SELECT v.id, l.columns FROM versions v
+      JOIN column_lists l ON l.id = v.column_list_id AND l.dataset_id = v.dataset_id ORDER BY v.id`;
+    expect(await rows(joined)).toEqual(before);
+    await downBefore('column_lists');
+    expect(await rows('SELECT id, columns FROM versions ORDER BY id')).toEqual(before);
+    await up();
+  });
+});
