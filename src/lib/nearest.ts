@@ -1,33 +1,71 @@
-/** Edit distance (insert, delete, replace, swap of neighbours each cost 1), ignoring case. */
-const distance = (from: string, to: string): number => {
-  const a = from.toLowerCase();
-  const b = to.toLowerCase();
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
+/** Names of any length come from outside: only short ones are compared. */
+const longestName = 64;
+
+/** Cells of the tables of one search together, some milliseconds of work; a search that needs more ends early. */
+const mostCells = 400_000;
+
+const mostEdits = 4;
+
+interface Distance {
+  /** Undefined beyond the limit. */
+  readonly edits: number | undefined;
+  /** Work done, in cells. */
+  readonly cells: number;
+}
+
+/** Edit distance (insert, delete, replace, swap of neighbours each cost 1), within a band around the diagonal. */
+const boundedDistance = (a: string, b: string, limit: number): Distance => {
+  const width = b.length + 1;
+  const beyond = limit + 1;
+  let beforeLast = new Array<number>(width).fill(beyond);
+  let last = Array.from({ length: width }, (_, index) => Math.min(index, beyond));
+  let lastLeast = 0;
+  let cells = 0;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = new Array<number>(width).fill(beyond);
+    row[0] = Math.min(i, beyond);
+    let least = row[0];
+    const end = Math.min(b.length, i + limit);
+    for (let j = Math.max(1, i - limit); j <= end; j += 1) {
+      cells += 1;
       const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      let best = Math.min(
+        (last[j] ?? beyond) + 1,
+        (row[j - 1] ?? beyond) + 1,
+        (last[j - 1] ?? beyond) + cost,
+      );
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(best);
+        best = Math.min(best, (beforeLast[j - 2] ?? beyond) + 1);
+      row[j] = best;
+      least = Math.min(least, best);
     }
+    if (least > limit && lastLeast > limit) return { edits: undefined, cells };
+    lastLeast = least;
     beforeLast = last;
     last = row;
   }
-  return last[b.length] ?? 0;
+  const edits = last[b.length] ?? beyond;
+  return { edits: edits > limit ? undefined : edits, cells };
 };
 
-/** The known name that was most likely meant, or undefined when none is near. */
+/** Short names have many neighbours: a slip may change only as much as leaves them recognisable. */
+const limitFor = (name: string, candidate: string): number =>
+  Math.min(mostEdits, Math.max(name.length < 4 ? 1 : 2, Math.floor(candidate.length / 3)), name.length - 1);
+
+/** The known name that was most likely meant, by case or by a slip of the keyboard; undefined when none is near. */
 export const nearest = (name: string, known: readonly string[]): string | undefined => {
-  // Names of any length come from outside: the distance is quadratic, so only short ones are compared.
-  if (name.length > 64) return undefined;
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: distance(name, candidate) }))
-    .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate));
-  const best = ranked[0];
-  return best && best.distance <= Math.max(2, Math.floor(best.candidate.length / 3))
-    ? best.candidate
-    : undefined;
+  if (name.length > longestName) return undefined;
+  const folded = name.toLowerCase();
+  let best: { readonly candidate: string; readonly edits: number } | undefined;
+  let cells = 0;
+  for (const candidate of known) {
+    const limit = Math.min(limitFor(name, candidate), best?.edits ?? mostEdits);
+    if (limit < 0 || Math.abs(candidate.length - name.length) > limit) continue;
+    const found = boundedDistance(folded, candidate.toLowerCase(), limit);
+    cells += found.cells + 1;
+    if (found.edits !== undefined && (best === undefined || found.edits < best.edits))
+      best = { candidate, edits: found.edits };
+    if (cells > mostCells) break;
+  }
+  return best?.candidate;
 };

@@ -1,6 +1,7 @@
 import { type AppError, invalid } from '../lib/errors.js';
+import { firstItems, listed } from '../lib/listing.js';
 import { nearest } from '../lib/nearest.js';
-import type { StoredColumn } from '../model/column.js';
+import { maxColumns, type StoredColumn } from '../model/column.js';
 
 /**
  * Lists of columns as `$select` and `$orderby` write them, separated by commas. An item is
@@ -19,6 +20,14 @@ export interface ListItem {
 }
 
 const closers: Readonly<Record<string, string>> = { '"': '"', '[': ']' };
+
+/** Twice as many as a dataset has columns: more items than this name nothing new. */
+const mostItems = 2 * maxColumns;
+
+export const requireFewItems = (option: string, count: number): void => {
+  if (count <= mostItems) return;
+  throw invalid('too_complex', `${option} names more than ${mostItems} columns.`, { limit: mostItems });
+};
 
 /** Splits at the commas outside quotes. */
 export const splitList = (option: string, text: string): ListItem[] => {
@@ -39,20 +48,16 @@ export const splitList = (option: string, text: string): ListItem[] => {
         ? { text: tail, quoted: undefined, rest: '' }
         : { text: name, quoted: text.slice(start, at), rest: tail },
     );
+    requireFewItems(option, items.length);
     at = end + 1;
   }
   return items;
 };
 
 const quotedName = (option: string, text: string, start: number, closer: string): [string, number] => {
-  let name = '';
-  for (let at = start + 1; at < text.length; at += 1) {
-    if (text[at] !== closer) name += text[at];
-    else if (text[at + 1] === closer) {
-      name += closer;
-      at += 1;
-    } else return [name, at + 1];
-  }
+  let end = text.indexOf(closer, start + 1);
+  while (end >= 0 && text[end + 1] === closer) end = text.indexOf(closer, end + 2);
+  if (end >= 0) return [text.slice(start + 1, end).replaceAll(closer + closer, closer), end + 1];
   throw invalid('bad_option', `${option}: the ${text[start]} at character ${start + 1} is not closed.`);
 };
 
@@ -90,15 +95,13 @@ const excerpt = (name: string): string => (name.length > 60 ? `${name.slice(0, 6
 
 /** One error for all columns that a list names and the dataset lacks. */
 export const unknownColumns = (option: string, unknown: readonly string[], index: ColumnIndex): AppError => {
-  const listed = [...new Set(unknown)];
-  const near = listed.length === 1 ? nearest(listed[0]!, index.names) : undefined;
+  const names = [...new Set(unknown)];
+  const near = names.length === 1 ? nearest(names[0]!, index.names) : undefined;
   const hint = near === undefined ? '' : ` Did you mean ${excerpt(near)}?`;
   return invalid(
     'unknown_column',
-    `Invalid column names: ${listed.map(excerpt).join(', ')} (${option}).${hint}`,
-    {
-      columns: listed.map(excerpt),
-    },
+    `Invalid column names: ${listed(names.map(excerpt))} (${option}).${hint}`,
+    { columns: firstItems(names).map(excerpt), count: names.length },
   );
 };
 
@@ -108,6 +111,7 @@ export const selectedColumns = (
   columns: readonly StoredColumn[],
 ): StoredColumn[] => {
   const index = indexOf(columns);
+  if (typeof select !== 'string') requireFewItems('$select', select.length);
   const items =
     typeof select === 'string'
       ? splitList('$select', select)
@@ -158,13 +162,13 @@ const orderTerm = (item: ListItem, index: ColumnIndex): OrderTerm | string => {
 
 export const orderTerms = (orderBy: string, columns: readonly StoredColumn[]): OrderTerm[] => {
   const index = indexOf(columns);
-  const terms: OrderTerm[] = [];
+  const terms = new Map<StoredColumn, OrderTerm>();
   const unknown: string[] = [];
   for (const item of splitList('$orderby', orderBy)) {
     const term = orderTerm(item, index);
     if (typeof term === 'string') unknown.push(term);
-    else if (!terms.some(({ column }) => column === term.column)) terms.push(term);
+    else if (!terms.has(term.column)) terms.set(term.column, term);
   }
   if (unknown.length > 0) throw unknownColumns('$orderby', unknown, index);
-  return terms;
+  return [...terms.values()];
 };

@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
+import type { StoredColumn } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type Coding, chooseCoding, createEncoder } from './content-coding.js';
 import { dispositionOf, fileNameOf } from './disposition.js';
 import { codedTag, matchesTag } from './entity-tag.js';
-import type { FilterLimits } from './filter/filter.js';
+import {
+  type CompiledFilter,
+  compileFilter,
+  compileFilterYielding,
+  type FilterLimits,
+} from './filter/filter.js';
 import { formatOfAccept, formatSpecs, formats } from './formats.js';
 import type { DownloadOptions } from './options.js';
-import { type Plan, planDownload } from './plan.js';
+import { filterColumnsOf, type Plan, planDownload } from './plan.js';
 import { countRows, openRows } from './rows.js';
 import type { Release, Slots } from './slots.js';
 import type { RowSource } from './statement.js';
@@ -57,6 +63,9 @@ export interface Downloads {
   download(request: DownloadRequest): Promise<DownloadAnswer>;
 }
 
+/** Filters from this length on, in characters, are compiled in turns with other requests. */
+const longText = 8_000;
+
 interface Description {
   readonly plan: Plan;
   /** True when a link to the whole file is the answer. */
@@ -68,10 +77,15 @@ interface Description {
 }
 
 /** What is known of an answer before anything is read. */
-const describe = (request: DownloadRequest, version: ReadableVersion, database: string): Description => {
-  const { options, filterLimits = {} } = request;
+const describe = (
+  request: DownloadRequest,
+  version: ReadableVersion,
+  filter: CompiledFilter | undefined,
+  database: string,
+): Description => {
+  const { options } = request;
   const format = options.format ?? formatOfAccept(request.accept, formats) ?? 'csv';
-  const plan = planDownload({ database, version, options, format, filterLimits });
+  const plan = planDownload({ database, version, options, format, filter });
   const isFile = request.links && plan.wholeFile !== undefined;
   const isCoded = formatSpecs[format].compressible && !isFile && !options.count;
   const coding = isCoded ? chooseCoding(request.acceptEncoding) : 'identity';
@@ -91,6 +105,34 @@ export interface DownloadsOptions {
 }
 
 export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): Downloads => {
+  /** What was compiled for a request, which may be looked at twice. */
+  const compiled = new WeakMap<
+    DownloadRequest,
+    { columns: readonly StoredColumn[]; filter: CompiledFilter }
+  >();
+
+  const filterOf = (
+    request: DownloadRequest,
+    columns: readonly StoredColumn[],
+  ): CompiledFilter | undefined => {
+    if (request.options.filter === undefined) return undefined;
+    const known = compiled.get(request);
+    if (known?.columns === columns) return known.filter;
+    const filter = compileFilter(request.options.filter, filterColumnsOf(columns), request.filterLimits);
+    compiled.set(request, { columns, filter });
+    return filter;
+  };
+
+  /** Long filters are compiled in turns with others. */
+  const filterInTurns = async (
+    request: DownloadRequest,
+    columns: readonly StoredColumn[],
+  ): Promise<CompiledFilter | undefined> => {
+    const text = request.options.filter;
+    if (text === undefined || text.length < longText) return filterOf(request, columns);
+    return compileFilterYielding(text, filterColumnsOf(columns), request.filterLimits);
+  };
+
   const count = async (plan: Plan, source: RowSource, request: DownloadRequest): Promise<number> => {
     const { rowCount } = plan.version;
     if (source.complete && !plan.options.distinct) return rowCount;
@@ -156,9 +198,11 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
       const { id, currentVersionId, columnsRevision } = dataset;
       if (ifNoneMatch === undefined || currentVersionId === null || options.versionId !== undefined)
         return undefined;
+      if ((options.filter?.length ?? 0) >= longText) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
-      const { tag, headers } = describe(request, { ...facts, segmentIds: [] }, reader.database);
+      const filter = filterOf(request, facts.columns);
+      const { tag, headers } = describe(request, { ...facts, segmentIds: [] }, filter, reader.database);
       return matchesTag(ifNoneMatch, tag) ? { kind: 'unchanged', headers } : undefined;
     },
 
@@ -169,7 +213,9 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
         currentVersionId: dataset.currentVersionId,
         versionId: options.versionId,
       });
-      const { plan, isFile, coding, tag, headers: shared } = describe(request, version, reader.database);
+      const filter = await filterInTurns(request, version.columns);
+      const described = describe(request, version, filter, reader.database);
+      const { plan, isFile, coding, tag, headers: shared } = described;
       const spec = formatSpecs[plan.format];
       if (matchesTag(request.ifNoneMatch, tag)) return { kind: 'unchanged', headers: shared };
       if (options.count) {

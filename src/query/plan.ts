@@ -3,7 +3,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import { entityTag } from './entity-tag.js';
-import { type CompiledFilter, compileFilter, type FilterColumn, type FilterLimits } from './filter/filter.js';
+import type { CompiledFilter, FilterColumn } from './filter/filter.js';
 import { type Format, formatSpecs } from './formats.js';
 import { type DownloadOptions, isWholeTable, isWholeTransposed } from './options.js';
 import { chosenColumns, type OutputColumn, outputColumns, requireColumns } from './projection.js';
@@ -36,19 +36,12 @@ const columnLimits: Partial<Record<Format, number>> = { xlsx: 16_384 };
 /** Columns as a filter sees them, once per version that is in use. */
 const filterColumns = new WeakMap<readonly StoredColumn[], readonly FilterColumn[]>();
 
-const filterColumnsOf = (columns: readonly StoredColumn[]): readonly FilterColumn[] => {
+export const filterColumnsOf = (columns: readonly StoredColumn[]): readonly FilterColumn[] => {
   const known =
     filterColumns.get(columns) ?? columns.map((column) => ({ ...column, sql: storageName(column) }));
   filterColumns.set(columns, known);
   return known;
 };
-
-const compile = (
-  options: DownloadOptions,
-  columns: readonly StoredColumn[],
-  limits: Partial<FilterLimits>,
-): CompiledFilter | undefined =>
-  options.filter === undefined ? undefined : compileFilter(options.filter, filterColumnsOf(columns), limits);
 
 /** Which format it is may be known only now: an `Accept` header decides when the options do not. */
 const refuseUselessDecimals = ({ decimals }: DownloadOptions, format: Format): void => {
@@ -61,19 +54,18 @@ export interface PlanInput {
   readonly version: ReadableVersion;
   readonly options: DownloadOptions;
   readonly format: Format;
-  /** Beyond the usual bounds of a filter. */
-  readonly filterLimits?: Partial<FilterLimits>;
+  /** Of `options.filter`, for the columns of the version. */
+  readonly filter: CompiledFilter | undefined;
 }
 
 /**
  * Binds options to a version.
- * @throws AppError `invalid` for columns, filters and combinations that the dataset does not allow.
+ * @throws AppError `invalid` for columns and combinations that the dataset does not allow.
  */
-export const planDownload = ({ database, version, options, format, filterLimits = {} }: PlanInput): Plan => {
+export const planDownload = ({ database, version, options, format, filter }: PlanInput): Plan => {
   const { columns } = version;
   refuseUselessDecimals(options, format);
   const chosen = chosenColumns(options, columns);
-  const filter = compile(options, columns, filterLimits);
   const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);
   if (options.transpose) requireDateColumn('transpose', columns);
   const output = outputColumns(options, chosen);

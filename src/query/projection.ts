@@ -21,12 +21,12 @@ export const chosenColumns = (
   columns: readonly StoredColumn[],
 ): readonly StoredColumn[] => {
   if (options.select === undefined) return columns;
-  const selected = selectedColumns(options.select, columns);
+  const selected = new Set(selectedColumns(options.select, columns));
   // Distinct values of a few columns: with the entity columns beside them every row would differ.
   const entities = options.distinct
-    ? columns.filter((column) => column.isEntity && selected.includes(column))
+    ? columns.filter((column) => column.isEntity && selected.has(column))
     : columns.filter((column) => column.isEntity);
-  return [...entities, ...selected.filter((column) => !column.isEntity)];
+  return [...entities, ...[...selected].filter((column) => !column.isEntity)];
 };
 
 export const headerOf = (column: StoredColumn, includeIds: boolean): string =>

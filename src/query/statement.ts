@@ -72,11 +72,13 @@ const orderSql = (terms: readonly OrderTerm[]): string =>
     '_row',
   ].join(', ');
 
+/** More rows than there are. */
+const mostRows = '18446744073709551615';
+
 export const limitSql = ({ top, skip }: Pick<DownloadOptions, 'top' | 'skip'>): string => {
   if (top === undefined && skip === undefined) return '';
-  return top === undefined
-    ? ` OFFSET ${skip}`
-    : ` LIMIT ${top}${skip === undefined ? '' : ` OFFSET ${skip}`}`;
+  // `LIMIT 1 BY … OFFSET` is no statement, so an offset always has a limit.
+  return ` LIMIT ${top ?? mostRows}${skip === undefined ? '' : ` OFFSET ${skip}`}`;
 };
 
 /** Order, distinctness and limits of rows that stand in `source`. */

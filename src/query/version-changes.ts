@@ -61,8 +61,8 @@ const columnsOf = (from: ReadableVersion, to: ReadableVersion): ChangeColumn[] =
   });
 };
 
-const sideValue = ({ id, alike }: ChangeColumn, columns: readonly StoredColumn[]): string => {
-  const column = columns.find((own) => own.id === id);
+const sideValue = ({ id, alike }: ChangeColumn, columns: ReadonlyMap<number, StoredColumn>): string => {
+  const column = columns.get(id);
   if (column === undefined) return 'NULL';
   return alike ? storageName(column) : `toString(${storageName(column)})`;
 };
@@ -93,7 +93,8 @@ const changesSql = (sides: readonly Side[], columns: readonly ChangeColumn[], ke
   );
   const differing = `SELECT k, r FROM (${hashed.join('\nUNION ALL ')}) GROUP BY k, r HAVING sum(w) != 0`;
   const full = sides.map((side) => {
-    const values = columns.map((column, at) => `, ${sideValue(column, side.version.columns)} AS o${at}`);
+    const own = new Map(side.version.columns.map((column) => [column.id, column]));
+    const values = columns.map((column, at) => `, ${sideValue(column, own)} AS o${at}`);
     return `SELECT ${hashes(side)}, toUInt8(${number(side)}) AS side, _seg AS s, _row AS p${values.join('')}
       FROM ${side.table} WHERE ${side.condition}`;
   });

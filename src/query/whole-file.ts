@@ -42,7 +42,13 @@ export const createWholeFiles = ({ versions, reader, slots, newQueryId }: WholeF
     async plan(ref) {
       const version = await versionOf(ref);
       const options = parseOptions({ format: 'csv', transpose: ref.variant === 'transposed' });
-      const plan = planDownload({ database: reader.database, version, options, format: 'csv' });
+      const plan = planDownload({
+        database: reader.database,
+        version,
+        options,
+        format: 'csv',
+        filter: undefined,
+      });
       if (plan.wholeFile === undefined) throw notFound('unknown_file', 'There is no such file.');
       return plan;
     },

@@ -54,7 +54,7 @@ export const downloadBody = z.record(z.string(), z.unknown()).meta({
   openapi: {
     type: 'object',
     description:
-      'The query parameters of the download as members, with or without `$`; `$select` may be a list of names and ids. `$filter` may be up to 8 MiB long, with up to 100,000 values in one `in`.',
+      'The query parameters of the download as members, with or without `$`; `$select` may be a list of names and ids. `$filter` may be up to 1 MiB long, with up to 50,000 values in one `in`.',
     properties: Object.fromEntries(
       Object.entries(shared).map(([name, schema]) => [name, z.globalRegistry.get(schema)?.openapi ?? {}]),
     ),

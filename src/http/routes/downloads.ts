@@ -38,7 +38,7 @@ type DataHead = RequestHead<{ id: number }, unknown, Caller | undefined>;
 export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;
 
 /** Longer filters than an address holds. */
-const bodyFilterLimits = { maxBytes: 1024 * 1024, maxInTerms: 100_000, maxSqlLength: 48 * 1024 * 1024 };
+const bodyFilterLimits = { maxBytes: 1024 * 1024, maxInTerms: 50_000, maxSqlLength: 48 * 1024 * 1024 };
 
 const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
   access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';

@@ -2,9 +2,8 @@ import { type AppError, invalid } from '../../lib/errors.js';
 
 /** Position as people count: characters (code points), the first is 1. */
 export const positionOf = (text: string, offset: number): number => {
-  let position = 1;
-  for (const character of text.slice(0, offset)) position += character.length > 0 ? 1 : 0;
-  return position;
+  const before = text.slice(0, offset);
+  return before.length - (before.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0) + 1;
 };
 
 /** Whose text it is: names in messages, and the stable codes. */
@@ -39,19 +38,26 @@ export interface Failures {
   /** Valid OData that this service does not offer. */
   unsupported(offset: number, what: string, hint?: string): AppError;
   limit(offset: number, message: string): AppError;
+  /** Within the bounds, and still more work than one text is worth. */
+  tooComplex(): AppError;
 }
 
 const longestQuote = 40;
 
 /** A piece of the caller's text, short enough for a message. */
 export const excerpt = (text: string): string => {
-  const characters = [...text];
+  if (text.length <= longestQuote) return text;
+  // A character takes two units at most: no need to take a long text apart.
+  const characters = [...text.slice(0, 2 * longestQuote + 2)];
   return characters.length > longestQuote ? `${characters.slice(0, longestQuote).join('')}…` : text;
 };
 
 /** What stands at an offset, as a message names it: the next word or character. */
 const foundAt = (text: string, offset: number, noun: string): string => {
-  const rest = text.slice(offset).trimStart();
+  const rest = text
+    .slice(offset)
+    .trimStart()
+    .slice(0, 4 * longestQuote);
   if (rest === '') return `the end of the ${noun}`;
   const word = /^(?:[\p{L}\p{N}_$.@]+|.)/su.exec(rest);
   return `'${excerpt(word?.[0] ?? rest)}'`;
@@ -84,5 +90,10 @@ export const createFailures = (text: string, owner: TextOwner = filterText): Fai
     unsupported: (offset, what, hint) =>
       fail('unsupported', offset, `${what} not supported here${hint === undefined ? '' : `; ${hint}`}`),
     limit: (offset, message) => fail('limit', offset, message),
+    tooComplex: () =>
+      invalid(
+        'too_complex',
+        `The ${owner.noun} takes too much work to read; make it shorter, or write column names in brackets.`,
+      ),
   };
 };

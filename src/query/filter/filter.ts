@@ -5,11 +5,12 @@
  * names with spaces and periods of statistics. What the binder can not type is refused with its place; the
  * compiler never sees text of the caller. Nothing but an AppError of kind `invalid` leaves this file.
  */
+import { runYielding } from '../../lib/yielding.js';
 import { bindFilter } from './binder.js';
 import { compileCondition, createContext } from './compiler.js';
 import { createFailures } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
-import { createNameIndex, unknownColumns } from './names.js';
+import { createNameIndex, type NameIndex, unknownColumns } from './names.js';
 import { normalForm } from './normal-form.js';
 import {
   createPackedParameters,
@@ -31,11 +32,29 @@ export interface CompiledFilter {
   readonly normalized: string;
 }
 
-export const compileFilter = (
+interface ColumnNames {
+  readonly byName: ReadonlyMap<string, FilterColumn>;
+  readonly names: NameIndex;
+}
+
+/** Kept with the columns of versions that are in use: there may be thousands. */
+const known = new WeakMap<readonly FilterColumn[], ColumnNames>();
+
+const namesOf = (columns: readonly FilterColumn[]): ColumnNames => {
+  const found = known.get(columns);
+  if (found !== undefined) return found;
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const made = { byName, names: createNameIndex([...byName.keys()]) };
+  known.set(columns, made);
+  return made;
+};
+
+/** Each step is bounded work; whoever runs the steps may let others go on between them. */
+function* compileSteps(
   text: string,
   columns: readonly FilterColumn[],
-  limits: Partial<FilterLimits> = {},
-): CompiledFilter => {
+  limits: Partial<FilterLimits>,
+): Generator<void, CompiledFilter> {
   const bounds = { ...defaultLimits, ...limits };
   const failures = createFailures(text);
   if (Buffer.byteLength(text) > bounds.maxBytes) {
@@ -43,21 +62,41 @@ export const compileFilter = (
   }
   const surrogate = text.search(/\p{Surrogate}/u);
   if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
-  const byName = new Map(columns.map((column) => [column.name, column]));
-  const names = createNameIndex([...byName.keys()]);
+  const { byName, names } = namesOf(columns);
+  yield;
   const { root, unknown } = parseFilter(text, names, failures, bounds);
   if (unknown.length > 0) throw unknownColumns(text, unknown, names.names);
+  yield;
   const condition = bindFilter(root, byName, failures);
+  yield;
   const plain = createParameters();
   const plainSql = compileCondition(condition, createContext(plain));
+  yield;
   const packed = plain.count() > maxPlainParameters ? createPackedParameters() : undefined;
   const sql = packed ? compileCondition(condition, createContext(packed)) : plainSql;
   if (sql.length > bounds.maxSqlLength) {
     throw failures.limit(0, 'the filter is too complex; split it or calculate with fewer columns at once');
   }
-  return {
-    sql,
-    params: (packed ?? plain).values(),
-    normalized: normalForm(condition),
-  };
+  yield;
+  return { sql, params: (packed ?? plain).values(), normalized: normalForm(condition) };
+}
+
+/** @throws AppError `invalid` that says where the filter is wrong. */
+export const compileFilter = (
+  text: string,
+  columns: readonly FilterColumn[],
+  limits: Partial<FilterLimits> = {},
+): CompiledFilter => {
+  const steps = compileSteps(text, columns, limits);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
 };
+
+/** The same for long texts: the event loop goes on in between. */
+export const compileFilterYielding = (
+  text: string,
+  columns: readonly FilterColumn[],
+  limits: Partial<FilterLimits> = {},
+): Promise<CompiledFilter> => runYielding(compileSteps(text, columns, limits));

@@ -5,10 +5,13 @@
  * At an operand the longest reading wins: a known column name against a literal, keyword or function. A literal
  * that is spelled exactly like a column keeps both readings: the binder knows what it stands beside.
  */
+import { maxColumnNameBytes } from '../../model/column.js';
 import { bareDate, firstDayOf } from './date-literal.js';
 import type { Failures } from './failure.js';
 import type { NameIndex } from './names.js';
-import { parseExact } from './number-literal.js';
+import { maxLiteralDigits, parseExact } from './number-literal.js';
+import { isSpaceAt } from './space.js';
+import { createSteps } from './steps.js';
 import type { LiteralNode } from './syntax.js';
 import {
   type ArithmeticOperator,
@@ -63,6 +66,9 @@ const numberAt = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const wordAt = /[A-Za-z]+/y;
 const stopWordAt = /[A-Za-z]+(?=[\s(),[]|$)/y;
 
+/** No column is called longer; what is longer is no name. */
+const longestUnknown = 2 * maxColumnNameBytes;
+
 const matchAt = (pattern: RegExp, text: string, offset: number): string | undefined => {
   pattern.lastIndex = offset;
   return pattern.exec(text)?.[0];
@@ -83,6 +89,14 @@ export interface Lexer {
   skipSpace(offset: number): number;
 }
 
+const stepsPerListed = 10;
+
+/** A text without quotes in it, or a number, up to what follows in a list. */
+const listedAt = /(?:'([^']*)'|([+-]?\d{1,30}(?:\.\d{1,30})?))(?=\s{0,9}[,)])/y;
+
+/** An operand is read, bound and compiled: so many of them are some 50 ms of work. */
+const stepsPerOperand = 100;
+
 const operandExpected = "a column, a value, a function, 'not' or '('";
 
 /** @param stops Words that end an expression, in lower case. */
@@ -90,13 +104,16 @@ export const createLexer = (
   text: string,
   names: NameIndex,
   failures: Failures,
+  maxWork: number,
   stops: readonly string[] = [],
 ): Lexer => {
   const ending = `none before the end of the ${failures.owner.noun}`;
 
+  const spend = createSteps(maxWork, failures.tooComplex);
+
   const skipSpace = (offset: number): number => {
     let at = offset;
-    while (at < text.length && /\s/.test(text[at] ?? '')) at += 1;
+    while (isSpaceAt(text, at)) at += 1;
     return at;
   };
 
@@ -156,6 +173,12 @@ export const createLexer = (
 
   /** Keyword, function, number or date at the offset; the end of the literal is not checked yet. */
   const plain = (start: number): OperandToken | undefined => {
+    const first = text.charCodeAt(start);
+    // The first character decides what is looked for: letters begin no number, digits no word.
+    return first <= 0x39 ? numeric(start) : keyword(start);
+  };
+
+  const numeric = (start: number): OperandToken | undefined => {
     const date = matchAt(bareDate, text, start);
     if (date !== undefined) {
       const value = firstDayOf(date);
@@ -163,10 +186,16 @@ export const createLexer = (
       return literal(start, start + date.length, { kind: 'date', value, text: date });
     }
     const number = matchAt(numberAt, text, start);
+    if (number !== undefined && number.length > maxLiteralDigits)
+      throw failures.limit(start, `a number of more than ${maxLiteralDigits} characters`);
     const value = number === undefined ? undefined : parseExact(number);
     if (number !== undefined && value !== undefined) {
       return literal(start, start + number.length, { kind: 'number', value, text: number });
     }
+    return undefined;
+  };
+
+  const keyword = (start: number): OperandToken | undefined => {
     const word = matchAt(wordAt, text, start);
     if (word === undefined) return undefined;
     const end = start + word.length;
@@ -198,9 +227,10 @@ export const createLexer = (
     if (text[start] === '"')
       throw failures.syntax(start, "a text in single quotes ('…') or a column name in brackets ([…])");
     let end = start;
-    while (end < text.length && !/[(),']/.test(text[end] ?? '')) {
-      if (/\s/.test(text[end] ?? '') && endsUnknown(skipSpace(end))) break;
-      end += 1;
+    while (end < text.length && end - start < longestUnknown && !/[(),']/.test(text[end] ?? '')) {
+      const next = skipSpace(end);
+      if (next > end && endsUnknown(next)) break;
+      end = next > end ? next : end + 1;
     }
     const name = text.slice(start, end).trimEnd();
     if (name === '' || operatorWordAt(text, start) !== undefined)
@@ -236,13 +266,14 @@ export const createLexer = (
   };
 
   const operand = (offset: number): OperandToken => {
+    spend(stepsPerOperand);
     const start = skipSpace(offset);
     const first = text[start];
     if (first === undefined) throw failures.syntax(start, operandExpected);
     if (first === "'") return string(start);
     if (first === '[') return bracketed(start);
     const reading = plain(start);
-    const name = names.longestAt(text, start);
+    const name = names.longestAt(text, start, spend);
     if (name !== undefined && start + name.length > (reading?.end ?? start)) {
       return { kind: 'column', name, known: true, start, end: start + name.length };
     }
@@ -263,8 +294,23 @@ export const createLexer = (
     return unknown(start);
   };
 
+  /** Plain values of long lists, at a fraction of what a value costs that may be anything. */
+  const plainLiteralAt = (start: number): LiteralToken | undefined => {
+    listedAt.lastIndex = start;
+    const [whole, string, number] = listedAt.exec(text) ?? [];
+    if (whole === undefined) return undefined;
+    const end = start + whole.length;
+    if (string !== undefined)
+      return names.hasQuoted ? undefined : literal(start, end, { kind: 'string', value: string });
+    const value = parseExact(number ?? '');
+    return value && number ? literal(start, end, { kind: 'number', value, text: number }) : undefined;
+  };
+
   const literalAt = (offset: number): LiteralToken | undefined => {
+    spend(stepsPerListed);
     const start = skipSpace(offset);
+    const quick = plainLiteralAt(start);
+    if (quick !== undefined) return quick;
     const reading = text[start] === "'" ? string(start) : plain(start);
     if (reading?.kind !== 'literal') return undefined;
     checkLiteralEnd(start, reading.end);

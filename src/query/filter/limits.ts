@@ -6,6 +6,8 @@ export interface FilterLimits {
   readonly maxDepth: number;
   /** Most values in one `in (…)`. @default 1000 */
   readonly maxInTerms: number;
+  /** Most steps of work that grows faster than the text, such as telling names of very many lengths apart. @default 1200000 */
+  readonly maxWork: number;
   /** Longest SQL that may come out, in characters. @default 4194304 */
   readonly maxSqlLength: number;
 }
@@ -14,5 +16,6 @@ export const defaultLimits: FilterLimits = {
   maxBytes: 65_536,
   maxDepth: 200,
   maxInTerms: 1_000,
+  maxWork: 1_200_000,
   maxSqlLength: 4_194_304,
 };

@@ -7,6 +7,9 @@ export interface Exact {
   readonly scale: number;
 }
 
+/** Longest number that a filter may hold, in characters: arithmetic on longer ones takes more than linear time. */
+export const maxLiteralDigits = 1_000;
+
 const pattern = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** Exponents beyond this are beyond every stored value; clamping keeps the arithmetic on them cheap. */
@@ -14,11 +17,12 @@ const largestExponent = 1_000_000;
 
 /** Trailing zeros move into the scale, zero is 0 × 10^0: equal values have equal parts. */
 const reduced = (negative: boolean, text: string, scale: number): Exact => {
-  const significant = text.replace(/^0+/, '');
-  if (significant === '') return { digits: 0n, scale: 0 };
-  const kept = significant.replace(/0+$/, '');
-  const digits = BigInt(kept);
-  return { digits: negative ? -digits : digits, scale: scale - (significant.length - kept.length) };
+  let end = text.length;
+  // Not by a regular expression: `0+$` looks at each run of zeros once per zero.
+  while (end > 0 && text[end - 1] === '0') end -= 1;
+  if (end === 0) return { digits: 0n, scale: 0 };
+  const digits = BigInt(text.slice(0, end));
+  return { digits: negative ? -digits : digits, scale: scale - (text.length - end) };
 };
 
 /** Reads a number as OData and JavaScript write it; undefined for anything else. */
@@ -42,8 +46,16 @@ export const negateExact = (value: Exact): Exact => ({ digits: -value.digits, sc
 export const canonicalText = ({ digits, scale }: Exact): string =>
   scale === 0 ? `${digits}` : `${digits}e${-scale}`;
 
+const largestSafe = BigInt(Number.MAX_SAFE_INTEGER);
+
+const isSafe = (digits: bigint): boolean => digits <= largestSafe && digits >= -largestSafe;
+
+/** True for whole numbers that a double holds as they are: no need to look closer. */
+export const isSafeInteger = ({ digits, scale }: Exact): boolean => scale === 0 && isSafe(digits);
+
 /** The nearest double; ±Infinity beyond the range. JavaScript rounds decimal text correctly. */
 export const nearestDouble = (value: Exact): number => {
+  if (value.scale === 0 && isSafe(value.digits)) return Number(value.digits);
   const nearest = Number(canonicalText(value));
   // Not -0: it would be another parameter than 0, for the same comparison.
   return nearest === 0 ? 0 : nearest;

@@ -1,6 +1,14 @@
 /** Comparison of numbers, exact for everything that is stored and everything that can be written. */
 import type { Emitter } from './emitter.js';
-import { compareExact, type Exact, exactOf, floorAt, nearestDouble, unitsText } from './number-literal.js';
+import {
+  compareExact,
+  type Exact,
+  exactOf,
+  floorAt,
+  isSafeInteger,
+  nearestDouble,
+  unitsText,
+} from './number-literal.js';
 import { aligned, type ExactShape, maxDigits, type NumberShape, type Shapes } from './number-shape.js';
 import { isExactRow, type RawNumber, rawNumber } from './number-sql.js';
 import { mirrored, signs, type Test } from './test-sql.js';
@@ -203,6 +211,7 @@ export const numberMembership = (
 };
 
 const isDoubleText = (value: Exact): boolean => {
+  if (isSafeInteger(value)) return true;
   const nearest = nearestDouble(value);
   return Number.isFinite(nearest) && compareExact(exactOf(nearest), value) === 0;
 };

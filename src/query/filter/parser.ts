@@ -74,7 +74,7 @@ export interface ExpressionInput {
 /** Reads one expression, up to the bracket, comma, word or end that cannot belong to it. */
 export const parseExpression = (input: ExpressionInput): ParsedExpression => {
   const { text, names, failures, limits, start: from = 0, stops } = input;
-  const lexer = createLexer(text, names, failures, stops);
+  const lexer = createLexer(text, names, failures, limits.maxWork, stops);
   const unknown: UnknownName[] = [];
   let offset = from;
   let depth = 0;

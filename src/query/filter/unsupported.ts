@@ -58,10 +58,14 @@ const constructs: readonly (readonly [pattern: RegExp, what: (match: string) => 
   ],
 ];
 
+/** Characters that are looked at: enough to name what stands there. */
+const longestConstruct = 300;
+
 export const diagnoseOperand = (text: string, offset: number, failures: Failures): AppError | undefined => {
+  const piece = text.slice(offset, offset + longestConstruct);
   for (const [pattern, what, hint] of constructs) {
-    pattern.lastIndex = offset;
-    const match = pattern.exec(text);
+    pattern.lastIndex = 0;
+    const match = pattern.exec(piece);
     if (match) return failures.unsupported(offset, what(excerpt(match[0])), hint);
   }
   return undefined;

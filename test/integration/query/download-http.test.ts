@@ -135,6 +135,56 @@ describe('Row-Count', () => {
   });
 });
 
+describe('options in any combination', () => {
+  /** Deterministic, so that a failure can be repeated. */
+  const createRandom = (seed: number) => {
+    let state = seed;
+    return (below: number): number => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return Math.floor((state / 2 ** 32) * below);
+    };
+  };
+  const values: Readonly<Record<string, readonly string[]>> = {
+    $format: ['csv', 'json', 'tsv', 'xlsx', 'parquet', 'arrow'],
+    $select: ['Country', 'GDP', 'Date,GDP', 'Country,Country', 'Nope'],
+    $filter: ["Country eq 'A'", 'GDP gt 0', "Date ge 2020-01-02 or Country eq 'B'", 'Nope eq 1', 'false'],
+    $orderby: ['GDP desc', 'Country,Date desc', 'Nope'],
+    $top: ['0', '1', '2', '99999999999999999999'],
+    $skip: ['0', '1', '5', '99999999999999999999'],
+    $last: ['0', '1', '9'],
+    $count: ['true', 'false'],
+    $distinct: ['true', 'false'],
+    $decimals: ['string', 'number'],
+    combineEntities: ['true', '1'],
+    includeIds: ['true', '0'],
+    dropNA: ['true', 'False'],
+    transpose: ['true', 'false'],
+  };
+
+  it('are answered, or refused with a reason', async () => {
+    const random = createRandom(7);
+    const faults: string[] = [];
+    for (let round = 0; round < 150; round += 1) {
+      const query = new URLSearchParams();
+      for (const [name, choices] of Object.entries(values)) {
+        if (random(100) < 30) query.set(name, choices[random(choices.length)] ?? '');
+      }
+      const answer = await get(query.toString(), { redirect: 'manual' });
+      const body = await answer.text();
+      const isFine = [200, 302].includes(answer.status) || (answer.status === 400 && body.includes('"code"'));
+      if (!isFine) faults.push(`${answer.status} ${query} ${body.slice(0, 200)}`);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it.each(['csv', 'json', 'xlsx', 'parquet'])('a $skip of distinct rows without $top: %s', async (format) => {
+    const answer = await get(`$distinct=true&$select=Country&$skip=1&$format=${format}`);
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    if (format === 'csv') expect(text).toBe('"Country"\r\n"B"\r\n');
+  });
+});
+
 describe('parameters', () => {
   it.each(['combineEntities=true', 'includeIds=true', 'dropNA=true', 'transpose=true&$top=2'])(
     'are the same with and without a dollar: %s',

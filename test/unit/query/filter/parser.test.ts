@@ -205,6 +205,7 @@ describe('bounds', () => {
     ['calls', `${'trim('.repeat(10_000)}City${')'.repeat(10_000)} eq ''`],
     ['sums', `Speed${' add 1'.repeat(8_000)} eq 1`],
     ['comparisons', `Speed gt 1${' eq true'.repeat(5_000)}`],
+    ['digits', `Speed lt ${'9'.repeat(1_001)}`],
     ['values of a list', `Speed in (${'1,'.repeat(1_000)}1)`],
   ])('of %s are told', (_, text) => {
     expect(errorOf(text)).toMatchObject({ kind: 'invalid', code: 'filter_limit' });
@@ -217,7 +218,7 @@ describe('bounds', () => {
 
   it('let long numbers pass without writing them out', () => {
     expect(normal('Speed lt 1e999999999')).toBe('lt(#4,1e1000000)');
-    expect(normal(`Speed lt ${'9'.repeat(60_000)}`)).toContain('999');
+    expect(normal(`Speed lt ${'9'.repeat(1_000)}`)).toContain('999');
     expect(normal('Speed mul 1e999999 add 1 gt 1e-999999')).toContain('gt(');
   });
 });

@@ -1,0 +1,12 @@
+/** Names that a message lists; the rest is counted. */
+const mostListed = 20;
+
+/** The first of some items: `a, b, c … and 5,120 more`. What comes from outside is unbounded, a message is not. */
+export const listed = (items: readonly string[], most = mostListed): string => {
+  const shown = items.slice(0, most).join(', ');
+  const more = items.length - most;
+  return more > 0 ? `${shown} … and ${more.toLocaleString('en-US')} more` : shown;
+};
+
+/** The same for details of an error, which programs read. */
+export const firstItems = <T>(items: readonly T[], most = mostListed): readonly T[] => items.slice(0, most);
