@@ -42,16 +42,17 @@ export const teamCommands: AdminGroup = {
     },
     {
       name: 'add',
-      summary: 'Add an account to a team, or change its role.',
+      summary: 'Make an account a member of a team at once, without an invitation, or change its role.',
       arguments: ['team', 'account'],
       options: { role: { type: 'string' } },
       optionHelp: { role: 'admin or member (default).' },
       async run(input) {
         const role = roleOf(input.option('role'));
-        const admin = await createTeamAdministration(input.context).actAsAdminOf(input.argument('team'));
-        const { teams } = createCatalog(input.context);
-        return (await teams.putMember(admin, input.argument('team'), input.argument('account'), role))
-          .members;
+        const administration = createTeamAdministration(input.context);
+        const team = input.argument('team');
+        await administration.add(team, input.argument('account'), role);
+        const admin = await administration.actAsAdminOf(team);
+        return (await createCatalog(input.context).teams.read(admin, team)).members;
       },
     },
     {

@@ -12,6 +12,7 @@ import { createPlans } from './plans.js';
 import { createQuotas } from './quotas.js';
 import { createRepositories } from './repositories.js';
 import { createRetentionSettings } from './retention-settings.js';
+import { createTeamInvitations } from './team-invitations.js';
 import { createTeams } from './teams.js';
 
 /** Every part of the catalog over one database. */
@@ -27,6 +28,7 @@ export const createCatalog = ({ sql }: { sql: Sql }) => {
     keys: createKeys({ sql }),
     plans: createPlans({ sql }),
     teams: createTeams({ sql }),
+    invitations: createTeamInvitations({ sql }),
     overview: createOverview({ sql, accounts, quotas }),
     repositories: createRepositories({ sql, access }),
     datasets: createDatasets({ sql, access }),

@@ -1,7 +1,8 @@
 import { notFound } from '../lib/errors.js';
-import type { Caller, CallerTeam } from '../model/permission.js';
+import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccounts } from './accounts.js';
+import { joinTeam } from './team-invitations.js';
 
 export interface TeamRow {
   readonly name: string;
@@ -17,6 +18,8 @@ export interface TeamAdministration {
   actAs(account: string): Promise<Caller>;
   /** The same for an admin of the team. @throws AppError 404. */
   actAsAdminOf(team: string): Promise<Caller>;
+  /** Makes an account a member at once, without asking it. @throws AppError 404. */
+  add(team: string, account: string, role: TeamRole): Promise<void>;
 }
 
 export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministration => {
@@ -57,6 +60,17 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
       );
       if (row === undefined) throw notFound('team_not_found', `There is no team ${team}.`);
       return actAs(row.name);
+    },
+    async add(team, name, role) {
+      const { id: accountId } = await createAccounts({ sql }).find(name);
+      await sql.tx(async (tx) => {
+        const [row] = await tx.query<{ id: number }>(
+          'SELECT id FROM teams WHERE lower(name) = lower($1) FOR NO KEY UPDATE',
+          [team],
+        );
+        if (row === undefined) throw notFound('team_not_found', `There is no team ${team}.`);
+        await joinTeam(tx, { teamId: row.id, accountId, role });
+      });
     },
   };
 };

@@ -4,6 +4,7 @@ import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
 import { claimingName, findPrincipal, requireHandle } from './names.js';
+import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
 
 export interface TeamMember {
   /** Name of the account. */
@@ -17,6 +18,8 @@ export interface Team {
   readonly role: TeamRole;
   readonly createdAt: string;
   readonly members: readonly TeamMember[];
+  /** Accounts that were asked to join and have not answered. */
+  readonly invitations: readonly TeamMember[];
 }
 
 export interface Teams {
@@ -32,9 +35,22 @@ export interface Teams {
   rename(caller: Caller, name: string, newName: string): Promise<Team>;
   /** Its repositories stay with those who made them. @throws AppError 403, 404. */
   remove(caller: Caller, name: string): Promise<void>;
-  /** Adds an account or changes its role. @throws AppError 403, 404, 409 for the last admin. */
-  putMember(caller: Caller, name: string, account: string, role: TeamRole): Promise<Team>;
-  /** By an admin, or by the member itself; what the team gave is gone at once. @throws AppError 409. */
+  /**
+   * Changes the role of a member; an account that is not in the team is invited and joins when it accepts.
+   * @throws AppError 403, 404, 409 for the last admin.
+   */
+  putMember(
+    caller: Caller,
+    name: string,
+    account: string,
+    role: TeamRole,
+  ): Promise<{ readonly team: Team; readonly invited: boolean }>;
+  /** The caller accepts its invitation. @throws AppError 403 for a limited key, 404 without an invitation. */
+  join(caller: Caller, name: string): Promise<Team>;
+  /**
+   * By an admin, or by the member itself; what the team gave is gone at once. Withdraws an invitation too.
+   * @throws AppError 409 for the last admin.
+   */
   removeMember(caller: Caller, name: string, account: string): Promise<void>;
 }
 
@@ -43,13 +59,16 @@ interface TeamRow {
   role: TeamRole;
   createdAt: Date;
   members: TeamMember[];
+  invitations: TeamMember[];
 }
 
 const readTeams = async (sql: Sql, accountId: number, teamId: number | null): Promise<Team[]> => {
   const rows = await sql.query<TeamRow>(
     `SELECT t.name, mine.role, t.created_at AS "createdAt",
        (SELECT json_agg(json_build_object('account', a.name, 'role', m.role) ORDER BY a.name)
-          FROM team_members m JOIN accounts a ON a.id = m.account_id WHERE m.team_id = t.id) AS members
+          FROM team_members m JOIN accounts a ON a.id = m.account_id WHERE m.team_id = t.id) AS members,
+       (SELECT coalesce(json_agg(json_build_object('account', a.name, 'role', i.role) ORDER BY a.name), '[]')
+          FROM team_invitations i JOIN accounts a ON a.id = i.account_id WHERE i.team_id = t.id) AS invitations
      FROM teams t JOIN team_members mine ON mine.team_id = t.id AND mine.account_id = $1
      WHERE $2::bigint IS NULL OR t.id = $2 ORDER BY t.name`,
     [accountId, teamId],
@@ -120,6 +139,15 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   );
 };
 
+const isMember = async (tx: Sql, teamId: number, accountId: number): Promise<boolean> => {
+  const rows = await tx.query('SELECT 1 FROM team_members WHERE team_id = $1 AND account_id = $2', [
+    teamId,
+    accountId,
+  ]);
+  return rows.length > 0;
+};
+
+/** Changes the role of a member, or invites an account that is none. */
 const putMember = (
   sql: Sql,
   caller: Caller,
@@ -130,30 +158,22 @@ const putMember = (
   sql.tx(async (tx) => {
     await lockTeam(tx, team.id, team.name);
     const accountId = await accountIdOf(tx, account);
-    if (role !== 'admin') {
-      const [present] = await tx.query('SELECT 1 FROM team_members WHERE team_id = $1 AND account_id = $2', [
-        team.id,
-        accountId,
-      ]);
-      if (present !== undefined) await requireOtherAdmin(tx, team.id, accountId);
-    }
-    await tx.query(
-      `INSERT INTO team_members (team_id, account_id, role) VALUES ($1, $2, $3)
-       ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role`,
-      [team.id, accountId, role],
-    );
-    return again(tx, caller, team.id, team.name);
+    const present = await isMember(tx, team.id, accountId);
+    if (present) {
+      if (role !== 'admin') await requireOtherAdmin(tx, team.id, accountId);
+      await joinTeam(tx, { teamId: team.id, accountId, role });
+    } else await invite(tx, { teamId: team.id, accountId, role, invitedBy: caller.accountId });
+    return { team: await again(tx, caller, team.id, team.name), invited: !present };
   });
 
 const removeMember = (sql: Sql, team: { id: number; name: string }, account: string) =>
   sql.tx(async (tx) => {
     await lockTeam(tx, team.id, team.name);
     const accountId = await accountIdOf(tx, account);
-    const [member] = await tx.query('SELECT 1 FROM team_members WHERE team_id = $1 AND account_id = $2', [
-      team.id,
-      accountId,
-    ]);
-    if (member === undefined) throw notFound('member_not_found', `${account} is not in the team.`);
+    if (!(await isMember(tx, team.id, accountId))) {
+      if (await withdrawInvitation(tx, team.id, accountId)) return;
+      throw notFound('member_not_found', `${account} is not in the team.`);
+    }
     await requireOtherAdmin(tx, team.id, accountId);
     await tx.query('DELETE FROM team_members WHERE team_id = $1 AND account_id = $2', [team.id, accountId]);
     await tx.query('UPDATE accounts SET workspace_team_id = NULL WHERE id = $2 AND workspace_team_id = $1', [
@@ -183,6 +203,20 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
 
   async putMember(caller, name, account, role) {
     return putMember(sql, caller, await administered(sql, caller, name), account, role);
+  },
+
+  async join(caller, name) {
+    requireFullKey(caller);
+    return sql.tx(async (tx) => {
+      const invitation = await takeInvitation(tx, caller, name);
+      if (invitation === undefined) {
+        const present = caller.teams.find((team) => team.name.toLowerCase() === name.toLowerCase());
+        if (present === undefined) throw noInvitation(name);
+        return again(tx, caller, present.id, name);
+      }
+      await joinTeam(tx, { ...invitation, accountId: caller.accountId });
+      return again(tx, caller, invitation.teamId, name);
+    });
   },
 
   async removeMember(caller, name, account) {

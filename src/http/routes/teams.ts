@@ -1,16 +1,21 @@
 import { z } from 'zod';
 import { requireFullKey } from '../../catalog/access.js';
+import type { TeamInvitations } from '../../catalog/team-invitations.js';
 import type { Teams } from '../../catalog/teams.js';
 import { pathName } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { handleField, roleField, timeField } from './fields.js';
 
+const memberSchema = z.object({ account: z.string(), role: roleField });
 const teamSchema = z
   .object({
     name: z.string(),
     role: roleField.meta({ description: "The caller's role." }),
     createdAt: timeField,
-    members: z.array(z.object({ account: z.string(), role: roleField })),
+    members: z.array(memberSchema),
+    invitations: z.array(memberSchema).meta({
+      description: 'Accounts that were invited and have not answered; the role is the one offered.',
+    }),
   })
   .meta({ id: 'Team' });
 
@@ -19,6 +24,7 @@ const example = {
   role: 'admin',
   createdAt: '2026-01-31T12:00:00.000',
   members: [{ account: 'ada', role: 'admin' }],
+  invitations: [{ account: 'bob', role: 'member' }],
 };
 const tags = ['Teams'];
 const name = pathName('Name of the team.');
@@ -101,24 +107,32 @@ const onMembers = (teams: Teams): Route[] => [
   route({
     method: 'PUT',
     path: '/teams/:name/members/:account',
-    summary: 'Add an account to a team or change its role',
-    description: 'By an admin of the team.',
+    summary: 'Invite an account to a team, or change the role of a member',
+    description:
+      'By an admin of the team. An account that is not in the team is invited (202) and is in it once it has ' +
+      'accepted: see `/account/invitations`.',
     tags,
     auth: 'required',
     params: z.object({ name, account }),
     body: z.object({ role: roleField }),
     bodyExample: { role: 'member' },
     authorize: ({ caller, params }) => teams.requireAdmin(caller, params.name),
-    responses: { 200: one('The team.') },
+    responses: {
+      200: one('The team: the member has this role.'),
+      202: one('The team: the account is invited.'),
+    },
     errors: [403, 404, 409],
-    handler: async ({ caller, params, body: { role } }) =>
-      ok(await teams.putMember(caller, params.name, params.account, role)),
+    handler: async ({ caller, params, body: { role } }) => {
+      const { team, invited } = await teams.putMember(caller, params.name, params.account, role);
+      return { status: invited ? 202 : 200, body: team };
+    },
   }),
   route({
     method: 'DELETE',
     path: '/teams/:name/members/:account',
     summary: 'Remove an account from a team',
-    description: 'By an admin, or by the account itself. What the team gave is gone at once.',
+    description:
+      'By an admin, or by the account itself. What the team gave is gone at once. Also withdraws an invitation.',
     tags,
     auth: 'required',
     params: z.object({ name, account }),
@@ -131,8 +145,73 @@ const onMembers = (teams: Teams): Route[] => [
   }),
 ];
 
-export const createTeamRoutes = ({ teams }: { teams: Teams }): Route[] => [
-  ...onTeams(teams),
-  ...onTeam(teams),
-  ...onMembers(teams),
+const invitationSchema = z
+  .object({
+    team: z.string().meta({ description: 'Name of the team.' }),
+    role: roleField.meta({ description: 'Role that the caller will have.' }),
+    invitedBy: z.string().nullable().meta({ description: 'Account that asked; null when it is gone.' }),
+    createdAt: timeField,
+  })
+  .meta({ id: 'Invitation' });
+
+const invitationExample = {
+  team: 'Analysts',
+  role: 'member',
+  invitedBy: 'ada',
+  createdAt: '2026-01-31T12:00:00.000',
+};
+
+const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/account/invitations',
+    summary: 'List the invitations of the caller to teams',
+    tags,
+    auth: 'required',
+    responses: {
+      200: {
+        description: 'Invitations that wait for an answer, oldest first.',
+        schema: z.array(invitationSchema),
+        example: [invitationExample],
+      },
+    },
+    handler: async ({ caller }) => ok(await invitations.list(caller)),
+  }),
+  route({
+    method: 'PUT',
+    path: '/account/invitations/:team',
+    summary: 'Accept an invitation to a team',
+    tags,
+    auth: 'required',
+    params: z.object({ team: name }),
+    responses: { 200: one('The team, of which the caller is a member now.') },
+    errors: [403, 404],
+    handler: async ({ caller, params }) => ok(await teams.join(caller, params.team)),
+  }),
+  route({
+    method: 'DELETE',
+    path: '/account/invitations/:team',
+    summary: 'Decline an invitation to a team',
+    tags,
+    auth: 'required',
+    params: z.object({ team: name }),
+    responses: { 204: { description: 'Declined.' } },
+    errors: [403, 404],
+    handler: async ({ caller, params }) => {
+      await invitations.decline(caller, params.team);
+      return noContent;
+    },
+  }),
+];
+
+export interface TeamRoutesDeps {
+  readonly teams: Teams;
+  readonly invitations: TeamInvitations;
+}
+
+export const createTeamRoutes = (deps: TeamRoutesDeps): Route[] => [
+  ...onTeams(deps.teams),
+  ...onTeam(deps.teams),
+  ...onMembers(deps.teams),
+  ...onInvitations(deps),
 ];

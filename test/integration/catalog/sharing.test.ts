@@ -112,17 +112,74 @@ describe('permissions of a single dataset', () => {
   });
 });
 
+/** Ada invites, and the person accepts. */
+const join = async (person: Person, team: string): Promise<void> => {
+  expect((await ada.ask('PUT', `/teams/${team}/members/${person.name}`, { role: 'member' })).status).toBe(
+    202,
+  );
+  expect((await person.ask('PUT', `/account/invitations/${team}`)).status).toBe(200);
+};
+
+describe('invitations', () => {
+  it('wait for the answer of the account, which alone decides', async () => {
+    await ada.ask('POST', '/teams', { name: 'Choir' });
+    const invited = await ada.ask('PUT', '/teams/Choir/members/bob', { role: 'admin' });
+    expect(invited.json()).toMatchObject({
+      members: [{ account: 'ada', role: 'admin' }],
+      invitations: [{ account: 'bob', role: 'admin' }],
+    });
+    expect((await bob.ask('GET', '/teams')).json<{ name: string }[]>().map(({ name }) => name)).not.toContain(
+      'Choir',
+    );
+    expect((await bob.ask('GET', '/teams/Choir')).status).toBe(403);
+    expect((await bob.ask('GET', '/account/invitations')).json()).toEqual([
+      { team: 'Choir', role: 'admin', invitedBy: 'ada', createdAt: expect.any(String) },
+    ]);
+    // An invitation is its account's alone, and asking again changes what it offers.
+    expect((await cat.ask('PUT', '/account/invitations/Choir')).status).toBe(404);
+    await ada.ask('PUT', '/teams/Choir/members/bob', { role: 'member' });
+    expect((await bob.ask('PUT', '/account/invitations/Choir')).json()).toMatchObject({ role: 'member' });
+    // Accepting twice changes nothing.
+    expect((await bob.ask('PUT', '/account/invitations/Choir')).status).toBe(200);
+    expect((await bob.ask('GET', '/account/invitations')).json()).toEqual([]);
+    expect((await ada.ask('PUT', '/teams/Choir/members/bob', { role: 'admin' })).status).toBe(200);
+  });
+
+  it('can be declined and withdrawn', async () => {
+    await ada.ask('POST', '/teams', { name: 'Quartet' });
+    await ada.ask('PUT', '/teams/Quartet/members/bob', { role: 'member' });
+    expect((await bob.ask('DELETE', '/account/invitations/Quartet')).status).toBe(204);
+    expect((await bob.ask('DELETE', '/account/invitations/Quartet')).status).toBe(404);
+    await ada.ask('PUT', '/teams/Quartet/members/bob', { role: 'member' });
+    expect((await ada.ask('DELETE', '/teams/Quartet/members/bob')).status).toBe(204);
+    expect((await bob.ask('PUT', '/account/invitations/Quartet')).status).toBe(404);
+    expect((await ada.ask('DELETE', '/teams/Quartet/members/bob')).status).toBe(404);
+  });
+
+  it('are answered with a full key only', async () => {
+    await ada.ask('POST', '/teams', { name: 'Trio' });
+    await ada.ask('PUT', '/teams/Trio/members/bob', { role: 'member' });
+    const { key } = await api.catalog.keys.create(bob.id, { name: 'reader', readOnly: true });
+    for (const method of ['PUT', 'DELETE'])
+      expect((await api.ask(method, '/account/invitations/Trio', { key })).status).toBe(403);
+  });
+});
+
 describe('teams', () => {
   it('give members Write and admins Admin, which ends with the membership', async () => {
     expect((await ada.ask('POST', '/teams', { name: 'Analysts' })).status).toBe(201);
     const id = await repository({ team: 'Analysts' });
     expect(await level(bob, `/repositories/${id}`)).toBe(403);
-    const added = await ada.ask('PUT', '/teams/Analysts/members/bob', { role: 'member' });
-    expect(added.json()).toMatchObject({
+    expect((await ada.ask('PUT', '/teams/Analysts/members/bob', { role: 'member' })).status).toBe(202);
+    expect(await level(bob, `/repositories/${id}`)).toBe(403);
+    const joined = await bob.ask('PUT', '/account/invitations/analysts');
+    expect(joined.json()).toMatchObject({
+      role: 'member',
       members: [
         { account: 'ada', role: 'admin' },
         { account: 'bob', role: 'member' },
       ],
+      invitations: [],
     });
     expect(await level(bob, `/repositories/${id}`)).toBe('Write');
     const made = await dataset(bob, id);
@@ -136,8 +193,8 @@ describe('teams', () => {
 
   it('give what is granted to the team instead of Write, and an account what is granted to it', async () => {
     await ada.ask('POST', '/teams', { name: 'Readers' });
-    await ada.ask('PUT', '/teams/Readers/members/bob', { role: 'member' });
-    await ada.ask('PUT', '/teams/Readers/members/cat', { role: 'member' });
+    await join(bob, 'Readers');
+    await join(cat, 'Readers');
     const id = await repository({ team: 'Readers' });
     await ada.ask('PUT', `/repositories/${id}/permissions/Readers`, { level: 'Read' });
     await ada.ask('PUT', `/repositories/${id}/permissions/cat`, { level: 'Clone' });
@@ -151,7 +208,7 @@ describe('teams', () => {
     expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(403);
     expect((await bob.ask('GET', '/teams/Nothing')).status).toBe(404);
     expect((await ada.ask('DELETE', '/teams/Secret/members/ada')).status).toBe(409);
-    await ada.ask('PUT', '/teams/Secret/members/bob', { role: 'member' });
+    await join(bob, 'Secret');
     expect((await bob.ask('PUT', '/teams/Secret', { name: 'x' })).status).toBe(403);
     expect((await bob.ask('PUT', '/teams/Secret/members/cat', { role: 'member' })).status).toBe(403);
     expect((await ada.ask('PUT', '/teams/Secret/members/ada', { role: 'member' })).status).toBe(409);

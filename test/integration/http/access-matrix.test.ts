@@ -81,6 +81,7 @@ const pathOf = (operation: string, subject: Subject): string => {
     to: subject.versionId,
     name: template.startsWith('/teams') ? encodeURIComponent(subject.team) : 'guest',
     account: 'guest',
+    team: encodeURIComponent(subject.team),
     token: 'forged',
     // No provider of this name: the upstreams themselves are not asked.
     slug: 'nowhere',

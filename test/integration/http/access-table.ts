@@ -40,6 +40,10 @@ GET /account/keys                                              401 200 200 200 2
 POST /account/keys                                             401 201 201 201 201 201 201 201 201 201 403 403 401
 DELETE /account/keys/{id}                                      401 404 404 404 404 404 204 404 404 404 403 403 401
 
+GET /account/invitations                                       401 200 200 200 200 200 200 200 200 200 200 200 401
+PUT /account/invitations/{team}                                401 404 404 404 404 404 200 200 200 404 403 403 401
+DELETE /account/invitations/{team}                             401 404 404 404 404 404 404 404 404 404 403 403 401
+
 GET /repositories                                              401 200 200 200 200 200 200 200 200 200 200 200 401
 POST /repositories                                             401 201 201 201 201 201 201 201 201 201 403 403 401
 GET /repositories/home                                         401 200 200 200 200 200 200 200 200 200 200 403 401

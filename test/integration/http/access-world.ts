@@ -1,4 +1,5 @@
 import { type Catalog, createCatalog } from '../../../src/catalog/catalog.js';
+import { createTeamAdministration } from '../../../src/catalog/team-administration.js';
 import type { Caller } from '../../../src/model/permission.js';
 import type { Sql } from '../../../src/storage/postgres/sql.js';
 import { upload } from '../../support/datasets.js';
@@ -67,14 +68,15 @@ const makeTeam = async (catalog: Catalog, owner: Caller, name: string): Promise<
 
 let count = 0;
 
-const makeSubject = async (catalog: Catalog, ownerKey: string, privacy: Privacy) => {
+const makeSubject = async (sql: Sql, catalog: Catalog, ownerKey: string, privacy: Privacy) => {
   count += 1;
   const team = `team ${count}`;
   await makeTeam(catalog, await catalog.authenticate(ownerKey), team);
   const owner = await catalog.authenticate(ownerKey);
-  await catalog.teams.putMember(owner, team, 'member', 'member');
-  await catalog.teams.putMember(owner, team, 'tadmin', 'admin');
-  await catalog.teams.putMember(owner, team, 'guest', 'member');
+  const { add } = createTeamAdministration({ sql });
+  await add(team, 'member', 'member');
+  await add(team, 'tadmin', 'admin');
+  await add(team, 'guest', 'member');
   const repository = await catalog.repositories.create(owner, { name: `subject ${count}`, privacy, team });
   for (const [name, level] of [
     ['read', 'Read'],
@@ -113,7 +115,7 @@ export const createWorld = async (sql: Sql, baseUrl: string): Promise<World> => 
   await catalog.keys.revoke(owner.id, revoked.id);
 
   const filled = async (privacy: Privacy): Promise<Subject> => {
-    const subject = await makeSubject(catalog, owner.key, privacy);
+    const subject = await makeSubject(sql, catalog, owner.key, privacy);
     const process = await upload(
       { baseUrl, key: owner.key },
       subject.datasetId,
@@ -148,6 +150,6 @@ export const createWorld = async (sql: Sql, baseUrl: string): Promise<World> => 
     },
     homeOf: (caller) => (caller in made ? made[caller as Person] : owner).home,
     shared: (privacy) => subjects[privacy],
-    fresh: (privacy) => makeSubject(catalog, owner.key, privacy),
+    fresh: (privacy) => makeSubject(sql, catalog, owner.key, privacy),
   };
 };

@@ -112,7 +112,7 @@ describe('examples of bodies', () => {
         (body) => body,
         200,
       ],
-      ['PUT', '/teams/{name}/members/{account}', `/teams/${team}/members/${bob.name}`, (body) => body, 200],
+      ['PUT', '/teams/{name}/members/{account}', `/teams/${team}/members/${bob.name}`, (body) => body, 202],
       ['POST', '/teams', '/teams', (body) => body, 201],
     ];
     for (const [method, template, path, adapt, status] of run) {

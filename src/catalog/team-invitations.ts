@@ -1,0 +1,100 @@
+import { notFound } from '../lib/errors.js';
+import { isoUtc } from '../lib/time.js';
+import type { Caller, TeamRole } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { requireFullKey } from './access.js';
+
+/** What the invited account sees. */
+export interface Invitation {
+  /** Name of the team. */
+  readonly team: string;
+  /** Role that the account will have. */
+  readonly role: TeamRole;
+  /** Name of the account that asked; null when it is gone. */
+  readonly invitedBy: string | null;
+  readonly createdAt: string;
+}
+
+/** Nobody is in a team without having said so: an admin invites, the account accepts (`Teams.join`). */
+export interface TeamInvitations {
+  /** Invitations to the caller that wait for an answer. */
+  list(caller: Caller): Promise<Invitation[]>;
+  /** @throws AppError 403 for a limited key, 404 without an invitation. */
+  decline(caller: Caller, team: string): Promise<void>;
+}
+
+interface InvitationRow extends Omit<Invitation, 'createdAt'> {
+  createdAt: Date;
+}
+
+/** @returns AppError 404. */
+export const noInvitation = (team: string) =>
+  notFound('invitation_not_found', `You have no invitation to a team ${team}.`);
+
+/** Ends an invitation by its answer; undefined when there is none. */
+export const takeInvitation = async (
+  tx: Sql,
+  caller: Caller,
+  team: string,
+): Promise<{ readonly teamId: number; readonly role: TeamRole } | undefined> => {
+  const [row] = await tx.query<{ teamId: number; role: TeamRole }>(
+    `DELETE FROM team_invitations i USING teams t
+     WHERE t.id = i.team_id AND i.account_id = $1 AND lower(t.name) = lower($2)
+     RETURNING i.team_id AS "teamId", i.role`,
+    [caller.accountId, team],
+  );
+  return row;
+};
+
+/** Makes an account a member with this role, whatever its role was. */
+export const joinTeam = async (
+  tx: Sql,
+  member: { teamId: number; accountId: number; role: TeamRole },
+): Promise<void> => {
+  const { teamId, accountId, role } = member;
+  await tx.query('DELETE FROM team_invitations WHERE team_id = $1 AND account_id = $2', [teamId, accountId]);
+  await tx.query(
+    `INSERT INTO team_members (team_id, account_id, role) VALUES ($1, $2, $3)
+     ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role`,
+    [teamId, accountId, role],
+  );
+};
+
+/** Asks an account to join; asking again changes the role that it is offered. */
+export const invite = async (
+  tx: Sql,
+  invitation: { teamId: number; accountId: number; role: TeamRole; invitedBy: number },
+): Promise<void> => {
+  const { teamId, accountId, role, invitedBy } = invitation;
+  await tx.query(
+    `INSERT INTO team_invitations (team_id, account_id, role, invited_by) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role, invited_by = excluded.invited_by`,
+    [teamId, accountId, role, invitedBy],
+  );
+};
+
+/** True when there was one. */
+export const withdrawInvitation = async (tx: Sql, teamId: number, accountId: number): Promise<boolean> => {
+  const rows = await tx.query(
+    'DELETE FROM team_invitations WHERE team_id = $1 AND account_id = $2 RETURNING 1',
+    [teamId, accountId],
+  );
+  return rows.length > 0;
+};
+
+export const createTeamInvitations = ({ sql }: { sql: Sql }): TeamInvitations => ({
+  async list(caller) {
+    const rows = await sql.query<InvitationRow>(
+      `SELECT t.name AS team, i.role, a.name AS "invitedBy", i.created_at AS "createdAt"
+       FROM team_invitations i JOIN teams t ON t.id = i.team_id LEFT JOIN accounts a ON a.id = i.invited_by
+       WHERE i.account_id = $1 ORDER BY i.created_at, t.name`,
+      [caller.accountId],
+    );
+    return rows.map(({ createdAt, ...row }) => ({ ...row, createdAt: isoUtc(createdAt) }));
+  },
+
+  async decline(caller, team) {
+    requireFullKey(caller);
+    if ((await takeInvitation(sql, caller, team)) === undefined) throw noInvitation(team);
+  },
+});
