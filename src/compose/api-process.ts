@@ -78,7 +78,12 @@ export const createApiProcess = async (
     trustedProxies: config.trustedProxies,
     jsonMaxBytes: config.jsonMaxBytes,
     bodies: bodyBytes(config.bodyBytesInFlight),
-    cors: { origins: config.corsOrigins, methods: config.corsMethods },
+    publicUrl: config.publicUrl,
+    cors: {
+      origins: config.corsOrigins,
+      methods: config.corsMethods,
+      credentials: config.corsCredentials,
+    },
   });
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
   const port = await listen(server, config.host, config.port, 'PORT');

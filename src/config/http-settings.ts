@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isNetwork } from '../http/client-address.js';
-import { integer, KiB, list, MiB, optional, setting, text, url } from './setting.js';
+import { flag, integer, KiB, list, MiB, optional, setting, text, url } from './setting.js';
 
 const networks = z
   .string()
@@ -13,6 +13,20 @@ const networks = z
   .refine(
     (items) => items.every(isNetwork),
     'must be a comma-separated list of addresses or networks such as 10.0.0.0/8',
+  );
+
+const methods = list.transform((items) => items.map((item) => item.toUpperCase()));
+
+const isOrigin = (text: string): boolean => URL.canParse(text) && new URL(text).origin === text;
+
+/** As browsers send them; `none` stands for an empty list. */
+const origins = list
+  .transform((items) =>
+    items.map((item) => item.toLowerCase().replace(/\/$/, '')).filter((item) => item !== 'none'),
+  )
+  .refine(
+    (items) => items.every((item) => item === '*' || isOrigin(item)),
+    'must list origins such as https://app.example.org, without a path, or be * or none',
   );
 
 /** Variables of the HTTP server. */
@@ -51,15 +65,21 @@ export const httpSettings = {
   ),
   corsOrigins: setting(
     'CORS_ORIGINS',
-    list,
+    origins,
     '*',
-    'Comma-separated origins whose pages may call the API from a browser; * for all.',
+    'Comma-separated origins whose pages may call the API from a browser, such as https://app.example.org; * for all, none for none.',
   ),
   corsMethods: setting(
     'CORS_METHODS',
-    list,
-    'GET,HEAD',
-    'Comma-separated methods that pages of those origins may use; credentials are never shared.',
+    optional(methods),
+    undefined,
+    'Comma-separated methods that pages of those origins may use; default: every method for listed origins, GET,HEAD,POST for * (what changes something is refused there all the same).',
+  ),
+  corsCredentials: setting(
+    'CORS_CREDENTIALS',
+    flag,
+    'false',
+    'Let browsers send cookies and stored passwords with calls from listed origins; never with *.',
   ),
   publicMaxAgeSeconds: setting(
     'PUBLIC_MAX_AGE_SECONDS',

@@ -14,6 +14,7 @@ import type { Route } from './route.js';
 import { createRouter } from './router.js';
 import { createDocsRoutes } from './routes/docs.js';
 import { createHttpServer, type HttpServer } from './server.js';
+import { createSiteCheck } from './site-check.js';
 import { createFailureThrottle } from './throttle.js';
 
 export interface AppOptions {
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly version: string;
   readonly clock?: Clock;
   readonly cors?: CorsOptions;
+  /** Address under which browsers reach the service, when it is set. */
+  readonly publicUrl?: string | undefined;
   /** Addresses and networks of proxies whose `X-Forwarded-*` are believed. @default none */
   readonly trustedProxies?: readonly string[];
   /** @default 15000 */
@@ -48,7 +51,7 @@ export interface AppOptions {
 /** Address of the API below the root. */
 export const apiBase = '/api';
 
-const publicReads: CorsOptions = { origins: ['*'], methods: ['GET', 'HEAD'] };
+const everyOrigin: CorsOptions = { origins: ['*'] };
 
 const MiB = 1024 * 1024;
 
@@ -58,9 +61,11 @@ export const bodyBytes = (totalBytes: number): BodyBudgetOptions => ({
   ownerBytes: totalBytes / 4,
 });
 
+const originOf = (url: string | undefined): string[] => (url === undefined ? [] : [new URL(url).origin]);
+
 /** The HTTP face: `listen` starts it, `close` drains it. */
 export const createApp = (options: AppOptions): HttpServer => {
-  const { log, metrics, version, clock = systemClock } = options;
+  const { log, metrics, version, clock = systemClock, cors = everyOrigin } = options;
   const app = new Koa<RequestState>();
 
   const documents =
@@ -71,6 +76,7 @@ export const createApp = (options: AppOptions): HttpServer => {
           openApi: createOpenApi({ routes: options.routes, version, base: apiBase }),
         });
   const dispatch = createDispatch({
+    requireSameSite: createSiteCheck([...cors.origins, ...originOf(options.publicUrl)]),
     authenticate: options.authenticate,
     throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
@@ -92,7 +98,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     }),
   );
   app.use(createSecurityHeaders());
-  app.use(createCors(options.cors ?? publicReads));
+  app.use(createCors(cors));
   app.use(createErrors());
   app.use(
     createRouter(

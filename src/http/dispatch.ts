@@ -9,6 +9,7 @@ import { readApiKey } from './credentials.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
 import type { RequestHead, Route } from './route.js';
+import type { SiteCheck } from './site-check.js';
 import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
 import { checkQueryEncoding, parseBody, parseParams, parseQuery } from './validation.js';
@@ -22,6 +23,7 @@ export type Authenticate = (key: string) => Promise<Caller>;
 export interface DispatchOptions {
   readonly authenticate: Authenticate;
   readonly throttle: FailureThrottle;
+  readonly requireSameSite: SiteCheck;
   readonly metrics: Metrics;
   readonly bodies: BodyBudget;
   readonly bodyBounds: JsonBodyBounds;
@@ -108,6 +110,7 @@ export const createDispatch = (options: DispatchOptions) => {
     return async function dispatch(ctx: RequestContext) {
       ctx.state.route = route;
       ctx.state.template = template;
+      options.requireSameSite(ctx, route);
       const head = await readHead(ctx, route);
       const share = options.bodies.open(head.owner);
       try {

@@ -87,6 +87,8 @@ interface RouteShape<P, Q, B, A extends Auth> {
   /** Known query parameters; any other is refused unless its name starts with `_`. */
   readonly query?: Q;
   readonly body?: B;
+  /** True for a POST that only reads: pages of other sites may call it with a key of their own. */
+  readonly changesNothing?: boolean;
   /** Media types of a `stream` body, for the documents. */
   readonly bodyTypes?: readonly string[];
   readonly bodyExample?: unknown;

@@ -2,20 +2,53 @@ import type { Middleware } from 'koa';
 import type { RequestState } from '../request-state.js';
 
 export interface CorsOptions {
-  /** Origins that may read answers: `*` for all, an empty list for none. */
+  /** Origins whose pages may call the API: `*` for all, an empty list for none. */
   readonly origins: readonly string[];
-  /** Methods allowed from other origins. */
-  readonly methods: readonly string[];
+  /** Methods that those pages may use. @default what they can need: see `methodsFor` */
+  readonly methods?: readonly string[] | undefined;
+  /** Pages of the listed origins may send cookies and stored passwords; never with `*`. @default false */
+  readonly credentials?: boolean;
 }
 
-const exposed = ['Row-Count', 'ETag', 'Location', 'Content-Disposition', 'Retry-After', 'X-Request-Id'];
-const accepted = ['Authorization', 'Content-Type', 'If-None-Match', 'If-Match', 'Range', 'X-Request-Id'];
+const exposed = [
+  'Row-Count',
+  'ETag',
+  'Location',
+  'Content-Disposition',
+  'Content-Range',
+  'Age',
+  'Retry-After',
+  'X-Request-Id',
+];
+const accepted = [
+  'Authorization',
+  'Content-Type',
+  'Content-Digest',
+  'Content-MD5',
+  'Digest',
+  'If-None-Match',
+  'If-Match',
+  'If-Range',
+  'Range',
+  'X-Request-Id',
+];
 
 /**
- * Cross-origin reads. Credentials of the browser (cookies, stored passwords) are never allowed: a page has to
- * hold a key and send it itself.
+ * A page of any site may read, also by the POST that carries a query; what changes something is refused to it
+ * (`createSiteCheck`). A listed origin may do everything.
  */
-export const createCors = ({ origins, methods }: CorsOptions): Middleware<RequestState> => {
+const methodsFor = (isListed: boolean): readonly string[] =>
+  isListed ? ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] : ['GET', 'HEAD', 'POST'];
+
+/**
+ * Calls from pages of other origins. Without `credentials` the browser adds neither cookies nor stored passwords:
+ * the page has to hold a key and send it itself.
+ */
+export const createCors = ({
+  origins,
+  methods,
+  credentials = false,
+}: CorsOptions): Middleware<RequestState> => {
   const everyone = origins.includes('*');
   return async function cors(ctx, next) {
     const origin = ctx.get('Origin');
@@ -24,11 +57,12 @@ export const createCors = ({ origins, methods }: CorsOptions): Middleware<Reques
     if (allowed && (everyone || origin !== '')) {
       ctx.set('Access-Control-Allow-Origin', everyone ? '*' : origin);
       ctx.set('Access-Control-Expose-Headers', exposed.join(', '));
+      if (credentials && !everyone) ctx.set('Access-Control-Allow-Credentials', 'true');
     }
     const preflight = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
     if (!preflight) return next();
     if (allowed) {
-      ctx.set('Access-Control-Allow-Methods', methods.join(', '));
+      ctx.set('Access-Control-Allow-Methods', (methods ?? methodsFor(origins.includes(origin))).join(', '));
       ctx.set('Access-Control-Allow-Headers', accepted.join(', '));
       ctx.set('Access-Control-Max-Age', '86400');
     }
@@ -45,6 +79,8 @@ export const createSecurityHeaders = (): Middleware<RequestState> =>
       'X-Frame-Options': 'DENY',
       'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
       'Cross-Origin-Resource-Policy': 'cross-origin',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
       'Cache-Control': 'no-store',
     });
     if (ctx.state.client.secure) ctx.set('Strict-Transport-Security', 'max-age=31536000');

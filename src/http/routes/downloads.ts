@@ -191,6 +191,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     route({
       method: 'POST',
       path: '/datasets/:id/query',
+      changesNothing: true,
       summary: 'Download rows, with the options in the body',
       description: 'For options that are too long for an address. Rows are always in the answer itself.',
       tags: ['Data'],

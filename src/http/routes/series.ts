@@ -69,6 +69,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
   route({
     method: 'POST',
     path: '/providers/:slug/series/*seriesId/data',
+    changesNothing: true,
     summary: 'All observations of a series',
     description: 'Parameters are those of the provider; unknown and wrong ones are named in the answer.',
     tags,
