@@ -9,6 +9,7 @@ export const createTelemetry = (metrics: GatewayMetrics): Telemetry => ({
   },
   answered: (provider, from) => metrics.answers.inc({ provider, from }),
   unexpectedReply: (provider) => metrics.unexpectedReplies.inc({ provider }),
+  flaggedValues: (provider, count) => metrics.flaggedValues.inc({ provider }, count),
   queue: (provider, waiting) => metrics.queue.set({ provider }, waiting),
   quotaLeft: (provider, span, left) => metrics.quotaLeft.set({ provider, span }, left),
   denied: (provider, reason) => metrics.denied.inc({ provider, reason }),

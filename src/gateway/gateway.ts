@@ -195,11 +195,11 @@ const createParts = (parts: GatewayParts) => {
 
 /** Everything that the routes of providers, user keys and the feed call. */
 export const createGateway = (parts: GatewayParts): Gateway => {
-  const { settings, now = Date.now } = parts;
+  const { settings, telemetry, now = Date.now } = parts;
   const { userKeys, usage, cache, operations, index, indexer, state } = createParts(parts);
   const catalog = createCatalog(settings.providers);
   const browser = createBrowser(operations, now);
-  const reader = createSeriesReader(operations);
+  const reader = createSeriesReader(operations, telemetry);
   const searcher = createSearcher(operations, index);
 
   /** The provider, when the caller's plan includes it. */

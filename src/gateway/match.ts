@@ -3,8 +3,15 @@ import { wordsOf } from './search/words.js';
 
 export const mostMatches = 5;
 
-/** Where a word was found, from the most telling place to the least. */
-const placeWeights = { slug: 8, name: 5, provider: 4, description: 2 } as const;
+/** Where a word is looked for, from the most telling place to the least. */
+const places: readonly (readonly [weight: number, text: (provider: Provider) => string])[] = [
+  [8, ({ slug }) => slug],
+  [5, ({ name }) => name],
+  [4, ({ provider }) => provider],
+  [2, ({ description }) => description],
+  // Nobody describes GDP or inflation, but everybody lists them.
+  [1, ({ popularSeries }) => popularSeries.map(({ id, label }) => `${id} ${label}`).join(' ')],
+];
 
 const scoreWord = (word: string, texts: readonly string[]): number => {
   if (texts.includes(word)) return 1;
@@ -14,12 +21,9 @@ const scoreWord = (word: string, texts: readonly string[]): number => {
 };
 
 const scoreProvider = (provider: Provider, words: readonly string[]): { matched: number; score: number } => {
-  const places = Object.entries(placeWeights).map(([place, weight]) => ({
-    weight,
-    texts: wordsOf(provider[place as keyof typeof placeWeights]),
-  }));
+  const texts = places.map(([weight, text]) => [weight, wordsOf(text(provider))] as const);
   const scores = words.map((word) =>
-    places.reduce((sum, { weight, texts }) => sum + weight * scoreWord(word, texts), 0),
+    texts.reduce((sum, [weight, found]) => sum + weight * scoreWord(word, found), 0),
   );
   return {
     matched: scores.filter((score) => score > 0).length,

@@ -18,9 +18,9 @@ export const orderObservations = (
 ): Observation[] => {
   const ordered: Observation[] = [];
   for (const one of [...observations].sort(byDate)) {
-    if (parseDay(one.date) === undefined) throw unexpectedReply(provider, 'a date that is none');
+    if (parseDay(one.date) === undefined) throw unexpectedReply(provider, 'a date that is not one');
     if (one.value !== null && parseDecimal(one.value) !== one.value)
-      throw unexpectedReply(provider, 'a value that is no number');
+      throw unexpectedReply(provider, 'a value that is not a number');
     const before = ordered.at(-1);
     if (before?.date !== one.date) ordered.push(one);
     else if (before.value !== one.value) {

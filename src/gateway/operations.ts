@@ -62,8 +62,14 @@ const serviceKeyRefused = (provider: Provider): AppError =>
     { details: { provider: provider.slug } },
   );
 
-const notFoundOf = ({ provider, subject }: Pick<Operation<unknown>, 'provider' | 'subject'>): AppError =>
-  'seriesId' in subject ? seriesNotFound(provider, subject.seriesId) : unknownPath(provider, subject.path);
+/**
+ * What was asked for is what is not found: a connector that asks for a table, a folder or a spelling of its own on
+ * the way would name that. An id that was refused as malformed is named already, with the form that it should have.
+ */
+const nameMissing = ({ provider, subject }: Operation<unknown>, error: AppError): AppError => {
+  if ('path' in subject) return subject.path.length === 0 ? error : unknownPath(provider, subject.path);
+  return error.details?.seriesId === subject.seriesId ? error : seriesNotFound(provider, subject.seriesId);
+};
 
 /** How long an answer is kept of which a part (a code list, a structure) could not be had anew. */
 const partlyStaleSeconds = 300;
@@ -95,7 +101,8 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
     sample: () => string,
   ): AppError => {
     const { provider } = operation;
-    if (error.code === 'upstream_not_found') return notFoundOf(operation);
+    if (error.kind === 'not_found')
+      return sanitize(nameMissing(operation, error), messageRedaction(key.value));
     if (error.code === 'upstream_key_refused' && key.kind === 'service') {
       log.error({ provider: provider.slug }, 'the key of the service was refused');
       return serviceKeyRefused(provider);

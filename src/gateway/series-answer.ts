@@ -24,13 +24,13 @@ export interface SeriesAnswer {
   readonly etag: string;
 }
 
-const observationJson = ({ date, value }: Observation): string =>
-  `{"date":"${date}","value":${value ?? 'null'}}`;
-
 /**
  * JSON by hand for one reason: a value goes from the upstream to the caller without becoming a float. Dates and
  * values were checked to be nothing but digits and signs.
  */
+const observationJson = ({ date, value, flag }: Observation): string =>
+  `{"date":"${date}","value":${value ?? 'null'}${flag === undefined ? '' : `,"flag":${JSON.stringify(flag)}`}}`;
+
 const toJson = ({
   seriesId,
   label,

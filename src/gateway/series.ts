@@ -4,6 +4,7 @@ import { orderObservations, previewLength } from './observations.js';
 import { keyNeeded, type Operations, type WithAge } from './operations.js';
 import { resolveParams } from './params.js';
 import { createSeriesAnswer, type KeyNotice, type SeriesAnswer } from './series-answer.js';
+import type { Telemetry } from './telemetry.js';
 
 export interface SeriesReader {
   preview(caller: Caller, provider: Provider, seriesId: string): Promise<SeriesAnswer>;
@@ -19,21 +20,29 @@ export interface SeriesReader {
 interface KeptSeries {
   readonly label: string;
   readonly metadata: SeriesMetadata;
-  readonly data: readonly (readonly [string, string | null])[];
+  readonly data: readonly (readonly [date: string, value: string | null, flag?: string])[];
 }
 
 const pack = (
   provider: Provider,
   seriesId: string,
   { label, metadata, data }: SeriesData,
-  newest?: number,
+  newest: number | undefined,
+  telemetry: Telemetry,
 ): KeptSeries => {
   const ordered = orderObservations(provider, seriesId, data);
   const cut = newest === undefined ? ordered : ordered.slice(-newest);
-  return { label, metadata, data: cut.map(({ date, value }) => [date, value]) };
+  const flagged = cut.filter(({ flag }) => flag !== undefined).length;
+  if (flagged > 0) telemetry.flaggedValues(provider.slug, flagged);
+  return {
+    label,
+    metadata: flagged === 0 ? metadata : { ...metadata, flagged_values: flagged },
+    data: cut.map(({ date, value, flag }) => (flag === undefined ? [date, value] : [date, value, flag])),
+  };
 };
 
-const unpack = ({ data }: KeptSeries): Observation[] => data.map(([date, value]) => ({ date, value }));
+const unpack = ({ data }: KeptSeries): Observation[] =>
+  data.map(([date, value, flag]) => (flag === undefined ? { date, value } : { date, value, flag }));
 
 /** Tells a reader of the body alone that the upstream is down and how old this is. */
 const withAge = (metadata: SeriesMetadata, { stale, ageSeconds }: WithAge<unknown>): SeriesMetadata =>
@@ -44,7 +53,7 @@ const noticeOf = (provider: Provider, hasOwnKey: boolean): KeyNotice | undefined
     ? { api_key_required: true, has_api_key: hasOwnKey, api_key_hint: provider.key.hint }
     : undefined;
 
-export const createSeriesReader = (operations: Operations): SeriesReader => {
+export const createSeriesReader = (operations: Operations, telemetry: Telemetry): SeriesReader => {
   const toAnswer = (
     provider: Provider,
     seriesId: string,
@@ -87,7 +96,7 @@ export const createSeriesReader = (operations: Operations): SeriesReader => {
         parts: ['preview', seriesId],
         validity: 'series',
         work: async (ctx) =>
-          pack(provider, seriesId, await provider.preview(seriesId, params, ctx), previewLength),
+          pack(provider, seriesId, await provider.preview(seriesId, params, ctx), previewLength, telemetry),
       });
       return toAnswer(provider, seriesId, kept, { isPreview: true, hasOwnKey: key.kind === 'own' });
     },
@@ -102,7 +111,8 @@ export const createSeriesReader = (operations: Operations): SeriesReader => {
         subject: { seriesId },
         parts: ['series', seriesId, Object.entries(params).sort(([a], [b]) => (a < b ? -1 : 1))],
         validity: 'series',
-        work: async (ctx) => pack(provider, seriesId, await provider.series(seriesId, params, ctx)),
+        work: async (ctx) =>
+          pack(provider, seriesId, await provider.series(seriesId, params, ctx), undefined, telemetry),
       });
       return toAnswer(provider, seriesId, kept, { isPreview: false, hasOwnKey: key.kind === 'own' });
     },

@@ -8,6 +8,8 @@ export interface Telemetry {
   answered(provider: string, from: 'memory' | 'database' | 'upstream' | 'stale'): void;
   /** A reply without its expected form. Should always be zero: the upstream has changed. */
   unexpectedReply(provider: string): void;
+  /** Observations of an answer whose text is neither a number nor a usual word for "missing". */
+  flaggedValues(provider: string, count: number): void;
   /** Requests that wait for their turn in this process. */
   queue(provider: string, waiting: number): void;
   /** What is left of a quota after a request: `minute`, `hour`, `day`. */
@@ -20,6 +22,7 @@ export const silentTelemetry: Telemetry = {
   upstreamCall: () => undefined,
   answered: () => undefined,
   unexpectedReply: () => undefined,
+  flaggedValues: () => undefined,
   queue: () => undefined,
   quotaLeft: () => undefined,
   denied: () => undefined,

@@ -33,6 +33,12 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
     labelNames: ['provider'] as const,
     registers,
   }),
+  flaggedValues: new Counter({
+    name: 'tabulary_gateway_flagged_values_total',
+    help: 'Observations with a text in place of a number: answered as null with the text in flag.',
+    labelNames: ['provider'] as const,
+    registers,
+  }),
   queue: new Gauge({
     name: 'tabulary_gateway_queue',
     help: 'Requests that wait in this process for their turn at an upstream.',

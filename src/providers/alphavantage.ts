@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boundDay, parseDay } from './dates.js';
+import { parseDay } from './dates.js';
 import { readErrorReply } from './error-reply.js';
 import {
   keyRefused,
@@ -10,7 +10,8 @@ import {
   unexpectedReply,
   upstreamFailed,
 } from './errors.js';
-import { parseValue } from './numbers.js';
+import { toMetadata } from './metadata.js';
+import { readValue } from './numbers.js';
 import type {
   Context,
   Item,
@@ -21,7 +22,7 @@ import type {
   UpstreamReply,
   UpstreamRequest,
 } from './provider.js';
-import { rangeParameters } from './range.js';
+import { boundOf, rangeParameters, withinBounds } from './range.js';
 import { readShape, requireValue } from './shape.js';
 
 const named = { slug: 'alphavantage', name: 'Alpha Vantage' };
@@ -61,7 +62,9 @@ const unnumbered = <T>(members: Readonly<Record<string, T>>): Map<string, T> =>
     ]),
   );
 
-const numbered = z.record(z.string(), z.string()).transform(unnumbered);
+const numbered = z
+  .record(z.string(), z.union([z.string(), z.number().transform(String), z.null().transform(() => '')]))
+  .transform(unnumbered);
 
 const seriesReply = z.looseObject({ 'Meta Data': numbered }).transform((reply, check) => {
   const name = Object.keys(reply).find((key) => /^Time Series\b/.test(key));
@@ -78,7 +81,7 @@ const searchReply = z.object({ bestMatches: z.array(numbered) });
 interface Instrument {
   readonly label: string;
   readonly query: NonNullable<UpstreamRequest['query']>;
-  readonly units?: string;
+  readonly unit?: string;
 }
 
 const symbolForm = /^[A-Za-z0-9][A-Za-z0-9.:^=_-]{0,29}$|^\^[A-Za-z0-9.]{1,29}$/;
@@ -95,12 +98,17 @@ const readId = (seriesId: string, field: string): Instrument => {
     return {
       label: pair.join('/'),
       query: { function: 'FX_DAILY', from_symbol: pair[0], to_symbol: pair[1] },
-      units: `${pair[1]} per ${pair[0]}`,
+      unit: `${pair[1]} per ${pair[0]}`,
     };
   }
   if (!symbolForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'IBM or EUR/USD');
   const daily = adjustedFields.has(field) ? 'TIME_SERIES_DAILY_ADJUSTED' : 'TIME_SERIES_DAILY';
-  return { label: seriesId, query: { function: daily, symbol: seriesId } };
+  return {
+    label: seriesId,
+    query: { function: daily, symbol: seriesId },
+    // Prices are in the currency of the exchange, which only the search tells.
+    ...(field === 'volume' ? { unit: 'Shares' } : {}),
+  };
 };
 
 const askSeries = async (
@@ -110,31 +118,32 @@ const askSeries = async (
   { http }: Context,
 ): Promise<SeriesData> => {
   const field = String(params.field ?? 'close');
-  const { label, query, units } = readId(seriesId, field);
+  const { label, query, unit } = readId(seriesId, field);
   const payload = await http.json({ path: ['query'], query: { ...query, outputsize } });
   const { meta, rows } = readShape(named, seriesReply, payload);
-  const observed = Object.entries(rows).map(([date, row]): Observation => {
-    const value = requireValue(named, `the ${field} of an observation`, row.get(field));
-    return {
+  const observed = Object.entries(rows).map(
+    ([date, row]): Observation => ({
       date: requireValue(named, 'the date of an observation', parseDay(date)),
-      value: requireValue(named, 'the value of an observation', parseValue(value, [])),
-    };
-  });
+      ...readValue(row.get(field), ['None', '-']),
+    }),
+  );
   if (observed.length === 0) throw unexpectedReply(named, 'no observations at all');
-  const lastUpdate = meta.get('last_refreshed');
-  const timeZone = meta.get('time_zone');
-  const notes = meta.get('information');
+  if (!Object.values(rows).some((row) => row.has(field))) {
+    throw unexpectedReply(named, `no observation has the ${field}`);
+  }
   const fieldLabel = fields.find(({ code }) => code === field)?.label.replace(/ \(.*$/, '') ?? field;
   return {
     label: `${label}, ${fieldLabel.toLowerCase()}`,
-    metadata: {
+    metadata: toMetadata({
       frequency: 'Daily',
-      ...(units === undefined ? {} : { units }),
+      units: unit,
+      unit,
+      unitMultiplier: 1,
       source: 'Alpha Vantage',
-      ...(notes === undefined ? {} : { notes }),
-      ...(lastUpdate === undefined ? {} : { last_update: lastUpdate }),
-      ...(timeZone === undefined ? {} : { time_zone: timeZone }),
-    },
+      notes: meta.get('information'),
+      last_update: meta.get('last_refreshed'),
+      time_zone: meta.get('time_zone'),
+    }),
     data: observed,
   };
 };
@@ -143,12 +152,10 @@ const daysBefore = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 
 const askRange = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
-  const from = params.start === undefined ? '' : (boundDay(String(params.start), 'start') ?? '');
-  const to = params.end === undefined ? '9999' : (boundDay(String(params.end), 'end') ?? '9999');
+  const from = boundOf(params, 'start') ?? '';
   // The whole history is for premium keys; whoever needs the newest days only is not refused.
   const size = from >= daysBefore(ctx.today, compactDays) ? 'compact' : 'full';
-  const found = await askSeries(seriesId, params, size, ctx);
-  return { ...found, data: found.data.filter(({ date }) => date >= from && date <= to) };
+  return withinBounds(await askSeries(seriesId, params, size, ctx), params);
 };
 
 const notice = z.union([

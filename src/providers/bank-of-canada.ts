@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { boundDay } from './dates.js';
 import { malformedSeriesId, seriesNotFound, unknownPath } from './errors.js';
-import { parseValue } from './numbers.js';
-import type { Context, Item, Observation, Params, Provider, SeriesData } from './provider.js';
-import { rangeParameters } from './range.js';
+import { toMetadata } from './metadata.js';
+import { readValue } from './numbers.js';
+import type { Context, Item, Observation, Provider, SeriesData } from './provider.js';
+import { boundOf, rangeParameters } from './range.js';
 import { readShape, requireValue } from './shape.js';
+import { type Unit, unitOfText } from './units.js';
 
 /** Valet knows neither paging nor search: the list of series (some 15,000) is indexed here. */
 const named = { slug: 'bankofcanada', name: 'Bank of Canada Valet' };
@@ -24,13 +26,13 @@ const groupReply = z
 const observationsReply = z.object({
   seriesDetail: z.record(
     z.string(),
-    described.extend({ dimension: z.object({ key: z.string(), name: z.string().nullish() }) }),
+    described.extend({ dimension: z.object({ key: z.string() }).nullish() }),
   ),
   observations: z.array(z.record(z.string(), z.unknown())),
 });
 
 /** `{"v":"1.37"}`; a missing value is `{"v":null}`, `{}` or no member at all. */
-const cell = z.object({ v: z.union([z.string(), z.number()]).nullish() }).optional();
+const cell = z.object({ v: z.union([z.string(), z.number()]).nullish() }).nullish();
 
 /** Names hold no slash or comma; a comma would ask for two series at once. */
 const idForm = /^[\w.-]+$/;
@@ -55,8 +57,16 @@ const observationOf = (seriesId: string, dayKey: string, row: Record<string, unk
   const date = boundDay(String(row[dayKey]), 'start');
   return {
     date: requireValue(named, 'the date of an observation', date),
-    value: requireValue(named, 'the value of an observation', parseValue(v, [''])),
+    ...readValue(v),
   };
+};
+
+/** Valet has no member for the unit: rates name their currencies in the id, tables their magnitude in the words. */
+const unitOf = (seriesId: string, texts: readonly (string | undefined)[]): Unit => {
+  const [, base, quote] = /^FXM?A?([A-Z]{3})([A-Z]{3})$/.exec(seriesId) ?? [];
+  if (base !== undefined) return unitOfText(`${quote} per ${base}`);
+  const multiplier = texts.map((text) => unitOfText(text).unitMultiplier ?? 1).find((one) => one > 1);
+  return multiplier === undefined ? {} : { unitMultiplier: multiplier };
 };
 
 const fetchSeries = async (
@@ -71,13 +81,14 @@ const fetchSeries = async (
   const notes = textOf(detail.description);
   return {
     label: detail.label,
-    metadata: { source: 'Bank of Canada', ...(notes === undefined ? {} : { notes }) },
-    data: observations.map((row) => observationOf(seriesId, detail.dimension.key, row)),
+    metadata: toMetadata({
+      ...unitOf(seriesId, [detail.label, notes]),
+      source: 'Bank of Canada',
+      notes,
+    }),
+    data: observations.map((row) => observationOf(seriesId, detail.dimension?.key ?? 'd', row)),
   };
 };
-
-const bound = (params: Params, key: 'start' | 'end'): string | undefined =>
-  params[key] === undefined ? undefined : boundDay(String(params[key]), key);
 
 export const bankOfCanada: Provider = {
   ...named,
@@ -152,5 +163,5 @@ export const bankOfCanada: Provider = {
   preview: (seriesId, _params, ctx) => fetchSeries(seriesId, { recent: 24 }, ctx),
 
   series: (seriesId, params, ctx) =>
-    fetchSeries(seriesId, { start_date: bound(params, 'start'), end_date: bound(params, 'end') }, ctx),
+    fetchSeries(seriesId, { start_date: boundOf(params, 'start'), end_date: boundOf(params, 'end') }, ctx),
 };

@@ -6,7 +6,7 @@ export const ecb = createSdmx21({
   name: 'ECB Data Portal',
   provider: 'European Central Bank',
   description:
-    'Exchange rates, interest rates, money and credit, banking, prices, balance of payments and national accounts of the euro area.',
+    'Exchange rates, interest rates, money and credit, banking, inflation (HICP), balance of payments and national accounts (GDP) of the euro area.',
   license:
     'Free reuse with the source named and the statistics unmodified: https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html',
   attribution: 'Source: European Central Bank (ECB)',

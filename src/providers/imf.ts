@@ -5,7 +5,7 @@ export const imf = createSdmx30({
   name: 'IMF Data',
   provider: 'International Monetary Fund',
   description:
-    'World Economic Outlook, prices, balance of payments, government finance, money, exchange rates, commodity prices and trade.',
+    'World Economic Outlook, GDP, inflation, balance of payments, government finance, money, exchange rates, commodity prices and trade.',
   license: 'IMF copyright and terms of use: https://www.imf.org/en/About/copyright-and-terms',
   attribution: 'Source: International Monetary Fund',
   popularSeries: [

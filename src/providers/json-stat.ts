@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePeriod } from './dates.js';
 import { ambiguousSeries } from './errors.js';
-import { parseValue } from './numbers.js';
+import { readValue } from './numbers.js';
 import type { Observation, Provider } from './provider.js';
 import { readShape, requireValue, written } from './shape.js';
 
@@ -11,25 +11,21 @@ import { readShape, requireValue, written } from './shape.js';
  */
 const category = z.object({
   /** Code → position, or the codes in order; left out when there is one code only. */
-  index: z.union([z.record(z.string(), z.number().int()), z.array(z.string())]).optional(),
-  label: z.record(z.string(), z.string()).optional(),
+  index: z.union([z.record(z.string(), z.number().int()), z.array(z.string())]).nullish(),
+  label: z.record(z.string(), z.string()).nullish(),
 });
 
 const cells = z.union([z.record(z.string().regex(/^\d+$/), written), z.array(written)]);
 
 const cubeShape = z
   .object({
-    class: z.literal('dataset').optional(),
-    label: z.string().optional(),
-    source: z.string().optional(),
-    updated: z.string().optional(),
+    class: z.literal('dataset').nullish(),
+    label: z.string().nullish(),
+    updated: z.string().nullish(),
     id: z.array(z.string()).min(1),
     size: z.array(z.number().int().nonnegative()),
-    dimension: z.record(z.string(), z.object({ label: z.string().optional(), category })),
+    dimension: z.record(z.string(), z.object({ label: z.string().nullish(), category })),
     value: cells,
-    status: z
-      .union([z.record(z.string(), z.string()), z.array(z.string().nullable()), z.string()])
-      .optional(),
   })
   .refine(({ id, size, dimension }) => id.length === size.length && id.every((name) => name in dimension));
 
@@ -42,7 +38,6 @@ export interface CubeDimension {
 
 export interface Cube {
   readonly label: string | undefined;
-  readonly source: string | undefined;
   /** As the service wrote it. */
   readonly updated: string | undefined;
   readonly dimensions: readonly CubeDimension[];
@@ -53,7 +48,7 @@ export interface Cube {
 type Named = Pick<Provider, 'slug' | 'name'>;
 
 const orderedCodes = ({ index, label }: z.output<typeof category>): string[] => {
-  if (index === undefined) return Object.keys(label ?? {});
+  if (index === undefined || index === null) return Object.keys(label ?? {});
   return Array.isArray(index)
     ? index
     : Object.entries(index)
@@ -65,18 +60,17 @@ const orderedCodes = ({ index, label }: z.output<typeof category>): string[] => 
 export const readCube = (provider: Named, payload: unknown): Cube => {
   const { value, ...cube } = readShape(provider, cubeShape, payload);
   const dimensions = cube.id.map((id, place): CubeDimension => {
-    const { label = id, category: list } = requireValue(provider, id, cube.dimension[id]);
+    const { label, category: list } = requireValue(provider, id, cube.dimension[id]);
     const codes = orderedCodes(list).map((code) => ({ code, label: list.label?.[code] ?? code }));
     return requireValue(
       provider,
       `the size of ${id}`,
-      codes.length === cube.size[place] ? { id, label, codes } : undefined,
+      codes.length === cube.size[place] ? { id, label: label ?? id, codes } : undefined,
     );
   });
   return {
-    label: cube.label,
-    source: cube.source,
-    updated: cube.updated,
+    label: cube.label ?? undefined,
+    updated: cube.updated ?? undefined,
     dimensions,
     cell: (position) => (Array.isArray(value) ? value[position] : value[String(position)]),
   };
@@ -91,7 +85,7 @@ export const readCubeSeries = (
   seriesId: string,
   cube: Cube,
   timeDimension: string,
-  missing: readonly string[] = [':', ''],
+  missing: readonly string[] = [':'],
 ): Observation[] => {
   const time = requireValue(
     provider,
@@ -105,6 +99,6 @@ export const readCubeSeries = (
   // With one code elsewhere, the position in time is the flat position, whatever the order of dimensions.
   return time.codes.map(({ code }, position) => ({
     date: requireValue(provider, 'a period', parsePeriod(code)),
-    value: requireValue(provider, 'the value of an observation', parseValue(cube.cell(position), missing)),
+    ...readValue(cube.cell(position), missing),
   }));
 };

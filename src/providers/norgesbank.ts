@@ -1,6 +1,7 @@
 import { createSdmx21 } from './sdmx21/sdmx21.js';
+import { powerOfTen, readExponent } from './units.js';
 
-/** Its CSV has semicolons and names between the codes, so generic XML is read. Rates may be per hundred units. */
+/** Its CSV has semicolons and names between the codes, so generic XML is read. */
 export const norgesBank = createSdmx21({
   slug: 'norgesbank',
   name: 'Norges Bank open data',
@@ -23,4 +24,15 @@ export const norgesBank = createSdmx21({
   agency: 'NB',
   flowRef: 'id',
   availability: 'codelist',
+  /**
+   * `UNIT_MULT` of a rate is how many units of the base currency it is quoted for: 2 beside 104.10 means 104.10
+   * kroner for 100 Swedish kronor (https://www.norges-bank.no/en/topics/Statistics/exchange_rates/).
+   */
+  unitOf({ BASE_CUR: base, QUOTE_CUR: quote, UNIT_MULT: quoted }) {
+    if (!base || !quote) return undefined;
+    const unit = `${quote} per ${base}`;
+    const power = readExponent(quoted);
+    if (power === undefined) return { units: unit, unit };
+    return { units: unit, unit, unitMultiplier: power === 'none' ? 1 : powerOfTen(-power) };
+  },
 });

@@ -1,3 +1,5 @@
+import type { Observation } from './provider.js';
+
 /**
  * Numbers keep the digits that the upstream wrote: they travel as decimal text and leave as a JSON number with
  * the same digits. `0.30` stays `0.30`; only what JSON can not spell is respelt: `+1` `01` `.5` `5.` become
@@ -22,23 +24,24 @@ export const parseGroupedDecimal = (written: string): string | undefined => {
   return parseDecimal(grouped.test(text) ? text.replaceAll(',', '') : text);
 };
 
-/**
- * The value of an observation: null for one of the upstream's own words for "missing" (compared trimmed),
- * decimal text for a number, undefined for anything else, which is an unexpected reply and never null.
- */
-export const parseValue = (
-  written: string | number | null | undefined,
-  missing: readonly string[],
-  parse: (text: string) => string | undefined = parseDecimal,
-): string | null | undefined => {
-  if (written === null || written === undefined) return null;
-  const text = String(written).trim();
-  return missing.includes(text) ? null : parse(text);
-};
+/** Words that no upstream means as data; each has further ones of its own. */
+const missingEverywhere: readonly string[] = ['', 'NaN', 'null'];
 
-/** A count or position that may come as number or text; undefined when it is no whole number from 0 up. */
-export const parseCount = (written: unknown): number | undefined => {
-  if (typeof written !== 'number' && typeof written !== 'string') return undefined;
-  const count = Number(written);
-  return /^\d+$/.test(String(written).trim()) && Number.isSafeInteger(count) ? count : undefined;
+/** A text that long is no remark about one value. */
+const longestFlag = 200;
+
+/**
+ * The value of an observation: decimal text for a number; null for one of the upstream's words for "missing"
+ * (compared trimmed). Any other text (`Bank holiday`) is null too, and is kept in `flag`: one odd cell must not
+ * hide a series, nor pass for a value that is merely missing.
+ */
+export const readValue = (
+  written: string | number | null | undefined,
+  missing: readonly string[] = [],
+  parse: (text: string) => string | undefined = parseDecimal,
+): Pick<Observation, 'value' | 'flag'> => {
+  const text = String(written ?? '').trim();
+  if (missingEverywhere.includes(text) || missing.includes(text)) return { value: null };
+  const value = parse(text);
+  return value === undefined ? { value: null, flag: text.slice(0, longestFlag) } : { value };
 };

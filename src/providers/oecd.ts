@@ -9,7 +9,7 @@ export const oecd = createSdmx21({
   name: 'OECD Data Explorer',
   provider: 'Organisation for Economic Co-operation and Development',
   description:
-    'National accounts, prices, labour, trade, education, health, environment, tax and leading indicators of OECD members and partners.',
+    'National accounts (GDP), prices (inflation), labour, trade, education, health, environment, tax and leading indicators of OECD members and partners.',
   license: 'CC BY 4.0, OECD terms and conditions: https://www.oecd.org/en/about/terms-conditions.html',
   attribution: 'Source: OECD',
   popularSeries: [

@@ -12,6 +12,8 @@
  * an upstream can not serve is left out; there is no empty success.
  */
 
+import type { Unit } from './units.js';
+
 export type Capability = 'hierarchical' | 'search' | 'direct';
 
 /** Checked values of the provider's own parameters, defaults filled in. */
@@ -188,11 +190,12 @@ export interface Observation {
   readonly date: string;
   /** Decimal text exactly as the upstream wrote it; null when the upstream says that it is missing. */
   readonly value: string | null;
+  /** What the upstream wrote in place of a number, when it is none of its usual words for "missing". */
+  readonly flag?: string;
 }
 
-export interface SeriesMetadata {
+export interface SeriesMetadata extends Unit {
   readonly frequency?: string;
-  readonly units?: string;
   readonly seasonal_adjustment?: string;
   readonly source?: string;
   readonly notes?: string;

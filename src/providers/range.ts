@@ -10,9 +10,13 @@ export const rangeParameters = (
   { key: 'end', label: `Last ${unit}`, type: 'text', location, format: 'date' },
 ];
 
+/** The caller's bound as a day: the first or the last of the year or month that it names. */
+export const boundOf = (params: Params, side: 'start' | 'end'): string | undefined =>
+  params[side] === undefined ? undefined : boundDay(String(params[side]), side);
+
 /** Cuts to the caller's bounds, for services that do not apply both. */
-export const withinBounds = (series: SeriesData, { start, end }: Params): SeriesData => {
-  const from = start === undefined ? '' : (boundDay(String(start), 'start') ?? '');
-  const to = end === undefined ? '9999' : (boundDay(String(end), 'end') ?? '9999');
+export const withinBounds = (series: SeriesData, params: Params): SeriesData => {
+  const from = boundOf(params, 'start') ?? '';
+  const to = boundOf(params, 'end') ?? '9999';
   return { ...series, data: series.data.filter(({ date }) => date >= from && date <= to) };
 };

@@ -9,6 +9,13 @@ export const written = z.union([z.string(), z.number(), z.null()]);
 /** A count that may come as number or text (World Bank, EIA). */
 export const count = z.union([z.number().int().nonnegative(), z.string().regex(/^\d+$/).transform(Number)]);
 
+/** A list that may be left out or null: then it is empty. */
+export const listOf = <S extends z.ZodType>(entry: S) =>
+  z
+    .array(entry)
+    .nullish()
+    .transform((list) => list ?? []);
+
 export const day = z.string().refine((text) => parseDay(text) !== undefined, 'not a day');
 
 /**

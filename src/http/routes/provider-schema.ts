@@ -95,9 +95,10 @@ export const seriesSchema = z
   .object({
     series_id: z.string(),
     label: z.string(),
-    metadata: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-      .meta({ description: 'What the provider tells: frequency, units, source, notes …' }),
+    metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).meta({
+      description:
+        'What the provider tells: frequency, source, notes … A value times `unitMultiplier` is in `unit`; `units` are the words of the provider. `flagged_values` counts values with a `flag`.',
+    }),
     data: z.array(
       z.object({
         date: z.string().meta({ description: 'YYYY-MM-DD, first day of the period.' }),
@@ -105,6 +106,10 @@ export const seriesSchema = z
           .number()
           .nullable()
           .meta({ description: 'With the digits of the provider; null: missing there.' }),
+        flag: z
+          .string()
+          .optional()
+          .meta({ description: 'What the provider wrote in place of a number, such as `Bank holiday`.' }),
       }),
     ),
     is_preview: z.boolean(),
@@ -117,10 +122,10 @@ export const seriesSchema = z
 export const seriesExample = {
   series_id: 'FXUSDCAD',
   label: 'USD/CAD',
-  metadata: { frequency: 'Daily' },
+  metadata: { frequency: 'Daily', units: 'CAD per USD', unit: 'CAD per USD', unitMultiplier: 1 },
   data: [
     { date: '2026-03-12', value: 1.4405 },
-    { date: '2026-03-13', value: null },
+    { date: '2026-03-13', value: null, flag: 'Bank holiday' },
   ],
   is_preview: true,
 };

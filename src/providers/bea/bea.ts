@@ -9,7 +9,7 @@ export const bea: Provider = {
   ...named,
   provider: 'U.S. Bureau of Economic Analysis',
   description:
-    'National accounts of the United States: gross domestic product, income, consumption, saving, investment, fixed assets, and the accounts of states, counties and metropolitan areas.',
+    'National accounts of the United States: gross domestic product (GDP), income, consumption, saving, investment, fixed assets, and the accounts of states, counties and metropolitan areas.',
   capabilities: ['hierarchical', 'search'],
   license: 'Public domain: https://www.bea.gov/help/faq/147',
   attribution: 'Source: U.S. Bureau of Economic Analysis',

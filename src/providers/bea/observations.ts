@@ -1,16 +1,18 @@
-import { boundDay, parsePeriod } from '../dates.js';
+import { parsePeriod } from '../dates.js';
 import { malformedSeriesId, seriesNotFound } from '../errors.js';
-import { parseGroupedDecimal, parseValue } from '../numbers.js';
+import { toMetadata } from '../metadata.js';
+import { parseGroupedDecimal, readValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
+import { withinBounds } from '../range.js';
 import { requireValue } from '../shape.js';
 import { askTables, datasets, frequenciesOf, frequencyLabels, recentYears, tableQuery } from './datasets.js';
 import { askData, type Data, named, type Row } from './reply.js';
-import { describeUnits, powerOf } from './units.js';
+import { describeUnits, unitOf } from './units.js';
 
 export const idForm = 'NIPA/T10101/Q/1 or Regional/SAGDP2N/1/01000';
 
 /** Not available, suppressed, not meaningful, too small to show; dots and dashes stand for no value, too. */
-const missing = ['(NA)', '(D)', '(NM)', '(L)', '...', '…', '---', ''];
+const missing = ['(NA)', '(D)', '(NM)', '(L)', '...', '…', '---'];
 
 /** The oldest year that any table has. */
 const firstYear = 1900;
@@ -68,28 +70,24 @@ const labelOf = (row: Row, { title, frequency }: Wanted, { Statistic }: Data): s
 
 const toObservation = (row: Row): Observation => ({
   date: requireValue(named, 'the period of a row', parsePeriod(row.TimePeriod)),
-  value: requireValue(named, 'the value of a row', parseValue(row.DataValue, missing, parseGroupedDecimal)),
+  ...readValue(row.DataValue, missing, parseGroupedDecimal),
 });
 
-/** The values stay as they are written; the power of ten that they are counted in is told beside them. */
 const toSeries = (seriesId: string, wanted: Wanted, data: Data): SeriesData => {
   const rows = data.Data.filter(wanted.isOwn);
   const [row] = rows;
   if (row === undefined) throw seriesNotFound(named, seriesId);
-  const units = describeUnits(row);
-  const notes = (data.Notes ?? []).flatMap(({ NoteText }) => NoteText || []).join('\n');
-  const frequency = frequencyOf(row.TimePeriod);
   return {
     label: labelOf(row, wanted, data) || seriesId,
-    metadata: {
-      ...(frequency === undefined ? {} : { frequency }),
-      ...(units === '' ? {} : { units }),
-      unit_multiplier: 10 ** powerOf(row),
+    metadata: toMetadata({
+      frequency: frequencyOf(row.TimePeriod),
+      ...unitOf(row),
+      units: describeUnits(row),
       source: 'U.S. Bureau of Economic Analysis',
-      ...(notes === '' ? {} : { notes }),
-      ...(data.UTCProductionTime ? { produced: data.UTCProductionTime } : {}),
-      ...(row.SeriesCode ? { series_code: row.SeriesCode } : {}),
-    },
+      notes: (data.Notes ?? []).flatMap(({ NoteText }) => NoteText || []).join('\n'),
+      produced: data.UTCProductionTime,
+      series_code: row.SeriesCode,
+    }),
     data: rows.map(toObservation),
   };
 };
@@ -122,8 +120,6 @@ export const series = async (
   { http, today }: Context,
 ): Promise<SeriesData> => {
   const wanted = await readId(seriesId, http);
-  const all = toSeries(seriesId, wanted, await askData(wanted.query(yearsOf(params, today)), http));
-  const from = params.start === undefined ? '' : (boundDay(String(params.start), 'start') ?? '');
-  const to = params.end === undefined ? '9999' : (boundDay(String(params.end), 'end') ?? '9999');
-  return { ...all, data: all.data.filter(({ date }) => date >= from && date <= to) };
+  const data = await askData(wanted.query(yearsOf(params, today)), http);
+  return withinBounds(toSeries(seriesId, wanted, data), params);
 };

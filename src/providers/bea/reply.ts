@@ -4,12 +4,12 @@ import {
   keyRefused,
   rateLimited,
   refusedRequest,
-  seriesNotFound,
   unexpectedReply,
   upstreamFailed,
+  upstreamNotFound,
 } from '../errors.js';
 import type { UpstreamHttp, UpstreamReply, UpstreamRequest } from '../provider.js';
-import { readShape } from '../shape.js';
+import { readShape, written } from '../shape.js';
 
 export const named = { slug: 'bea', name: 'BEA' };
 
@@ -43,7 +43,7 @@ const valuesReply = results(z.object({ ParamValue: z.array(parameterValue) }));
 
 const row = z.object({
   TimePeriod: z.string(),
-  DataValue: z.string(),
+  DataValue: written.optional(),
   CL_UNIT: trimmed.nullish(),
   /** Power of ten that the values are to be multiplied with. */
   UNIT_MULT: z.union([z.string(), z.number()]).nullish(),
@@ -115,7 +115,6 @@ export const explain = (reply: UpstreamReply, { query = {} }: UpstreamRequest): 
   if (/\b(?:limit|throttl|too many)/i.test(text)) return rateLimited(named);
   if (/\byears?\b/i.test(text)) return refusedRequest(named, text);
   const unknown = /\binvalid|\bnot (?:available|exist|found|valid)|\bno data/i.test(text);
-  return unknown && query.method === 'GetData'
-    ? seriesNotFound(named, [query.datasetname, query.TableName].join('/'))
-    : upstreamFailed(named, text);
+  // The request names a table; the gateway knows which of its series was asked for.
+  return unknown && query.method === 'GetData' ? upstreamNotFound(named) : upstreamFailed(named, text);
 };

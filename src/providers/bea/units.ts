@@ -1,21 +1,21 @@
-import { parseCount } from '../numbers.js';
-import { requireValue } from '../shape.js';
-import { named, type Row } from './reply.js';
+import { readExponent, type Unit, unitWithExponent } from '../units.js';
+import type { Row } from './reply.js';
 
-const multipliers: Readonly<Record<number, string>> = { 3: 'thousands', 6: 'millions', 9: 'billions' };
-
-/** The power of ten that the values of a row are counted in; none means that they are single units. */
-export const powerOf = (row: Row): number =>
-  requireValue(named, 'the multiplier of a row', parseCount(row.UNIT_MULT || 0));
-
-/** What one unit of a value is: `Millions of current dollars`, `Current Dollars, millions`. */
-export const describeUnits = (row: Row): string => {
-  const power = powerOf(row);
+/**
+ * `UNIT_MULT` is the power of ten that the values are to be multiplied with; `CL_UNIT` repeats it in words for
+ * regional tables (`Millions of current dollars`) and not for the others (`Level` beside `Current Dollars`).
+ */
+export const unitOf = (row: Row): Unit => {
   // `Level` says nothing beside the name of the measure.
   const parts = [row.METRIC_NAME, row.CL_UNIT].filter((text): text is string => !!text && text !== 'Level');
-  const text = [...new Set(parts)].join(', ');
-  const word = power === 0 ? undefined : (multipliers[power] ?? `10^${power}`);
-  return word === undefined || text.toLowerCase().includes(word)
-    ? text
-    : [text, word].filter(Boolean).join(', ');
+  return unitWithExponent([...new Set(parts)].join(', '), readExponent(row.UNIT_MULT));
+};
+
+const multipliers: Readonly<Record<number, string>> = { 1e3: 'thousands', 1e6: 'millions', 1e9: 'billions' };
+
+/** Unit and magnitude in one text, for lists: `Current Dollars, millions`. */
+export const describeUnits = (row: Row): string => {
+  const { units = '', unit, unitMultiplier = 1 } = unitOf(row);
+  if (unitMultiplier === 1 || unit !== units) return units;
+  return [units, multipliers[unitMultiplier] ?? `times ${unitMultiplier}`].filter(Boolean).join(', ');
 };

@@ -62,7 +62,7 @@ export const bls: Provider = {
   ...named,
   provider: 'U.S. Bureau of Labor Statistics',
   description:
-    'Statistics of the labor market of the United States: employment, unemployment, consumer and producer prices, wages, productivity, job openings, time use.',
+    'Statistics of the labor market of the United States: employment, unemployment, consumer and producer prices (inflation, CPI, PPI), wages, productivity, job openings, time use.',
   capabilities: ['hierarchical', 'search'],
   license: 'Public domain: https://www.bls.gov/developers/termsOfService.htm',
   attribution:

@@ -1,10 +1,13 @@
-import { boundDay, parseYearAndCode } from '../dates.js';
+import { parseYearAndCode } from '../dates.js';
 import { malformedSeriesId } from '../errors.js';
-import { parseValue } from '../numbers.js';
-import type { Context, Observation, Params, SeriesData, SeriesMetadata } from '../provider.js';
+import { toMetadata } from '../metadata.js';
+import { readValue } from '../numbers.js';
+import type { Context, Observation, Params, SeriesData } from '../provider.js';
+import { withinBounds } from '../range.js';
 import { readShape, requireValue } from '../shape.js';
 import { popularLabels } from './popular.js';
 import { type Catalog, dataReply, named, type Row } from './reply.js';
+import { unitOf } from './units.js';
 
 /** Capital letters, digits, underscore, dash and hash, says the documentation. */
 const idForm = /^[A-Z0-9_#-]{5,40}$/;
@@ -52,7 +55,7 @@ const frequencies = [
 const toObservation = (row: Row): Observation[] => {
   const date = requireValue(named, 'the period of an observation', parseYearAndCode(row.year, row.period));
   if (date === 'average') return [];
-  return [{ date, value: requireValue(named, 'the value of an observation', parseValue(row.value, ['-'])) }];
+  return [{ date, ...readValue(row.value, ['-']) }];
 };
 
 /**
@@ -72,31 +75,32 @@ const readRows = (rows: readonly Row[]) => {
 const footnotesOf = (rows: readonly Row[]): string =>
   [
     ...new Set(
-      rows.flatMap(({ footnotes = [] }) =>
-        footnotes.flatMap(({ code, text }) => (text ? [code ? `${code}: ${text}` : text] : [])),
+      rows.flatMap(({ footnotes }) =>
+        (footnotes ?? []).flatMap((note) =>
+          note?.text ? [note.code ? `${note.code}: ${note.text}` : note.text] : [],
+        ),
       ),
     ),
   ].join(' ');
 
-const catalogMetadata = (catalog: Catalog | undefined): SeriesMetadata => ({
-  ...(catalog?.measure_data_type ? { units: catalog.measure_data_type } : {}),
-  ...(catalog?.seasonality ? { seasonal_adjustment: catalog.seasonality } : {}),
-  ...(catalog?.survey_name ? { survey: catalog.survey_name } : {}),
-  ...(catalog?.area ? { area: catalog.area } : {}),
-  ...(catalog?.item ? { item: catalog.item } : {}),
-});
-
-const toSeries = (seriesId: string, catalog: Catalog | undefined, rows: readonly Row[]): SeriesData => {
+const toSeries = (
+  seriesId: string,
+  catalog: Catalog | null | undefined,
+  rows: readonly Row[],
+): SeriesData => {
   const { frequency, data } = readRows(rows);
-  const notes = footnotesOf(rows);
   return {
     label: catalog?.series_title || popularLabels.get(seriesId) || seriesId,
-    metadata: {
-      ...(frequency === undefined ? {} : { frequency }),
-      ...catalogMetadata(catalog),
+    metadata: toMetadata({
+      frequency,
+      ...unitOf(seriesId, catalog),
+      seasonal_adjustment: catalog?.seasonality,
+      survey: catalog?.survey_name,
+      area: catalog?.area,
+      item: catalog?.item,
       source: 'U.S. Bureau of Labor Statistics',
-      ...(notes === '' ? {} : { notes }),
-    },
+      notes: footnotesOf(rows),
+    }),
     data,
   };
 };
@@ -126,15 +130,12 @@ export const series = async (seriesId: string, params: Params, ctx: Context): Pr
   const newest = Math.min(yearOf(params.end) ?? thisYear(ctx), thisYear(ctx));
   const oldest = Math.min(Math.max(yearOf(params.start) ?? firstYear, firstYear), newest);
   const rows: Row[] = [];
-  let catalog: Catalog | undefined;
+  let catalog: Catalog | null | undefined;
   for (let to = newest; to >= oldest; to -= span(ctx)) {
     const found = await askYears(seriesId, { from: Math.max(to - span(ctx) + 1, oldest), to }, ctx);
     catalog ??= found.catalog;
     if (found.data.length === 0 && rows.length > 0) break;
     rows.push(...found.data);
   }
-  const from = params.start === undefined ? '' : boundDay(String(params.start), 'start');
-  const to = params.end === undefined ? '9999' : boundDay(String(params.end), 'end');
-  const all = toSeries(seriesId, catalog, rows);
-  return { ...all, data: all.data.filter(({ date }) => date >= (from ?? '') && date <= (to ?? '')) };
+  return withinBounds(toSeries(seriesId, catalog, rows), params);
 };

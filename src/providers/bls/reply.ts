@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
 import { keyRefused, rateLimited, refusedRequest, seriesNotFound, upstreamFailed } from '../errors.js';
 import type { UpstreamReply } from '../provider.js';
+import { listOf, written } from '../shape.js';
 
 export const named = { slug: 'bls', name: 'BLS' };
 
@@ -19,36 +20,43 @@ const catalog = z.object({
 export type Catalog = z.output<typeof catalog>;
 
 const row = z.object({
-  year: z.string(),
+  year: z.union([z.string(), z.number().transform(String)]),
   period: z.string(),
-  value: z.string(),
+  value: written.optional(),
   /** `[{}]` means none. */
-  footnotes: z.array(z.object({ code: z.string().nullish(), text: trimmed.nullish() })).optional(),
+  footnotes: z.array(z.object({ code: z.string().nullish(), text: trimmed.nullish() }).nullable()).nullish(),
 });
 export type Row = z.output<typeof row>;
 
 const succeeded = z.literal('REQUEST_SUCCEEDED');
 
-/** The documentation shows `Results` as a list; real replies have an object. */
+/** The documentation shows `Results` as a list of one; real replies have an object. */
+const results = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((found) => (Array.isArray(found) && found.length === 1 ? found[0] : found), schema);
+
 export const dataReply = z.object({
   status: succeeded,
-  Results: z.object({
-    series: z.array(z.object({ seriesID: z.string(), catalog: catalog.optional(), data: z.array(row) })),
-  }),
+  Results: results(
+    z.object({
+      series: z.array(z.object({ seriesID: z.string(), catalog: catalog.nullish(), data: listOf(row) })),
+    }),
+  ),
 });
 
 export const surveysReply = z.object({
   status: succeeded,
-  Results: z.object({
-    survey: z.array(z.object({ survey_abbreviation: trimmed, survey_name: trimmed })),
-  }),
+  Results: results(
+    z.object({
+      survey: z.array(z.object({ survey_abbreviation: trimmed, survey_name: trimmed.nullish() })),
+    }),
+  ),
 });
 
 /** A survey without popular series answers `[null]`. */
 export const popularReply = z
   .object({
     status: succeeded,
-    Results: z.object({ series: z.array(z.object({ seriesID: z.string() }).nullable()) }),
+    Results: results(z.object({ series: z.array(z.object({ seriesID: z.string() }).nullable()) })),
   })
   .transform(({ Results }) => [...new Set(Results.series.flatMap((one) => one?.seriesID ?? []))]);
 

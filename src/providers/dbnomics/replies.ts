@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import { parseDay } from '../dates.js';
-import { parseValue } from '../numbers.js';
+import { parseDay, parsePeriod } from '../dates.js';
+import { toMetadata } from '../metadata.js';
+import { readValue } from '../numbers.js';
 import type { Observation, Provider, SeriesMetadata } from '../provider.js';
 import { count, requireValue, written } from '../shape.js';
+import { readExponent, type Unit, unitOfText, unitWithExponent } from '../units.js';
 
 type Named = Pick<Provider, 'slug' | 'name'>;
 
@@ -64,9 +66,10 @@ const doc = z.object({
   series_name: z.string().nullish(),
   '@frequency': z.string().nullish(),
   dataset_name: z.string().nullish(),
-  dimensions: z.record(z.string(), z.string()).nullish(),
+  dimensions: z.record(z.string(), z.union([z.string(), z.number().transform(String)])).nullish(),
   indexed_at: z.string().nullish(),
-  period_start_day: z.array(z.string()).optional(),
+  period: z.array(z.union([z.string(), z.number().transform(String)])).nullish(),
+  period_start_day: z.array(z.string()).nullish(),
   value: z.array(written).optional(),
 });
 export type Doc = z.output<typeof doc>;
@@ -85,12 +88,13 @@ export const seriesReply = z.object({
 });
 type SeriesReply = z.output<typeof seriesReply>;
 
-export const observationsOf = (provider: Named, { period_start_day, value }: Doc): Observation[] => {
-  const days = requireValue(provider, 'period_start_day', period_start_day);
+export const observationsOf = (provider: Named, { period, period_start_day, value }: Doc): Observation[] => {
+  const parse = period_start_day ? parseDay : parsePeriod;
+  const days = requireValue(provider, 'period_start_day', period_start_day ?? period ?? undefined);
   const values = requireValue(provider, 'value', value?.length === days.length ? value : undefined);
   return days.map((day, index) => ({
-    date: requireValue(provider, 'the day of an observation', parseDay(day)),
-    value: requireValue(provider, 'the value of an observation', parseValue(values[index], ['NA'])),
+    date: requireValue(provider, 'the day of an observation', parse(day)),
+    ...readValue(values[index], ['NA']),
   }));
 };
 
@@ -106,10 +110,17 @@ const spelled = ({ dataset }: SeriesReply, { dimensions }: Doc, meant: RegExp): 
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-export const metadataOf = (reply: SeriesReply, series: Doc): SeriesMetadata => {
-  const facts = {
+/** Dimensions that SDMX providers gave: the unit and, for some, its exponent; else the magnitude is in the words. */
+const unitOf = (reply: SeriesReply, series: Doc): Unit => {
+  const units = spelled(reply, series, /^unit(?![ _-]?mult)/i);
+  const exponent = Object.entries(series.dimensions ?? {}).find(([id]) => /^unit_?mult/i.test(id))?.[1];
+  return exponent === undefined ? unitOfText(units) : unitWithExponent(units, readExponent(exponent));
+};
+
+export const metadataOf = (reply: SeriesReply, series: Doc): SeriesMetadata =>
+  toMetadata({
     frequency: series['@frequency'] ? capitalised(series['@frequency']) : undefined,
-    units: spelled(reply, series, /^unit/i),
+    ...unitOf(reply, series),
     seasonal_adjustment: spelled(reply, series, /^s_adj$|^adjustment$|^seas/i),
     source: reply.provider?.name,
     dataset: reply.dataset?.name ?? series.dataset_name,
@@ -117,8 +128,4 @@ export const metadataOf = (reply: SeriesReply, series: Doc): SeriesMetadata => {
     terms_of_use: reply.provider?.terms_of_use,
     // Copies of some providers lag behind: when this one was taken.
     last_update: series.indexed_at,
-  };
-  return Object.fromEntries(
-    Object.entries(facts).filter(([, value]) => value !== undefined && value !== null && value !== ''),
-  );
-};
+  });

@@ -1,4 +1,4 @@
-import { boundDay, parsePeriod } from '../dates.js';
+import { parsePeriod } from '../dates.js';
 import {
   ambiguousSeries,
   malformedSeriesId,
@@ -6,11 +6,14 @@ import {
   seriesNotFound,
   unexpectedReply,
 } from '../errors.js';
-import { parseValue } from '../numbers.js';
+import { toMetadata } from '../metadata.js';
+import { readValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamRequest } from '../provider.js';
-import { readShape, requireValue } from '../shape.js';
+import { boundOf, withinBounds } from '../range.js';
+import { readShape, requireValue, written } from '../shape.js';
 import { dataReply, type Node, named, type Row } from './reply.js';
 import { askNode, frequencyLabel, isHourly, isRoute } from './routes.js';
+import { unitOf } from './units.js';
 
 export const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
 
@@ -56,9 +59,9 @@ const readId = async (seriesId: string, { http }: Context): Promise<Wanted> => {
   const node = await askNode(route, http);
   const codes = readCodes(cut === -1 ? [] : parts.slice(cut));
   const known =
-    node.frequency?.some(({ id }) => id === frequency) === true &&
+    node.frequency.some(({ id }) => id === frequency) &&
     Object.hasOwn(node.data ?? {}, column) &&
-    codes.every(([facet]) => node.facets?.some(({ id }) => id === facet));
+    codes.every(([facet]) => node.facets.some(({ id }) => id === facet));
   if (!known) throw seriesNotFound(named, seriesId);
   if (isHourly(frequency)) {
     throw refusedRequest(named, 'hours do not fit one value a day; choose a daily route.');
@@ -83,12 +86,9 @@ const periodOf: Readonly<Record<string, (day: string) => string>> = {
   daily: (day) => day,
 };
 
-const dayOf = (params: Params, side: 'start' | 'end'): string | undefined =>
-  params[side] === undefined ? undefined : boundDay(String(params[side]), side);
-
 const boundsOf = (params: Params, frequency: string | undefined) => {
   const write = periodOf[frequency ?? ''];
-  const [start, end] = (['start', 'end'] as const).map((side) => dayOf(params, side));
+  const [start, end] = (['start', 'end'] as const).map((side) => boundOf(params, side));
   return {
     start: start === undefined ? undefined : write?.(start),
     end: end === undefined ? undefined : write?.(end),
@@ -150,11 +150,7 @@ const toObservation = (row: Row, column: string): Observation => {
   }
   return {
     date: requireValue(named, 'the period of a row', parsePeriod(String(row.period))),
-    value: requireValue(
-      named,
-      'the value of a row',
-      Object.hasOwn(row, column) ? parseValue(row[column], missing) : undefined,
-    ),
+    ...readValue(readShape(named, written.optional(), row[column]), missing),
   };
 };
 
@@ -175,18 +171,19 @@ const toSeries = (seriesId: string, wanted: Wanted, reply: Reply): SeriesData =>
   const [row] = reply.data;
   if (row === undefined) return { label: wanted.node?.name ?? seriesId, metadata: {}, data: [] };
   const column = requireValue(named, 'the value of a row', wanted.column ?? columnOf(row));
+  if (!reply.data.some((one) => Object.hasOwn(one, column))) {
+    throw unexpectedReply(named, `no row has the column ${column}`);
+  }
   checkSingle(seriesId, reply.data, column);
   const frequency = wanted.frequency ?? reply.frequency ?? '';
-  const units = textOf(row, `${column}-units`, 'units') ?? wanted.node?.data?.[column]?.units;
-  const notes = wanted.node?.description ?? reply.description;
   return {
     label: labelOf(wanted, row, seriesId),
-    metadata: {
-      ...(frequency === '' ? {} : { frequency: frequencyLabel(frequency) }),
-      ...(units ? { units } : {}),
+    metadata: toMetadata({
+      frequency: frequencyLabel(frequency),
+      ...unitOf(textOf(row, `${column}-units`, 'units') ?? wanted.node?.data?.[column]?.units),
       source: 'U.S. Energy Information Administration',
-      ...(notes ? { notes } : {}),
-    },
+      notes: wanted.node?.description ?? reply.description,
+    }),
     data: reply.data.map((one) => toObservation(one, column)),
   };
 };
@@ -201,10 +198,9 @@ export const preview = async (seriesId: string, _params: Params, ctx: Context): 
 export const series = async (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> => {
   const wanted = await readId(seriesId, ctx);
   const reply = await askAll(wanted, params, ctx);
-  const start = dayOf(params, 'start');
-  const end = dayOf(params, 'end');
   // An unknown code is no error to EIA: it has no rows.
-  if (reply.total === 0 && start === undefined && end === undefined) throw seriesNotFound(named, seriesId);
-  const all = toSeries(seriesId, wanted, reply);
-  return { ...all, data: all.data.filter(({ date }) => date >= (start ?? '') && date <= (end ?? '9999')) };
+  if (reply.total === 0 && params.start === undefined && params.end === undefined) {
+    throw seriesNotFound(named, seriesId);
+  }
+  return withinBounds(toSeries(seriesId, wanted, reply), params);
 };

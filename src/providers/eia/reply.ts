@@ -9,7 +9,7 @@ import {
   upstreamNotFound,
 } from '../errors.js';
 import type { UpstreamReply, UpstreamRequest } from '../provider.js';
-import { count, written } from '../shape.js';
+import { count, listOf } from '../shape.js';
 
 export const named = { slug: 'eia', name: 'EIA' };
 
@@ -22,11 +22,12 @@ export const nodeReply = z
       name: trimmed.nullish(),
       description: trimmed.nullish(),
       routes: z
-        .array(z.object({ id: z.string().min(1), name: trimmed, description: trimmed.nullish() }))
-        .optional(),
-      frequency: z.array(z.object({ id: z.string().min(1) })).optional(),
-      facets: z.array(z.object({ id: z.string().min(1), description: trimmed.nullish() })).optional(),
-      data: z.record(z.string(), z.object({ alias: trimmed.nullish(), units: trimmed.nullish() })).optional(),
+        .array(z.object({ id: z.string().min(1), name: trimmed.nullish(), description: trimmed.nullish() }))
+        .nullish()
+        .transform((routes) => routes ?? undefined),
+      frequency: listOf(z.object({ id: z.string().min(1) })),
+      facets: listOf(z.object({ id: z.string().min(1), description: trimmed.nullish() })),
+      data: z.record(z.string(), z.object({ alias: trimmed.nullish(), units: trimmed.nullish() })).nullish(),
     }),
   })
   .transform(({ response }) => response);
@@ -45,14 +46,14 @@ export const facetReply = z
   });
 
 /** The members of a row depend on the route. Values are texts since 2024 and were numbers before. */
-const row = z.record(z.string(), written.optional());
+const row = z.record(z.string(), z.unknown());
 export type Row = z.output<typeof row>;
 
 export const dataReply = z
   .object({
     response: z.object({
       total: count,
-      frequency: z.string().optional(),
+      frequency: z.string().nullish(),
       description: trimmed.nullish(),
       data: z.array(row),
     }),

@@ -22,7 +22,7 @@ export const frequencyLabel = (frequency: string): string =>
   frequency === '' ? '' : frequency.charAt(0).toUpperCase() + frequency.slice(1);
 
 /** A facet of series codes names every series by itself; the other facets then only repeat parts of it. */
-const facetsToChoose = ({ facets = [] }: Node): readonly string[] => {
+const facetsToChoose = ({ facets }: Node): readonly string[] => {
   const ids = facets.map(({ id }) => id);
   const series = ids.find((id) => id === 'series' || id === 'seriesId');
   return series === undefined ? ids : [series];
@@ -81,7 +81,7 @@ export const seriesAt = async (
   const values =
     facet === undefined ? [{ id: '', name: node.name ?? '' }] : await askFacet(route, facet, http);
   const columns = Object.entries(node.data ?? {});
-  const kinds = (node.frequency ?? [])
+  const kinds = node.frequency
     .filter(({ id }) => !isHourly(id))
     .flatMap((frequency) => columns.map(([column, told]) => ({ frequency: frequency.id, column, told })));
   const total = values.length * kinds.length;

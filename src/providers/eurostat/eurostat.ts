@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../lib/errors.js';
 import { malformedSeriesId, seriesNotFound, unexpectedReply, unknownPath } from '../errors.js';
 import { type Cube, readCube, readCubeSeries } from '../json-stat.js';
+import { toMetadata } from '../metadata.js';
 import type {
   Context,
   Folder,
@@ -15,6 +16,7 @@ import { rangeParameters, withinBounds } from '../range.js';
 import { type Dimension, readStructure } from '../sdmx21/structure.js';
 import { parseXml } from '../sdmx21/xml.js';
 import { readShape } from '../shape.js';
+import { type Unit, unitOfText } from '../units.js';
 import { findEntry, listDatasets, readContents, toFolders } from './contents.js';
 import { explainNotice } from './notices.js';
 
@@ -105,19 +107,31 @@ const withoutEmptyTwins = (observations: readonly Observation[]): Observation[] 
   return observations.filter(({ date, value }) => value !== null || !filled.has(date));
 };
 
+/** Codes that hold a magnitude which their label may leave out: `THS_PER`, `MIO_EUR`, `CLV10_MEUR`. */
+const codedMagnitude = (code: string): number => {
+  if (/^THS(?:_|$)/.test(code)) return 1e3;
+  return /^MIO(?:[_-]|$)|_M(?:EUR|NAC|PPS)/.test(code) ? 1e6 : 1;
+};
+
+/** The magnitude stands in the label of the unit: `Million euro`, `Current prices, million euro`. */
+const unitOf = (unit: { readonly code: string; readonly label: string } | undefined): Unit => {
+  if (unit === undefined) return {};
+  const told = unitOfText(unit.label);
+  return told.unitMultiplier === 1 ? { ...told, unitMultiplier: codedMagnitude(unit.code) } : told;
+};
+
 const metadataOf = (cube: Cube, payload: unknown): SeriesMetadata => {
   const { extension } = readShape(named, notesReply, payload);
-  const spelled = (id: string): string | undefined =>
-    cube.dimensions.find((dimension) => dimension.id.toLowerCase() === id)?.codes[0]?.label;
-  const facts = {
-    frequency: spelled('freq'),
-    units: spelled('unit'),
-    seasonal_adjustment: spelled('s_adj'),
+  const codeOf = (id: string) =>
+    cube.dimensions.find((dimension) => dimension.id.toLowerCase() === id)?.codes[0];
+  return toMetadata({
+    frequency: codeOf('freq')?.label,
+    ...unitOf(codeOf('unit')),
+    seasonal_adjustment: codeOf('s_adj')?.label,
     source: 'Eurostat',
-    notes: plainText(extension?.description ?? '') || undefined,
+    notes: plainText(extension?.description ?? ''),
     last_update: cube.updated,
-  };
-  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+  });
 };
 
 const fetchSeries = async (
@@ -174,7 +188,7 @@ export const eurostat: Provider = {
   ...named,
   provider: 'Eurostat, European Commission',
   description:
-    'Official statistics of the European Union: economy, prices, population, labour, trade, industry, environment, regions.',
+    'Official statistics of the European Union: economy (GDP), prices (inflation, HICP), population, labour, trade, industry, environment, regions.',
   capabilities: ['hierarchical', 'search'],
   license: 'CC BY 4.0, Eurostat copyright notice: https://ec.europa.eu/eurostat/help/copyright-notice',
   attribution: 'Source: Eurostat',

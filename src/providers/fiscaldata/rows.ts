@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
-import { refusedRequest, seriesNotFound, unexpectedReply } from '../errors.js';
+import { refusedRequest, unexpectedReply, upstreamNotFound } from '../errors.js';
 import type { UpstreamHttp, UpstreamReply, UpstreamRequest } from '../provider.js';
 import { count, readShape } from '../shape.js';
 
@@ -13,7 +13,7 @@ export const dateColumn = 'record_date';
 const largestPage = 10_000;
 
 /** Every cell is a text; a missing one is the text `null`. */
-const row = z.record(z.string(), z.string().nullable());
+const row = z.record(z.string(), z.union([z.string(), z.number().transform(String), z.null()]));
 export type Row = z.output<typeof row>;
 
 const byColumn = z.record(z.string(), z.string());
@@ -23,7 +23,7 @@ const pageReply = z.object({
   meta: z.object({
     labels: byColumn,
     dataTypes: byColumn,
-    dataFormats: byColumn.optional(),
+    dataFormats: byColumn.nullish(),
     'total-count': count,
     'total-pages': count,
   }),
@@ -38,8 +38,9 @@ export interface Rows {
 
 const errorBody = z.object({ error: z.string(), message: z.string() });
 
-export const explain = (reply: UpstreamReply, { path }: UpstreamRequest): Error | undefined => {
-  if (reply.status === 404) return seriesNotFound(named, path.join('/'));
+export const explain = (reply: UpstreamReply): Error | undefined => {
+  // The request names a table; the gateway knows which of its series was asked for.
+  if (reply.status === 404) return upstreamNotFound(named);
   if (reply.status !== 400) return undefined;
   const found = readErrorReply(errorBody, reply);
   return found === undefined ? undefined : refusedRequest(named, found.message);
@@ -78,21 +79,25 @@ export const askNewest = async (
 ): Promise<Rows> =>
   askPage(table, { filter, sort: `-${dateColumn}`, 'page[number]': 1, 'page[size]': size }, http, keep);
 
+/**
+ * Every row. Rows of one date have no order of their own, so a row could stand on two pages and another on none:
+ * beyond one page they are asked for in the order of all columns.
+ */
 export const askAll = async (
   table: string,
   filter: string | undefined,
   http: UpstreamHttp,
 ): Promise<Rows> => {
-  const ask = (number: number) =>
-    askPage(
-      table,
-      { filter, sort: dateColumn, 'page[number]': number, 'page[size]': largestPage },
-      http,
-      undefined,
-    );
-  const first = await ask(1);
+  const ask = (number: number, sort: string) =>
+    askPage(table, { filter, sort, 'page[number]': number, 'page[size]': largestPage }, http, undefined);
+  const only = await ask(1, dateColumn);
+  const others = Object.keys(only.types).filter((column) => column !== dateColumn);
+  const order = [dateColumn, ...others].join(',');
+  const first = only.pages > 1 ? await ask(1, order) : only;
   let { rows } = first;
-  for (let number = 2; number <= first.pages; number += 1) rows = rows.concat((await ask(number)).rows);
+  for (let number = 2; number <= first.pages; number += 1) {
+    rows = rows.concat((await ask(number, order)).rows);
+  }
   if (rows.length !== first.total) throw unexpectedReply(named, 'another number of rows than it tells');
   return { ...first, rows };
 };

@@ -1,8 +1,11 @@
-import { boundDay, parseDay } from '../dates.js';
+import { parseDay } from '../dates.js';
 import { ambiguousSeries, malformedSeriesId, seriesNotFound } from '../errors.js';
-import { parseValue } from '../numbers.js';
+import { toMetadata } from '../metadata.js';
+import { readValue } from '../numbers.js';
 import type { Context, Item, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
+import { boundOf } from '../range.js';
 import { requireValue } from '../shape.js';
+import { type Unit, unitOfText } from '../units.js';
 import { askAll, askNewest, dateColumn, named, type Row, type Rows } from './rows.js';
 import { findTable, type Table } from './tables.js';
 
@@ -43,12 +46,9 @@ const readId = (seriesId: string): Wanted => {
 /** Comma, colon and parentheses are the grammar of filters: such a value is looked for in the rows instead. */
 const mayBeSent = ([, value]: readonly [string, string]): boolean => /^[\w .%&'/-]+$/.test(value);
 
-const bound = (params: Params, side: 'start' | 'end'): string | undefined =>
-  params[side] === undefined ? undefined : boundDay(String(params[side]), side);
-
 const filterOf = ({ filters }: Wanted, params: Params): string | undefined => {
-  const start = bound(params, 'start');
-  const end = bound(params, 'end');
+  const start = boundOf(params, 'start');
+  const end = boundOf(params, 'end');
   const terms = [
     ...(start === undefined ? [] : [`${dateColumn}:gte:${start}`]),
     ...(end === undefined ? [] : [`${dateColumn}:lte:${end}`]),
@@ -87,16 +87,23 @@ const checkSingle = (seriesId: string, wanted: Wanted, rows: readonly Row[], tol
 
 const toObservation = (row: Row, field: string): Observation => ({
   date: requireValue(named, 'the date of a row', parseDay(row[dateColumn] ?? '')),
-  value: requireValue(
-    named,
-    'the value of a row',
-    Object.hasOwn(row, field) ? parseValue(row[field], ['null']) : undefined,
-  ),
+  ...readValue(row[field]),
 });
 
-const unitsOf = (type: string | undefined, format: string | undefined): string | undefined => {
-  if (type === 'PERCENTAGE') return 'Percent';
-  return type === 'CURRENCY' && format === '$10.20' ? 'U.S. dollars' : undefined;
+/** The Daily Treasury Statement is published in millions of dollars, which no member of a reply says. */
+const inMillions = /^v\d\/accounting\/dts\//;
+
+/** The Monthly Statement of the Public Debt says it in the label: `Total (in Millions)`, column `total_mil_amt`. */
+const multiplierOf = (table: string, field: string, label: string): number =>
+  inMillions.test(table) || /_mil(?:_|$)/.test(field) ? 1e6 : (unitOfText(label).unitMultiplier ?? 1);
+
+const unitOf = (table: string, field: string, { types, labels }: Rows): Unit => {
+  const type = types[field];
+  if (type === 'PERCENTAGE') return { units: 'Percent', unit: 'Percent', unitMultiplier: 1 };
+  if (type === undefined || !type.startsWith('CURRENCY')) return { unitMultiplier: 1 };
+  const unitMultiplier = multiplierOf(table, field, labels[field] ?? '');
+  const units = unitMultiplier === 1e6 ? 'Millions of U.S. dollars' : 'U.S. dollars';
+  return { units, unit: 'U.S. dollars', unitMultiplier };
 };
 
 const toSeries = (seriesId: string, wanted: Wanted, told: Rows): SeriesData => {
@@ -108,16 +115,15 @@ const toSeries = (seriesId: string, wanted: Wanted, told: Rows): SeriesData => {
   checkSingle(seriesId, wanted, rows, told);
   const table = findTable(wanted.table);
   const label = [told.labels[field] ?? field, ...filters.map(([, value]) => value)].join(', ');
-  const units = unitsOf(told.types[field], told.formats[field]);
   return {
     label: `${table?.label ?? wanted.table}: ${label}`,
-    metadata: {
-      ...(table === undefined ? {} : { frequency: table.frequency }),
-      ...(units === undefined ? {} : { units }),
+    metadata: toMetadata({
+      frequency: table?.frequency,
+      ...unitOf(wanted.table, field, told),
       source: 'U.S. Department of the Treasury, Bureau of the Fiscal Service',
       data_type: told.types[field],
-      ...(told.formats[field] === undefined ? {} : { data_format: told.formats[field] }),
-    },
+      data_format: told.formats[field],
+    }),
     data: rows.map((row) => toObservation(row, field)),
   };
 };
@@ -164,7 +170,7 @@ export const seriesOf = async (table: Table, http: UpstreamHttp): Promise<readon
   const fields = Object.keys(told.types).filter((column) => isMeasure(column, told.types[column]));
   const items = rows.flatMap((row) =>
     fields.map((field): Item => {
-      const units = unitsOf(told.types[field], told.formats[field]);
+      const { units } = unitOf(table.path, field, told);
       return {
         id: [table.path, field, ...keys.map((column) => `${column}=${row[column]}`)].join('/'),
         label: [told.labels[field] ?? field, ...keys.map((column) => row[column])].join(', '),

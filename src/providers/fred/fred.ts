@@ -45,7 +45,7 @@ export const fred: Provider = {
   ...named,
   provider: 'Federal Reserve Bank of St. Louis',
   description:
-    'Economic time series of the United States and other countries from more than a hundred sources: national accounts, prices, employment, interest and exchange rates, money, banking, trade, regional data.',
+    'Economic time series of the United States and other countries from more than a hundred sources: national accounts (GDP), prices (inflation, CPI), employment, interest and exchange rates, money, banking, trade, regional data.',
   capabilities: ['hierarchical', 'search', 'direct'],
   license:
     'FRED API terms of use: https://fred.stlouisfed.org/docs/api/terms_of_use.html. Series of third parties keep their own rights; see `copyright` of the series.',

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { boundDay } from '../dates.js';
 import { malformedSeriesId, unexpectedReply } from '../errors.js';
-import { parseValue } from '../numbers.js';
+import { readValue } from '../numbers.js';
 import type {
   Context,
   Observation,
@@ -11,9 +10,10 @@ import type {
   UpstreamHttp,
   UpstreamRequest,
 } from '../provider.js';
+import { boundOf } from '../range.js';
 import { count, day, readShape, requireValue, written } from '../shape.js';
-import { aggregations, describeUnits, frequencies, labelOf } from './parameters.js';
-import { named, seriesReply, toMetadata } from './reply.js';
+import { aggregations, frequencies, labelOf, unitAfter } from './parameters.js';
+import { describe, named, seriesReply } from './reply.js';
 
 /** FRED's own rule: at most 25 letters and digits. */
 const idForm = /^[A-Za-z0-9]{1,25}$/;
@@ -24,7 +24,7 @@ const previewLength = 24;
 
 const observationsReply = z.object({
   count,
-  observations: z.array(z.object({ date: day, value: written })),
+  observations: z.array(z.object({ date: day, value: written.optional() })),
 });
 
 const tagsReply = z.object({
@@ -33,19 +33,15 @@ const tagsReply = z.object({
 
 type Query = NonNullable<UpstreamRequest['query']>;
 
-/** `.` in JSON and in old downloads; today's downloads leave the field empty. */
-const readValue = (text: string | number | null, missing: readonly string[]): string | null =>
-  requireValue(named, 'the value of an observation', parseValue(text, missing));
-
-const bound = (params: Params, key: 'start' | 'end'): string | undefined =>
-  params[key] === undefined ? undefined : boundDay(String(params[key]), key);
+/** In JSON and in old downloads; today's downloads leave the field empty. */
+const missing = ['.'];
 
 const optionsOf = ({ units, frequency, aggregation, ...params }: Params): Query => ({
   units,
   frequency,
   aggregation_method: frequency === undefined ? undefined : aggregation,
-  observation_start: bound(params, 'start'),
-  observation_end: bound(params, 'end'),
+  observation_start: boundOf(params, 'start'),
+  observation_end: boundOf(params, 'end'),
 });
 
 const askObservations = async (seriesId: string, query: Query, http: UpstreamHttp) => {
@@ -56,7 +52,7 @@ const askObservations = async (seriesId: string, query: Query, http: UpstreamHtt
   const page = readShape(named, observationsReply, payload);
   return {
     total: page.count,
-    data: page.observations.map(({ date, value }): Observation => ({ date, value: readValue(value, ['.']) })),
+    data: page.observations.map(({ date, value }): Observation => ({ date, ...readValue(value, missing) })),
   };
 };
 
@@ -104,7 +100,7 @@ const askSeries = async (seriesId: string, { http }: Context) => {
 /** What the caller's options made of the units and the frequency that the series has by itself. */
 const transformed = (metadata: SeriesMetadata, params: Params): SeriesMetadata => ({
   ...metadata,
-  units: describeUnits(String(params.units ?? 'lin'), metadata.units ?? ''),
+  ...unitAfter(String(params.units ?? 'lin'), metadata.units),
   ...(params.frequency === undefined
     ? {}
     : {
@@ -125,7 +121,7 @@ const describedData = async (
   const [rights, data] = await Promise.all([askRights(seriesId, ctx.http), ask()]);
   return {
     label: entry.title.trim() || seriesId,
-    metadata: { ...transformed(toMetadata(entry), params), ...rights },
+    metadata: { ...transformed(describe(entry), params), ...rights },
     data,
   };
 };
@@ -157,7 +153,7 @@ const publicPreview = async (seriesId: string, label: string, http: UpstreamHttp
     metadata: {},
     data: readShape(named, z.array(publicRow), rows).map(([date, value]) => ({
       date,
-      value: readValue(value, ['.', '']),
+      ...readValue(value, missing),
     })),
   };
 };

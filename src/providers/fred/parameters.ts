@@ -1,5 +1,6 @@
 import type { Parameter, ParameterValue } from '../provider.js';
 import { rangeParameters } from '../range.js';
+import { type Unit, unitOfText } from '../units.js';
 
 export const unitsOf: readonly ParameterValue[] = [
   { code: 'lin', label: 'Levels, no transformation' },
@@ -56,10 +57,19 @@ export const parameters: readonly Parameter[] = [
 export const labelOf = (values: readonly ParameterValue[], code: string): string =>
   values.find((value) => value.code === code)?.label ?? code;
 
-/** Only these keep the units of the series, as the unit of a difference or inside a logarithm. */
-const unitsKept: ReadonlySet<string> = new Set(['chg', 'ch1', 'log']);
-
-export const describeUnits = (code: string, units: string): string => {
-  if (code === 'lin') return units;
-  return unitsKept.has(code) ? `${labelOf(unitsOf, code)}, ${units}` : labelOf(unitsOf, code);
+/**
+ * Units after a transformation. The magnitude stands in the words (`Billions of Dollars`) and stays that of a
+ * difference; a rate or a logarithm has none.
+ */
+export const unitAfter = (code: string, units: string | undefined): Unit => {
+  if (code === 'lin') return unitOfText(units);
+  const change = labelOf(unitsOf, code);
+  if (code === 'chg' || code === 'ch1') {
+    const { unit, unitMultiplier } = unitOfText(units);
+    return unit === undefined || unitMultiplier === undefined
+      ? {}
+      : { units: `${change}, ${units}`, unit: `${change}, ${unit}`, unitMultiplier };
+  }
+  const text = code === 'log' && units !== undefined ? `${change}, ${units}` : change;
+  return { units: text, unit: text, unitMultiplier: 1 };
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
 import { keyRefused, refusedRequest, seriesNotFound, unknownPath } from '../errors.js';
+import { toMetadata } from '../metadata.js';
 import type { Item, SeriesMetadata, UpstreamReply, UpstreamRequest } from '../provider.js';
 import { count, day } from '../shape.js';
 
@@ -9,13 +10,12 @@ export const named = { slug: 'fred', name: 'FRED' };
 const seriesEntry = z.object({
   id: z.string().min(1),
   title: z.string(),
-  observation_start: day,
-  observation_end: day,
-  frequency: z.string(),
-  units: z.string(),
-  seasonal_adjustment: z.string(),
-  last_updated: z.string(),
-  popularity: count.optional(),
+  observation_start: day.nullish(),
+  observation_end: day.nullish(),
+  frequency: z.string().nullish(),
+  units: z.string().nullish(),
+  seasonal_adjustment: z.string().nullish(),
+  last_updated: z.string().nullish(),
   notes: z.string().nullish(),
 });
 
@@ -28,8 +28,8 @@ export const seriesList = z.object({ count, seriess: z.array(seriesEntry) });
 export const toItem = (entry: SeriesEntry, path?: readonly string[]): Item => ({
   id: entry.id,
   label: entry.title.trim() || entry.id,
-  frequency: entry.frequency,
-  units: entry.units,
+  ...(entry.frequency ? { frequency: entry.frequency } : {}),
+  ...(entry.units ? { units: entry.units } : {}),
   ...(entry.notes ? { description: entry.notes.trim() } : {}),
   ...(path === undefined ? {} : { path }),
 });
@@ -38,15 +38,16 @@ export const toItem = (entry: SeriesEntry, path?: readonly string[]): Item => ({
 const isoTime = (text: string): string =>
   text.replace(/^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})([+-]\d{2})$/, '$1T$2$3:00');
 
-export const toMetadata = (entry: SeriesEntry): SeriesMetadata => ({
-  frequency: entry.frequency,
-  units: entry.units,
-  seasonal_adjustment: entry.seasonal_adjustment,
-  last_update: isoTime(entry.last_updated),
-  observation_start: entry.observation_start,
-  observation_end: entry.observation_end,
-  ...(entry.notes ? { notes: entry.notes.trim() } : {}),
-});
+export const describe = (entry: SeriesEntry): SeriesMetadata =>
+  toMetadata({
+    frequency: entry.frequency,
+    units: entry.units,
+    seasonal_adjustment: entry.seasonal_adjustment,
+    last_update: isoTime(entry.last_updated ?? ''),
+    observation_start: entry.observation_start,
+    observation_end: entry.observation_end,
+    notes: entry.notes?.trim(),
+  });
 
 const errorBody = z.object({ error_code: z.number(), error_message: z.string() });
 

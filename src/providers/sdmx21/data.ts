@@ -79,15 +79,27 @@ const specificSeries = (series: XmlElement, shared: Readonly<Record<string, stri
   })),
 });
 
+/** Attributes of the groups that a series belongs to: those whose key is part of its own. */
+const groupAttributes = (groups: readonly XmlElement[], key: Readonly<Record<string, string>>) =>
+  Object.assign(
+    {},
+    ...groups
+      .filter((group) =>
+        Object.entries(valuesOf(childNamed(group, 'GroupKey'))).every(([id, code]) => key[id] === code),
+      )
+      .map((group) => valuesOf(childNamed(group, 'Attributes'))),
+  ) as Record<string, string>;
+
 /** Generic and structure-specific data messages. */
 export const readXmlData = (root: XmlElement): XmlSeries[] =>
   descendantsNamed(root, 'DataSet').flatMap((dataSet) => {
     const shared = valuesOf(childNamed(dataSet, 'Attributes'));
-    return descendantsNamed(dataSet, 'Series').map((series) =>
-      childNamed(series, 'SeriesKey') === undefined
-        ? specificSeries(series, shared)
-        : genericSeries(series, shared),
-    );
+    const groups = childrenNamed(dataSet, 'Group');
+    return descendantsNamed(dataSet, 'Series').map((series) => {
+      const key = childNamed(series, 'SeriesKey');
+      if (key === undefined) return specificSeries(series, shared);
+      return genericSeries(series, { ...shared, ...groupAttributes(groups, valuesOf(key)) });
+    });
   });
 
 /** Generic series as the table that CSV would be: dimensions, period, value, attributes. */

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.js';
+import type { Unit } from '../units.js';
 
 /** What the record of a service says itself; the rest of a connector is the same for every SDMX service. */
 export interface SdmxService
@@ -48,6 +49,8 @@ export interface Sdmx21Record extends SdmxService {
   readonly wholeSeries?: boolean;
   /** True when UNIT_MEASURE holds codes that say nothing by themselves, so that the structure must spell them. */
   readonly codedUnits?: boolean;
+  /** For flows whose `UNIT_MULT` means something else than the exponent of the unit. */
+  unitOf?(row: Readonly<Record<string, string>>): Unit | undefined;
   /** False when structure calls are not counted against the limits of the service. */
   readonly structureCounted?: boolean;
 }

@@ -1,11 +1,14 @@
 import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
-import { parseValue } from '../numbers.js';
-import type { Observation, Provider, SeriesData, SeriesMetadata } from '../provider.js';
+import { toMetadata } from '../metadata.js';
+import { readValue } from '../numbers.js';
+import type { Observation, SeriesData, SeriesMetadata } from '../provider.js';
 import { requireValue } from '../shape.js';
+import { readExponent, type Unit, unitWithExponent } from '../units.js';
 import { type CsvTable, readCsv } from './data.js';
+import type { Sdmx21Record } from './record.js';
 
-type Named = Pick<Provider, 'slug' | 'name' | 'provider' | 'seriesIdPlaceholder'>;
+type Named = Pick<Sdmx21Record, 'slug' | 'name' | 'provider' | 'seriesIdPlaceholder' | 'unitOf'>;
 
 export interface SeriesRef {
   /** As it stands in addresses: `EXR`, or `AGENCY,FLOW,VERSION`. */
@@ -45,12 +48,9 @@ const frequencies: Readonly<Record<string, string>> = {
 export const frequencyLabel = (code: string | undefined): string | undefined =>
   code === undefined || code === '' ? undefined : (frequencies[code] ?? code);
 
-/** `M`: missing. An empty value and NaN say the same; any other text in place of a number is unexpected. */
-const missing = ['', 'NaN'];
-
 const observationOf = (provider: Named, row: Readonly<Record<string, string>>): Observation => ({
   date: requireValue(provider, 'a period', parsePeriod(row.TIME_PERIOD ?? '')),
-  value: requireValue(provider, 'the value of an observation', parseValue(row.OBS_VALUE, missing)),
+  ...readValue(row.OBS_VALUE),
 });
 
 /**
@@ -85,44 +85,30 @@ const present = (text: string | undefined): string | undefined =>
 /** Spells a code out when the structure is known. */
 export type Spell = (column: string, code: string) => string | undefined;
 
-const unitsOf = (row: Readonly<Record<string, string>>, spell: Spell): string | undefined => {
+/**
+ * `UNIT_MULT` is the exponent in base 10 with which a value has to be multiplied to be in the unit of measure
+ * (SDMX Glossary, cross-domain concept UNIT_MULT); values themselves are never multiplied.
+ */
+const unitOf = (row: Readonly<Record<string, string>>, spell: Spell): Unit => {
   const [column, code] = (['UNIT', 'UNIT_MEASURE'] as const)
     .map((name) => [name, present(row[name])] as const)
     .find(([, value]) => value !== undefined) ?? ['UNIT', undefined];
-  return code === undefined ? undefined : (spell(column, code) ?? code);
+  const text = code === undefined ? undefined : (spell(column, code) ?? code);
+  return unitWithExponent(text, readExponent(row.UNIT_MULT));
 };
 
-const multipliers: Readonly<Record<string, string>> = {
-  '2': 'hundreds',
-  '3': 'thousands',
-  '6': 'millions',
-  '9': 'billions',
-  '12': 'trillions',
-};
-
-/** Values are not multiplied: that they are in thousands or millions is told beside them. */
-export const multiplierLabel = (exponent: string | undefined): string | undefined =>
-  exponent === undefined || exponent === '' || exponent === '0'
-    ? undefined
-    : (multipliers[exponent] ?? `10^${exponent}`);
-
-const metadataOf = (provider: Named, row: Readonly<Record<string, string>>, spell: Spell): SeriesMetadata => {
-  const facts: Record<string, string | undefined> = {
+const metadataOf = (record: Named, row: Readonly<Record<string, string>>, spell: Spell): SeriesMetadata =>
+  toMetadata({
     frequency: frequencyLabel(row.FREQ ?? row.FREQUENCY),
-    units: unitsOf(row, spell),
-    unit_multiplier: multiplierLabel(present(row.UNIT_MULT)),
+    ...(record.unitOf?.(row) ?? unitOf(row, spell)),
     seasonal_adjustment: (['ADJUSTMENT', 'SEASONAL_ADJUST'] as const)
       .map((column) => [column, present(row[column])] as const)
       .flatMap(([column, code]) =>
         code === undefined || code === '_Z' ? [] : [spell(column, code) ?? code],
       )[0],
-    source: present(row.SOURCE_REF) ?? provider.provider,
+    source: present(row.SOURCE_REF) ?? record.provider,
     notes: present(row.COMPILATION) ?? present(row.TITLE_COMPL),
-  };
-  return Object.fromEntries(
-    Object.entries(facts).filter(([, value]) => value !== undefined),
-  ) as SeriesMetadata;
-};
+  });
 
 /** The title that some services send, else the codes of the key spelled out. */
 const labelOf = (row: Readonly<Record<string, string>>, table: CsvTable, spell: Spell): string =>

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { parsePeriod } from '../dates.js';
 import { ambiguousSeries, seriesNotFound } from '../errors.js';
-import { parseValue } from '../numbers.js';
+import { readValue } from '../numbers.js';
 import type { Observation, Provider } from '../provider.js';
-import { readShape, requireValue } from '../shape.js';
+import { listOf, readShape, requireValue, written } from '../shape.js';
 
 /**
  * Data of SDMX-JSON 2.0. Keys are positions: `"0:2:1"` are the first value of the first dimension, the third of the
@@ -11,33 +11,48 @@ import { readShape, requireValue } from '../shape.js';
  */
 type Named = Pick<Provider, 'slug' | 'name'>;
 
-const cell = z.union([z.string(), z.number(), z.null()]);
-const values = z.array(z.object({ id: z.string().optional(), value: z.string().optional() }));
-const component = z.object({ id: z.string(), values: values.default([]) });
+/** Positions, values, or something richer (several values, texts by language) that nobody here reads. */
+const attributeCells = listOf(z.unknown());
+const text = z.union([z.string(), z.number().transform(String)]).nullish();
+const component = z.object({
+  id: z.string(),
+  values: listOf(z.object({ id: text, value: text.catch(undefined) }).nullable()),
+});
+const components = listOf(component);
 
-const observations = z.record(z.string().regex(/^\d+$/), z.array(cell).min(1));
+/** The value, then attributes. */
+const observation = z.tuple([written], z.unknown());
+const observations = z.record(z.string().regex(/^\d+$/), observation);
 
 const dataReply = z.object({
   data: z.object({
     dataSets: z.array(
       z.object({
-        structure: z.number().int().optional(),
+        structure: z.number().int().nullish(),
         // Left out when nothing matches a valid query.
         series: z
           .record(
             z.string().regex(/^\d+(:\d+)*$/),
-            z.object({ attributes: z.array(cell).default([]), observations: observations.default({}) }),
+            z.object({
+              attributes: attributeCells,
+              observations: observations.nullish().transform((rows) => rows ?? {}),
+            }),
           )
-          .default({}),
-        dimensionGroupAttributes: z.record(z.string(), z.array(cell)).default({}),
+          .nullish()
+          .transform((series) => series ?? {}),
+        dimensionGroupAttributes: z
+          .record(z.string(), attributeCells)
+          .nullish()
+          .transform((groups) => groups ?? {}),
       }),
     ),
     structures: z.array(
       z.object({
         dimensions: z.object({ series: z.array(component), observation: z.array(component).length(1) }),
         attributes: z
-          .object({ series: z.array(component).default([]), dimensionGroup: z.array(component).default([]) })
-          .default({ series: [], dimensionGroup: [] }),
+          .object({ series: components, dimensionGroup: components })
+          .nullish()
+          .transform((told) => told ?? { series: [], dimensionGroup: [] }),
       }),
     ),
   }),
@@ -55,15 +70,15 @@ export interface KeyedSeries {
 
 const wordOf = (part: Component | undefined, position: number): string | undefined => {
   const found = part?.values[position];
-  return found?.id ?? found?.value;
+  return found?.id ?? found?.value ?? undefined;
 };
 
-const readAttributes = (parts: readonly Component[], cells: readonly z.output<typeof cell>[]) =>
+const readAttributes = (parts: readonly Component[], cells: readonly unknown[]): Record<string, string> =>
   Object.fromEntries(
-    parts.flatMap((part, index) => {
+    parts.flatMap((part, index): [string, string][] => {
       const at = cells[index];
       const word = typeof at === 'number' ? wordOf(part, at) : at;
-      return word === null || word === undefined || word === '' ? [] : [[part.id, word]];
+      return typeof word === 'string' && word !== '' ? [[part.id, word]] : [];
     }),
   );
 
@@ -74,9 +89,13 @@ const belongsTo = (group: string, positions: readonly string[]): boolean =>
 /** Every series of a reply. */
 export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => {
   const { dataSets, structures } = readShape(provider, dataReply, payload).data;
-  return dataSets.flatMap(({ structure = 0, series, dimensionGroupAttributes }) =>
+  return dataSets.flatMap(({ structure, series, dimensionGroupAttributes }) =>
     Object.entries(series).map(([positions, { attributes, observations: rows }]): KeyedSeries => {
-      const { dimensions, attributes: told } = requireValue(provider, 'a structure', structures[structure]);
+      const { dimensions, attributes: told } = requireValue(
+        provider,
+        'a structure',
+        structures[structure ?? 0],
+      );
       const parts = positions.split(':');
       requireValue(provider, 'a key', parts.length === dimensions.series.length ? parts : undefined);
       const groups = Object.entries(dimensionGroupAttributes)
@@ -93,7 +112,7 @@ export const readSeries = (provider: Named, payload: unknown): KeyedSeries[] => 
         attributes: Object.assign({}, ...groups, readAttributes(told.series, attributes)),
         observations: Object.entries(rows).map(([position, [value]]) => ({
           date: requireValue(provider, 'a period', parsePeriod(wordOf(time, Number(position)) ?? '')),
-          value: requireValue(provider, 'the value of an observation', parseValue(value, ['', 'NaN'])),
+          ...readValue(value),
         })),
       };
     }),

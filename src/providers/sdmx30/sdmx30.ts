@@ -1,5 +1,6 @@
 import type { AppError } from '../../lib/errors.js';
 import { malformedSeriesId, refusedRequest, seriesNotFound, unknownPath } from '../errors.js';
+import { toMetadata } from '../metadata.js';
 import type {
   Context,
   Folder,
@@ -12,7 +13,8 @@ import type {
 } from '../provider.js';
 import { rangeParameters, withinBounds } from '../range.js';
 import type { SdmxService } from '../sdmx21/record.js';
-import { frequencyLabel, multiplierLabel } from '../sdmx21/series.js';
+import { frequencyLabel } from '../sdmx21/series.js';
+import { readExponent, unitWithExponent } from '../units.js';
 import { type KeyedSeries, readSeries, requireOneSeries } from './data.js';
 import {
   type Dimension,
@@ -162,20 +164,19 @@ const describe = (
     const found = Object.entries({ ...attributes, ...key }).find(([id]) => meant.test(id));
     return found === undefined ? undefined : spell(...found);
   };
-  const facts = {
-    frequency: frequencyLabel(key.FREQUENCY ?? key.FREQ),
-    units: first(/^UNIT(?:_MEASURE)?$/),
-    unit_multiplier: multiplierLabel(attributes.SCALE ?? attributes.UNIT_MULT),
-    seasonal_adjustment: first(/^S_ADJUSTMENT$|^ADJUSTMENT$/),
-    source: record.provider,
-    dataset: structure?.flow?.name ?? undefined,
-    notes: structure?.flow?.description || undefined,
-  };
   return {
     label: Object.entries(key)
       .map(([id, code]) => spell(id, code))
       .join(' - '),
-    metadata: Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)),
+    metadata: toMetadata({
+      frequency: frequencyLabel(key.FREQUENCY ?? key.FREQ),
+      // `SCALE` is how the service displays a value; the values that it sends are in units already.
+      ...unitWithExponent(first(/^UNIT(?:_MEASURE)?$/), readExponent(attributes.UNIT_MULT)),
+      seasonal_adjustment: first(/^S_ADJUSTMENT$|^ADJUSTMENT$/),
+      source: record.provider,
+      dataset: structure?.flow?.name,
+      notes: structure?.flow?.description,
+    }),
   };
 };
 

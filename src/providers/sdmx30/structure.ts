@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Provider } from '../provider.js';
-import { readShape } from '../shape.js';
+import { listOf, readShape } from '../shape.js';
 
 /** Structures of SDMX 3.0 in SDMX-JSON 2.0. References are URNs, whose versions may hold wildcards. */
 type Named = Pick<Provider, 'slug' | 'name'>;
@@ -17,12 +17,12 @@ const flow = z.object({
 });
 export type Flow = z.output<typeof flow>;
 
-const representation = z.object({ enumeration: z.string().optional() }).optional();
+const representation = z.object({ enumeration: z.string().nullish() }).nullish();
 const component = z.object({
   id: z.string(),
-  conceptIdentity: z.string().optional(),
+  conceptIdentity: z.string().nullish(),
   localRepresentation: representation,
-  position: z.number().optional(),
+  position: z.number().nullish(),
 });
 type Component = z.output<typeof component>;
 
@@ -33,23 +33,19 @@ const flowsReply = z.object({ data: z.object({ dataflows: z.array(flow).min(1) }
 
 const structureReply = z.object({
   data: z.object({
-    dataflows: z.array(flow).default([]),
+    dataflows: listOf(flow),
     dataStructures: z
       .array(
         z.object({
           dataStructureComponents: z.object({
             dimensionList: z.object({ dimensions: z.array(component).min(1) }),
-            attributeList: z.object({ attributes: z.array(component).default([]) }).optional(),
+            attributeList: z.object({ attributes: listOf(component) }).nullish(),
           }),
         }),
       )
       .min(1),
-    conceptSchemes: z
-      .array(z.object({ id: z.string(), agencyID: z.string(), concepts: z.array(concept).default([]) }))
-      .default([]),
-    codelists: z
-      .array(z.object({ id: z.string(), agencyID: z.string(), codes: z.array(code).default([]) }))
-      .default([]),
+    conceptSchemes: listOf(z.object({ id: z.string(), agencyID: z.string(), concepts: listOf(concept) })),
+    codelists: listOf(z.object({ id: z.string(), agencyID: z.string(), codes: listOf(code) })),
   }),
 });
 
@@ -77,7 +73,9 @@ export const readFlows = (provider: Named, payload: unknown): Flow[] =>
  * `agency:id` and the item of a URN: `…Codelist=IMF:CL_FREQ(1.0+.0)`, `…Concept=IMF:CS(1.0+.0).FREQ`. One version
  * of each comes along, so versions are not compared.
  */
-const parseUrn = (urn: string | undefined): { readonly name: string; readonly item: string } | undefined => {
+const parseUrn = (
+  urn: string | null | undefined,
+): { readonly name: string; readonly item: string } | undefined => {
   const match = /=([^:]+:[^(]+)\([^)]*\)(?:\.(.+))?$/.exec(urn ?? '');
   return match === null ? undefined : { name: match[1] ?? '', item: match[2] ?? '' };
 };
@@ -122,13 +120,13 @@ export const readStructure = (provider: Named, payload: unknown): Structure => {
 };
 
 const value = z.union([z.string(), z.object({ value: z.string() }).transform((one) => one.value)]);
-const selections = z.array(z.object({ id: z.string(), values: z.array(value).default([]) })).default([]);
+const selections = listOf(z.object({ id: z.string(), values: listOf(value) }));
 
 const availabilityReply = z.object({
   data: z.object({
     dataConstraints: z.array(
       z.object({
-        cubeRegions: z.array(z.object({ keyValues: selections, components: selections })).default([]),
+        cubeRegions: listOf(z.object({ keyValues: selections, components: selections })),
       }),
     ),
   }),

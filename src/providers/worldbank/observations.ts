@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { boundDay, parsePeriod } from '../dates.js';
+import { parsePeriod } from '../dates.js';
 import { malformedSeriesId, seriesNotFound, unexpectedReply } from '../errors.js';
-import { parseValue } from '../numbers.js';
+import { toMetadata } from '../metadata.js';
+import { readValue } from '../numbers.js';
 import type { Context, Observation, Params, SeriesData, UpstreamHttp } from '../provider.js';
+import { withinBounds } from '../range.js';
 import { readShape, requireValue, written } from '../shape.js';
+import { type Unit, unitOfText } from '../units.js';
 import { worldBankCountries } from './countries.js';
 import { type Indicator, indicator, named, page, trimmed } from './reply.js';
 
@@ -15,9 +18,10 @@ const rowsPerPage = 20_000;
 const idForm = /^[\w.-]{1,100}$/;
 
 const observation = z.object({
-  country: z.object({ value: trimmed }),
+  country: z.object({ value: trimmed.nullish() }).nullish(),
   date: z.string(),
-  value: written,
+  value: written.optional(),
+  unit: trimmed.nullish(),
 });
 
 export const frequencies = [
@@ -48,7 +52,7 @@ const oneFrequency = (rows: readonly z.output<typeof observation>[], wanted: str
 
 const toObservation = ({ date, value }: z.output<typeof observation>): Observation => ({
   date: requireValue(named, 'the date of an observation', parsePeriod(date)),
-  value: requireValue(named, 'the value of an observation', parseValue(value, [])),
+  ...readValue(value, ['..']),
 });
 
 const askIndicator = async (seriesId: string, http: UpstreamHttp): Promise<Indicator> => {
@@ -90,10 +94,20 @@ const askAllRows = async (seriesId: string, country: string, http: UpstreamHttp)
   return { meta: first.meta, rows };
 };
 
-const within = (params: Params) => {
-  const from = params.start === undefined ? '' : boundDay(String(params.start), 'start');
-  const to = params.end === undefined ? '9999' : boundDay(String(params.end), 'end');
-  return ({ date }: Observation): boolean => date >= (from ?? '') && date <= (to ?? '');
+/** What parentheses of a name say when they hold a unit: `(current US$)`, `(annual %)`, `(per 1,000 people)`. */
+const unitWords =
+  /%|\$|\b(?:LCU|per|index|years?|days|hours|minutes|km|kt|kWh|kg|tons?|hectares|number|ratio|bcm)\b|=\s*100/i;
+
+/**
+ * The member for the unit is empty as a rule: the name tells it, in parentheses (`GDP (current US$)`) or, for
+ * monthly series, between commas (`Exports Merchandise, current US$, millions, seas. adj.`). Values are single units
+ * unless the name says otherwise.
+ */
+const unitOf = (name: string, unit: string | null | undefined): Unit => {
+  const { unitMultiplier = 1 } = unitOfText(name);
+  if (unit) return { unitMultiplier, ...unitOfText(unit) };
+  const told = [...name.matchAll(/\(([^()]+)\)/g)].map(([, text = '']) => text);
+  return { unitMultiplier, ...unitOfText(told.find((text) => unitWords.test(text))) };
 };
 
 const readSeries = async (
@@ -110,21 +124,21 @@ const readSeries = async (
     params.frequency === undefined ? undefined : String(params.frequency),
   );
   const country =
-    reply.rows[0]?.country.value ?? worldBankCountries.find((one) => one.code === code)?.label ?? code;
-  const { unit, source, sourceNote, sourceOrganization } = described;
-  return {
+    reply.rows[0]?.country?.value || worldBankCountries.find((one) => one.code === code)?.label || code;
+  const series = {
     label: `${described.name || seriesId}, ${country}`,
-    metadata: {
-      ...(frequency === undefined ? {} : { frequency }),
-      ...(unit ? { units: unit } : {}),
-      ...(source.value ? { source: source.value } : {}),
-      ...(sourceNote ? { notes: sourceNote } : {}),
-      ...(reply.meta.lastupdated ? { last_update: reply.meta.lastupdated } : {}),
+    metadata: toMetadata({
+      frequency,
+      ...unitOf(described.name, described.unit || rows[0]?.unit),
+      source: described.source?.value,
+      notes: described.sourceNote,
+      last_update: reply.meta.lastupdated,
       country,
-      ...(sourceOrganization ? { source_organization: sourceOrganization } : {}),
-    },
-    data: rows.map(toObservation).filter(within(params)),
+      source_organization: described.sourceOrganization,
+    }),
+    data: rows.map(toObservation),
   };
+  return withinBounds(series, params);
 };
 
 export const preview = (seriesId: string, params: Params, ctx: Context): Promise<SeriesData> =>

@@ -23,10 +23,10 @@ export const indicator = z.object({
   id: z.string().min(1),
   name: trimmed,
   unit: trimmed.nullish(),
-  source: z.object({ value: trimmed.nullish() }),
+  source: z.object({ value: trimmed.nullish() }).nullish(),
   sourceNote: trimmed.nullish(),
   sourceOrganization: trimmed.nullish(),
-  topics: z.array(topic.partial()),
+  topics: z.array(z.object({ id: z.string().nullish(), value: trimmed.nullish() })).nullish(),
 });
 export type Indicator = z.output<typeof indicator>;
 
@@ -35,13 +35,13 @@ export const segmentOf = (id: string, label: string): string =>
   [id, ...(label.toLowerCase().match(/[a-z0-9]+/g) ?? [])].join('-');
 
 export const toItem = (found: Indicator): Item => {
-  const { id = '', value } = found.topics[0] ?? {};
+  const { id, value } = found.topics?.[0] ?? {};
   return {
     id: found.id,
     label: found.name || found.id,
     ...(found.sourceNote ? { description: found.sourceNote } : {}),
     ...(found.unit ? { units: found.unit } : {}),
-    ...(id === '' ? {} : { path: [segmentOf(id, value ?? '')] }),
+    ...(id ? { path: [segmentOf(id, value ?? '')] } : {}),
   };
 };
 

@@ -43,7 +43,7 @@ export const worldBank: Provider = {
   ...named,
   provider: 'World Bank',
   description:
-    'Some 29,000 development indicators by country, region and income group: economy, population, health, education, poverty, environment, debt, trade.',
+    'Some 29,000 development indicators by country, region and income group: economy (GDP, inflation), population, health, education, poverty, environment, debt, trade.',
   capabilities: ['hierarchical', 'search'],
   license:
     'CC BY 4.0 for most indicators: https://www.worldbank.org/en/about/legal/terms-of-use-for-datasets',

@@ -34,6 +34,7 @@ const telemetry: Telemetry = {
   upstreamCall: note('call'),
   answered: note('answered'),
   unexpectedReply: note('unexpected'),
+  flaggedValues: note('flagged'),
   queue: note('queue'),
   quotaLeft: note('quota'),
   denied: note('denied'),

@@ -6,7 +6,8 @@ import { createGateway, type Gateway, type GatewaySettings } from '../../../src/
 import { silentTelemetry, type Telemetry } from '../../../src/gateway/telemetry.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
-import { keyRefused, seriesNotFound } from '../../../src/providers/errors.js';
+import { keyRefused, seriesNotFound, unknownPath } from '../../../src/providers/errors.js';
+import { readValue } from '../../../src/providers/numbers.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { readShape, written } from '../../../src/providers/shape.js';
 import { type Exchange, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
@@ -53,6 +54,7 @@ const keyed: Provider = {
     answer.status === 400 && answer.text.includes('bad key') ? keyRefused(keyed, answer.text) : undefined,
   async browse(path, { http }) {
     const folders = z.array(z.string());
+    if (path[0] === 'gone') throw unknownPath(keyed, ['a number of its own']);
     return readShape(keyed, folders, await http.json({ path: ['folders', ...path] })).map((segment) => ({
       segment,
       label: `Label of ${segment}`,
@@ -65,7 +67,7 @@ const keyed: Provider = {
   },
   preview: (id, params, ctx) => keyed.series(id, params, ctx),
   async series(id, { units, start }, { http }) {
-    if (id === 'none') throw seriesNotFound(keyed, id);
+    if (id === 'none') throw seriesNotFound(keyed, 'the table behind it');
     const { rows } = readShape(
       keyed,
       reply,
@@ -74,7 +76,7 @@ const keyed: Provider = {
     return {
       label: `Label of ${id}`,
       metadata: { frequency: 'Daily' },
-      data: rows.map(([date, value]) => ({ date, value: value === null ? null : String(value) })),
+      data: rows.map(([date, value]) => ({ date, ...readValue(value) })),
     };
   },
 };
@@ -92,6 +94,11 @@ const exchanges: Exchange[] = [
   at('/series/GDP', { units: 'lin', start: '2026-01-02' }),
   at('/series/a/b', { units: 'lin' }),
   at('/series/^GSPC', { units: 'lin' }),
+  at(
+    '/series/odd',
+    { units: 'lin' },
+    { reply: '{"rows":[["2026-01-01",1.50],["2026-01-02","Bank holiday"]]}' },
+  ),
   at('/folders', {}, { reply: ['x/y', 'z'] }),
   at('/folders/x/y', {}, { reply: ['deep'] }),
   at('/folders/z', {}, { reply: [] }),
@@ -198,6 +205,38 @@ describe('series', () => {
     expect(JSON.parse(answer.json).data[1]).toEqual({ date: '2026-01-02', value: 2.5 });
   });
 
+  it('answers a text in place of a number as null, with the text beside it, and counts it', async () => {
+    const flagged: unknown[] = [];
+    const gateway = open({}, { ...silentTelemetry, flaggedValues: (...values) => flagged.push(values) });
+    for (const answer of [
+      await gateway.fullSeries(anonymous, 'keyed', 'odd', {}),
+      await gateway.preview(anonymous, 'keyed', 'odd'),
+    ]) {
+      expect(answer.json).toContain(
+        '"data":[{"date":"2026-01-01","value":1.50},{"date":"2026-01-02","value":null,"flag":"Bank holiday"}]',
+      );
+      expect(answer.metadata).toEqual({ frequency: 'Daily', flagged_values: 1 });
+    }
+    expect(flagged).toEqual([
+      ['keyed', 1],
+      ['keyed', 1],
+    ]);
+    // What is kept has the flags, too.
+    expect((await gateway.fullSeries(anonymous, 'keyed', 'odd', {})).json).toContain('"flag":"Bank holiday"');
+  });
+
+  it('names what was asked for when it is not found, whatever the connector asked on the way', async () => {
+    const gateway = open();
+    await expect(gateway.fullSeries(anonymous, 'keyed', 'none', {})).rejects.toMatchObject({
+      code: 'series_not_found',
+      message: "Keyed Statistics has no series 'none'.",
+    });
+    await expect(gateway.browse(anonymous, 'keyed', { path: 'gone/on', depth: 1 })).rejects.toMatchObject({
+      code: 'path_not_found',
+      message: "Keyed Statistics has no folder 'gone/on'.",
+    });
+  });
+
   it('checks parameters against the definitions', async () => {
     const gateway = open();
     expect((await gateway.fullSeries(anonymous, 'keyed', 'GDP', { units: 'pch' })).data).toEqual([
@@ -276,7 +315,7 @@ describe('series', () => {
 
   it('counts and names a reply of another form', async () => {
     const counted: string[] = [];
-    upstream.answerAll({ reply: { rows: [['2026-01-01', 'soon']] } });
+    upstream.answerAll({ reply: { rows: [['2026-01-01']] } });
     const gateway = open({}, { ...silentTelemetry, unexpectedReply: (slug) => counted.push(slug) });
     await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({
       kind: 'upstream',

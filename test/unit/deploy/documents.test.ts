@@ -13,8 +13,16 @@ const documents = [
     .map((path) => `docs/${path}`),
 ];
 
+/** Terms of providers that look like settings. */
+const terms = ['UNIT_MULT', 'UNIT_MEASURE', 'NGDP_R', 'CL_UNIT', 'THS_PER', 'MIO_EUR'];
 /** Names that look like settings but belong to others or to tests, or are said not to exist. */
-const foreign = new Set(['CLICKHOUSE_URLS', 'CLICKHOUSE_CLUSTER', 'TEST_CONTAINERS', 'FILTER_SEED']);
+const foreign = new Set([
+  'CLICKHOUSE_URLS',
+  'CLICKHOUSE_CLUSTER',
+  'TEST_CONTAINERS',
+  'FILTER_SEED',
+  ...terms,
+]);
 const known = new Set([
   ...Object.values(settings).map(({ env }) => env),
   ...Object.values(compose.services).flatMap(({ environment = {} }) => Object.keys(environment)),

@@ -12,6 +12,7 @@ import { AppError } from '../../../src/lib/errors.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { parseDecimal } from '../../../src/providers/numbers.js';
 import type { Parameter, Provider } from '../../../src/providers/provider.js';
+import { allProviders } from '../../../src/providers/registry.js';
 
 const named = (slug: string, name: string, provider: string, description: string): Provider => ({
   ...bankOfCanada,
@@ -57,6 +58,21 @@ describe('matching providers', () => {
     expect(slugs('european energy prices')[0]).toBe('eurostat');
     expect(slugs('unemployment wages')[0]).toBe('bls');
     expect(slugs('energy')[0]).toBe('eia');
+  });
+
+  it.each([
+    'gdp',
+    'inflation',
+    'cpi',
+    'unemployment',
+    'population',
+    'exchange rates',
+    'interest',
+    'oil',
+    'debt',
+    'trade',
+  ])('finds something for %s in the catalog', (word) => {
+    expect(matchProviders(allProviders, word).length).toBeGreaterThan(0);
   });
 
   it('gives at most five, none for words that nobody has, and ignores case, accents and doubles', () => {

@@ -61,6 +61,8 @@ describe('bis', () => {
     expect(metadata).toEqual({
       frequency: 'Monthly',
       units: 'Per cent per year',
+      unit: 'Per cent per year',
+      unitMultiplier: 1,
       source: 'Swiss National Bank',
       notes: 'From 13 June 2019 onwards SNB Policy rate; from 1 Jan 1946 to 31 Dec 1999: discount rate.',
     });

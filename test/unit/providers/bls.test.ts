@@ -105,6 +105,8 @@ describe('bls', () => {
     expect(metadata).toEqual({
       frequency: 'Monthly',
       units: 'Percent or rate',
+      unit: 'Percent',
+      unitMultiplier: 1,
       seasonal_adjustment: 'Seasonally Adjusted',
       survey: 'Labor Force Statistics from the Current Population Survey',
       source: 'U.S. Bureau of Labor Statistics',
@@ -220,8 +222,6 @@ describe('bls', () => {
     ['2020', 'M14', '1'],
     ['2020', 'X01', '1'],
     ['20', 'M01', '1'],
-    ['2020', 'M01', 'n/a'],
-    ['2020', 'M01', ''],
   ] satisfies Row[])('refuses a row of %s %s %j', async (...row) => {
     const id = 'XX00000000';
     const { ctx } = await open([ask(id, '2020', '2020', reply(id, [row]))]);

@@ -61,6 +61,8 @@ describe('ecb', () => {
     expect(metadata).toEqual({
       frequency: 'Daily',
       units: 'USD',
+      unit: 'USD',
+      unitMultiplier: 1,
       source: 'European Central Bank',
       notes: 'ECB reference exchange rate, US dollar/Euro, 2:15 pm (C.E.T.)',
     });
@@ -142,7 +144,7 @@ describe('ecb', () => {
     expect(items[2]).toEqual({ id: 'EXR', label: 'Exchange Rates', kind: 'folder', path: ['EXR'] });
   });
 
-  it('refuses a value that is no number', async () => {
+  it('refuses a row with a cell too many', async () => {
     const { ctx, upstream } = await open();
     upstream.answerAll({ reply: file('EXR-D.USD.EUR.SP00.A.csv').replace('1.1850', '1,185') });
     await expect(ecb.series('EXR/D.USD.EUR.SP00.A', {}, ctx)).rejects.toMatchObject({

@@ -144,6 +144,8 @@ describe('eia', () => {
       metadata: {
         frequency: 'Daily',
         units: '$/BBL',
+        unit: '$/BBL',
+        unitMultiplier: 1,
         source: 'U.S. Energy Information Administration',
         notes: 'Crude oil, gasoline and heating oil futures. Source: NYMEX',
       },
@@ -179,7 +181,6 @@ describe('eia', () => {
   });
 
   it.each([
-    ['a text', saleRow('2026-01', 'soon')],
     ['a period of another form', saleRow('January', '1')],
     ['a row without the column', { period: '2026-01', sales: '1' }],
   ])('refuses %s', async (_name, row) => {

@@ -60,6 +60,8 @@ describe('eurostat', () => {
     expect(metadata).toEqual({
       frequency: 'Monthly',
       units: 'Annual rate of change',
+      unit: 'Annual rate of change',
+      unitMultiplier: 1,
       source: 'Eurostat',
       notes:
         'The Harmonised Index of Consumer Prices (HICP) measures price changes & inflation. Replaced by prc_hicp_minr',

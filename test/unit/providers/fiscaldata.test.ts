@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createUpstreamHttp } from '../../../src/gateway/upstream/client.js';
 import { fiscalData } from '../../../src/providers/fiscaldata/fiscaldata.js';
 import { tables } from '../../../src/providers/fiscaldata/tables.js';
 import { type OpenedConnector, openConnector } from '../../support/connector.js';
@@ -96,6 +97,8 @@ describe('fiscaldata', () => {
       metadata: {
         frequency: 'Daily',
         units: 'U.S. dollars',
+        unit: 'U.S. dollars',
+        unitMultiplier: 1,
         source: 'U.S. Department of the Treasury, Bureau of the Fiscal Service',
         data_type: 'CURRENCY',
         data_format: '$10.20',
@@ -186,17 +189,51 @@ describe('fiscaldata', () => {
     expect(data).toEqual([]);
   });
 
-  it('reads all pages', async () => {
+  it('reads pages beyond the first in a total order, so that no row is missing or double', async () => {
     const reply = parsed('debt_to_penny');
-    const page = (number: number) =>
-      ask(
-        debt,
-        { ...whole, number: String(number) },
-        { ...reply, data: [reply.data[number - 1]], meta: { ...reply.meta, count: 1, 'total-pages': 2 } },
-      );
-    const { ctx } = await open([page(1), page(2)]);
-    const { data } = await fiscalData.series(`${debt}/tot_pub_debt_out_amt`, {}, ctx);
-    expect(data.map(({ date }) => date)).toEqual(['2026-03-11', '2026-03-12']);
+    const classes = ['Bills', 'Notes', 'Bonds'];
+    const days = Array.from({ length: 7_001 }, (_, index) =>
+      new Date(Date.UTC(2000, 0, 1 + index)).toISOString().slice(0, 10),
+    );
+    const rows = days.flatMap((record_date) =>
+      classes.map((security_desc, index) => ({
+        ...reply.data[0],
+        record_date,
+        security_desc,
+        tot_pub_debt_out_amt: `${index}`,
+      })),
+    );
+    const meta = {
+      ...reply.meta,
+      dataTypes: { ...(reply.meta.dataTypes as object), security_desc: 'STRING' },
+    };
+    let asked = 0;
+    // Rows that the order leaves equal come in another order with each request, as they do there.
+    const pageOf = (query: Record<string, string>) => {
+      const order = (query.sort ?? '').split(',');
+      asked += 1;
+      const keyOf = (row: object) =>
+        JSON.stringify(order.map((column) => (row as Record<string, string>)[column]));
+      const shuffled = asked % 2 === 0 ? rows : rows.toReversed();
+      const sorted = shuffled.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : keyOf(a) > keyOf(b) ? 1 : 0));
+      const size = Number(query['page[size]']);
+      const from = (Number(query['page[number]']) - 1) * size;
+      const pages = Math.ceil(rows.length / size);
+      return {
+        data: sorted.slice(from, from + size),
+        meta: { ...meta, 'total-count': rows.length, 'total-pages': pages },
+      };
+    };
+    const http = createUpstreamHttp(fiscalData, async ({ query = {} }) => ({
+      status: 200,
+      header: () => undefined,
+      text: JSON.stringify(pageOf(query as Record<string, string>)),
+    }));
+    for (const [index, name] of classes.entries()) {
+      const id = `${debt}/tot_pub_debt_out_amt/security_desc=${name}`;
+      const { data } = await fiscalData.series(id, {}, { http, key: 'none', today: '2026-03-15' });
+      expect(data).toEqual(days.map((date) => ({ date, value: `${index}` })));
+    }
   });
 
   it('takes fewer rows than are told for an error', async () => {
@@ -208,9 +245,8 @@ describe('fiscaldata', () => {
   });
 
   it.each([
-    ['a value', { tot_pub_debt_out_amt: 'n/a' }],
-    ['an empty value', { tot_pub_debt_out_amt: '' }],
     ['a date', { record_date: '03/11/2026' }],
+    ['a month', { record_date: '2026-03' }],
   ])('refuses %s that it does not understand', async (_name, changed) => {
     const reply = parsed('debt_to_penny');
     const data = [{ ...reply.data[0], ...changed }, reply.data[1]];

@@ -63,7 +63,8 @@ describe('ilo', () => {
     expect(metadata).toEqual({
       frequency: 'Annual',
       units: 'Number',
-      unit_multiplier: 'thousands',
+      unit: 'Number',
+      unitMultiplier: 1000,
       source: 'International Labour Organization',
     });
     expect(data).toEqual([

@@ -40,11 +40,15 @@ describe('readCubeSeries', () => {
     expect(() => readCubeSeries(provider, 'd', cube, 'time')).toThrow(/geo/);
   });
 
-  it('refuses a cube whose sizes do not fit, and text in place of a number', () => {
+  it('refuses a cube whose sizes do not fit, and keeps a text in place of a number as a flag', () => {
     expect(() => readCube(provider, payload('{}', '{"DE":0,"FR":1}', 1))).toThrow(/size of geo/);
     expect(() => readCube(provider, { class: 'dataset' })).toThrow(/Unexpected reply of X Statistics/);
     const cube = readCube(provider, payload('{"0":"?"}'));
-    expect(() => readCubeSeries(provider, 'd', cube, 'time')).toThrow(/value/);
+    expect(readCubeSeries(provider, 'd', cube, 'time')[0]).toEqual({
+      date: '2025-01-01',
+      value: null,
+      flag: '?',
+    });
     expect(() => readCubeSeries(provider, 'd', cube, 'period')).toThrow(/dimension period/);
   });
 });

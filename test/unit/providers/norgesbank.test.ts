@@ -49,7 +49,9 @@ describe('norges bank', () => {
     expect(label).toBe('Business - Swedish krona - Norwegian krone - Spot');
     expect(metadata).toEqual({
       frequency: 'Daily, business days',
-      unit_multiplier: 'hundreds',
+      units: 'NOK per SEK',
+      unit: 'NOK per SEK',
+      unitMultiplier: 0.01,
       source: 'Norges Bank',
     });
     expect(data).toEqual([

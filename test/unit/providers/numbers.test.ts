@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseExactJson } from '../../../src/providers/exact-json.js';
-import { parseCount, parseDecimal, parseGroupedDecimal, parseValue } from '../../../src/providers/numbers.js';
+import { parseDecimal, parseGroupedDecimal, readValue } from '../../../src/providers/numbers.js';
 
 describe('parseDecimal', () => {
   it.each([
@@ -50,26 +50,17 @@ describe('parseGroupedDecimal', () => {
   });
 });
 
-describe('parseValue', () => {
-  it('tells missing from unknown', () => {
-    expect(parseValue('.', ['.'])).toBeNull();
-    expect(parseValue(null, [])).toBeNull();
-    expect(parseValue('n/a', ['.'])).toBeUndefined();
-    expect(parseValue('', ['.'])).toBeUndefined();
-    expect(parseValue(2.5, [])).toBe('2.5');
-  });
-});
-
-describe('parseCount', () => {
-  it('takes numbers and texts', () => {
-    expect(parseCount('50')).toBe(50);
-    expect(parseCount(50)).toBe(50);
-    expect([parseCount('5.0'), parseCount(-1), parseCount(null), parseCount('')]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-    ]);
+describe('readValue', () => {
+  it('tells missing from a text that is not a number, which it keeps', () => {
+    expect(readValue('.', ['.'])).toEqual({ value: null });
+    expect(readValue(null)).toEqual({ value: null });
+    expect(readValue(undefined)).toEqual({ value: null });
+    expect(readValue(' ')).toEqual({ value: null });
+    expect(readValue('NaN')).toEqual({ value: null });
+    expect(readValue(2.5)).toEqual({ value: '2.5' });
+    expect(readValue(' Bank holiday ', ['.'])).toEqual({ value: null, flag: 'Bank holiday' });
+    expect(readValue('1,5')).toEqual({ value: null, flag: '1,5' });
+    expect(readValue('x'.repeat(5_000)).flag).toHaveLength(200);
   });
 });
 

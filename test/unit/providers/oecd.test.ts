@@ -73,6 +73,8 @@ describe('oecd', () => {
     expect(metadata).toEqual({
       frequency: 'Monthly',
       units: 'Percent per annum',
+      unit: 'Percent per annum',
+      unitMultiplier: 1,
       source: 'Organisation for Economic Co-operation and Development',
     });
     expect(data.toSorted((a, b) => a.date.localeCompare(b.date))).toEqual([

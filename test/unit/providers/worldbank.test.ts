@@ -111,6 +111,9 @@ describe('world bank', () => {
     ]);
     expect(metadata).toEqual({
       frequency: 'Annual',
+      units: 'current US$',
+      unit: 'current US$',
+      unitMultiplier: 1,
       source: 'World Development Indicators',
       notes: 'The total income earned through the production of goods and services.',
       last_update: '2026-07-13',

@@ -74,7 +74,13 @@ describe('an SDMX 2.1 service', () => {
     const { ctx } = await open();
     const { label, metadata, data } = await xbank.series('RATES/M.CH', {}, ctx);
     expect(label).toBe('Monthly - Switzerland');
-    expect(metadata).toEqual({ frequency: 'Monthly', units: 'Per cent per year', source: 'X Bank' });
+    expect(metadata).toEqual({
+      frequency: 'Monthly',
+      units: 'Per cent per year',
+      unit: 'Per cent per year',
+      unitMultiplier: 1,
+      source: 'X Bank',
+    });
     expect(data).toContainEqual({ date: '2025-12-01', value: '0.50' });
     expect(data).toContainEqual({ date: '2026-01-01', value: null });
   });

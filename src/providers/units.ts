@@ -1,0 +1,119 @@
+/**
+ * One meaning for every upstream: a value times `unitMultiplier` is in `unit`. Upstreams tell the magnitude as an
+ * exponent beside the unit, as words within it ("Billions of Dollars"), as a convention of a table, or not at all;
+ * each connector converts its own. `units` stays what the upstream wrote.
+ */
+export interface Unit {
+  /** The words of the upstream, magnitude included. */
+  readonly units?: string;
+  /** What one is: `Dollars`, `persons`, `NOK per SEK`; left out where the upstream does not tell. */
+  readonly unit?: string;
+  /** Left out where the upstream tells a magnitude that is not understood, or leaves it to the reader. */
+  readonly unitMultiplier?: number;
+}
+
+const powers: Readonly<Record<string, number>> = {
+  ten: 1,
+  hundred: 2,
+  thousand: 3,
+  thous: 3,
+  million: 6,
+  mil: 6,
+  mio: 6,
+  billion: 9,
+  bil: 9,
+  mrd: 9,
+  trillion: 12,
+};
+
+const word = String.raw`(?:(?:hundred|thousand|million|billion|trillion)s?|(?:thous|mil|mio|bil|mrd)\.?)`;
+const words = String.raw`(?:tens?\s+(?:of\s+)?)?${word}(?:\s+(?:of\s+)?${word})*`;
+
+/** `Billions of Dollars`, `100 Million Yen`, `Thousands`. */
+const leading = new RegExp(String.raw`^(?:(10*)\s+)?(${words})(?:\s+of)?(?:\s+|(?=[,)])|$)`, 'i');
+/** `1000 persons`. */
+const leadingNumber = /^(10{2,9})\s+(?=\p{L})/u;
+/** `Current Dollars, millions`, `Total (in Millions)`, `CLV (2015), million euro`; not `per million inhabitants`. */
+const within = new RegExp(
+  String.raw`(?:([,(])\s*(?:in\s+)?(${words})(?:\s+of)?|\bin\s+(${words})(?:\s+of|(?=\s*(?:[,)]|$))))(?=[\s,)]|$)`,
+  'i',
+);
+
+const powerOf = (text: string): number =>
+  (text.toLowerCase().match(/[a-z]+/g) ?? []).reduce(
+    (sum, one) => sum + (powers[one] ?? powers[one.replace(/s$/, '')] ?? 0),
+    0,
+  );
+
+const tidy = (text: string): string =>
+  text
+    .replace(/\(\s*\)/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/\s+(?=[,)])/g, '')
+    .replace(/\(\s+/g, '(')
+    .replace(/(?:^[\s,]+|[\s,]+$|,(?=,))/g, '')
+    .trim();
+
+interface Magnitude {
+  readonly power: number;
+  readonly rest: string;
+}
+
+const readMagnitude = (text: string): Magnitude => {
+  const start = leading.exec(text);
+  if (start !== null) {
+    const [all, tens = '1', magnitude = ''] = start;
+    return { power: powerOf(magnitude) + tens.length - 1, rest: tidy(text.slice(all.length)) };
+  }
+  const number = leadingNumber.exec(text);
+  if (number !== null) return { power: (number[1]?.length ?? 1) - 1, rest: text.slice(number[0].length) };
+  const inside = within.exec(text);
+  if (inside === null) return { power: 0, rest: text };
+  const [all, sign = '', afterSign, afterIn] = inside;
+  const rest = `${text.slice(0, inside.index)}${sign} ${text.slice(inside.index + all.length)}`;
+  return { power: powerOf(afterSign ?? afterIn ?? ''), rest: tidy(rest) };
+};
+
+/** Powers of ten, written so that no product of floats makes 0.009999999999999998 of a hundredth. */
+export const powerOfTen = (power: number): number => Number(`1e${power}`);
+
+/** The power of ten that a magnitude in words means: `Millions`, `Units`; undefined for other words. */
+const namedPower = (text: string): number | undefined => {
+  if (/^units?$/i.test(text)) return 0;
+  const { power, rest } = readMagnitude(text);
+  return power > 0 && rest === '' ? power : undefined;
+};
+
+/**
+ * An exponent as SDMX and BEA write it: `6`, `6.0`, `-2`, or its name; `none` for nothing at all, undefined for what
+ * is not understood.
+ */
+export const readExponent = (written: string | number | null | undefined): number | 'none' | undefined => {
+  const text = String(written ?? '').trim();
+  if (text === '' || text === '_Z' || text === '_N') return 'none';
+  const [, digits] = /^([+-]?\d{1,2})(?:\.0*)?$/.exec(text) ?? [];
+  return digits === undefined ? namedPower(text) : Number(digits);
+};
+
+/**
+ * A unit whose magnitude stands in its words: `Billions of Dollars` is `Dollars` times 1e9. Without an own word for
+ * the unit (`Thousands`) it is `Units`.
+ */
+export const unitOfText = (text: string | undefined): Unit => {
+  if (text === undefined || text === '') return {};
+  const { power, rest } = readMagnitude(text);
+  return { units: text, unit: rest === '' ? 'Units' : rest, unitMultiplier: powerOfTen(power) };
+};
+
+/**
+ * A unit beside its exponent. Services that send both often say the magnitude twice (`Millions of current dollars`
+ * and 6): it counts once.
+ */
+export const unitWithExponent = (text: string | undefined, exponent: number | 'none' | undefined): Unit => {
+  const told = text === undefined || text === '' ? {} : { units: text, unit: text };
+  if (exponent === undefined) return told;
+  if (exponent === 'none' || exponent === 0) return { unitMultiplier: 1, ...unitOfText(text) };
+  const multiplier = powerOfTen(exponent);
+  const inWords = unitOfText(text);
+  return inWords.unitMultiplier === multiplier ? inWords : { ...told, unitMultiplier: multiplier };
+};
