@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
   };
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   kafkaLibDir?: string | undefined;
+  /** Further properties of the broker, and others in the place of ours; for tests. */
+  kafkaProperties?: Readonly<Record<string, string>>;
   /** Sources and engines that the product's user may use in ClickHouse beside its own tables, as `KAFKA`. */
   clickhouseSources?: readonly string[];
   /** `off` gives up PostgreSQL's crash safety for speed; for tests only. */
@@ -64,7 +66,15 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
   if (need.kafka) {
     group.start('kafka', async (context) => {
       const { kafka: port, kafkaController: controllerPort } = ports;
-      Object.assign(access, await startKafka(context, { port, controllerPort, libDir: options.kafkaLibDir }));
+      Object.assign(
+        access,
+        await startKafka(context, {
+          port,
+          controllerPort,
+          libDir: options.kafkaLibDir,
+          properties: options.kafkaProperties,
+        }),
+      );
     });
   }
   if (need.clickhouse) {

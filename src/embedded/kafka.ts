@@ -16,6 +16,8 @@ export interface KafkaSettings {
   controllerPort: number | undefined;
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   libDir: string | undefined;
+  /** Further lines of `server.properties`, and others in the place of ours. */
+  properties?: Readonly<Record<string, string>> | undefined;
 }
 
 const user = 'tabulary';
@@ -33,7 +35,14 @@ const saslProperties = (password: string): Record<string, string> => {
   };
 };
 
-const serverProperties = (port: number, controllerPort: number, password: string): string => {
+interface PropertiesOptions {
+  readonly ports: { readonly broker: number; readonly controller: number };
+  readonly password: string;
+  readonly changes: Readonly<Record<string, string>>;
+}
+
+const serverProperties = ({ ports, password, changes }: PropertiesOptions): string => {
+  const { broker: port, controller: controllerPort } = ports;
   const properties: Record<string, string | number | boolean> = {
     'process.roles': 'broker,controller',
     'node.id': 1,
@@ -63,6 +72,7 @@ const serverProperties = (port: number, controllerPort: number, password: string
     'num.network.threads': 2,
     'num.io.threads': 4,
     'log.cleaner.dedupe.buffer.size': 16 * 1024 * 1024,
+    ...changes,
   };
   return Object.entries(properties)
     .map(([name, value]) => `${name}=${value}\n`)
@@ -127,7 +137,7 @@ export const startKafka = async (
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const password = state.read().password ?? randomBytes(24).toString('base64url');
   state.update({ password });
-  const properties = serverProperties(ports.broker, ports.controller, password);
+  const properties = serverProperties({ ports, password, changes: settings.properties ?? {} });
   writeFileSync(join(folder, 'server.properties'), properties, { mode: 0o600 });
   // A link, because a class path is split at colons.
   rmSync(join(folder, 'lib'), { force: true });

@@ -2,12 +2,15 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../../src/config.js';
+import type { Setting } from '../../../src/config/setting.js';
 import { compose, projectFile } from './compose-file.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const documents = [
   'README.md',
   'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
   ...readdirSync(`${root}docs`, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.md'))
     .map((path) => `docs/${path}`),
@@ -24,7 +27,7 @@ const foreign = new Set([
   ...terms,
 ]);
 const known = new Set([
-  ...Object.values(settings).map(({ env }) => env),
+  ...Object.values(settings).flatMap(({ env, secret }: Setting<unknown>) => (secret ? [env, `${env}_FILE`] : [env])),
   ...Object.values(compose.services).flatMap(({ environment = {} }) => Object.keys(environment)),
   ...foreign,
 ]);

@@ -1,0 +1,181 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EmbeddedAccess, startEmbedded } from '../../../src/embedded/components.js';
+import { createPortChooser } from '../../../src/embedded/ports.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { readLogSizes } from '../../../src/storage/kafka/backlog/log-sizes.js';
+import { createDataset, download, upload } from '../../support/datasets.js';
+import { connectKafka } from '../../support/kafka.js';
+import { startProduct } from '../../support/product.js';
+import type { KafkaAccess } from '../../support/services.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tabulary-kafka-tls-'));
+const scope = createScope(silentLog);
+const run = promisify(execFile);
+const module = 'org.apache.kafka.common.security';
+const file = (name: string): string => join(folder, name);
+
+let embedded: EmbeddedAccess;
+let tokens: Server;
+/** Over TLS, with nothing said about who asks. */
+let secured: KafkaAccess;
+let mutual: KafkaAccess;
+
+const makeCertificate = (name: string): void => {
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
+      ...[
+        '-addext',
+        'subjectAltName=IP:127.0.0.1',
+        '-keyout',
+        file(`${name}.key`),
+        '-out',
+        file(`${name}.pem`),
+      ],
+    ],
+    { stdio: 'ignore' },
+  );
+  const both = readFileSync(file(`${name}.key`), 'utf8') + readFileSync(file(`${name}.pem`), 'utf8');
+  writeFileSync(file(`${name}-both.pem`), both);
+};
+
+const part = (content: object): string => Buffer.from(JSON.stringify(content)).toString('base64url');
+
+/** Tokens without a signature, as Kafka's own handler for trials takes them. */
+const startTokenServer = async (): Promise<Server> => {
+  const server = createServer((request, response) => {
+    const wanted = `Basic ${Buffer.from('client:secret').toString('base64')}`;
+    if (request.headers.authorization !== wanted) return response.writeHead(401).end();
+    const now = Math.floor(Date.now() / 1000);
+    const value = `${part({ alg: 'none' })}.${part({ sub: 'client', iat: now, exp: now + 600 })}.`;
+    response.end(JSON.stringify({ access_token: value, token_type: 'bearer', expires_in: 600 }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+};
+
+const plain = `${module}.plain.PlainLoginModule required user_ada="pw";`;
+
+beforeAll(async () => {
+  makeCertificate('broker');
+  makeCertificate('client');
+  const choose = createPortChooser();
+  const port = () =>
+    choose.choose({ owner: 'a listener', variable: '-', wanted: undefined, remembered: undefined });
+  const [own, controller, sasl, ssl] = [await port(), await port(), await port(), await port()];
+  const listeners = `SASL_PLAINTEXT://127.0.0.1:${own},SECURE://127.0.0.1:${sasl},MUTUAL://127.0.0.1:${ssl}`;
+  const { access } = await startEmbedded({
+    dataDir: file('data'),
+    need: { postgres: false, kafka: true, clickhouse: false },
+    ports: { kafka: own, kafkaController: controller },
+    kafkaProperties: {
+      listeners: `${listeners},CONTROLLER://127.0.0.1:${controller}`,
+      'advertised.listeners': listeners,
+      'listener.security.protocol.map':
+        'SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL',
+      'ssl.keystore.type': 'PEM',
+      'ssl.keystore.location': file('broker-both.pem'),
+      'ssl.truststore.type': 'PEM',
+      'ssl.truststore.location': file('client.pem'),
+      'listener.name.mutual.ssl.client.auth': 'required',
+      'listener.name.secure.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+      'listener.name.secure.plain.sasl.jaas.config': plain,
+      'listener.name.secure.scram-sha-256.sasl.jaas.config': `${module}.scram.ScramLoginModule required;`,
+      'listener.name.secure.scram-sha-512.sasl.jaas.config': `${module}.scram.ScramLoginModule required;`,
+      'listener.name.secure.oauthbearer.sasl.jaas.config': `${module}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";`,
+    },
+    log: silentLog,
+    scope,
+  });
+  embedded = access;
+  writeFileSync(
+    file('admin.properties'),
+    `security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=${module}.plain.PlainLoginModule required username="tabulary" password="${access.kafkaSaslPassword}";\n`,
+  );
+  for (const mechanism of ['SCRAM-SHA-256', 'SCRAM-SHA-512']) {
+    await run('java', [
+      ...['-cp', join(file('data'), 'kafka/lib/*'), 'kafka.admin.ConfigCommand', '--alter'],
+      ...['--bootstrap-server', `127.0.0.1:${own}`, '--command-config', file('admin.properties')],
+      ...['--entity-type', 'users', '--entity-name', 'ada'],
+      ...['--add-config', `${mechanism}=[iterations=4096,password=pw]`],
+    ]);
+  }
+  tokens = await startTokenServer();
+  const shared = { kafkaTls: 'true', kafkaTlsCaFile: file('broker.pem') };
+  secured = { ...shared, kafkaBrokers: `127.0.0.1:${sasl}` };
+  mutual = { ...shared, kafkaBrokers: `127.0.0.1:${ssl}` };
+});
+
+afterAll(async () => {
+  tokens?.close();
+  await scope.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Topics that are listed, and sizes that are told: both kinds of requests get through. */
+const reach = async (access: KafkaAccess): Promise<string[]> => {
+  const kafka = connectKafka('security-test', access, { retries: 0 });
+  const admin = kafka.admin();
+  try {
+    await admin.connect();
+    await admin.createTopics({ topics: [{ topic: 'secured', numPartitions: 1 }], waitForLeaders: true });
+    await readLogSizes(kafka, new Map([['secured', 1]]), 5_000);
+    return await admin.listTopics();
+  } finally {
+    await admin.disconnect();
+  }
+};
+
+const ada = { kafkaSaslUsername: 'ada', kafkaSaslPassword: 'pw' };
+const oauth = (): KafkaAccess => ({
+  kafkaSaslMechanism: 'oauthbearer',
+  kafkaSaslUsername: 'client',
+  kafkaSaslPassword: 'secret',
+  kafkaOauthTokenUrl: `http://127.0.0.1:${(tokens.address() as AddressInfo).port}/token`,
+});
+
+describe('Kafka over TLS', () => {
+  it.each(['plain', 'scram-sha-256', 'scram-sha-512'] as const)('takes %s', async (kafkaSaslMechanism) => {
+    expect(await reach({ ...secured, kafkaSaslMechanism, ...ada })).toContain('secured');
+    const wrong = { ...secured, kafkaSaslMechanism, ...ada, kafkaSaslPassword: 'wrong' };
+    await expect(reach(wrong)).rejects.toThrow();
+  });
+
+  it('takes tokens of an authorization server', async () => {
+    expect(await reach({ ...secured, ...oauth() })).toContain('secured');
+    await expect(reach({ ...secured, ...oauth(), kafkaSaslPassword: 'wrong' })).rejects.toThrow(/401/);
+  });
+
+  it('takes client certificates', async () => {
+    const own = { kafkaTlsCertFile: file('client.pem'), kafkaTlsKeyFile: file('client.key') };
+    expect(await reach({ ...mutual, ...own })).toContain('secured');
+    await expect(reach(mutual)).rejects.toThrow();
+  });
+
+  it('refuses a broker whose authority it does not know', async () => {
+    const { kafkaTlsCaFile: _, ...unknown } = { ...secured, kafkaSaslMechanism: 'plain' as const, ...ada };
+    await expect(reach(unknown)).rejects.toThrow(/self.signed/);
+  });
+
+  it('carries an upload from its first byte to its rows', async () => {
+    expect(embedded.kafkaBrokers).toBeDefined();
+    const product = await startProduct({ ...secured, kafkaSaslMechanism: 'scram-sha-512', ...ada });
+    try {
+      const owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+      const dataset = await createDataset(owner);
+      await upload(owner, dataset, 'a,b\n1,x\n');
+      expect(await download(owner, dataset)).toContain('"x"');
+    } finally {
+      await product.close();
+    }
+  });
+});
