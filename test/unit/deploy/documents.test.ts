@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { settings } from '../../../src/config.js';
 import type { Setting } from '../../../src/config/setting.js';
+import { settings } from '../../../src/config.js';
 import { compose, projectFile } from './compose-file.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -27,7 +27,9 @@ const foreign = new Set([
   ...terms,
 ]);
 const known = new Set([
-  ...Object.values(settings).flatMap(({ env, secret }: Setting<unknown>) => (secret ? [env, `${env}_FILE`] : [env])),
+  ...Object.values(settings).flatMap(({ env, secret }: Setting<unknown>) =>
+    secret ? [env, `${env}_FILE`] : [env],
+  ),
   ...Object.values(compose.services).flatMap(({ environment = {} }) => Object.keys(environment)),
   ...foreign,
 ]);
