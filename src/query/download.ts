@@ -13,7 +13,7 @@ import {
   type FilterLimits,
 } from './filter/filter.js';
 import { formatOfAccept, formatSpecs, formats } from './formats.js';
-import type { DownloadOptions } from './options.js';
+import type { DownloadOptions } from './options/options.js';
 import { filterColumnsOf, type Plan, planDownload } from './plan.js';
 import { countRows, openRows } from './rows.js';
 import type { Release, Slots } from './slots.js';

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
@@ -5,7 +6,7 @@ import { type OrderTerm, orderTerms } from './column-list.js';
 import { entityTag } from './entity-tag.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
 import { type Format, formatSpecs } from './formats.js';
-import { type DownloadOptions, isWholeTable, isWholeTransposed } from './options.js';
+import { type DownloadOptions, tagsOf, wholeFileOf } from './options/options.js';
 import { chosenColumns, type OutputColumn, outputColumns, requireColumns } from './projection.js';
 import { buildRowSource, type RowSource, requireDateColumn } from './statement.js';
 
@@ -29,9 +30,22 @@ export interface Plan {
 }
 
 /** Part of every tag: raise it when the same request gives other bytes than before. */
-const formatRevision = 2;
+const formatRevision = 3;
 
 const columnLimits: Partial<Record<Format, number>> = { xlsx: 16_384 };
+
+/** Names and roles of the columns, which headers and order follow from; once per version that is in use. */
+const columnsDigest = (columns: readonly StoredColumn[]): string => {
+  const known = digests.get(columns);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256');
+  for (const { id, name, isEntity } of columns) hash.update(`${id} ${isEntity} ${JSON.stringify(name)}\n`);
+  const digest = hash.digest('base64url');
+  digests.set(columns, digest);
+  return digest;
+};
+
+const digests = new WeakMap<readonly StoredColumn[], string>();
 
 /** Columns as a filter sees them, once per version that is in use. */
 const filterColumns = new WeakMap<readonly StoredColumn[], readonly FilterColumn[]>();
@@ -74,7 +88,6 @@ export const planDownload = ({ database, version, options, format, filter }: Pla
   const rows = { database, version, filter, chosen };
   const source = buildRowSource({ ...rows, options });
   const matching = buildRowSource({ ...rows, options: { last: undefined, dropNA: false } });
-  const { last, top, skip, distinct, dropNA, transpose, combineEntities, includeIds, decimals } = options;
   return {
     version,
     options,
@@ -89,19 +102,9 @@ export const planDownload = ({ database, version, options, format, filter }: Pla
       version.versionId,
       format,
       formatSpecs[format].clickHouse,
-      output.map(({ name }) => name),
-      chosen.map(({ id, isEntity }) => [id, isEntity]),
-      filter?.normalized ?? null,
-      order.map(({ column, descending }) => [column.id, descending]),
-      { last, top, skip, distinct, dropNA, transpose, combineEntities, includeIds, decimals },
-      options.count,
+      columnsDigest(columns),
+      tagsOf(options, { chosen, filter, order }),
     ]),
-    wholeFile: wholeFileOf(options, format),
+    wholeFile: format === 'csv' ? wholeFileOf(options) : undefined,
   };
-};
-
-const wholeFileOf = (options: DownloadOptions, format: Format): Plan['wholeFile'] => {
-  if (format !== 'csv') return undefined;
-  if (isWholeTable(options)) return 'table';
-  return isWholeTransposed(options) ? 'transposed' : undefined;
 };

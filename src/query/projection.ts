@@ -1,7 +1,7 @@
 import { invalid } from '../lib/errors.js';
 import { dataTypeOf, type StoredColumn, storageName } from '../model/column.js';
 import { selectedColumns } from './column-list.js';
-import type { DownloadOptions } from './options.js';
+import type { DownloadOptions } from './options/options.js';
 
 /** A column of the answer. */
 export interface OutputColumn {

@@ -3,7 +3,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import { dateColumnOf, type ReadableVersion } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { OrderTerm } from './column-list.js';
-import type { DownloadOptions } from './options.js';
+import type { DownloadOptions } from './options/options.js';
 import { judgedColumns, type OutputColumn } from './projection.js';
 import { quoteIdentifier } from './sql-text.js';
 import { versionRows } from './version-rows.js';

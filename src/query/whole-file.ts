@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { notFound } from '../lib/errors.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { parseOptions } from './options.js';
+import { parseOptions } from './options/options.js';
 import { type Plan, planDownload } from './plan.js';
 import { openRows } from './rows.js';
 import type { Slots } from './slots.js';

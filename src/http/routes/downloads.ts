@@ -8,7 +8,7 @@ import type { Caller } from '../../model/permission.js';
 import { dispositionOf } from '../../query/disposition.js';
 import type { DownloadAnswer, DownloadRequest, Downloads } from '../../query/download.js';
 import { formatSpecs } from '../../query/formats.js';
-import { parseOptions } from '../../query/options.js';
+import { parseOptions } from '../../query/options/options.js';
 import { pathId } from '../parameters.js';
 import {
   type Reply,

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads, type DownloadAnswer, type DownloadRequest } from '../../../src/query/download.js';
-import { parseOptions } from '../../../src/query/options.js';
+import { parseOptions } from '../../../src/query/options/options.js';
 import { createSlots } from '../../../src/query/slots.js';
 import { widePartColumns } from '../../../src/storage/clickhouse/tables.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';

@@ -3,7 +3,7 @@ import ExcelJs from 'exceljs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
-import { parseOptions } from '../../../src/query/options.js';
+import { parseOptions } from '../../../src/query/options/options.js';
 import { createSlots } from '../../../src/query/slots.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 

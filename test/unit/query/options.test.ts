@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { isWholeTable, isWholeTransposed, parseOptions } from '../../../src/query/options.js';
+import type { StoredColumn } from '../../../src/model/column.js';
+import { compileFilter } from '../../../src/query/filter/filter.js';
+import { parseOptions, wholeFileOf } from '../../../src/query/options/options.js';
+import { optionKeys, options } from '../../../src/query/options/table.js';
+import { filterColumnsOf, planDownload } from '../../../src/query/plan.js';
 
 const messageOf = (source: Record<string, unknown>): string => {
   try {
@@ -105,9 +109,8 @@ describe('parseOptions', () => {
 
 describe('whole files', () => {
   it('are those with nothing but format and version', () => {
-    expect(isWholeTable(parseOptions({ $format: 'csv', versionId: '3' }))).toBe(true);
-    expect(isWholeTransposed(parseOptions({ transpose: 'true' }))).toBe(true);
-    expect(isWholeTable(parseOptions({ transpose: 'true' }))).toBe(false);
+    expect(wholeFileOf(parseOptions({ $format: 'csv', versionId: '3' }))).toBe('table');
+    expect(wholeFileOf(parseOptions({ transpose: 'true' }))).toBe('transposed');
   });
 
   it.each([
@@ -122,7 +125,75 @@ describe('whole files', () => {
     { includeIds: 'true' },
     { dropNA: 'true' },
   ])('are not those with %j', (source) => {
-    expect(isWholeTable(parseOptions(source))).toBe(false);
-    expect(isWholeTransposed(parseOptions({ ...source }))).toBe(false);
+    expect(wholeFileOf(parseOptions(source))).toBeUndefined();
   });
+});
+
+describe('each option', () => {
+  const columns: readonly StoredColumn[] = (['Country', 'Date', 'GDP', 'People'] as const).map(
+    (name, index) => ({
+      id: index + 1,
+      storageId: index + 1,
+      name,
+      physical: ({ Country: 's', Date: 'd', GDP: 'f', People: 'f' } as const)[name],
+      dataType: ({ Country: 'String', Date: 'Date', GDP: 'Decimal', People: 'Decimal' } as const)[name],
+      isEntity: index < 2,
+      description: null,
+    }),
+  );
+  const version = {
+    versionId: 1,
+    datasetId: 1,
+    storeId: 1,
+    columns,
+    segmentIds: [1],
+    rowCount: 3,
+    byteSize: 30,
+    createdAt: '2026-01-31T00:00:00.000Z',
+  };
+
+  const tagOf = (source: Record<string, unknown>, from = columns): string => {
+    const asked = parseOptions(source);
+    const filter =
+      asked.filter === undefined ? undefined : compileFilter(asked.filter, filterColumnsOf(from));
+    const format = asked.format ?? 'json';
+    return planDownload({
+      database: 'd',
+      version: { ...version, columns: from },
+      options: asked,
+      format,
+      filter,
+    }).entityTag;
+  };
+
+  /** What an option needs beside it to mean something. */
+  const beside: Readonly<Record<string, Record<string, string>>> = {
+    $distinct: { $select: 'Country' },
+    $format: { $format: 'csv' },
+  };
+
+  it.each(optionKeys.filter((key) => key !== 'versionId').map((key) => options[key]))(
+    'changes the tag of an answer: $name',
+    ({ name, example }) => {
+      expect(tagOf({ ...beside[name], [name]: example })).not.toBe(tagOf(beside[name] ?? {}));
+      expect(tagOf({ ...beside[name], [name]: example })).toBe(tagOf({ ...beside[name], [name]: example }));
+    },
+  );
+
+  it('of a version changes it by the version and its names', () => {
+    const renamed = columns.map((column) => (column.id === 3 ? { ...column, name: 'Product' } : column));
+    expect(tagOf({}, renamed)).not.toBe(tagOf({}));
+  });
+
+  it.each(optionKeys.map((key) => options[key]))(
+    'is read with and without a dollar: $name',
+    ({ name, example }) => {
+      const plain = name.replace('$', '');
+      const more = name === '$distinct' ? { $select: 'Country' } : {};
+      expect(parseOptions({ ...more, [plain]: example })).toEqual(
+        parseOptions({ ...more, [`$${plain}`]: example }),
+      );
+      expect(parseOptions({ ...more, [plain]: example })).not.toEqual(parseOptions(more));
+    },
+  );
 });

@@ -1,0 +1,109 @@
+import { type AppError, invalid } from '../../lib/errors.js';
+import { parseFlag } from '../../lib/flag.js';
+import type { StoredColumn } from '../../model/column.js';
+import type { OrderTerm } from '../column-list.js';
+import type { CompiledFilter } from '../filter/filter.js';
+
+/** What options that name columns have become, for tags. */
+export interface BoundOptions {
+  readonly chosen: readonly StoredColumn[];
+  readonly filter: CompiledFilter | undefined;
+  readonly order: readonly OrderTerm[];
+}
+
+/**
+ * Where an option takes effect, in the order of the work:
+ * version (which rows there are), rows (which of them), order, limit, columns (which, and how they are shown),
+ * table (the table as a whole), bytes (how cells are written).
+ */
+export type Stage = 'version' | 'rows' | 'order' | 'limit' | 'columns' | 'table' | 'bytes';
+
+/** Everything there is to know about one option of a download. */
+export interface Option<T> {
+  /** As the API describes it; it is read with and without `$`. */
+  readonly name: string;
+  /** Of what was given, never undefined or null. @throws AppError that names the option. */
+  readonly parse: (value: unknown, name: string) => T;
+  /** What it is when it was not given. */
+  readonly absent: T;
+  readonly stage: Stage;
+  /** JSON Schema of the parameter, in words for the documents. */
+  readonly openapi: { readonly type: string; readonly description: string } & Readonly<
+    Record<string, unknown>
+  >;
+  /** A value that asks for something, as it stands in an address. */
+  readonly example: string;
+  /** True when an answer is no longer the whole table as it is: no link leads to such a file. */
+  readonly shapesRows: (value: T) => boolean;
+  /** What of it the bytes of an answer follow from, as JSON. */
+  readonly tag: (value: T, bound: BoundOptions) => unknown;
+}
+
+export const badOption = (name: string, message: string): AppError =>
+  invalid('bad_option', `${name} ${message}.`, { option: name.replace(/^\$/, '') });
+
+export const parseText = (value: unknown, name: string): string => {
+  if (Array.isArray(value)) throw badOption(name, 'is given more than once');
+  if (typeof value !== 'string') throw badOption(name, 'must be a text');
+  if (value.trim() === '') throw badOption(name, 'must not be empty');
+  return value;
+};
+
+/** Larger limits mean the same as this one: more rows than there are. */
+const mostRows = Number.MAX_SAFE_INTEGER;
+
+export const parseCount = (value: unknown, name: string): number => {
+  const number = typeof value === 'string' && /^\d{1,400}$/.test(value) ? Number(value) : value;
+  // What JSON writes beyond a double's range is read as infinite.
+  const isWhole = typeof number === 'number' && (Number.isInteger(number) || number === Infinity);
+  if (!isWhole || number < 0) throw badOption(name, 'must be a whole number that is not negative');
+  return Math.min(Math.abs(number), mostRows);
+};
+
+export const parseSwitch = (value: unknown, name: string): boolean => {
+  const flag = parseFlag(value);
+  if (flag === undefined) throw badOption(name, 'must be true or false');
+  return flag;
+};
+
+export const parseChoice =
+  <const T extends string>(choices: readonly T[]) =>
+  (value: unknown, name: string): T => {
+    const text = parseText(value, name).toLowerCase();
+    const choice = choices.find((item) => item === text);
+    if (choice === undefined) throw badOption(name, `must be one of ${choices.join(', ')}`);
+    return choice;
+  };
+
+export const isGiven = (value: unknown): boolean => value !== undefined;
+
+export const asItIs = (value: unknown): unknown => value ?? null;
+
+/** An option that is true or false, and false when it was not given. */
+export const flagOption = (
+  name: string,
+  stage: Stage,
+  description: string,
+  shapesRows: (value: boolean) => boolean = Boolean,
+): Option<boolean> => ({
+  name,
+  parse: parseSwitch,
+  absent: false,
+  stage,
+  openapi: { type: 'boolean', default: false, description },
+  example: 'true',
+  shapesRows,
+  tag: asItIs,
+});
+
+/** An option that counts rows or dates. */
+export const countOption = (name: string, stage: Stage, description: string): Option<number | undefined> => ({
+  name,
+  parse: parseCount,
+  absent: undefined,
+  stage,
+  openapi: { type: 'integer', minimum: 0, description },
+  example: '2',
+  shapesRows: isGiven,
+  tag: asItIs,
+});

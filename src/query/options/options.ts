@@ -1,0 +1,91 @@
+import { type AppError, invalid } from '../../lib/errors.js';
+import { nearest } from '../../lib/nearest.js';
+import { type BoundOptions, badOption } from './option.js';
+import { type DownloadOptions, type OptionKey, optionKeys, options as table } from './table.js';
+
+export type { DownloadOptions } from './table.js';
+
+/** Not an option: it says who asks, and is looked at elsewhere. */
+const ignoredNames = new Set(['apiKey']);
+
+const plainName = (name: string): string => name.replace(/^\$/, '');
+
+const keyByName = new Map(optionKeys.map((key) => [plainName(table[key].name), key]));
+
+const unknownOption = (name: string): AppError => {
+  const near = nearest(plainName(name), [...keyByName.keys()]);
+  const key = near === undefined ? undefined : keyByName.get(near);
+  const hint = key === undefined ? '' : ` Did you mean ${table[key].name}?`;
+  return invalid('unknown_option', `Unknown parameter ${name.slice(0, 64)}.${hint}`, {
+    option: name.slice(0, 64),
+  });
+};
+
+/** What was given for each option: once, with or without `$`, nothing unknown. */
+const collect = (source: Readonly<Record<string, unknown>>): ReadonlyMap<OptionKey, unknown> => {
+  const given = new Map<OptionKey, unknown>();
+  for (const [name, value] of Object.entries(source)) {
+    if (value === undefined || value === null || name.startsWith('_') || ignoredNames.has(name)) continue;
+    const key = keyByName.get(plainName(name));
+    if (key === undefined) throw unknownOption(name);
+    if (given.has(key)) throw badOption(table[key].name, 'is given more than once');
+    given.set(key, value);
+  }
+  return given;
+};
+
+/** Combinations that have no meaning, each with the reason. */
+const refuseContradictions = (options: DownloadOptions): void => {
+  const refuse = (message: string): never => {
+    throw invalid('bad_combination', message);
+  };
+  if (options.distinct && options.select === undefined) {
+    refuse('$distinct needs $select: it gives the distinct values of the selected columns.');
+  }
+  if (options.transpose && options.count) {
+    refuse('$count can not be combined with transpose: it counts rows as they are stored.');
+  }
+  if (options.transpose && options.distinct) {
+    refuse('$distinct can not be combined with transpose: it would take values away from the table.');
+  }
+  if (options.transpose && options.orderBy !== undefined && !hasLimit(options)) {
+    refuse(
+      '$orderby with transpose needs $top or $skip: the rows of a transposed table have their own order.',
+    );
+  }
+};
+
+const hasLimit = (options: DownloadOptions): boolean =>
+  options.top !== undefined || options.skip !== undefined;
+
+/**
+ * Reads the options of a download, from a query string or from a JSON body.
+ * @throws AppError `invalid` that names the option and what it takes.
+ */
+export const parseOptions = (source: Readonly<Record<string, unknown>>): DownloadOptions => {
+  const given = collect(source);
+  const read = optionKeys.map((key) => {
+    const { name, parse, absent } = table[key];
+    return [key, given.has(key) ? parse(given.get(key), name) : absent];
+  });
+  // Each value was read by the record of its key.
+  const options = Object.fromEntries(read) as DownloadOptions;
+  refuseContradictions(options);
+  return options;
+};
+
+const shapesRows = <K extends OptionKey>(key: K, options: DownloadOptions): boolean =>
+  table[key].shapesRows(options[key]);
+
+/** The whole file that answers, when nothing but format, version and transposing is asked for. */
+export const wholeFileOf = (options: DownloadOptions): 'table' | 'transposed' | undefined => {
+  if (optionKeys.some((key) => shapesRows(key, options))) return undefined;
+  return options.transpose ? 'transposed' : 'table';
+};
+
+const tagOf = <K extends OptionKey>(key: K, options: DownloadOptions, bound: BoundOptions): unknown =>
+  table[key].tag(options[key], bound);
+
+/** What the bytes of an answer owe to each option. */
+export const tagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(optionKeys.map((key) => [key, tagOf(key, options, bound)]));

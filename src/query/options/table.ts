@@ -1,0 +1,177 @@
+import { notFound } from '../../lib/errors.js';
+import { type Format, formats } from '../formats.js';
+import {
+  asItIs,
+  badOption,
+  countOption,
+  flagOption,
+  isGiven,
+  type Option,
+  parseChoice,
+  parseText,
+} from './option.js';
+
+/** What a caller asks of the rows; names of columns are still text. */
+export interface DownloadOptions {
+  /** Undefined when the caller left it open: an `Accept` header may then decide. */
+  readonly format: Format | undefined;
+  readonly select: string | readonly string[] | undefined;
+  readonly filter: string | undefined;
+  readonly orderBy: string | undefined;
+  readonly top: number | undefined;
+  readonly skip: number | undefined;
+  readonly last: number | undefined;
+  readonly count: boolean;
+  readonly distinct: boolean;
+  readonly combineEntities: boolean;
+  readonly includeIds: boolean;
+  readonly dropNA: boolean;
+  readonly transpose: boolean;
+  readonly decimals: 'number' | 'string';
+  readonly versionId: number | undefined;
+}
+
+export type OptionKey = keyof DownloadOptions;
+
+/** Names in a list of the POST form stand for themselves; the text form is taken apart later. */
+const parseSelect = (value: unknown, name: string): string | readonly string[] => {
+  if (!Array.isArray(value)) return typeof value === 'number' ? String(value) : parseText(value, name);
+  if (value.length === 0) throw badOption(name, 'must not be empty');
+  return value.map((item: unknown) => {
+    if (typeof item === 'string' || typeof item === 'number') return String(item);
+    throw badOption(name, 'must list names or ids of columns');
+  });
+};
+
+const parseVersionId = (value: unknown, name: string): number => {
+  const text = typeof value === 'number' ? String(value) : value;
+  if (typeof text !== 'string' || !/^\d{1,40}$/.test(text))
+    throw badOption(name, 'must be the id of a version');
+  // No version has an id beyond 2^53.
+  if (!Number.isSafeInteger(Number(text)))
+    throw notFound('unknown_version', `The dataset has no version ${text}.`);
+  return Number(text);
+};
+
+/**
+ * The options of a download, one record each. Everything follows from here: what is read and how, what the documents
+ * say, whether a link to the whole file can answer, and what tells two answers apart. The plan gives the stages their
+ * effect (`plan.ts`, `statement.ts`, the formats).
+ */
+export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } = {
+  versionId: {
+    name: 'versionId',
+    parse: parseVersionId,
+    absent: undefined,
+    stage: 'version',
+    openapi: { type: 'string', description: 'Id of a version; without it the current data.' },
+    example: '1',
+    shapesRows: () => false,
+    // Version and names are in every tag.
+    tag: () => null,
+  },
+  filter: {
+    name: '$filter',
+    parse: parseText,
+    absent: undefined,
+    stage: 'rows',
+    openapi: {
+      type: 'string',
+      description: "OData condition, such as `Country eq 'France' and Date ge 2020-01-01`.",
+    },
+    example: "Country eq 'France'",
+    shapesRows: isGiven,
+    tag: (_, { filter }) => filter?.normalized ?? null,
+  },
+  last: countOption(
+    '$last',
+    'rows',
+    'Rows of the last N distinct dates; `Row-Count` then says how many rows the dataset has.',
+  ),
+  dropNA: flagOption('dropNA', 'rows', 'Leave out rows whose value columns are all null.'),
+  orderBy: {
+    name: '$orderby',
+    parse: parseText,
+    absent: undefined,
+    stage: 'order',
+    openapi: {
+      type: 'string',
+      description: 'Columns with `asc` or `desc`, separated by commas. Nulls last, ties in upload order.',
+    },
+    example: 'Date desc',
+    shapesRows: isGiven,
+    tag: (_, { order }) => order.map(({ column, descending }) => [column.id, descending]),
+  },
+  distinct: flagOption(
+    '$distinct',
+    'limit',
+    'Each combination of the selected columns once; needs `$select`, prepends nothing.',
+  ),
+  skip: countOption('$skip', 'limit', 'Leave out the first N rows.'),
+  top: countOption(
+    '$top',
+    'limit',
+    'First N rows; the header `Row-Count` then says how many match `$filter`.',
+  ),
+  count: flagOption('$count', 'limit', 'Answer the number of rows only.'),
+  select: {
+    name: '$select',
+    parse: parseSelect,
+    absent: undefined,
+    stage: 'columns',
+    openapi: {
+      type: 'string',
+      description:
+        'Columns by name or id, separated by commas; `"…"` or `[…]` around a name that holds commas. Entity columns are prepended.',
+    },
+    example: 'GDP',
+    shapesRows: isGiven,
+    tag: (_, { chosen }) => chosen.map(({ id }) => id),
+  },
+  combineEntities: flagOption(
+    'combineEntities',
+    'columns',
+    'One column with the values of all entity columns.',
+  ),
+  includeIds: flagOption('includeIds', 'columns', 'Names in the header as `name [id]`.'),
+  // A whole table that is transposed is a file of its own.
+  transpose: flagOption(
+    'transpose',
+    'table',
+    'Dates become column headers, columns become rows.',
+    () => false,
+  ),
+  format: {
+    name: '$format',
+    parse: parseChoice(formats),
+    absent: undefined,
+    stage: 'bytes',
+    openapi: {
+      type: 'string',
+      enum: formats,
+      default: 'csv',
+      description: 'Format of the rows. Without it csv, unless `Accept` names other types and no wildcard.',
+    },
+    example: 'json',
+    shapesRows: () => false,
+    // The plan knows which it has become.
+    tag: () => null,
+  },
+  decimals: {
+    name: '$decimals',
+    parse: parseChoice(['number', 'string']),
+    absent: 'number',
+    stage: 'bytes',
+    openapi: {
+      type: 'string',
+      enum: ['number', 'string'],
+      default: 'number',
+      description: 'JSON numbers as numbers or as strings.',
+    },
+    example: 'string',
+    shapesRows: (value) => value !== 'number',
+    tag: asItIs,
+  },
+};
+
+export const optionKeys = Object.keys(options) as OptionKey[];
