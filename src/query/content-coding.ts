@@ -1,6 +1,6 @@
 import { type Duplex, Transform } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import { compress } from '@mongodb-js/zstd';
+import { compressZstd } from '../lib/zstd.js';
 
 export type Coding = 'identity' | 'gzip' | 'zstd';
 
@@ -41,7 +41,7 @@ const createZstd = (): Transform => {
     const raw = Buffer.concat(pending);
     pending = [];
     size = 0;
-    return compress(raw, 1);
+    return compressZstd(raw);
   };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -8,11 +8,38 @@ const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const packageRelations = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const media = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
-const styles = `${declaration}<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
+const styles = `${declaration}<styleSheet xmlns="${main}"><numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd"/></numFmts><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders><cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/><xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/><xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`;
 
-/** In columns of the usual width Excel shows `########` in place of a date. */
-const sheetStart = `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultColWidth="12" defaultRowHeight="15"/><sheetData>\n`;
-const sheetEnd = '</sheetData></worksheet>';
+/** Style of the header: bold. */
+const headerStyle = 2;
+
+/** Narrower, and Excel shows `########` in place of a date. */
+const leastWidth = 12;
+const mostWidth = 60;
+/** Room for the button of the filter, in characters. */
+const buttonWidth = 3;
+
+/** Columns as wide as their headers: the rows are written as they come, nobody knows their widths before. */
+const columnWidths = (names: readonly string[]): string => {
+  const columns = names.map((name, index) => {
+    const width = Math.min(
+      mostWidth,
+      Math.max(leastWidth, [...name.slice(0, mostWidth)].length + buttonWidth),
+    );
+    return `<col min="${index + 1}" max="${index + 1}" width="${width}" customWidth="1"/>`;
+  });
+  return columns.length === 0 ? '' : `<cols>${columns.join('')}</cols>`;
+};
+
+const sheetStart = (names: readonly string[]): string =>
+  `${declaration}<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><sheetFormatPr defaultColWidth="12" defaultRowHeight="15"/>${columnWidths(names)}<sheetData>\n`;
+
+/** @param rows Rows below the header. */
+const sheetEnd = (names: readonly string[], rows: number): string => {
+  const last = `${columnLetters(Math.max(0, names.length - 1))}${rows + 1}`;
+  const filter = names.length === 0 ? '' : `<autoFilter ref="A1:${last}"/>`;
+  return `</sheetData>${filter}</worksheet>`;
+};
 
 /** A text as the content of an XML element, control characters as Excel writes them. */
 export const escapeText = (text: string): string =>
@@ -28,7 +55,7 @@ export const escapeText = (text: string): string =>
     .replace(/\n/g, '&#10;');
 
 const headerRow = (names: readonly string[]): string =>
-  `<row r="1">${names.map((name, index) => `<c r="${columnLetters(index)}1" t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`).join('')}</row>\n`;
+  `<row r="1">${names.map((name, index) => `<c r="${columnLetters(index)}1" s="${headerStyle}" t="inlineStr"><is><t xml:space="preserve">${escapeText(name)}</t></is></c>`).join('')}</row>\n`;
 
 const sheetName = (number: number): string => (number === 1 ? 'Data' : `Data ${number}`);
 
@@ -60,6 +87,8 @@ const workbookRelations = (sheets: number): string =>
 /** Lines of rows, handed out a sheet's worth at a time. */
 interface RowLines {
   readonly ended: boolean;
+  /** Lines of the sheet that was taken last. */
+  readonly taken: number;
   /** Lines of one sheet. */
   take(): AsyncGenerator<Buffer>;
   close(): Promise<void>;
@@ -81,6 +110,7 @@ const createRowLines = (source: AsyncIterable<Buffer>, maxRows: number): RowLine
   const chunks = source[Symbol.asyncIterator]();
   let rest: Buffer | undefined;
   let ended = false;
+  let taken = 0;
 
   const next = async (): Promise<Buffer | undefined> => {
     if (rest !== undefined) {
@@ -97,11 +127,14 @@ const createRowLines = (source: AsyncIterable<Buffer>, maxRows: number): RowLine
     get ended() {
       return ended;
     },
+    get taken() {
+      return taken;
+    },
     async *take() {
-      let rows = 0;
+      taken = 0;
       for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
-        const { end, lines } = endOfLines(chunk, maxRows - rows);
-        rows += lines;
+        const { end, lines } = endOfLines(chunk, maxRows - taken);
+        taken += lines;
         if (end < 0) {
           yield chunk;
           continue;
@@ -119,20 +152,19 @@ const createRowLines = (source: AsyncIterable<Buffer>, maxRows: number): RowLine
   };
 };
 
-async function* sheetContent(header: string, lines: RowLines): AsyncGenerator<Buffer> {
-  yield Buffer.from(`${sheetStart}${header}`);
+async function* sheetContent(names: readonly string[], lines: RowLines): AsyncGenerator<Buffer> {
+  yield Buffer.from(`${sheetStart(names)}${headerRow(names)}`);
   yield* lines.take();
-  yield Buffer.from(sheetEnd);
+  yield Buffer.from(sheetEnd(names, lines.taken));
 }
 
 async function* archive(zip: ZipWriter, names: readonly string[], lines: RowLines): AsyncGenerator<Buffer> {
   const part = (name: string, text: string) => zip.entry(name, [Buffer.from(text)]);
-  const header = headerRow(names);
   let sheets = 0;
   try {
     do {
       sheets += 1;
-      yield* zip.entry(`xl/worksheets/sheet${sheets}.xml`, sheetContent(header, lines));
+      yield* zip.entry(`xl/worksheets/sheet${sheets}.xml`, sheetContent(names, lines));
     } while (!lines.ended);
   } finally {
     await lines.close();

@@ -54,6 +54,28 @@ const cellsOf = async (bytes: Buffer): Promise<unknown[][]> => {
 
 const day = (text: string) => new Date(`${text}T00:00:00.000Z`);
 
+describe('the header of a sheet', () => {
+  it('is bold, as wide as its names, and filters all rows', async () => {
+    const name = 'A header of thirty characters!';
+    const columns = [
+      { name, physical: 's' },
+      { name: 'b', physical: 'f' },
+      { name: 'x'.repeat(200), physical: 'd' },
+    ] as const;
+    const version = await tables.add(columns, [
+      ['a', 1, null],
+      ['b', 2, null],
+    ]);
+    const [sheet] = await sheetOf(await download(version));
+    expect(sheet!.getRow(1).getCell(1).font).toMatchObject({ bold: true });
+    expect(sheet!.getRow(2).getCell(1).font?.bold).toBeFalsy();
+    expect([1, 2, 3].map((at) => sheet!.getColumn(at).width)).toEqual([33, 12, 60]);
+    expect(sheet!.autoFilter).toBe('A1:C3');
+    const [empty] = await sheetOf(await download(version, { $top: '0' }));
+    expect(empty!.autoFilter).toBe('A1:C1');
+  });
+});
+
 describe('a sheet', () => {
   it('holds dates as dates, numbers as numbers, and every text as it is', async () => {
     const version = await tables.add(

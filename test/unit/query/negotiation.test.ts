@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { decompress } from '@mongodb-js/zstd';
+import { compress } from '@mongodb-js/zstd/bindings.js';
 import { describe, expect, it } from 'vitest';
 import { chooseCoding, createEncoder } from '../../../src/query/content-coding.js';
 import { dispositionOf, fileNameOf } from '../../../src/query/disposition.js';
@@ -63,6 +64,13 @@ describe('createEncoder', () => {
     expect(gunzipSync(await buffer(Readable.from(pieces).pipe(createEncoder('gzip')))).equals(whole)).toBe(
       true,
     );
+  });
+
+  it('compresses zstd at the level that is meant: the fastest', async () => {
+    const raw = whole.subarray(0, 500_000);
+    const packed = await buffer(Readable.from([raw]).pipe(createEncoder('zstd')));
+    expect(packed.equals(await compress(raw, 1))).toBe(true);
+    expect(packed.equals(await compress(raw, 3))).toBe(false);
   });
 
   it('gives zstd frames that follow each other, one even for nothing', async () => {
