@@ -15,7 +15,7 @@ interface Room {
   readonly scale: number;
 }
 
-interface NumValue {
+export interface NumValue {
   readonly dec: Dec;
   readonly double: number;
   /** False when the row or the expression may be calculated in double. */
@@ -34,7 +34,8 @@ const compareText = (a: string, b: string): number => Buffer.compare(Buffer.from
 
 export type Outcome = boolean | null;
 
-export const createEvaluator = (columns: readonly TestColumn[]) => {
+/** @param inexact Places of columns that are calculated in double whatever the row holds. */
+export const createEvaluator = (columns: readonly TestColumn[], inexact: ReadonlySet<number> = new Set()) => {
   const columnAt = (at: number): TestColumn => {
     const column = columns[at];
     if (!column) throw new RangeError(`no column ${at}`);
@@ -90,7 +91,8 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
         const text = row[e.at] ?? null;
         if (text === null) return null;
         const size = Math.abs(Number(text));
-        const exact = columnAt(e.at).physical !== 'f' || size === 0 || (size >= 1e-6 && size < 1e16);
+        const stored = columnAt(e.at).physical !== 'f' || size === 0 || (size >= 1e-6 && size < 1e16);
+        const exact = stored && !inexact.has(e.at);
         return { dec: dec(text), double: Number(text), exact };
       }
       case 'neg': {
@@ -317,6 +319,12 @@ export const createEvaluator = (columns: readonly TestColumn[]) => {
   };
 
   return {
+    /** Each throws Undecided where the rules leave the value open. */
+    number: num,
+    text: str,
+    day: dayOf,
+    /** Digits that values of an expression may have; undefined: more than 76. */
+    room,
     /** Whether the row is kept; undefined when the rules leave it open. */
     keeps: (filter: Bool, row: readonly Cell[]): boolean | undefined => {
       try {

@@ -28,8 +28,8 @@ interface Written {
   readonly level: number;
 }
 
-/** Writes a filter; `choices` (numbers from 0 to 99) pick case, spaces, brackets and needless parentheses. */
-export const writeFilter = (filter: Bool, choices: readonly number[]): string => {
+/** Writes expressions; `choices` (numbers from 0 to 99) pick case, spaces, brackets and needless parentheses. */
+export const createWriter = (columns: readonly { readonly name: string }[], choices: readonly number[]) => {
   let turn = 0;
   const choose = (percent: number): boolean => {
     turn += 1;
@@ -48,7 +48,7 @@ export const writeFilter = (filter: Bool, choices: readonly number[]): string =>
     level: levels.top,
   });
   const column = (at: number): Written => {
-    const name = testColumns[at]?.name ?? '';
+    const name = columns[at]?.name ?? '';
     const bracketed = needsBrackets.has(name) || choose(20);
     return { text: bracketed ? `[${name.replaceAll(']', ']]')}]` : name, level: levels.top };
   };
@@ -149,5 +149,11 @@ export const writeFilter = (filter: Bool, choices: readonly number[]): string =>
         return e satisfies never;
     }
   };
-  return bool(filter).text;
+  return {
+    filter: (filter: Bool): string => bool(filter).text,
+    operand: (of: Operand): string => operand(of).text,
+  };
 };
+
+export const writeFilter = (filter: Bool, choices: readonly number[]): string =>
+  createWriter(testColumns, choices).filter(filter);

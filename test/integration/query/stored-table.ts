@@ -101,9 +101,11 @@ export const createStoredTables = async (
           }),
         );
         if (lines.length === 0) continue;
-        await clickhouse.insert(`INSERT INTO ${database}.s${storeId} FORMAT JSONEachRow`, [
-          Buffer.from(lines.join('\n')),
-        ]);
+        await clickhouse.insert(
+          `INSERT INTO ${database}.s${storeId} FORMAT JSONEachRow`,
+          [Buffer.from(lines.join('\n'))],
+          { settings: { precise_float_parsing: 1 } },
+        );
       }
       return version(
         storeId,

@@ -1,0 +1,129 @@
+/**
+ * Pipelines on a real ClickHouse against the independent evaluator. APPLY_PIPELINES sets how many generated ones are
+ * compared, APPLY_SEED where the generator starts.
+ */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { AppError } from '../../../src/lib/errors.js';
+import { storageName } from '../../../src/model/column.js';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply.js';
+import { createNumberFacts, type NumberFactsStore } from '../../../src/query/apply/number-facts.js';
+import { versionRows } from '../../../src/query/version-rows.js';
+import { createApplyEvaluator, type Near } from '../../support/apply-evaluator.js';
+import { createNames, createRandom, generateStep, generateTable } from '../../support/apply-generator.js';
+import type { ApplyTable, TestStep } from '../../support/apply-tree.js';
+import { writeStep } from '../../support/apply-writer.js';
+import { dec, order } from '../../support/odata-decimal.js';
+import { type Cell, type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
+
+const pipelines = Number(process.env.APPLY_PIPELINES ?? 300);
+const seed = Number(process.env.APPLY_SEED ?? 20_261_121);
+const perTable = 25;
+
+let tables: StoredTables;
+let facts: NumberFactsStore;
+let queries = 0;
+
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'));
+  facts = createNumberFacts(tables.reader);
+});
+
+afterAll(() => tables.close());
+
+const context = () => {
+  queries += 1;
+  return { queryId: `apply-${process.pid}-${queries}`, signal: new AbortController().signal };
+};
+
+const asText = {
+  output_format_json_quote_decimals: 1,
+  output_format_json_quote_64bit_floats: 1,
+  output_format_decimal_trailing_zeros: 0,
+};
+
+/** The rows as texts. */
+const run = async (text: string, version: ReadableVersion): Promise<(string | null)[][]> => {
+  const found = await facts.find(version, calculatedColumns({ text, version }), context());
+  const rows = versionRows(tables.reader.database, version);
+  const { columns, rows: applied } = applyPipeline({ text, version, rows, facts: found });
+  return tables.reader.facts<(string | null)[]>({
+    sql: `SELECT ${columns.map(storageName).join()} FROM ${applied.table} WHERE ${applied.condition}
+      ORDER BY _seg, _row FORMAT JSONCompactEachRow`,
+    values: applied.values,
+    settings: asText,
+    ...context(),
+  });
+};
+
+const isNear = (found: string | null, { text, tolerance }: Near, isNumber: boolean): boolean => {
+  if (found === null || text === null) return found === text;
+  if (!isNumber) return found === text;
+  if (tolerance === 0) return order(dec(found), dec(text)) === 0;
+  return Math.abs(Number(found) - Number(text)) <= tolerance + Math.abs(Number(text)) * 1e-9;
+};
+
+/** Rows of a table in up to three segments. */
+const store = (table: ApplyTable, cuts: number): Promise<ReadableVersion> => {
+  const specs = table.columns.map(({ name, physical }): ColumnSpec => ({ name, physical }));
+  const rows = table.rows as Cell[][];
+  const size = Math.max(1, Math.ceil(rows.length / cuts));
+  const segments = Array.from({ length: cuts }, (_, at) => rows.slice(at * size, (at + 1) * size));
+  return tables.add(specs, ...segments.filter((segment) => segment.length > 0));
+};
+
+describe('generated pipelines', () => {
+  it(`give what OData asks for, ${pipelines} of them`, { timeout: 7_200_000 }, async () => {
+    const random = createRandom(seed);
+    let decided = 0;
+    for (let done = 0; done < pipelines; ) {
+      const table = generateTable(random);
+      const version = await store(table, 1 + random.below(3));
+      const evaluator = createApplyEvaluator(table);
+      for (let at = 0; at < perTable && done < pipelines; at += 1, done += 1) {
+        const names = createNames(random);
+        const steps: TestStep[] = [];
+        const texts: string[] = [];
+        // Types do not depend on rows: the columns behind each step are those of the evaluation so far.
+        for (let left = 1 + random.below(4); left > 0; left -= 1) {
+          const before = evaluator.run(steps);
+          if (before === undefined) break;
+          const step = generateStep(before.columns, random, names);
+          texts.push(
+            writeStep(
+              step,
+              before.columns,
+              Array.from({ length: 17 }, () => random.below(100)),
+            ),
+          );
+          steps.push(step);
+        }
+        const wanted = evaluator.run(steps);
+        const text = texts.join('/');
+        const found = await run(text, version).catch((error: unknown) => {
+          throw new Error(
+            `${text}\n${error instanceof AppError ? `${error.code} ${error.message} ${String((error.cause as Error)?.message).slice(0, 1_500)}` : String(error)}`,
+          );
+        });
+        if (wanted === undefined) continue;
+        decided += 1;
+        const wrong = wanted.rows.flatMap((row, index) =>
+          row.flatMap((cell, place) => {
+            const value = found[index]?.[place] ?? null;
+            const { dataType, name } = wanted.columns[place]!;
+            return isNear(value, cell, dataType === 'Decimal') ? [] : [{ index, name, value, cell }];
+          }),
+        );
+        expect(
+          { rows: found.length, wrong: wrong.slice(0, 3) },
+          `${text}\nof ${JSON.stringify(table.rows)}`,
+        ).toEqual({
+          rows: wanted.rows.length,
+          wrong: [],
+        });
+      }
+    }
+    // The evaluator may leave results open, but not so many that the comparison loses its point.
+    expect(decided / pipelines).toBeGreaterThan(0.7);
+  });
+});
