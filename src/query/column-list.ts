@@ -83,7 +83,7 @@ const indexOf = (columns: readonly StoredColumn[]): ColumnIndex => {
 
 const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
   const names = new Map(columns.map((column) => [column.name, column]));
-  const ids = new Map(columns.map((column) => [String(column.id), column]));
+  const ids = new Map(columns.flatMap((column) => (column.id > 0 ? [[String(column.id), column]] : [])));
   return {
     byQuoted: (name, written) => names.get(name) ?? names.get(written),
     byText: (text) => names.get(text) ?? ids.get(text),

@@ -3,6 +3,8 @@ import { PassThrough, pipeline, type Readable } from 'node:stream';
 import type { StoredColumn } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
+import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
+import { createNumberFacts, type NumberFacts } from './apply/number-facts.js';
 import { type Coding, chooseCoding, createEncoder } from './content-coding.js';
 import { dispositionOf, fileNameOf } from './disposition.js';
 import { codedTag, matchesTag } from './entity-tag.js';
@@ -18,6 +20,7 @@ import { filterColumnsOf, type Plan, planDownload } from './plan.js';
 import { countRows, openRows } from './rows.js';
 import type { Release, Slots } from './slots.js';
 import type { RowSource } from './statement.js';
+import { versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
 
 export interface DownloadRequest {
@@ -81,11 +84,12 @@ const describe = (
   request: DownloadRequest,
   version: ReadableVersion,
   filter: CompiledFilter | undefined,
+  applied: AppliedRows | undefined,
   database: string,
 ): Description => {
   const { options } = request;
   const format = options.format ?? formatOfAccept(request.accept, formats) ?? 'csv';
-  const plan = planDownload({ database, version, options, format, filter });
+  const plan = planDownload({ database, version, options, format, filter, applied });
   const isFile = request.links && plan.wholeFile !== undefined;
   const isCoded = formatSpecs[format].compressible && !isFile && !options.count;
   const coding = isCoded ? chooseCoding(request.acceptEncoding) : 'identity';
@@ -105,6 +109,8 @@ export interface DownloadsOptions {
 }
 
 export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): Downloads => {
+  const numberFacts = createNumberFacts(reader);
+
   /** What was compiled for a request, which may be looked at twice. */
   const compiled = new WeakMap<
     DownloadRequest,
@@ -145,7 +151,10 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
     if (plan.options.top !== undefined) {
       return count(plan, plan.options.distinct ? plan.source : plan.matching, request);
     }
-    return plan.options.last === undefined ? undefined : Promise.resolve(plan.version.rowCount);
+    if (plan.options.last === undefined) return undefined;
+    return plan.options.apply === undefined
+      ? Promise.resolve(plan.version.rowCount)
+      : count(plan, plan.matching, request);
   };
 
   const withSlot = async <T>(
@@ -159,6 +168,33 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
       release();
       throw error;
     }
+  };
+
+  const applyTo = (
+    { options, filterLimits: limits }: DownloadRequest,
+    version: ReadableVersion,
+    facts: NumberFacts,
+  ): AppliedRows | undefined => {
+    const { apply: text } = options;
+    if (text === undefined) return undefined;
+    return applyPipeline({ text, version, rows: versionRows(reader.database, version), facts, limits });
+  };
+
+  /** What `$apply` needs to know before its result has types. */
+  const factsFor = (version: ReadableVersion, request: DownloadRequest): Promise<NumberFacts> => {
+    const { options, filterLimits, signal } = request;
+    if (options.apply === undefined) return Promise.resolve(new Map());
+    const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
+    if (numberFacts.remembered(version, columns).size === columns.length)
+      return Promise.resolve(numberFacts.remembered(version, columns));
+    return withSlot(request, async (release) => {
+      const found = await numberFacts.find(version, columns, {
+        queryId: queryIdOf(request, 'facts'),
+        signal,
+      });
+      release();
+      return found;
+    });
   };
 
   /** Rows and their number are asked for at the same time; neither goes on when the other fails. */
@@ -201,8 +237,10 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
       if ((options.filter?.length ?? 0) >= longText) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
-      const filter = filterOf(request, facts.columns);
-      const { tag, headers } = describe(request, { ...facts, segmentIds: [] }, filter, reader.database);
+      const version = { ...facts, segmentIds: [] };
+      const applied = applyTo(request, version, new Map());
+      const filter = filterOf(request, applied?.columns ?? version.columns);
+      const { tag, headers } = describe(request, version, filter, applied, reader.database);
       return matchesTag(ifNoneMatch, tag) ? { kind: 'unchanged', headers } : undefined;
     },
 
@@ -213,8 +251,9 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
         currentVersionId: dataset.currentVersionId,
         versionId: options.versionId,
       });
-      const filter = await filterInTurns(request, version.columns);
-      const described = describe(request, version, filter, reader.database);
+      const applied = applyTo(request, version, await factsFor(version, request));
+      const filter = await filterInTurns(request, applied?.columns ?? version.columns);
+      const described = describe(request, version, filter, applied, reader.database);
       const { plan, isFile, coding, tag, headers: shared } = described;
       const spec = formatSpecs[plan.format];
       if (matchesTag(request.ifNoneMatch, tag)) return { kind: 'unchanged', headers: shared };

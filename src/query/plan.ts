@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
+import type { AppliedRows } from './apply/apply.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import { entityTag } from './entity-tag.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
@@ -9,6 +10,7 @@ import { type Format, formatSpecs } from './formats.js';
 import { type DownloadOptions, tagsOf, wholeFileOf } from './options/options.js';
 import { chosenColumns, type OutputColumn, outputColumns, requireColumns } from './projection.js';
 import { buildRowSource, type RowSource, requireDateColumn } from './statement.js';
+import { versionRows } from './version-rows.js';
 
 /** What is answered, settled before the first query. */
 export interface Plan {
@@ -68,15 +70,20 @@ export interface PlanInput {
   readonly version: ReadableVersion;
   readonly options: DownloadOptions;
   readonly format: Format;
-  /** Of `options.filter`, for the columns of the version. */
+  /** Of `options.filter`, for the columns of the version or of what `$apply` makes of it. */
   readonly filter: CompiledFilter | undefined;
+  /** The result of `options.apply`. */
+  readonly applied?: AppliedRows | undefined;
 }
 
 /**
  * Binds options to a version.
  * @throws AppError `invalid` for columns and combinations that the dataset does not allow.
  */
-export const planDownload = ({ database, version, options, format, filter }: PlanInput): Plan => {
+export const planDownload = (input: PlanInput): Plan => {
+  const { database, options, format, filter, applied } = input;
+  // Behind `$apply` the result stands in the place of the version.
+  const version = applied === undefined ? input.version : { ...input.version, columns: applied.columns };
   const { columns } = version;
   refuseUselessDecimals(options, format);
   const chosen = chosenColumns(options, columns);
@@ -85,7 +92,13 @@ export const planDownload = ({ database, version, options, format, filter }: Pla
   const output = outputColumns(options, chosen);
   const limit = columnLimits[format];
   if (limit !== undefined && !options.transpose) requireColumns(format, output.length, limit);
-  const rows = { database, version, filter, chosen };
+  const rows = {
+    rows: applied?.rows ?? versionRows(database, version),
+    isWhole: applied === undefined,
+    columns,
+    filter,
+    chosen,
+  };
   const source = buildRowSource({ ...rows, options });
   const matching = buildRowSource({ ...rows, options: { last: undefined, dropNA: false } });
   return {
@@ -102,8 +115,8 @@ export const planDownload = ({ database, version, options, format, filter }: Pla
       version.versionId,
       format,
       formatSpecs[format].clickHouse,
-      columnsDigest(columns),
-      tagsOf(options, { chosen, filter, order }),
+      columnsDigest(input.version.columns),
+      tagsOf(options, { chosen, filter, order, applied }),
     ]),
     wholeFile: format === 'csv' ? wholeFileOf(options) : undefined,
   };

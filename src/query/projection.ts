@@ -30,7 +30,8 @@ export const chosenColumns = (
 };
 
 export const headerOf = (column: StoredColumn, includeIds: boolean): string =>
-  includeIds ? `${column.name} [${column.id}]` : column.name;
+  // Columns that `$apply` makes have no id.
+  includeIds && column.id > 0 ? `${column.name} [${column.id}]` : column.name;
 
 const textOf = (column: StoredColumn): string => {
   const name = storageName(column);

@@ -1,12 +1,12 @@
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
-import { dateColumnOf, type ReadableVersion } from '../model/version.js';
+import { dateColumnOf } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options/options.js';
 import { judgedColumns, type OutputColumn } from './projection.js';
 import { quoteIdentifier } from './sql-text.js';
-import { versionRows } from './version-rows.js';
+import type { VersionRows } from './version-rows.js';
 
 /** The part of a filter that the rows must satisfy. */
 export interface CompiledCondition {
@@ -24,8 +24,10 @@ export interface RowSource {
 }
 
 export interface RowSourceInput {
-  readonly database: string;
-  readonly version: ReadableVersion;
+  /** All rows, and whether they are those of a version. */
+  readonly rows: VersionRows;
+  readonly isWhole: boolean;
+  readonly columns: readonly StoredColumn[];
   readonly filter: CompiledCondition | undefined;
   readonly options: Pick<DownloadOptions, 'last' | 'dropNA'>;
   readonly chosen: readonly StoredColumn[];
@@ -40,13 +42,14 @@ export const requireDateColumn = (option: string, columns: readonly StoredColumn
   return column;
 };
 
-export const buildRowSource = ({ database, version, filter, options, chosen }: RowSourceInput): RowSource => {
-  const { table, condition, values } = versionRows(database, version);
+export const buildRowSource = (input: RowSourceInput): RowSource => {
+  const { rows, isWhole, columns, filter, options, chosen } = input;
+  const { table, condition, values } = rows;
   const judged = options.dropNA ? judgedColumns(chosen) : [];
   const conditions = [condition];
   if (filter !== undefined) conditions.push(`(${filter.sql})`);
   if (options.last !== undefined) {
-    const date = storageName(requireDateColumn('$last', version.columns));
+    const date = storageName(requireDateColumn('$last', columns));
     conditions.push(
       `${date} >= (SELECT min(d) FROM (SELECT ${date} AS d FROM ${table} WHERE ${conditions.join(' AND ')}
         AND ${date} IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
@@ -59,7 +62,7 @@ export const buildRowSource = ({ database, version, filter, options, chosen }: R
   return {
     sql: `FROM ${table} WHERE ${conditions.join('\nAND ')}`,
     values: { ...filter?.params, ...values },
-    complete: conditions.length === 1,
+    complete: isWhole && conditions.length === 1,
   };
 };
 

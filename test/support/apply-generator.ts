@@ -112,13 +112,11 @@ const createExpressions = (columns: readonly ApplyColumn[], random: Random) => {
     const leaf = below(3) > 0 && numbers.length > 0;
     if (depth === 0 || below(3) === 0)
       return leaf ? { k: 'col', at: pick(numbers) } : { k: 'lit', text: pick(literals) };
-    const kind = below(10);
+    const kind = numbers.length === 0 ? 9 : below(10);
+    // A calculation of literals alone is a literal, and may be null.
+    const own: Num = { k: 'col', at: numbers[below(numbers.length)] ?? 0 };
     if (kind < 6)
-      return {
-        k: pick(['add', 'sub', 'mul', 'mul', 'div', 'mod'] as const),
-        a: num(depth - 1),
-        b: num(depth - 1),
-      };
+      return { k: pick(['add', 'sub', 'mul', 'mul', 'div', 'mod'] as const), a: own, b: num(depth - 1) };
     if (kind < 8) return { k: pick(['neg', 'round', 'floor', 'ceiling'] as const), a: num(depth - 1) };
     if (kind === 8 && dates.length > 0)
       return { k: pick(['year', 'quarter', 'month', 'week', 'day'] as const), d: day() };

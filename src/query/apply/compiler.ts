@@ -120,9 +120,13 @@ const group = (
     (item) => `${aggregateSql(item, order, context)} AS ${item.field.sql}`,
   );
   const grouping = step.keys === undefined ? '' : ` GROUP BY ${keys.map(({ name }) => name).join(', ')}`;
-  const from = `(${select([...keys.map(({ sql }) => sql), ...aggregates], rows)}${grouping})`;
+  const from = `(${select([...keys.map(({ sql }) => sql), ...aggregates], rows)}${grouping} ${inMemory})`;
   return { from, where: [], sorted: [], natural: keys.map(({ name }) => name), limit: undefined };
 };
+
+/** Groups are bounded by the memory of a query, not by the disk: too many are a refusal, not a long wait. */
+const inMemory =
+  'SETTINGS max_bytes_before_external_group_by = 0, max_bytes_ratio_before_external_group_by = 0';
 
 const sort = (
   terms: readonly OrderTerm[],
@@ -233,7 +237,8 @@ export const compileSteps = (
     limit: undefined,
   };
   for (const [index, step] of steps.entries()) rows = applied(step, rows, behind[index] ?? [], compiling);
-  const columns = result.map(({ field, name }) => `${field.sql} AS ${name}`);
+  // As columns of the store are: what reads them counts on it.
+  const columns = result.map(({ field, name }) => `toNullable(${field.sql}) AS ${name}`);
   if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === datasetOrder)
     return `(${select([...columns, ...datasetOrder], rows)})`;
   const number = names.next();

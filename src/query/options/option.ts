@@ -1,6 +1,7 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 import { parseFlag } from '../../lib/flag.js';
 import type { StoredColumn } from '../../model/column.js';
+import type { AppliedRows } from '../apply/apply.js';
 import type { OrderTerm } from '../column-list.js';
 import type { CompiledFilter } from '../filter/filter.js';
 
@@ -9,14 +10,15 @@ export interface BoundOptions {
   readonly chosen: readonly StoredColumn[];
   readonly filter: CompiledFilter | undefined;
   readonly order: readonly OrderTerm[];
+  readonly applied?: AppliedRows | undefined;
 }
 
 /**
  * Where an option takes effect, in the order of the work:
- * version (which rows there are), rows (which of them), order, limit, columns (which, and how they are shown),
+ * version (which rows there are), result (what is made of them), rows (which of them), order, limit, columns (which, and how they are shown),
  * table (the table as a whole), bytes (how cells are written).
  */
-export type Stage = 'version' | 'rows' | 'order' | 'limit' | 'columns' | 'table' | 'bytes';
+export type Stage = 'version' | 'result' | 'rows' | 'order' | 'limit' | 'columns' | 'table' | 'bytes';
 
 /** Everything there is to know about one option of a download. */
 export interface Option<T> {

@@ -16,6 +16,8 @@ export interface DownloadOptions {
   /** Undefined when the caller left it open: an `Accept` header may then decide. */
   readonly format: Format | undefined;
   readonly select: string | readonly string[] | undefined;
+  /** Steps whose result the other options work on. */
+  readonly apply: string | undefined;
   readonly filter: string | undefined;
   readonly orderBy: string | undefined;
   readonly top: number | undefined;
@@ -69,6 +71,20 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     shapesRows: () => false,
     // Version and names are in every tag.
     tag: () => null,
+  },
+  apply: {
+    name: '$apply',
+    parse: parseText,
+    absent: undefined,
+    stage: 'result',
+    openapi: {
+      type: 'string',
+      description:
+        'Steps of OData Data Aggregation: `filter(…)`, `compute(…)`, `groupby((…),aggregate(…))`, `aggregate(…)`, `orderby(…)`, `top(n)`, `skip(n)`, joined by `/`. The other options work on their result.',
+    },
+    example: 'groupby((Country),aggregate(GDP with sum as GDP))',
+    shapesRows: isGiven,
+    tag: (_, { applied }) => applied?.normalized ?? null,
   },
   filter: {
     name: '$filter',

@@ -11,7 +11,8 @@ export const segmentsGone = 'segments_gone';
 /** Put into a `throwIf` that watches a sum. */
 export const sumOverflow = 'sum_overflow';
 
-const narrow = 'Narrow the request with $select, $filter, $top or $last.';
+const narrow =
+  'Narrow the request with $select, $filter, $top or $last; with $apply group by fewer or coarser columns.';
 
 export const timeLimitReached = (cause: unknown): AppError =>
   new AppError('timeout', 'query_timeout', `The query took longer than it may. ${narrow}`, { cause });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredColumn } from '../../../src/model/column.js';
+import { applyPipeline } from '../../../src/query/apply/apply.js';
 import { compileFilter } from '../../../src/query/filter/filter.js';
 import { parseOptions, wholeFileOf } from '../../../src/query/options/options.js';
 import { optionKeys, options } from '../../../src/query/options/table.js';
 import { filterColumnsOf, planDownload } from '../../../src/query/plan.js';
+import { versionRows } from '../../../src/query/version-rows.js';
 
 const messageOf = (source: Record<string, unknown>): string => {
   try {
@@ -157,9 +159,15 @@ describe('each option', () => {
     const filter =
       asked.filter === undefined ? undefined : compileFilter(asked.filter, filterColumnsOf(from));
     const format = asked.format ?? 'json';
+    const read = { ...version, columns: from };
+    const applied =
+      asked.apply === undefined
+        ? undefined
+        : applyPipeline({ text: asked.apply, version: read, rows: versionRows('d', read), facts: new Map() });
     return planDownload({
       database: 'd',
-      version: { ...version, columns: from },
+      version: read,
+      applied,
       options: asked,
       format,
       filter,

@@ -1,0 +1,190 @@
+/** `$apply` over HTTP: with every format and option, and what it answers to what is wrong. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { createDownloadServer, type DownloadServer } from './download-server.js';
+import { createStoredTables, type StoredTables } from './stored-table.js';
+
+let tables: StoredTables;
+let server: DownloadServer;
+let sales: ReadableVersion;
+
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'), { maxMemoryBytes: 100_000_000 });
+  server = await createDownloadServer(tables.reader);
+  sales = await tables.add(
+    [
+      { name: 'Country', physical: 's' },
+      { name: 'Date', physical: 'd' },
+      { name: 'Amount', physical: 'f' },
+      { name: 'Exact', physical: 'n38_20' },
+    ],
+    [
+      ['Norway', '2020-01-15', 0.1, '0.00000000000000000001'],
+      ['Norway', '2020-01-31', 0.2, '1'],
+      ['Peru', '2020-02-01', 10.05, '2'],
+    ],
+    [
+      ['Peru', '2020-02-03', null, '99999999999999999.5'],
+      [null, null, 3, null],
+    ],
+  );
+});
+
+afterAll(async () => {
+  await server.close();
+  await tables.close();
+});
+
+const url = (options: Record<string, string>): string =>
+  server.dataUrl(sales, new URLSearchParams(options).toString());
+
+const text = async (options: Record<string, string>): Promise<string> => (await fetch(url(options))).text();
+
+const byCountry = 'groupby((Country),aggregate(Amount with sum as Total,$count as N))';
+
+describe('results', () => {
+  it.each([
+    ['csv', '"Country","Total","N"\r\n"Norway",0.3,2\r\n"Peru",10.05,2\r\n,3,1\r\n'],
+    ['tsv', '"Country"\t"Total"\t"N"\r\n"Norway"\t0.3\t2\r\n"Peru"\t10.05\t2\r\n\t3\t1\r\n'],
+  ])('%s', async ($format, wanted) => {
+    expect(await text({ $format, $apply: byCountry })).toBe(wanted);
+  });
+
+  it('JSON has numbers with all of their digits', async () => {
+    const answer = await text({ $format: 'json', $apply: 'aggregate(Exact with sum as S)' });
+    expect(answer).toContain('{"S":100000000000000002.50000000000000000001}');
+  });
+
+  it.each([
+    ['parquet', 'PAR1'],
+    ['xlsx', 'PK'],
+  ])('%s', async ($format, magic) => {
+    const bytes = Buffer.from(await (await fetch(url({ $format, $apply: byCountry }))).arrayBuffer());
+    expect(bytes.subarray(0, magic.length).toString('latin1')).toBe(magic);
+  });
+
+  it('arrow', async () => {
+    const answer = await fetch(url({ $format: 'arrow', $apply: byCountry }));
+    expect(answer.status).toBe(200);
+    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(100);
+  });
+
+  it('makes months of days', async () => {
+    const $apply = 'groupby((Country,startofmonth(Date) as Month),aggregate(Amount with average as Mean))';
+    expect(await text({ $apply })).toBe(
+      '"Country","Month","Mean"\r\n"Norway","2020-01-01",0.15\r\n"Peru","2020-02-01",10.05\r\n,,3\r\n',
+    );
+  });
+
+  it('of nothing are one row without groups, and none with them', async () => {
+    expect(await text({ $apply: 'filter(false)/aggregate(Amount with sum as S,$count as N)' })).toBe(
+      '"S","N"\r\n,0\r\n',
+    );
+    expect(await text({ $apply: 'filter(false)/groupby((Country),aggregate($count as N))' })).toBe(
+      '"Country","N"\r\n',
+    );
+  });
+});
+
+describe('the other options work on the result', () => {
+  it.each([
+    [{ $filter: 'Total gt 1' }, '"Country","Total","N"\r\n"Peru",10.05,2\r\n,3,1\r\n'],
+    [{ $orderby: 'Total desc', $top: '1' }, '"Country","Total","N"\r\n"Peru",10.05,2\r\n'],
+    [{ $skip: '2' }, '"Country","Total","N"\r\n,3,1\r\n'],
+    [{ $select: 'N' }, '"Country","N"\r\n"Norway",2\r\n"Peru",2\r\n,1\r\n'],
+    [{ $select: 'N', $distinct: 'true' }, '"N"\r\n2\r\n1\r\n'],
+    [{ $count: 'true' }, '3'],
+    [{ $count: 'true', $filter: 'N eq 2' }, '2'],
+  ])('%j', async (options, wanted) => {
+    expect(await text({ $apply: byCountry, ...options })).toBe(wanted);
+  });
+
+  it('includeIds shows ids of columns that have one', async () => {
+    const [id] = sales.columns.map((column) => column.id);
+    expect(await text({ $apply: byCountry, includeIds: 'true', $top: '0' })).toBe(
+      `"Country [${id}]","Total","N"\r\n`,
+    );
+  });
+
+  it('$top tells how many groups there are', async () => {
+    const answer = await fetch(url({ $apply: byCountry, $top: '1' }));
+    expect(answer.headers.get('row-count')).toBe('3');
+  });
+
+  it('transpose makes a table of months', async () => {
+    const $apply =
+      'filter(Country ne null)/groupby((Country,startofmonth(Date) as Month),aggregate($count as N))';
+    expect(await text({ $apply, transpose: 'true' })).toBe(
+      '"Country","Column","2020-01-01","2020-02-01"\r\n"Norway","N",2,\r\n"Peru","N",,2\r\n',
+    );
+  });
+
+  it('POST …/query takes it as a member', async () => {
+    const answer = await fetch(server.dataUrl(sales).replace(/data$/, 'query'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ $apply: byCountry, $format: 'json', $top: 1 }),
+    });
+    expect(await answer.json()).toEqual([{ Country: 'Norway', Total: 0.3, N: 2 }]);
+  });
+
+  it('a plain CSV of it is no whole file', async () => {
+    expect((await fetch(url({ $apply: 'identity' }), { redirect: 'manual' })).status).toBe(200);
+  });
+});
+
+describe('entity tags', () => {
+  it('differ by the pipeline alone, and answer 304', async () => {
+    const first = await fetch(url({ $apply: byCountry }));
+    const tag = first.headers.get('etag') ?? '';
+    const other = await fetch(url({ $apply: 'groupby((Country))' }));
+    expect(other.headers.get('etag')).not.toBe(tag);
+    const again = await fetch(url({ $apply: byCountry.replace(',aggregate', ' , Aggregate') }), {
+      headers: { 'if-none-match': tag },
+    });
+    expect(again.status).toBe(304);
+  });
+});
+
+describe('refusals', () => {
+  it.each([
+    ['groupby((Nowhere))', 'unknown_column'],
+    ['aggregate(Amount with total as T)', 'apply_syntax'],
+    ['aggregate(Country with sum as T)', 'apply_type'],
+    ['topcount(2,Amount)', 'apply_unsupported'],
+    [Array.from({ length: 40 }, () => 'top(1)').join('/'), 'too_complex'],
+  ])('%s', async ($apply, code) => {
+    const answer = await fetch(url({ $apply }));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ code });
+  });
+
+  it('a sum beyond 76 digits', async () => {
+    const large = await tables.add(
+      [{ name: 'N', physical: 'n76_0' }],
+      [['9'.repeat(76)], ['9'.repeat(76)], [`-${'9'.repeat(76)}`]],
+    );
+    const ask = (query: Record<string, string>) =>
+      fetch(server.dataUrl(large, new URLSearchParams(query).toString()));
+    const over = await ask({ $apply: 'top(2)/aggregate(N with sum as S)' });
+    expect(over.status).toBe(400);
+    expect(await over.json()).toMatchObject({ code: 'arithmetic_overflow' });
+    const back = await ask({ $apply: 'skip(1)/aggregate(N with sum as S)', $format: 'json' });
+    expect(await back.text()).toContain('{"S":0}');
+  });
+
+  it('more groups than memory holds', async () => {
+    const many = await tables.addSelected(
+      [{ name: 'N', physical: 'f' }],
+      3_000_000,
+      () => 'number, number FROM numbers(3000000)',
+    );
+    const $apply = 'groupby((N),aggregate(N with countdistinct as D))';
+    const answer = await fetch(server.dataUrl(many, new URLSearchParams({ $apply }).toString()));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({
+      code: 'query_memory_limit',
+      error: expect.stringContaining('with $apply group by fewer'),
+    });
+  });
+});
