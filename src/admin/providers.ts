@@ -18,7 +18,7 @@ export const createUserKeyCommands = (openGateway: OpenGateway): AdminGroup => (
   ],
 });
 
-/** `providers check` */
+/** `providers check`, `providers holds`, `providers lift` */
 export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => ({
   name: 'providers',
   summary: 'Providers',
@@ -45,6 +45,21 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
           ...skipped.map((slug) => ({ slug, state: 'not asked', milliseconds: null, detail: 'add --live' })),
         ];
       },
+    },
+    {
+      name: 'holds',
+      summary: 'List the providers that asked to be left alone, and until when.',
+      arguments: [],
+      run: async ({ context }) =>
+        (await openGateway(context).state()).flatMap(({ provider, holds }) =>
+          holds.map((hold) => ({ provider, ...hold })),
+        ),
+    },
+    {
+      name: 'lift',
+      summary: 'End the holds of a provider: the next request is sent at once.',
+      arguments: ['slug'],
+      run: async ({ argument, context }) => ({ lifted: await openGateway(context).lift(argument('slug')) }),
     },
   ],
 });

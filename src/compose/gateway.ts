@@ -70,7 +70,7 @@ const gatewaySettings = (config: Config): GatewaySettings => {
     paidProviders,
     userAgent: config.gatewayUserAgent,
     maxQueueMs: config.gatewayMaxQueueMs,
-    fairShare: config.gatewayFairShare,
+    maxHoldMs: config.gatewayMaxHoldMs,
     cacheBytes: config.gatewayCacheBytes,
     memoryBytes: config.gatewayMemoryBytes,
     staleMs: config.gatewayStaleMs,

@@ -17,12 +17,6 @@ const masterKeys = list.refine(
   'must be a comma-separated list of id:key, each key 32 bytes in base64',
 );
 
-const fraction = z
-  .string()
-  .regex(/^(0?\.\d+|1(\.0+)?)$/, 'must be a number above 0 and at most 1')
-  .transform(Number)
-  .pipe(z.number().gt(0, 'must be above 0'));
-
 /** Variables of the provider gateway. */
 export const gatewaySettings = {
   masterKeys: setting(
@@ -70,11 +64,11 @@ export const gatewaySettings = {
     '5000',
     'Longest wait for a turn at a provider in milliseconds; who would wait longer is answered 429.',
   ),
-  gatewayFairShare: setting(
-    'GATEWAY_FAIR_SHARE',
-    fraction,
-    '0.8',
-    'Fraction of a shared quota that accounts divide among themselves.',
+  gatewayMaxHoldMs: setting(
+    'GATEWAY_MAX_HOLD_MS',
+    integer(1_000, 86_400_000),
+    '3600000',
+    'Longest time in milliseconds for which a provider is left alone when it asks for it; then one careful request.',
   ),
   gatewayCacheBytes: setting(
     'GATEWAY_CACHE_BYTES',

@@ -14,3 +14,6 @@ export const ownTask = (name: string): Caller => ({
   share: `task:${name}`,
   mayUsePaid: true,
 });
+
+/** Filling the search index: takes only what others leave of a quota. */
+export const indexTask = ownTask('index');

@@ -14,8 +14,15 @@ export interface UpstreamState {
   readonly openUntil: string | null;
   /** Failures in a row. */
   readonly failures: number;
-  /** The upstream, or its spacing, keeps everybody away until then. */
+  /** The upstream asked to be left alone until then, for the key of everybody or of the service. */
   readonly heldUntil: string | null;
+  /** Every hold, the latest end first. `own`: for the key of a user. `trying`: one request is on its way to see. */
+  readonly holds: readonly {
+    readonly key: 'none' | 'service' | 'own';
+    readonly since: string;
+    readonly until: string;
+    readonly state: 'held' | 'over' | 'trying';
+  }[];
   /** Shared quotas: `none` without a key, `service` with the service's own. */
   readonly quotas: readonly ({ readonly key: 'none' | 'service' } & QuotaState)[];
   /** The search index over what it lists; null: it is searched by itself. */
@@ -40,8 +47,31 @@ const fillingsSql = `
   SELECT provider, items, filled_at AS "filledAt", failures,
          CASE WHEN due_at = '-infinity' THEN NULL ELSE due_at END AS "dueAt" FROM gateway_fillings`;
 
-/** Spacing of a request or two is no news. */
-const worthTellingMs = 5_000;
+interface HoldRow {
+  provider: string;
+  scope: string;
+  since: Date;
+  until: Date;
+  tryingUntil: Date | null;
+}
+
+const holdsSql = `
+  SELECT provider, scope, since, until, trying_until AS "tryingUntil" FROM gateway_holds ORDER BY until DESC`;
+
+const toHold = (
+  { scope, since, until, tryingUntil }: HoldRow,
+  nowMs: number,
+): UpstreamState['holds'][number] => {
+  const key = scope.slice(scope.indexOf('/') + 1);
+  const trying = tryingUntil !== null && tryingUntil.getTime() > nowMs;
+  return {
+    // The rest of an own scope is the fingerprint of a key.
+    key: key === 'none' || key === 'service' ? key : 'own',
+    since: isoUtc(since),
+    until: isoUtc(until),
+    state: until.getTime() > nowMs ? 'held' : trying ? 'trying' : 'over',
+  };
+};
 
 export interface GatewayStateOptions {
   readonly sql: Sql;
@@ -67,10 +97,12 @@ export const readGatewayState = async (options: GatewayStateOptions): Promise<Up
       });
   const scopes = await readQuotas(sql, providers.flatMap(lanesOf), now());
   const fillings = await sql.query<FillingRow>(fillingsSql);
+  const holdRows = await sql.query<HoldRow>(holdsSql);
 
   return providers.map((provider): UpstreamState => {
-    const lanes = lanesOf(provider).map((lane) => ({ ...lane, state: scopes.get(lane.scope) }));
-    const heldMs = Math.max(0, ...lanes.map(({ state }) => state?.nextAtMs ?? 0));
+    const lanes = lanesOf(provider).map((lane) => ({ ...lane, quotas: scopes.get(lane.scope) ?? [] }));
+    const holds = holdRows.filter((row) => row.provider === provider.slug).map((row) => toHold(row, now()));
+    const held = holds.find(({ key, state }) => key !== 'own' && state === 'held');
     const { failures, openUntilMs, state: circuit } = breaker.look(provider);
     const filling = fillings.find((row) => row.provider === provider.slug);
     return {
@@ -78,8 +110,9 @@ export const readGatewayState = async (options: GatewayStateOptions): Promise<Up
       circuit,
       openUntil: circuit === 'open' ? isoUtc(new Date(openUntilMs)) : null,
       failures,
-      heldUntil: heldMs > now() + worthTellingMs ? isoUtc(new Date(heldMs)) : null,
-      quotas: lanes.flatMap(({ key, state }) => (state?.quotas ?? []).map((quota) => ({ key, ...quota }))),
+      heldUntil: held?.until ?? null,
+      holds,
+      quotas: lanes.flatMap(({ key, quotas }) => quotas.map((quota) => ({ key, ...quota }))),
       index:
         provider.listAll === undefined
           ? null

@@ -7,7 +7,7 @@ import { createCache } from './cache/cache.js';
 import { createFetchLeases } from './cache/fetch-leases.js';
 import { createMemory } from './cache/memory.js';
 import { createCacheStore } from './cache/store.js';
-import { type Caller, ownTask } from './caller.js';
+import { type Caller, indexTask } from './caller.js';
 import {
   createCatalog,
   type ProviderDetail,
@@ -41,6 +41,7 @@ import { createTransport, type Transport } from './upstream/transport.js';
 const megabyte = 1024 * 1024;
 const sevenDaysMs = 7 * 86_400_000;
 const oneMinuteMs = 60_000;
+const oneHourMs = 3_600_000;
 
 export interface GatewaySettings {
   /** Connectors on offer. */
@@ -57,8 +58,8 @@ export interface GatewaySettings {
   readonly userAgent: string;
   /** Longest wait for a turn at an upstream. Default 5 s. */
   readonly maxQueueMs?: number;
-  /** Fraction of a shared quota that accounts divide among themselves. Default 0.8. */
-  readonly fairShare?: number;
+  /** Longest hold that an upstream may ask for. Default an hour. */
+  readonly maxHoldMs?: number;
   /** Bound of the kept answers in PostgreSQL. Default 512 MiB. */
   readonly cacheBytes?: number;
   /** Bound of the kept answers in memory. Default 64 MiB. */
@@ -123,6 +124,8 @@ export interface Gateway {
   readonly feed: Feed;
   /** Asks upstreams one small question each. */
   check(slugs?: readonly string[]): Promise<readonly CheckResult[]>;
+  /** Ends the holds of an upstream; gives how many there were. @throws AppError 404. */
+  lift(slug: string): Promise<number>;
   /** How each upstream fares, for operators. */
   state(): Promise<readonly UpstreamState[]>;
   /** Puts the bundled lists into the search index; idempotent. */
@@ -144,7 +147,6 @@ const createAccess = (
     usage,
     telemetry,
     maxWaitMs: settings.maxQueueMs ?? 5_000,
-    fairShare: settings.fairShare ?? 0.8,
   }),
   breaker: createBreaker(now),
   budget: createRetryBudget(),
@@ -169,6 +171,7 @@ const createAccess = (
   retries: settings.retries ?? 2,
   firstRetryWaitMs: settings.firstRetryWaitMs ?? 300,
   operationTimeoutMs: settings.operationTimeoutMs ?? oneMinuteMs,
+  maxHoldMs: settings.maxHoldMs ?? oneHourMs,
 });
 
 const createParts = (parts: GatewayParts) => {
@@ -176,11 +179,11 @@ const createParts = (parts: GatewayParts) => {
   const [current, ...older] = settings.masterKeys;
   const cipher = current === undefined ? undefined : createCipher([current, ...older]);
   const userKeys = createUserKeys({ sql, cipher });
-  const usage = createUsageStore({ sql });
+  const usage = createUsageStore({ sql, maxHoldMs: settings.maxHoldMs ?? oneHourMs });
   const access = createAccess(parts, usage);
   const operations = createOperations(access, createKeyChoice(userKeys, settings.serviceKeys));
   const index = createItemIndex(sql);
-  const openContext = (provider: Provider) => operations.contextFor(provider, ownTask('index'));
+  const openContext = (provider: Provider) => operations.contextFor(provider, indexTask);
   const indexer = createIndexer({ sql, index, providers: settings.providers, openContext, log, now });
   const state = () =>
     readGatewayState({
@@ -263,6 +266,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       for (const provider of wanted) results.push(await checkProvider(operations, provider, now));
       return results;
     },
+    lift: async (slug) => (await usage.lift(catalog.require(slug).slug)).length,
     state,
     seed: () => indexer.seed(),
     async maintain(stop) {

@@ -14,7 +14,7 @@ export interface Telemetry {
   queue(provider: string, waiting: number): void;
   /** What is left of a quota after a request: `minute`, `hour`, `day`. */
   quotaLeft(provider: string, span: string, left: number): void;
-  /** Requests not sent: `pace`, `quota`, `share`, `queue`, `circuit`. */
+  /** Requests not sent: `pace`, `quota`, `share`, `background`, `held`, `queue`, `circuit`. */
   denied(provider: string, reason: string): void;
 }
 

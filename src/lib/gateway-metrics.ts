@@ -53,7 +53,7 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   }),
   denied: new Counter({
     name: 'tabulary_gateway_denied_total',
-    help: 'Requests that were not sent to an upstream. Reason: pace, quota, share, queue, circuit.',
+    help: 'Requests that were not sent to an upstream. Reason: pace, quota, share, background, held, queue, circuit.',
     labelNames: ['provider', 'reason'] as const,
     registers,
   }),

@@ -5,7 +5,7 @@ export interface Usage {
   readonly span: Span;
   readonly used: number;
   readonly usedByAccount: number;
-  /** Accounts seen in the window, this one included or not. */
+  /** Accounts that asked in the window, this one included or not; tasks of the service are not accounts. */
   readonly accounts: number;
   /** The oldest bucket that counts. */
   readonly oldest: Date;
@@ -21,11 +21,17 @@ export interface Question {
   readonly zone: string;
   readonly windows: readonly Window[];
   readonly usage: readonly Usage[];
-  /** Fraction of a shared quota that is handed out by accounts; undefined for a caller's own key. */
-  readonly fairShare: number | undefined;
+  readonly asks: Asks;
 }
 
-export type Denial = 'pace' | 'quota' | 'share';
+/**
+ * `account` shares a quota with the accounts that ask, too; `alone` uses a key of its own, or is a task that an
+ * operator started; `background` takes what is left.
+ */
+export type Asks = 'account' | 'alone' | 'background';
+
+/** `held` is decided before: the upstream itself asked to be left alone. */
+export type Denial = 'pace' | 'quota' | 'share' | 'background' | 'held';
 
 export type Decision =
   | { readonly granted: true; readonly startMs: number }
@@ -34,29 +40,45 @@ export type Decision =
 /** Every account may always use this fraction, however many there are. */
 const leastShare = 0.1;
 
+/** Background tasks use what is left of a daily quota in so many milliseconds before it starts again. */
+const leftoverMs = 30 * 60_000;
+
 /**
- * What one account may use of a shared quota: its part among the accounts seen in the window, at least a tenth
- * (rounded up: a small quota still gives everybody a request).
+ * What one account may use of a shared quota: its part among the accounts that ask in the same window, so all of it
+ * when nobody else does, and at least a tenth.
  */
-export const shareOf = (limit: number, fairShare: number, accounts: number): number =>
-  Math.max(1, Math.floor((limit * fairShare) / Math.max(1, accounts)), Math.ceil(limit * leastShare));
+export const shareOf = (limit: number, accounts: number): number =>
+  Math.ceil(Math.max(limit / Math.max(1, accounts), limit * leastShare));
+
+/** How long a background task has to leave a window to others; 0: not at all. */
+const backgroundWaitMs = (
+  { span, limit, bucket }: Window,
+  used: number,
+  { nowMs, zone }: Question,
+): number => {
+  if (span === 'day') return Math.max(0, endOfBucket('day', bucket, zone) - leftoverMs - nowMs);
+  return used >= limit / 2 ? endOfBucket(span, bucket, zone) - nowMs : 0;
+};
 
 /**
  * Whether a request may be sent, and when. Pure: the same question has the same answer, so the arithmetic is
  * tested without a database or a clock.
  */
 export const decide = (question: Question): Decision => {
-  const { nowMs, nextAtMs, maxWaitMs, windows, usage, zone, fairShare } = question;
+  const { nowMs, nextAtMs, maxWaitMs, windows, usage, zone, asks } = question;
   const startMs = Math.max(nowMs, nextAtMs);
-  for (const { span, limit, bucket } of windows) {
+  for (const window of windows) {
+    const { span, limit, bucket } = window;
     const found = usage.find((one) => one.span === span);
     const used = found?.used ?? 0;
     const retryAfterMs = Math.max(1_000, endOfBucket(span, found?.oldest ?? bucket, zone) - nowMs);
     if (used >= limit) return { granted: false, reason: 'quota', span, retryAfterMs };
+    const leaveMs = asks === 'background' ? backgroundWaitMs(window, used, question) : 0;
+    if (leaveMs > 0) return { granted: false, reason: 'background', span, retryAfterMs: leaveMs };
     const mine = found?.usedByAccount ?? 0;
     const accounts = (found?.accounts ?? 0) + (mine === 0 ? 1 : 0);
     // Minutes pass by themselves; only a quota that is gone for long has to be divided.
-    if (fairShare !== undefined && span !== 'minute' && mine >= shareOf(limit, fairShare, accounts)) {
+    if (asks === 'account' && span !== 'minute' && mine >= shareOf(limit, accounts)) {
       return { granted: false, reason: 'share', span, retryAfterMs };
     }
   }

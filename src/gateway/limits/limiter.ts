@@ -2,7 +2,9 @@ import { setTimeout as sleepMs } from 'node:timers/promises';
 import Bottleneck from 'bottleneck';
 import { AppError } from '../../lib/errors.js';
 import type { Provider, Rate } from '../../providers/provider.js';
+import { indexTask } from '../caller.js';
 import type { Telemetry } from '../telemetry.js';
+import type { Asks } from './decision.js';
 import type { Place, UsageStore } from './usage.js';
 
 /** Whose quota a request uses. */
@@ -17,9 +19,15 @@ export interface Lane {
 /** Sends requests to upstreams no faster than they allow; the one place that knows the limiter's library. */
 export interface Limiter {
   /** Runs `send` when it is its turn; throws `rate_limited` without running it when that would take too long. */
-  run<T>(lane: Lane, options: { readonly counted: boolean }, send: () => Promise<T>): Promise<T>;
-  /** The upstream itself said that it is too much. */
-  hold(lane: Lane, milliseconds: number): Promise<void>;
+  run<T>(
+    lane: Lane,
+    options: { readonly counted: boolean },
+    /** `careful`: the first request after a hold; `hold` or `release` has to follow. */
+    send: (careful: boolean) => Promise<T>,
+  ): Promise<T>;
+  /** The upstream itself said that it is too much; undefined: without saying for how long. */
+  hold(lane: Lane, milliseconds: number | undefined): Promise<void>;
+  release(lane: Lane): Promise<void>;
   /** Limiters in use, by upstream and key. */
   readonly size: number;
 }
@@ -29,8 +37,6 @@ export interface LimiterOptions {
   readonly telemetry: Telemetry;
   /** Longest wait for a turn; then 429. */
   readonly maxWaitMs: number;
-  /** Fraction of a shared quota that accounts divide among themselves. */
-  readonly fairShare: number;
   /** A limiter without requests for this long is dropped. */
   readonly idleMs?: number;
   readonly now?: () => number;
@@ -55,6 +61,12 @@ export const rateOf = ({ provider, keyScope }: Lane): Rate => {
 const spacingOf = ({ perSecond }: Rate): number =>
   perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
 
+/** Own keys have their own limits; tasks of the service are no accounts, and the search index can wait. */
+const asksAs = ({ keyScope, account }: Lane): Asks => {
+  if (account === indexTask.share) return 'background';
+  return keyScope.startsWith('own:') || account.startsWith('task:') ? 'alone' : 'account';
+};
+
 const words: Readonly<Record<string, string>> = { minute: 'per minute', hour: 'per hour', day: 'per day' };
 
 const denial = (lane: Lane, place: Extract<Place, { granted: false }>): AppError => {
@@ -62,10 +74,11 @@ const denial = (lane: Lane, place: Extract<Place, { granted: false }>): AppError
   const retryAfterSeconds = Math.max(1, Math.ceil(place.retryAfterMs / 1000));
   const limit = place.span === undefined ? 'rate limit' : `limit of requests ${words[place.span]}`;
   const own = provider.key !== undefined && !keyScope.startsWith('own:') ? ' Your own key raises it.' : '';
-  const text =
-    place.reason === 'share'
-      ? `Your share of the ${limit} of ${provider.name} is used up; the rest is for others.`
-      : `The ${limit} of ${provider.name} is reached.`;
+  const texts: Partial<Record<typeof place.reason, string>> = {
+    share: `Your share of the ${limit} of ${provider.name} is used up; the rest is for others.`,
+    held: `${provider.name} asked not to be called for now.`,
+  };
+  const text = texts[place.reason] ?? `The ${limit} of ${provider.name} is reached.`;
   return new AppError('rate_limited', 'upstream_rate_limited', `${text}${own}`, {
     details: { provider: provider.slug, reason: place.reason },
     retryAfterSeconds,
@@ -76,15 +89,7 @@ const denial = (lane: Lane, place: Extract<Place, { granted: false }>): AppError
 const priorityOf = (load: number): number => Math.min(9, load);
 
 export const createLimiter = (options: LimiterOptions): Limiter => {
-  const {
-    usage,
-    telemetry,
-    maxWaitMs,
-    fairShare,
-    idleMs = 300_000,
-    now = Date.now,
-    sleep = sleepMs,
-  } = options;
+  const { usage, telemetry, maxWaitMs, idleMs = 300_000, now = Date.now, sleep = sleepMs } = options;
   const entries = new Map<string, Entry>();
 
   const dropIdle = (): void => {
@@ -120,19 +125,20 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     return denial(lane, place);
   };
 
-  const takePlace = async (lane: Lane, counted: boolean, waitLeftMs: number): Promise<void> => {
+  const takePlace = async (lane: Lane, counted: boolean, waitLeftMs: number): Promise<boolean> => {
     const place = await usage.take({
       scope: scopeOf(lane),
       account: lane.account,
       rate: rateOf(lane),
       zone: lane.provider.limits.resetZone ?? 'UTC',
       maxWaitMs: waitLeftMs,
-      fairShare: lane.keyScope.startsWith('own:') ? undefined : fairShare,
+      asks: asksAs(lane),
       counted,
     });
     if (!place.granted) throw deny(lane, place, place.reason);
     for (const { span, left } of place.left) telemetry.quotaLeft(lane.provider.slug, span, left);
     if (place.waitMs > 0) await sleep(place.waitMs);
+    return place.careful;
   };
 
   /** Queued in Bottleneck, but gone at once when the wait is over: the caller does not wait for its old turn. */
@@ -169,8 +175,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       const load = countLoad(entry, lane.account, 1);
       try {
         return await enqueue(entry, lane, priorityOf(load - 1), async (waitedMs) => {
-          await takePlace(lane, counted, Math.max(0, maxWaitMs - waitedMs));
-          return send();
+          return send(await takePlace(lane, counted, Math.max(0, maxWaitMs - waitedMs)));
         });
       } finally {
         countLoad(entry, lane.account, -1);
@@ -178,6 +183,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       }
     },
     hold: (lane, milliseconds) => usage.hold(scopeOf(lane), milliseconds),
+    release: (lane) => usage.release(scopeOf(lane)),
     get size() {
       return entries.size;
     },

@@ -17,12 +17,6 @@ export interface QuotaState {
   readonly left: number;
 }
 
-export interface ScopeState {
-  readonly quotas: readonly QuotaState[];
-  /** When the upstream may be asked again, in milliseconds since the epoch; it can be in the past. */
-  readonly nextAtMs: number;
-}
-
 interface UsageRow {
   scope: string;
   span: Span;
@@ -32,27 +26,23 @@ interface UsageRow {
 
 const usageSql = `
   SELECT scope, span, bucket, sum(used)::int AS used FROM gateway_usage WHERE scope = ANY($1) GROUP BY 1, 2, 3`;
-const paceSql = `
-  SELECT scope, (extract(epoch FROM next_at) * 1000)::float8 AS "nextAtMs" FROM gateway_pace
-   WHERE scope = ANY($1) AND next_at <> '-infinity'`;
 
 /** What is used and left of quotas, by scope; reads only. */
 export const readQuotas = async (
   sql: Sql,
   questions: readonly QuotaQuestion[],
   nowMs: number,
-): Promise<ReadonlyMap<string, ScopeState>> => {
+): Promise<ReadonlyMap<string, readonly QuotaState[]>> => {
   const scopes = questions.map(({ scope }) => scope);
   const usage = await sql.query<UsageRow>(usageSql, [scopes]);
-  const pace = await sql.query<{ scope: string; nextAtMs: number }>(paceSql, [scopes]);
-  const states = questions.map(({ scope, rate, zone }): [string, ScopeState] => {
+  const states = questions.map(({ scope, rate, zone }): [string, QuotaState[]] => {
     const quotas = windowsOf(rate, zone, nowMs).map(({ span, limit, since }): QuotaState => {
       const used = usage
         .filter((row) => row.scope === scope && row.span === span && row.bucket >= since)
         .reduce((sum, row) => sum + row.used, 0);
       return { span, limit, used, left: Math.max(0, limit - used) };
     });
-    return [scope, { quotas, nextAtMs: pace.find((row) => row.scope === scope)?.nextAtMs ?? 0 }];
+    return [scope, quotas];
   });
   return new Map(states);
 };

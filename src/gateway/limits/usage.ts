@@ -1,6 +1,6 @@
 import type { Rate } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { type Decision, decide, type Usage } from './decision.js';
+import { type Asks, type Decision, decide, type Usage } from './decision.js';
 import { type Window, windowsOf } from './window.js';
 
 export interface Request {
@@ -11,7 +11,7 @@ export interface Request {
   readonly rate: Rate;
   readonly zone: string;
   readonly maxWaitMs: number;
-  readonly fairShare: number | undefined;
+  readonly asks: Asks;
   /** False: spaced, but not counted in windows. */
   readonly counted: boolean;
 }
@@ -21,6 +21,8 @@ export type Place =
   | {
       readonly granted: true;
       readonly waitMs: number;
+      /** The first request after a hold: `release` or `hold` has to follow, until then nobody else asks. */
+      readonly careful: boolean;
       readonly left: readonly { span: string; left: number }[];
     }
   | Extract<Decision, { granted: false }>;
@@ -28,8 +30,15 @@ export type Place =
 export interface UsageStore {
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
   take(request: Request): Promise<Place>;
-  /** Nobody asks this upstream with this key for a while: it said so itself. */
-  hold(scope: string, milliseconds: number): Promise<void>;
+  /**
+   * Nobody asks this upstream with this key for a while: it said so itself. Undefined: it did not say how long; the
+   * time doubles with each hold in a row. Never longer than the longest hold.
+   */
+  hold(scope: string, milliseconds: number | undefined): Promise<void>;
+  /** The careful request after a hold went well. */
+  release(scope: string): Promise<void>;
+  /** Ends the holds of an upstream, whatever key they are for; gives their scopes. */
+  lift(provider: string): Promise<readonly string[]>;
   /** Forgets what counts no longer. */
   sweep(): Promise<void>;
 }
@@ -55,7 +64,8 @@ const lockPace = `
             (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 
 const readUsage = `
-  SELECT usage.span, sum(used)::int AS used, min(bucket) AS oldest, count(DISTINCT account)::int AS accounts,
+  SELECT usage.span, sum(used)::int AS used, min(bucket) AS oldest,
+         (count(DISTINCT account) FILTER (WHERE account NOT LIKE 'task:%'))::int AS accounts,
          coalesce(sum(used) FILTER (WHERE account = $4), 0)::int AS mine
     FROM gateway_usage AS usage
     JOIN unnest($2::text[], $3::timestamptz[]) AS wanted(span, since) ON usage.span = wanted.span
@@ -69,9 +79,30 @@ const countRequest = `
 
 const setPace = `UPDATE gateway_pace SET next_at = to_timestamp($2::float8 / 1000) WHERE scope = $1`;
 
-const holdPace = `
-  INSERT INTO gateway_pace AS pace (scope, next_at) VALUES ($1, coalesce(to_timestamp($3::float8 / 1000), clock_timestamp()) + $2::float8 * interval '1 millisecond')
-  ON CONFLICT (scope) DO UPDATE SET next_at = greatest(pace.next_at, excluded.next_at)`;
+const readHold = `
+  SELECT (extract(epoch FROM until) * 1000)::float8 AS until, (extract(epoch FROM trying_until) * 1000)::float8 AS trying
+    FROM gateway_holds WHERE scope = $1`;
+
+const setTrying = `UPDATE gateway_holds SET trying_until = to_timestamp($2::float8 / 1000) WHERE scope = $1`;
+
+// Requests that were on their way together are one strike, and none of them shortens the hold.
+const setHold = `
+  INSERT INTO gateway_holds AS hold (scope, provider, since, until)
+  VALUES ($1, split_part($1, '/', 1), to_timestamp($2::float8 / 1000),
+          to_timestamp(($2::float8 + least($4::float8, greatest(1000, coalesce($3::float8, $5::float8)))) / 1000))
+  ON CONFLICT (scope) DO UPDATE SET trying_until = NULL,
+    strikes = hold.strikes + CASE WHEN hold.until <= excluded.since THEN 1 ELSE 0 END,
+    until = greatest(hold.until, CASE WHEN $3::float8 IS NOT NULL THEN excluded.until
+      WHEN hold.until > excluded.since THEN hold.until ELSE
+      to_timestamp(($2::float8 + least($4::float8, $5::float8 * 2 ^ least(20, hold.strikes))) / 1000) END)`;
+
+const clock = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
+
+/** A hold whose length the upstream does not tell; the next ones in a row are twice as long each. */
+const firstHoldMs = 30_000;
+/** A careful request that nobody heard of again is repeated after this. */
+const tryMs = 120_000;
+const oneHourMs = 3_600_000;
 
 const spacingOf = ({ perSecond }: Rate): number =>
   perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
@@ -103,19 +134,35 @@ export interface UsageStoreOptions {
    * otherwise, so that processes whose clocks differ count alike.
    */
   readonly now?: () => number;
+  /** Longest hold, whatever the upstream asks for. Default an hour. */
+  readonly maxHoldMs?: number;
 }
+
+interface HoldRow {
+  until: number;
+  trying: number | null;
+}
+
+const heldFor = (retryAfterMs: number): Place => ({
+  granted: false,
+  reason: 'held',
+  retryAfterMs: Math.max(1_000, retryAfterMs),
+});
 
 /**
  * Limits of upstreams, kept in PostgreSQL: a restart does not refill a quota, and any number of processes share
  * it. The pace is a reservation of start times rather than leases of shares: exact for two processes as for
  * twenty, and a process that dies wastes one slot and not a lease.
  */
-export const createUsageStore = ({ sql, now }: UsageStoreOptions): UsageStore => ({
+export const createUsageStore = ({ sql, now, maxHoldMs = oneHourMs }: UsageStoreOptions): UsageStore => ({
   take: (request) =>
     sql.tx(async (tx): Promise<Place> => {
       const { scope, account, rate, zone } = request;
       const [pace] = await tx.query<PaceRow>(lockPace, [scope]);
       const nowMs = now?.() ?? pace?.now ?? 0;
+      const [hold] = await tx.query<HoldRow>(readHold, [scope]);
+      if (hold !== undefined && hold.until > nowMs) return heldFor(hold.until - nowMs);
+      if (hold?.trying != null && hold.trying > nowMs) return heldFor(hold.trying - nowMs);
       const windows = request.counted ? windowsOf(rate, zone, nowMs) : [];
       const usage = await usageOf(tx, scope, account, windows);
       const spacingMs = spacingOf(rate);
@@ -125,16 +172,32 @@ export const createUsageStore = ({ sql, now }: UsageStoreOptions): UsageStore =>
       if (windows.length > 0)
         await tx.query(countRequest, [scope, spans, windows.map(({ bucket }) => bucket), account]);
       await tx.query(setPace, [scope, decision.startMs + spacingMs]);
+      if (hold !== undefined) await tx.query(setTrying, [scope, decision.startMs + tryMs]);
       const usedOf = (span: string) => usage.find((one) => one.span === span)?.used ?? 0;
       return {
         granted: true,
         waitMs: decision.startMs - nowMs,
+        careful: hold !== undefined,
         left: windows.map(({ span, limit }) => ({ span, left: limit - usedOf(span) - 1 })),
       };
     }),
 
   async hold(scope, milliseconds) {
-    await sql.query(holdPace, [scope, milliseconds, now?.() ?? null]);
+    const [database] = await sql.query<{ now: number }>(clock);
+    const nowMs = now?.() ?? database?.now ?? 0;
+    await sql.query(setHold, [scope, nowMs, milliseconds ?? null, maxHoldMs, firstHoldMs]);
+  },
+
+  async release(scope) {
+    await sql.query('DELETE FROM gateway_holds WHERE scope = $1 AND trying_until IS NOT NULL', [scope]);
+  },
+
+  async lift(provider) {
+    const lifted = await sql.query<{ scope: string }>(
+      'DELETE FROM gateway_holds WHERE provider = $1 RETURNING scope',
+      [provider],
+    );
+    return lifted.map(({ scope }) => scope);
   },
 
   async sweep() {

@@ -30,6 +30,8 @@ export interface UpstreamAccess {
   readonly firstRetryWaitMs: number;
   /** For one operation with all its requests and waits. */
   readonly operationTimeoutMs: number;
+  /** Longest hold that an upstream may ask for. */
+  readonly maxHoldMs: number;
 }
 
 /** One operation of a connector: its context, and what it saw. */
@@ -43,8 +45,6 @@ export interface Session {
   sample(): string;
 }
 
-/** Longest wait for a 429 without `Retry-After`. */
-const defaultHoldMs = 30_000;
 const sampleLength = 300;
 
 const deadlinePassed = (provider: Provider): AppError =>
@@ -96,7 +96,16 @@ export const createSession = ({ access, provider, key, lane }: SessionOptions): 
     return left;
   };
 
-  const askOnce = async (request: UpstreamRequest): Promise<Outcome> => {
+  /** Some upstreams ask to be left alone for years; callers are told what really happens. */
+  const bounded = (error: AppError): AppError =>
+    error.retryAfterSeconds === undefined || error.retryAfterSeconds * 1000 <= access.maxHoldMs
+      ? error
+      : new AppError(error.kind, error.code, error.message, {
+          ...(error.details === undefined ? {} : { details: error.details }),
+          retryAfterSeconds: Math.ceil(access.maxHoldMs / 1000),
+        });
+
+  const askOnce = async (request: UpstreamRequest, careful: boolean): Promise<Outcome> => {
     const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft());
     breaker.pass(provider, scopeOf(lane));
     const startedAt = now();
@@ -104,16 +113,21 @@ export const createSession = ({ access, provider, key, lane }: SessionOptions): 
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
     breaker.record(provider, scopeOf(lane), breakerOutcome(outcome));
     if (outcome.error?.kind === 'rate_limited') {
-      await limiter.hold(lane, (outcome.error.retryAfterSeconds ?? defaultHoldMs / 1000) * 1000);
+      const { retryAfterSeconds } = outcome.error;
+      await limiter.hold(lane, retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000);
+      return { ...outcome, error: bounded(outcome.error) };
     }
+    if (careful) await limiter.release(lane);
     return outcome;
   };
 
   const attempt = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     timeLeft();
     breaker.check(provider, scopeOf(lane));
-    const { reply, status, error } = await limiter.run(lane, { counted: request.counted ?? true }, () =>
-      askOnce(request),
+    const { reply, status, error } = await limiter.run(
+      lane,
+      { counted: request.counted ?? true },
+      (careful) => askOnce(request, careful),
     );
     if (reply !== undefined) return reply;
     throw new AttemptError(error ?? deadlinePassed(provider), error !== undefined && mayRetry(status, error));

@@ -84,6 +84,18 @@ const providersSchema = z.array(
     openUntil: timeField.nullable(),
     failures: count,
     heldUntil: timeField.nullable().meta({ description: 'The upstream wants to be left alone until then.' }),
+    holds: z
+      .array(
+        z.object({
+          key: z.enum(['none', 'service', 'own']),
+          since: timeField,
+          until: timeField,
+          state: z.enum(['held', 'over', 'trying']),
+        }),
+      )
+      .meta({
+        description: 'Times for which upstreams asked to be left alone; `own`: for the key of a user.',
+      }),
     quotas: z
       .array(
         z.object({

@@ -336,7 +336,28 @@ describe('series', () => {
       message: expect.stringContaining('Keyed Statistics'),
     });
     expect(upstream.calls).toHaveLength(1);
-    await database.sql.query('DELETE FROM gateway_pace');
+    expect(await gateway.lift('KEYED')).toBe(1);
+  });
+
+  it('does not believe an upstream that wants to be left alone for years', async () => {
+    const gateway = open();
+    const until = 'Thu, 01 Jan 2099 00:00:00 GMT';
+    upstream.answerAll({ status: 429, headers: { 'retry-after': until }, reply: '' });
+    await expect(gateway.preview(anonymous, 'keyed', 'GDP')).rejects.toMatchObject({
+      retryAfterSeconds: 3_600,
+    });
+    upstream.answerAll(undefined);
+    // Another process, as after a restart.
+    const restarted = open();
+    const refused = await restarted.preview(anonymous, 'keyed', 'GDP').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ kind: 'rate_limited', details: { reason: 'held' } });
+    expect((refused as { retryAfterSeconds: number }).retryAfterSeconds).toBeLessThanOrEqual(3_600);
+    const [state] = (await restarted.state()).filter(({ provider }) => provider === 'keyed');
+    expect(state?.holds).toMatchObject([{ key: 'service' }]);
+    // The hour is over: one careful request, after which all is as before.
+    await database.sql.query(`UPDATE gateway_holds SET until = now()`);
+    expect((await restarted.preview(anonymous, 'keyed', 'GDP')).data).toHaveLength(3);
+    expect(await database.sql.query('SELECT 1 FROM gateway_holds')).toEqual([]);
   });
 });
 

@@ -41,7 +41,7 @@ describe('limits under 1,000 requests from two processes', () => {
       rate,
       zone: 'America/New_York',
       maxWaitMs: 0,
-      fairShare: undefined,
+      asks: 'alone',
       counted: true,
       ...more,
     });
@@ -92,15 +92,29 @@ describe('limits under 1,000 requests from two processes', () => {
   });
 
   it('leaves the rest of a shared quota to others', async () => {
-    const greedy = { account: 'greedy', fairShare: 0.8 };
+    const ask = (account: string, index = 0) => take(index, { perDay: 25 }, { account, asks: 'account' });
+    expect(await ask('modest')).toMatchObject({ granted: true });
+    const granted = [];
+    for (let index = 0; index < 25; index += 1) granted.push((await ask('greedy', index)).granted);
+    expect(granted.filter(Boolean)).toHaveLength(13);
+    expect(await ask('greedy')).toMatchObject({ reason: 'share' });
+    expect(await ask('modest')).toMatchObject({ granted: true });
+  });
+
+  it('gives a lone account all of a day, whatever tasks of the service asked for', async () => {
+    for (const task of ['task:check', 'task:index']) {
+      await take(0, { perDay: 25 }, { account: task, asks: 'alone' });
+    }
     const granted = [];
     for (let index = 0; index < 25; index += 1)
-      granted.push((await take(index, { perDay: 25 }, greedy)).granted);
-    expect(granted.filter(Boolean)).toHaveLength(20);
-    expect(await take(0, { perDay: 25 }, greedy)).toMatchObject({ reason: 'share' });
-    expect(await take(1, { perDay: 25 }, { account: 'modest', fairShare: 0.8 })).toMatchObject({
-      granted: true,
-    });
+      granted.push((await take(index, { perDay: 25 }, { account: 'only', asks: 'account' })).granted);
+    expect(granted.filter(Boolean)).toHaveLength(23);
+    // On the next day of the upstream an account that asked yesterday counts no more.
+    nowMs = Date.parse('2026-03-11T12:00:00Z');
+    const next = [];
+    for (let index = 0; index < 25; index += 1)
+      next.push((await take(index, { perDay: 25 }, { account: 'another', asks: 'account' })).granted);
+    expect(next.filter(Boolean)).toHaveLength(25);
   });
 
   it('survives a restart', async () => {
@@ -112,7 +126,7 @@ describe('limits under 1,000 requests from two processes', () => {
       rate: { perDay: 3 },
       zone: 'America/New_York',
       maxWaitMs: 0,
-      fairShare: undefined,
+      asks: 'alone' as const,
       counted: true,
     };
     expect(await restarted.take(again)).toMatchObject({ granted: false, reason: 'quota' });
@@ -123,11 +137,57 @@ describe('limits under 1,000 requests from two processes', () => {
     await processes[0].hold(scope, 30_000);
     expect(await take(1, { perSecond: 2 }, { maxWaitMs: 5_000 })).toMatchObject({
       granted: false,
-      reason: 'pace',
+      reason: 'held',
       retryAfterMs: 30_000,
     });
     nowMs += 30_000;
-    expect(await take(1, { perSecond: 2 })).toMatchObject({ granted: true });
+    expect(await take(1, { perSecond: 2 })).toMatchObject({ granted: true, careful: true });
+  });
+
+  it('holds for an hour at most, then lets one careful request through', async () => {
+    const decade = 11 * 365 * 86_400_000;
+    await processes[0].hold(scope, decade);
+    // As after a restart.
+    const restarted = createUsageStore({ sql: database.other(), now: () => nowMs });
+    await restarted.hold(scope, decade);
+    expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
+    nowMs += 3_600_000;
+    const tried = await Promise.all(Array.from({ length: 10 }, (_, index) => take(index, {})));
+    expect(tried.filter((place) => place.granted && place.careful)).toHaveLength(1);
+    expect(tried.filter((place) => !place.granted && place.reason === 'held')).toHaveLength(9);
+    // It was refused again: an hour more. A try that nobody heard of again does not block for ever.
+    await processes[1].hold(scope, decade);
+    expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
+    nowMs += 3_600_000;
+    expect(await take(1, {})).toMatchObject({ granted: true, careful: true });
+    nowMs += 121_000;
+    expect(await take(1, {})).toMatchObject({ granted: true, careful: true });
+    await processes[0].release(scope);
+    expect(await take(1, {})).toMatchObject({ granted: true, careful: false });
+    expect(await take(2, {})).toMatchObject({ granted: true, careful: false });
+  });
+
+  it('doubles the hold of an upstream that does not say how long, up to the longest', async () => {
+    const waits: number[] = [];
+    for (let round = 0; round < 9; round += 1) {
+      // Requests that were on their way together are one strike.
+      await Promise.all([processes[0].hold(scope, undefined), processes[1].hold(scope, undefined)]);
+      const place = await take(1, {});
+      waits.push(place.granted ? 0 : place.retryAfterMs / 1_000);
+      nowMs += 3_600_000;
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
+  });
+
+  it('is lifted for every key of an upstream', async () => {
+    await processes[0].hold('lifted/none', 3_600_000);
+    await processes[0].hold('lifted/own:abc', 3_600_000);
+    await processes[0].hold('lifted2/none', 3_600_000);
+    expect([...(await processes[1].lift('lifted'))].sort()).toEqual(['lifted/none', 'lifted/own:abc']);
+    scope = 'lifted/none';
+    expect(await take(1, {})).toMatchObject({ granted: true, careful: false });
+    scope = 'lifted2/none';
+    expect(await take(1, {})).toMatchObject({ reason: 'held' });
   });
 
   it('forgets what counts no longer', async () => {
@@ -149,7 +209,6 @@ describe('the limiter', () => {
       usage: createUsageStore({ sql: database.sql }),
       telemetry: silentTelemetry,
       maxWaitMs,
-      fairShare: 1,
     });
 
   const outcomes = async (work: Promise<unknown>[]) => {
@@ -222,7 +281,6 @@ describe('the limiter', () => {
       usage: createUsageStore({ sql: database.sql }),
       telemetry: silentTelemetry,
       maxWaitMs: 1_000,
-      fairShare: 1,
       idleMs: 1_000,
       now: () => nowMs,
     });

@@ -61,7 +61,7 @@ describe('decide', () => {
     zone: 'UTC',
     windows: windowsOf({ perDay: 25 }, 'UTC', now),
     usage: [],
-    fairShare: undefined,
+    asks: 'alone',
     ...more,
   });
   const used = (count: number, mine: number, accounts: number) => [
@@ -95,9 +95,49 @@ describe('decide', () => {
   });
 
   it('holds one account to its share, but not one with a key of its own', () => {
-    expect(decide(question({ usage: used(20, 20, 1), fairShare: 0.8 }))).toMatchObject({ reason: 'share' });
-    expect(decide(question({ usage: used(20, 20, 1) }))).toMatchObject({ granted: true });
-    expect(decide(question({ usage: used(20, 0, 1), fairShare: 0.8 }))).toMatchObject({ granted: true });
+    // Thirteen each of two; the one who came first keeps what it used before.
+    expect(decide(question({ usage: used(14, 13, 2), asks: 'account' }))).toMatchObject({ reason: 'share' });
+    expect(decide(question({ usage: used(24, 1, 2), asks: 'account' }))).toMatchObject({ granted: true });
+    expect(decide(question({ usage: used(24, 0, 1), asks: 'account' }))).toMatchObject({ granted: true });
+    expect(decide(question({ usage: used(14, 13, 2) }))).toMatchObject({ granted: true });
+  });
+
+  it('gives an account everything while nobody else asks', () => {
+    for (let mine = 0; mine < 25; mine += 1) {
+      expect(decide(question({ usage: used(mine, mine, mine === 0 ? 0 : 1), asks: 'account' })).granted).toBe(
+        true,
+      );
+    }
+  });
+
+  it('lets the background take what is left at the end of the day of the upstream', () => {
+    const ask = (time: string, count = 3) =>
+      decide(question({ nowMs: at(time), usage: used(count, 0, 1), asks: 'background' }));
+    expect(ask('2026-03-10T12:00:00Z')).toEqual({
+      granted: false,
+      reason: 'background',
+      span: 'day',
+      retryAfterMs: 11.5 * 3_600_000,
+    });
+    expect(ask('2026-03-10T23:30:00Z')).toMatchObject({ granted: true });
+    expect(ask('2026-03-10T23:30:00Z', 25)).toMatchObject({ reason: 'quota' });
+    const hour = windowsOf({ perHour: 60 }, 'UTC', now);
+    const usage = (count: number) => [
+      {
+        ...used(count, 0, 1)[0],
+        span: 'hour' as const,
+        used: count,
+        usedByAccount: 0,
+        accounts: 1,
+        oldest: new Date(now),
+      },
+    ];
+    expect(decide(question({ windows: hour, usage: usage(29), asks: 'background' }))).toMatchObject({
+      granted: true,
+    });
+    expect(decide(question({ windows: hour, usage: usage(30), asks: 'background' }))).toMatchObject({
+      reason: 'background',
+    });
   });
 
   it('always leaves an account a tenth, and one request of the smallest quota', () => {
@@ -106,9 +146,10 @@ describe('decide', () => {
         fc.integer({ min: 1, max: 10_000 }),
         fc.integer({ min: 1, max: 1_000 }),
         (limit, accounts) => {
-          const share = shareOf(limit, 0.8, accounts);
+          const share = shareOf(limit, accounts);
           expect(share).toBeGreaterThanOrEqual(Math.max(1, limit / 10));
-          expect(share).toBeLessThanOrEqual(Math.max(1, Math.ceil(limit * 0.8)));
+          expect(share).toBeLessThanOrEqual(limit);
+          if (accounts === 1) expect(share).toBe(limit);
         },
       ),
     );
