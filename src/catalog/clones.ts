@@ -2,6 +2,7 @@ import { AppError, notFound } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import { requireQuota } from '../model/plan.js';
 import { keepList } from '../storage/postgres/column-lists.js';
+import { copySegments } from '../storage/postgres/segment-ranges.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
@@ -80,21 +81,21 @@ const cloneColumnsSql = `
   )}
   SELECT id FROM list`;
 
-const cloneVersion = async (tx: Sql, cloneId: number, sourceVersionId: number): Promise<void> => {
-  const [list] = await tx.query<{ id: number }>(cloneColumnsSql, [cloneId, sourceVersionId]);
+const cloneVersion = async (
+  tx: Sql,
+  cloneId: number,
+  source: { readonly datasetId: number; readonly version: number },
+): Promise<void> => {
+  const [list] = await tx.query<{ id: number }>(cloneColumnsSql, [cloneId, source.version]);
   const [version] = await tx.query<{ id: number }>(
     `INSERT INTO versions
        (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
      SELECT $1, 'clone', $3, row_count, byte_size, min_date, max_date, frequency FROM versions WHERE id = $2
      RETURNING id`,
-    [cloneId, sourceVersionId, list?.id],
+    [cloneId, source.version, list?.id],
   );
   if (version === undefined) throw new AppError('unexpected', 'no_row', 'a version was not returned');
-  await tx.query(
-    `INSERT INTO version_segments (version_id, segment_id, row_limit)
-     SELECT $1, segment_id, row_limit FROM version_segments WHERE version_id = $2`,
-    [version.id, sourceVersionId],
-  );
+  await copySegments(tx, { datasetId: cloneId, version: version.id }, source);
   await tx.query('UPDATE datasets SET current_version_id = $2 WHERE id = $1', [cloneId, version.id]);
 };
 
@@ -127,7 +128,8 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
       const { storeId, description, sourceName, sourceUrl } = source;
       const text = { name: name ?? source.name, description, sourceName, sourceUrl };
       const id = await insertDataset(tx, { ...text, repositoryId, storeId, accountId: caller.accountId });
-      if (source.versionId !== null) await cloneVersion(tx, id, source.versionId);
+      if (source.versionId !== null)
+        await cloneVersion(tx, id, { datasetId: sourceId, version: source.versionId });
       return datasetAgain(tx, caller, id);
     });
   },

@@ -2,8 +2,8 @@ import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
 import type { StoredColumn } from '../model/column.js';
 import type { ReadableVersion, SegmentCut } from '../model/version.js';
+import { segmentListColumns } from '../storage/postgres/segment-ranges.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { segmentListColumns } from '../storage/postgres/version-segments.js';
 
 export interface VersionWanted {
   readonly datasetId: number;
@@ -45,7 +45,7 @@ interface VersionRow {
 
 const versionSql = `
   SELECT v.id, d.store_id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at,
-         ${segmentListColumns('v.id')}
+         ${segmentListColumns('v')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`;
 

@@ -17,7 +17,7 @@ export const findOrphans = async (product: CrashProduct): Promise<string[]> => {
   );
   const named = await product.sql.query<{ place: string; rows: number | null }>(
     `SELECT 's' || s.store_id || ' ' || s.id AS place, s.rows FROM segments s
-     WHERE EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)`,
+     WHERE EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
   );
   const stores = await product.sql.query<{ name: string }>(`SELECT 's' || id AS name FROM stores`);
   const known = new Set(named.map(({ place }) => place));

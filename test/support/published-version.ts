@@ -45,7 +45,12 @@ export const publishVersion = (sql: Sql, datasetId: number, facts: VersionFacts)
       `INSERT INTO segments (id, store_id, process_id) SELECT $2, store_id, 0 FROM datasets WHERE id = $1`,
       [datasetId, 1_000_000 + id],
     );
-    await tx.query('INSERT INTO version_segments (version_id, segment_id) VALUES ($1, $2)', [
+    await tx.query(
+      'UPDATE segment_ranges SET until_version = $2 WHERE dataset_id = $1 AND until_version IS NULL',
+      [datasetId, id],
+    );
+    await tx.query('INSERT INTO segment_ranges (dataset_id, segment_id, from_version) VALUES ($1, $3, $2)', [
+      datasetId,
       id,
       1_000_000 + id,
     ]);

@@ -1,8 +1,8 @@
 import type { StoredColumn } from '../../model/column.js';
 import type { SegmentCut } from '../../model/version.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { segmentListColumns } from '../../storage/postgres/version-segments.js';
 import { readRegistry } from './column-registry.js';
 
 /** The version that an upload changes or is compared with. */
@@ -21,7 +21,7 @@ export interface BaseVersion {
 export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion | undefined> => {
   const [row] = await sql.query<BaseVersion>(
     `SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
-       ${segmentListColumns('v.id')}
+       ${segmentListColumns('v')}
      FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`,
     [datasetId],
   );

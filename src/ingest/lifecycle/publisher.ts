@@ -45,20 +45,20 @@ interface NewVersion {
   readonly facts: SegmentFacts;
   /** Its own segment. */
   readonly segment: number;
-  /** The version whose segments stand before it; null: none. */
-  readonly after: number | null;
+  /** True: the segments of the current version stand before it. */
+  readonly extends: boolean;
 }
 
 const newVersionOf = (due: DueProcess): NewVersion => {
   const { merge, layout, facts } = due;
   const own = segmentId(due.id, due.attempt);
-  if (merge === null) return { columns: storedColumns(layout), facts, segment: own, after: null };
-  const { columns, segmentId: merged, baseVersionId } = merge;
+  if (merge === null) return { columns: storedColumns(layout), facts, segment: own, extends: false };
+  const { columns, segmentId: merged } = merge;
   return {
     columns,
     facts: merge.facts,
     segment: merged ?? own,
-    after: merged === null ? baseVersionId : null,
+    extends: merged === null,
   };
 };
 
@@ -87,8 +87,8 @@ const mergeDue = moveSql('merge_due');
 const failed = moveSql('failed');
 
 const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<PublishedVersion> => {
-  const { columns, facts, segment, after } = newVersionOf(due);
-  const own = after === null ? facts : due.facts;
+  const { columns, facts, segment, extends: appended } = newVersionOf(due);
+  const own = appended ? due.facts : facts;
   // One statement, one trip: short uploads spend their time on trips.
   const [version] = await tx.query<{ id: number; list: number; listBefore: number }>(
     `WITH ${keepList('$1', 'SELECT $4::jsonb AS columns')}, version AS (
@@ -97,11 +97,11 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
        SELECT $1, $2, $3, list.id, $5, $6, $7, $8, $9 FROM list RETURNING id
      ), counted AS (
        UPDATE segments SET rows = $12, bytes = $13 WHERE id = $10
+     ), ended_ranges AS (
+       UPDATE segment_ranges r SET until_version = version.id FROM version
+       WHERE NOT $11 AND r.dataset_id = $1 AND r.until_version IS NULL
      ), listed AS (
-       INSERT INTO version_segments (version_id, segment_id, row_limit)
-       SELECT version.id, $10, NULL FROM version
-       UNION ALL
-       SELECT version.id, b.segment_id, b.row_limit FROM version, version_segments b WHERE b.version_id = $11
+       INSERT INTO segment_ranges (dataset_id, segment_id, from_version) SELECT $1, $10, version.id FROM version
      ), shown AS (
        UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = $1
      ), ended AS (
@@ -121,7 +121,7 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
       facts.maxDate,
       facts.frequency,
       segment,
-      after,
+      appended,
       own.rows,
       own.bytes,
     ],

@@ -5,11 +5,12 @@
  *   1 choose    a run of neighbouring segments of a current version
  *   2 begin     the new segment is known in PostgreSQL before its first row is written
  *   3 copy      ClickHouse writes it and compares it with the run
- *   4 swap      one transaction: every version and clone that names segments of the run names the new one
+ *   4 swap      from here on the new segment counts; versions and clones that have segments of the run come to have it
+ *               instead, in short transactions
  *   5 release   the sweep drops the run when no reader can be at it any more
  *
- * A worker that dies between two steps leaves a segment that nobody names; its lease runs out and the sweep drops
- * it. After 4 nothing of the run is needed but by readers that began before.
+ * A worker that dies before 4 leaves a segment that nobody names; its lease runs out and the sweep drops it. One that
+ * dies during 4 leaves versions of both kinds, which read the same rows; the next worker finishes it.
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
@@ -43,9 +44,9 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     if (target === undefined) return false;
     const startedAt = Date.now();
     try {
-      const done = await compactions.whileHeld(target, async () => {
-        const joined = await copier.join({ storeId, segmentIds, target }, stop);
-        return (await compactions.swap(storeId, target, run, joined)) ? joined : undefined;
+      const done = await compactions.whileHeld(target, async (lost) => {
+        const joined = await copier.join({ storeId, segmentIds, target }, AbortSignal.any([stop, lost]));
+        return (await compactions.swap(target, run, joined, stop)) ? joined : undefined;
       });
       if (done === undefined) {
         await compactions.abandon(target);
@@ -71,17 +72,18 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
   };
 
   const compactOne = async (
-    { storeId, versionId }: CompactionCandidate,
+    { storeId, datasetId }: CompactionCandidate,
     stop: AbortSignal,
   ): Promise<number> => {
     for (let joined = 0; ; joined += 1) {
-      const run = chooseRun(await compactions.segments(versionId), bounds);
+      const run = chooseRun(await compactions.segments(datasetId), bounds);
       if (stop.aborted || run === undefined || !(await joinRun(storeId, run, stop))) return joined;
     }
   };
 
   return {
     async compact(stop) {
+      await compactions.resume(stop);
       let joined = 0;
       for (const candidate of await compactions.candidates(bounds.least)) {
         if (stop.aborted) break;

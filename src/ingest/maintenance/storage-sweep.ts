@@ -50,10 +50,10 @@ export interface StorageSweepOptions {
 const batch = 1_000;
 
 /** No version names the segment, and nothing that is under way will. A named segment never comes to be unnamed and named again. */
-const unnamed = `NOT EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)
+const unnamed = `NOT EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM processes p
     WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
-  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'writing')`;
+  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state IN ('writing', 'swapping'))`;
 
 /**
  * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
@@ -151,7 +151,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   const findMissing = async (): Promise<number> => {
     const named = await sql.query<{ id: number; storeId: number }>(
       `SELECT s.id, s.store_id AS "storeId" FROM segments s
-       WHERE s.rows > 0 AND EXISTS (SELECT 1 FROM version_segments v WHERE v.segment_id = s.id)`,
+       WHERE s.rows > 0 AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
     );
     const present = new Set(
       (await tables.listSegments()).map(({ storeId, segmentId }) => `${storeId}/${segmentId}`),
@@ -160,7 +160,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     let lost = 0;
     for (const { id, storeId } of missing) {
       // It may have been dropped in its turn between the two lists.
-      const [still] = await sql.query('SELECT 1 FROM version_segments WHERE segment_id = $1 LIMIT 1', [id]);
+      const [still] = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = $1 LIMIT 1', [id]);
       if (still === undefined || (await tables.countRows(storeId, id)) > 0) continue;
       lost += 1;
       log.error({ store: storeId, segment: id }, 'rows of a version are not in the data store');

@@ -59,7 +59,9 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   const ownSegment = async (processId: number): Promise<OwnSegment> => {
     const [own] = await sql.query<OwnSegment>(
       `SELECT g.id, g.rows, coalesce(g.bytes, 0) AS bytes, count(*)::int AS versions
-       FROM segments g JOIN version_segments s ON s.segment_id = g.id JOIN processes p ON p.id = g.process_id
+       FROM segments g JOIN processes p ON p.id = g.process_id JOIN segment_ranges r ON r.segment_id = g.id
+         JOIN versions v ON v.dataset_id = r.dataset_id AND v.id >= r.from_version
+           AND (r.until_version IS NULL OR v.id < r.until_version)
        WHERE p.id = $1 AND g.rows = (p.facts ->> 'rows')::bigint AND ${isNoMerge('g.id')}
        GROUP BY g.id`,
       [processId],
@@ -99,7 +101,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   const outdateFiles = (target: number): Promise<unknown> =>
     sql.query(
       `UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id IN (
-         SELECT v.dataset_id FROM versions v JOIN version_segments s ON s.version_id = v.id WHERE s.segment_id = $1)`,
+         SELECT dataset_id FROM segment_ranges WHERE segment_id = $1)`,
       [target],
     );
 
@@ -125,7 +127,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
       return { outcome: 'equal', ...report };
     }
     const run = [{ id: own.id, bytes: own.bytes, whole: true }];
-    if (!(await compactions.swap(state.storeId, target, run, { starts: [0, rows], rows })))
+    if (!(await compactions.swap(target, run, { starts: [0, rows], rows })))
       throw conflict('changed_meanwhile', 'The versions were rearranged meanwhile; try again.');
     await outdateFiles(target);
     return { outcome: 'repaired', ...report };

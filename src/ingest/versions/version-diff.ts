@@ -7,8 +7,8 @@ import {
   type RowChanges,
 } from '../../storage/clickhouse/version-comparison.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { segmentListColumns } from '../../storage/postgres/version-segments.js';
 
 export interface VersionDiffCounts extends RowChanges {
   readonly from: string;
@@ -35,7 +35,7 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
   const read = async (datasetId: number, versionId: number): Promise<VersionRow> => {
     const [row] = await sql.query<VersionRow>(
       `SELECT d.store_id AS "storeId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount",
-         ${segmentListColumns('v.id')}
+         ${segmentListColumns('v')}
        FROM versions v JOIN datasets d ON d.id = v.dataset_id WHERE v.dataset_id = $1 AND v.id = $2`,
       [datasetId, versionId],
     );

@@ -1,4 +1,5 @@
 import { dropUnusedLists } from '../../storage/postgres/column-lists.js';
+import { forgetVersions } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /**
@@ -8,5 +9,6 @@ import type { Sql } from '../../storage/postgres/sql.js';
 export const removeVersions = async (tx: Sql, datasetId: number, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) return;
   await tx.query('DELETE FROM versions WHERE dataset_id = $1 AND id = ANY ($2)', [datasetId, ids]);
+  await forgetVersions(tx, datasetId, ids);
   await dropUnusedLists(tx, datasetId);
 };

@@ -1,6 +1,7 @@
 import { type AppError, conflict, notFound } from '../../lib/errors.js';
 import type { ColumnChanges } from '../../model/version.js';
 import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
+import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { removeVersions } from './version-removal.js';
 
@@ -129,11 +130,7 @@ export const createVersionStore = (sql: Sql): VersionStore => {
           [datasetId, versionId],
         );
         if (version === undefined) throw unknown(versionId);
-        await tx.query(
-          `INSERT INTO version_segments (version_id, segment_id, row_limit)
-           SELECT $1, segment_id, row_limit FROM version_segments WHERE version_id = $2`,
-          [version.id, versionId],
-        );
+        await reopenSegments(tx, datasetId, version.id, versionId);
         await tx.query('UPDATE datasets SET current_version_id = $2, updated_at = now() WHERE id = $1', [
           datasetId,
           version.id,

@@ -282,8 +282,7 @@ describe('clone', () => {
     expect(clone.columns.map(({ name }) => name)).toEqual(['Land', 'Value']);
     expect(clone.columns[0]!.id).not.toBe(country!.id);
     const segments = await api.sql.query<{ segment: number }>(
-      `SELECT DISTINCT segment_id AS segment FROM version_segments s JOIN versions v ON v.id = s.version_id
-       WHERE v.dataset_id IN ($1, $2)`,
+      'SELECT DISTINCT segment_id AS segment FROM segment_ranges WHERE dataset_id IN ($1, $2)',
       [id, clone.id],
     );
     expect(segments).toHaveLength(1);

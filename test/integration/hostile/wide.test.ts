@@ -152,6 +152,6 @@ describe('the bookkeeping of an upload', () => {
       await answer.arrayBuffer();
     }
     expect(await written(dataset)).toEqual(early);
-    expect(early).toMatchObject({ processes: 1, versions: 1, version_segments: 1, segments: 1, chunks: 1 });
+    expect(early).toMatchObject({ processes: 1, versions: 1, segment_ranges: 1, segments: 1, chunks: 1 });
   });
 });

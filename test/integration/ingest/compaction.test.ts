@@ -12,6 +12,8 @@ import {
   type SegmentRun,
 } from '../../../src/storage/clickhouse/segment-writes.js';
 import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
+import { createPool } from '../../../src/storage/postgres/pool.js';
+import { createSql } from '../../../src/storage/postgres/sql.js';
 import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
@@ -125,9 +127,9 @@ const restore = async (dataset: number, version: string | undefined): Promise<vo
 const segmentsOf = async (dataset: number): Promise<{ named: number; stored: number; current: number }> => {
   const [row] = await product.sql.query<{ storeId: number; named: number; current: number }>(
     `SELECT d.store_id AS "storeId",
-       (SELECT count(DISTINCT s.segment_id)::int FROM version_segments s JOIN segments g ON g.id = s.segment_id
+       (SELECT count(DISTINCT r.segment_id)::int FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
         WHERE g.store_id = d.store_id AND g.rows > 0) AS named,
-       (SELECT count(*)::int FROM version_segments s WHERE s.version_id = d.current_version_id) AS current
+       (SELECT count(*)::int FROM segment_ranges r WHERE r.dataset_id = d.id AND r.until_version IS NULL) AS current
      FROM datasets d WHERE d.id = $1`,
     [dataset],
   );
@@ -254,6 +256,67 @@ describe('compaction', () => {
     expect((await segmentsOf(dataset)).current).toBeLessThan(10);
   });
 
+  it('is finished by the next worker when one dies while versions are led over', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 4);
+    const copy = await clone(dataset, `copy led over of ${dataset}`);
+    await appendMany(copy, 1, 20);
+    const before = await allAnswers([dataset, copy]);
+    const dying: CompactionStore = {
+      ...storeOf(1),
+      whileHeld: (_target, work) => work(never),
+      swap: (target, run, joined) => storeOf(1).swap(target, run, joined, AbortSignal.abort()),
+    };
+    const slow: CompactionStore = { ...dying, begin: storeOf().begin };
+    expect(await compact(dataset, { compactions: slow })).toBeGreaterThan(0);
+    const states = () =>
+      product.sql.query<{ state: string }>(
+        `SELECT DISTINCT c.state FROM compactions c JOIN datasets d ON d.store_id = c.store_id WHERE d.id = $1`,
+        [dataset],
+      );
+    expect(await states()).toEqual([{ state: 'swapping' }]);
+    await appendMany(dataset, 1, 5);
+    expect(await sweep()).toMatchObject({ abandonedCompactions: 0, missingSegments: 0 });
+    await product.sql.query(
+      `UPDATE compactions SET lease_until = now() - interval '1 second' WHERE state = 'swapping'`,
+    );
+    await compact(dataset);
+    expect(await states()).toEqual([{ state: 'done' }]);
+    await sweep();
+    const now = await allAnswers([dataset, copy]);
+    for (const [key, text] of before) expect(now.get(key), key).toBe(text);
+    expect((await segmentsOf(dataset)).current).toBeLessThan(3);
+  });
+
+  it('renews its lease while it waits for a dataset', async () => {
+    const dataset = await createDataset(owner);
+    await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
+    await appendMany(dataset, 3);
+    const pool = createPool({
+      databaseUrl: product.config.databaseUrl ?? '',
+      maxConnections: 3,
+      log: silentLog,
+    });
+    const sql = createSql(pool);
+    const leases = new Set<string>();
+    const look = async (): Promise<number> => {
+      const [row] = await sql.query<{ lease: string }>(
+        `SELECT lease_until::text AS lease FROM compactions WHERE state = 'swapping'`,
+      );
+      if (row !== undefined) leases.add(row.lease);
+      return leases.size;
+    };
+    let compacting: Promise<number> | undefined;
+    await sql.tx(async (tx) => {
+      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [dataset]);
+      compacting = compact(dataset, { compactions: storeOf(600) });
+      while ((await look()) < 4) await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    await pool.end();
+    expect(await compacting).toBe(1);
+  });
+
   describe('that comes to nothing', () => {
     const death = new Error('the worker dies here');
     /** A row of its own in the segment that is being written. */
@@ -267,7 +330,7 @@ describe('compaction', () => {
     const mute = (): CompactionStore => ({
       ...storeOf(1),
       abandon: async () => undefined,
-      whileHeld: (_target, work) => work(),
+      whileHeld: (_target, work) => work(never),
     });
     let dataset: number;
     let before: Answers;

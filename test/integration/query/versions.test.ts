@@ -109,7 +109,7 @@ describe('createVersions', () => {
       'INSERT INTO segments (id, store_id, process_id) SELECT 77, store_id, 0 FROM datasets WHERE id = $1',
       [datasetId],
     );
-    await sql.query('UPDATE version_segments SET segment_id = 77 WHERE version_id = $1', [versionId]);
+    await sql.query('UPDATE segment_ranges SET segment_id = 77 WHERE dataset_id = $1', [datasetId]);
     expect(await versions.find({ datasetId, currentVersionId: versionId })).toMatchObject({
       segmentIds: [77],
     });

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { migrate } from '../../../src/storage/postgres/migrate.js';
+import { segmentsOf } from '../../../src/storage/postgres/segment-ranges.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 
 let database: FreshDatabase;
@@ -43,20 +44,34 @@ const oldData = `
     SELECT d.id, 'append', c::jsonb, 0, 0 FROM datasets d,
       unnest(ARRAY['[{"id":1,"name":"a"}]', '[{"id":1,"name":"a"}]', '[{"id":2,"name":"b"}]', '[{"id":1,"name":"a"}]'])
       WITH ORDINALITY AS l (c, place) ORDER BY d.id, place;
+  INSERT INTO version_segments (version_id, segment_id, row_limit)
+    SELECT v.id, s.segment, s.rows
+    FROM (SELECT id, row_number() OVER (PARTITION BY dataset_id ORDER BY id) AS place FROM versions) v
+      JOIN (VALUES (1, 1001, 5), (2, 1001, NULL), (2, 2001, NULL), (3, 3001, NULL), (4, 1001, NULL), (4, 2001, 7))
+        AS s (place, segment, rows) USING (place);
   UPDATE datasets d SET current_version_id = (SELECT max(id) FROM versions v WHERE v.dataset_id = d.id);`;
 
+const listed = 'SELECT version_id, segment_id, row_limit FROM version_segments ORDER BY 1, 2';
+
 describe('migrations', () => {
-  it('move the columns of versions into lists, and back', async () => {
+  it('move the columns of versions into lists and their segments into ranges, and back', async () => {
     await downBefore('column_lists');
     await client.query(oldData);
     const before = await rows('SELECT id, columns FROM versions ORDER BY id');
+    const segments = await rows(listed);
+    expect(segments).toHaveLength(12);
     await up();
     expect(await rows('SELECT dataset_id, columns FROM column_lists ORDER BY id')).toHaveLength(4);
     const joined = `SELECT v.id, l.columns FROM versions v
       JOIN column_lists l ON l.id = v.column_list_id AND l.dataset_id = v.dataset_id ORDER BY v.id`;
     expect(await rows(joined)).toEqual(before);
+    const ranges = `SELECT v.id AS version_id, s.segment_id, s.row_limit
+      FROM versions v, LATERAL (${segmentsOf('v.dataset_id', 'v.id')}) s ORDER BY 1, 2`;
+    expect(await rows(ranges)).toEqual(segments);
+    expect(await rows('SELECT 1 FROM segment_ranges')).toHaveLength(12);
     await downBefore('column_lists');
     expect(await rows('SELECT id, columns FROM versions ORDER BY id')).toEqual(before);
+    expect(await rows(listed)).toEqual(segments);
     await up();
   });
 });

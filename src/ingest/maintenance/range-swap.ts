@@ -1,0 +1,101 @@
+/** For how long the versions of a dataset have a segment of a run. */
+export interface RunRange {
+  /** Place of the segment in the run, from 0. */
+  readonly place: number;
+  /** Id of the first version that has it. */
+  readonly from: number;
+  /** Id of the first version after it that lacks it; null: the current one has it. */
+  readonly until: number | null;
+  /** Rows of the segment that these versions have; null: all. */
+  readonly rowLimit: number | null;
+}
+
+/** For how long versions have the segment that takes the place of the run, and how much of it. */
+export type JoinedRange = Omit<RunRange, 'place'>;
+
+/** The versions that are led over at once: those before this one; null: all. */
+export interface SwapWindow {
+  readonly until: number | null;
+}
+
+export interface RangeSwap {
+  readonly joined: readonly JoinedRange[];
+  /** What stays of the ranges, behind the window. */
+  readonly rest: readonly RunRange[];
+}
+
+interface Event {
+  readonly at: number;
+  readonly range: RunRange;
+  readonly begins: boolean;
+}
+
+const eventsOf = (ranges: readonly RunRange[], until: number): Event[] =>
+  ranges
+    .flatMap((range): Event[] => [
+      { at: range.from, range, begins: true },
+      { at: Math.min(range.until ?? Number.POSITIVE_INFINITY, until), range, begins: false },
+    ])
+    // What ends goes before what begins: a segment may come back with another cut.
+    .sort((a, b) => a.at - b.at || Number(a.begins) - Number(b.begins));
+
+/** What the versions between two events have of the run. */
+const createHolding = (length: number) => {
+  const limits = new Array<number | null | undefined>(length).fill(undefined);
+  let count = 0;
+  let cuts = 0;
+  let last = -1;
+  return {
+    apply({ range: { place, rowLimit }, begins }: Event): void {
+      limits[place] = begins ? rowLimit : undefined;
+      count += begins ? 1 : -1;
+      if (rowLimit !== null) cuts += begins ? 1 : -1;
+      if (begins) last = Math.max(last, place);
+      while (last >= 0 && limits[last] === undefined) last -= 1;
+    },
+    isEmpty: (): boolean => count === 0,
+    /** From the first segment on, without gaps, and none but the last in part (invariant 6 of the version model). */
+    isSound: (): boolean => count === last + 1 && cuts <= 1 && (cuts === 0 || limits[last] !== null),
+    /** Rows of the joined segment; null: all. */
+    rows(starts: readonly number[]): number | null {
+      const cut = limits[last];
+      if (cut != null) return starts[last]! + cut;
+      return last === length - 1 ? null : starts[last + 1]!;
+    },
+  };
+};
+
+/**
+ * Leads versions over from the segments of a run to the one that was made of them: whole, or cut where a version ends
+ * inside of the run. Undefined when a version has anything but the start of the run.
+ *
+ * @param ranges Of one dataset; all that begin before the end of the window, none that begins behind it.
+ * @param starts First position of each segment of the run in the joined one, and the position behind all of them.
+ */
+export const swapRanges = (
+  ranges: readonly RunRange[],
+  starts: readonly number[],
+  window: SwapWindow,
+): RangeSwap | undefined => {
+  const end = window.until ?? Number.POSITIVE_INFINITY;
+  const events = eventsOf(ranges, end);
+  const holding = createHolding(starts.length - 1);
+  const joined: JoinedRange[] = [];
+  for (let at = 0; at < events.length; ) {
+    const from = events[at]!.at;
+    while (at < events.length && events[at]!.at === from) holding.apply(events[at++]!);
+    if (holding.isEmpty()) continue;
+    if (!holding.isSound()) return undefined;
+    const next = events[at]?.at ?? Number.POSITIVE_INFINITY;
+    const until = Number.isFinite(next) ? next : null;
+    const rowLimit = holding.rows(starts);
+    const before = joined.at(-1);
+    if (before?.until === from && before.rowLimit === rowLimit)
+      joined[joined.length - 1] = { ...before, until };
+    else joined.push({ from, until, rowLimit });
+  }
+  const rest = ranges
+    .filter(({ until }) => (until ?? Number.POSITIVE_INFINITY) > end)
+    .map((range) => ({ ...range, from: end }));
+  return { joined, rest };
+};

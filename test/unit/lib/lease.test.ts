@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { whileLeased } from '../../../src/lib/lease.js';
+
+const ended = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+
+const failOn = (error: unknown): never => {
+  throw error;
+};
+
+describe('whileLeased', () => {
+  it('gives what the work gives, and renews until then only', async () => {
+    let renewals = 0;
+    const renew = async () => {
+      renewals += 1;
+      return true;
+    };
+    const work = async () => {
+      while (renewals < 3) await sleep(1);
+      return 'done';
+    };
+    expect(await whileLeased({ leaseMs: 6, renew, onError: failOn }, work)).toBe('done');
+    const then = renewals;
+    await sleep(20);
+    expect(renewals).toBe(then);
+  });
+
+  it('tells the work that the lease is lost when another one has it', async () => {
+    await whileLeased({ leaseMs: 6, renew: async () => false, onError: failOn }, ended);
+  });
+
+  it('tells the work that the lease is lost when it could not be renewed in time', async () => {
+    const errors: unknown[] = [];
+    const renew = () => Promise.reject(new Error('away'));
+    await whileLeased({ leaseMs: 6, renew, onError: (error) => errors.push(error) }, ended);
+    expect(errors.length).toBeGreaterThan(0);
+  });
+
+  it('renews once at a time, however long that takes', async () => {
+    let running = 0;
+    let most = 0;
+    const renew = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(30);
+      running -= 1;
+      return true;
+    };
+    await whileLeased({ leaseMs: 9, renew, onError: failOn }, () => sleep(100));
+    expect(most).toBe(1);
+  });
+});
