@@ -113,6 +113,20 @@ export const formatSettings = (
   }
 };
 
+/** CSV and TSV whose cells are written by the statement: ClickHouse puts only delimiters between them. */
+export const writtenFormat = 'CustomSeparatedWithNames';
+
+export const writtenSettings = (delimiter: ',' | '\t'): ReadSettings => ({
+  ...textSettings,
+  format_custom_escaping_rule: 'Raw',
+  format_custom_field_delimiter: delimiter,
+  format_custom_row_before_delimiter: '',
+  format_custom_row_after_delimiter: '\r\n',
+  format_custom_row_between_delimiter: '',
+  format_custom_result_before_delimiter: '',
+  format_custom_result_after_delimiter: '',
+});
+
 const mediaTypeOf = (format: Format): string => formatSpecs[format].contentType.replace(/;.*/, '');
 
 /**

@@ -1,5 +1,6 @@
 import type { PhysicalType } from '../model/column.js';
 import type { OutputColumn } from './projection.js';
+import { cellText, headerText, type Quoting } from './quoting.js';
 import { quoteText } from './sql-text.js';
 import { columnLetters, nullableCellXml } from './xlsx/cell-sql.js';
 
@@ -27,22 +28,14 @@ export interface ArrayCells {
   readonly names: readonly string[];
 }
 
-const csvText = (text: string): string => `"${text.replaceAll('"', '""')}"`;
-
-/** As ClickHouse writes it: texts and dates in quotes, numbers bare, null nothing. */
-const csvCell = (sql: string, physical: PhysicalType): string => {
-  if (physical === 's') return `ifNull(concat('"', replaceAll(${sql}, '"', '""'), '"'), '')`;
-  if (physical === 'd' || physical === 't') return `ifNull(concat('"', toString(${sql}), '"'), '')`;
-  return `ifNull(toString(${sql}), '')`;
-};
-
-export const csvLines = (delimiter: ',' | '\t'): LineWriter => {
+export const csvLines = (quoting: Quoting): LineWriter => {
+  const { delimiter } = quoting;
   const separator = delimiter === ',' ? "','" : "'\\t'";
   return {
-    header: (names) => `${names.map(csvText).join(delimiter)}\r\n`,
+    header: (names) => `${names.map((name) => headerText(name, quoting)).join(delimiter)}\r\n`,
     line(labels, { sql, physical }) {
-      const cells = labels.map((label) => csvCell(label.sql, label.physical));
-      const rest = `arrayStringConcat(arrayMap(x -> ${csvCell('x.1', physical)}, ${sql}), ${separator})`;
+      const cells = labels.map((label) => cellText(label.sql, label.physical, quoting));
+      const rest = `arrayStringConcat(arrayMap(x -> ${cellText('x.1', physical, quoting)}, ${sql}), ${separator})`;
       return `concat(${[...cells, rest].join(`, ${separator}, `)}, '\\r')`;
     },
     footer: '',

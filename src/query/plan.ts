@@ -60,9 +60,11 @@ export const filterColumnsOf = (columns: readonly StoredColumn[]): readonly Filt
 };
 
 /** Which format it is may be known only now: an `Accept` header decides when the options do not. */
-const refuseUselessDecimals = ({ decimals }: DownloadOptions, format: Format): void => {
-  if (decimals === 'number' || format === 'json') return;
-  throw invalid('bad_combination', `$decimals is for $format=json; ${format} always keeps all digits.`);
+const refuseUseless = ({ decimals, quote }: DownloadOptions, format: Format): void => {
+  if (decimals !== 'number' && format !== 'json')
+    throw invalid('bad_combination', `$decimals is for $format=json; ${format} always keeps all digits.`);
+  if (quote !== 'all' && format !== 'csv' && format !== 'tsv')
+    throw invalid('bad_combination', `$quote is for $format=csv and tsv, the format is ${format}.`);
 };
 
 export interface PlanInput {
@@ -85,7 +87,7 @@ export const planDownload = (input: PlanInput): Plan => {
   // Behind `$apply` the result stands in the place of the version.
   const version = applied === undefined ? input.version : { ...input.version, columns: applied.columns };
   const { columns } = version;
-  refuseUselessDecimals(options, format);
+  refuseUseless(options, format);
   const chosen = chosenColumns(options, columns);
   const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);
   if (options.transpose) requireDateColumn('transpose', columns);

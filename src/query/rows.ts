@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
 import { widePartColumns } from '../storage/clickhouse/tables.js';
-import { formatSettings, formatSpecs } from './formats.js';
+import { formatSettings, formatSpecs, writtenFormat, writtenSettings } from './formats.js';
 import type { Plan } from './plan.js';
+import { type Quoting, writtenColumns } from './quoting.js';
 import type { ReadContext } from './read-context.js';
 import { buildTail, countSql, type RowSource, selectSql } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
@@ -31,6 +32,15 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   if (options.transpose) return openTransposed(reader, plan, context);
   const tail = buildTail(options, order, chosen);
   if (format === 'xlsx') return openSheet(reader, plan, tail, context);
+  if (options.quote === 'minimal') {
+    const quoting: Quoting = { delimiter: format === 'tsv' ? '\t' : ',', quote: options.quote };
+    return reader.open({
+      sql: `${selectSql({ source, output: writtenColumns(output, quoting), tail })}\nFORMAT ${writtenFormat}`,
+      values: source.values,
+      settings: { ...writtenSettings(quoting.delimiter), ...readSettings(plan) },
+      ...context,
+    });
+  }
   return reader.open({
     sql: `${selectSql({ source, output, tail })}\nFORMAT ${formatSpecs[format].clickHouse}`,
     values: source.values,

@@ -3,6 +3,7 @@ import type { StoredColumn } from '../model/column.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type Format, formatSettings, formatSpecs } from './formats.js';
 import { csvLines, jsonLines, type LineWriter, xmlLines } from './line-sql.js';
+import type { DownloadOptions } from './options/options.js';
 import type { Plan } from './plan.js';
 import { type OutputColumn, plainColumn, requireColumns } from './projection.js';
 import type { ReadContext } from './read-context.js';
@@ -46,14 +47,14 @@ const readFacts = async (
 };
 
 /** How a format writes its rows; undefined for formats that have columns of their own. */
-const linesOf = (format: Format, quoteDecimals: boolean): LineWriter | undefined => {
+const linesOf = (format: Format, { decimals, quote }: DownloadOptions): LineWriter | undefined => {
   switch (format) {
     case 'csv':
-      return csvLines(',');
+      return csvLines({ delimiter: ',', quote });
     case 'tsv':
-      return csvLines('\t');
+      return csvLines({ delimiter: '\t', quote });
     case 'json':
-      return jsonLines(quoteDecimals);
+      return jsonLines(decimals === 'string');
     case 'xlsx':
       return xmlLines;
     default:
@@ -126,7 +127,7 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
   if (limit !== undefined) requireColumns(format, headers.length, limit);
   if (format === 'xlsx') await requireCellTexts(reader, plan, cellsOf(layout, plan), context);
   const quoteDecimals = options.decimals === 'string';
-  const lines = linesOf(format, quoteDecimals);
+  const lines = linesOf(format, options);
   const parts = partsOf(layout, facts, lines === undefined);
   const formatName = lines === undefined ? formatSpecs[format].clickHouse : 'LineAsString';
   const formatting = formatSettings(format, { soleColumn: false, quoteDecimals });

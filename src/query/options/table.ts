@@ -30,6 +30,7 @@ export interface DownloadOptions {
   readonly dropNA: boolean;
   readonly transpose: boolean;
   readonly decimals: 'number' | 'string';
+  readonly quote: 'all' | 'minimal';
   readonly versionId: number | undefined;
 }
 
@@ -186,6 +187,21 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: 'string',
     shapesRows: (value) => value !== 'number',
+    tag: asItIs,
+  },
+  quote: {
+    name: '$quote',
+    parse: parseChoice(['all', 'minimal']),
+    absent: 'all',
+    stage: 'bytes',
+    openapi: {
+      type: 'string',
+      enum: ['all', 'minimal'],
+      default: 'all',
+      description: 'CSV and TSV: quotes around all texts and dates, or only where a reader needs them.',
+    },
+    example: 'minimal',
+    shapesRows: (value) => value !== 'all',
     tag: asItIs,
   },
 };

@@ -155,6 +155,7 @@ describe('options in any combination', () => {
     $count: ['true', 'false'],
     $distinct: ['true', 'false'],
     $decimals: ['string', 'number'],
+    $quote: ['minimal', 'all'],
     combineEntities: ['true', '1'],
     includeIds: ['true', '0'],
     dropNA: ['true', 'False'],
@@ -182,6 +183,58 @@ describe('options in any combination', () => {
     expect(answer.status).toBe(200);
     const text = await answer.text();
     if (format === 'csv') expect(text).toBe('"Country"\r\n"B"\r\n');
+  });
+});
+
+describe('$quote=minimal', () => {
+  it('quotes only what a reader would misread', async () => {
+    const version = await tables.add(
+      [
+        { name: 'Date', physical: 'd' },
+        { name: 'a, "b"', physical: 's' },
+        { name: 'n', physical: 'f' },
+        { name: 'e', physical: 'n38_4' },
+      ],
+      [
+        ['2020-01-01', 'plain', 1.5, '2.5'],
+        [null, 'a,b', null, null],
+        ['2020-01-02', 'say "x"', -0.25, '-7'],
+        ['2020-01-03', 'two\nlines', 1e22, '0.0001'],
+        ['2020-01-04', 'tab\there', 0, '10'],
+        ['2020-01-05', '\\N \\t', 0, '10'],
+      ],
+    );
+    const csv = await (await fetch(server.dataUrl(version, '$quote=minimal'))).text();
+    expect(csv.split('\r\n')).toEqual([
+      'Date,"a, ""b""",n,e',
+      '2020-01-01,plain,1.5,2.5',
+      ',"a,b",,',
+      '2020-01-02,"say ""x""",-0.25,-7',
+      '2020-01-03,"two\nlines",1e22,0.0001',
+      '2020-01-04,tab\there,0,10',
+      '2020-01-05,\\N \\t,0,10',
+      '',
+    ]);
+    const tsv = await (await fetch(server.dataUrl(version, '$format=tsv&$quote=minimal'))).text();
+    expect(tsv.split('\r\n').slice(0, 3)).toEqual([
+      'Date\t"a, ""b"""\tn\te',
+      '2020-01-01\tplain\t1.5\t2.5',
+      '\ta,b\t\t',
+    ]);
+    expect(tsv).toContain('2020-01-04\t"tab\there"\t0\t10');
+  });
+
+  it('keeps the row of a sole null, and is for CSV and TSV', async () => {
+    const version = await tables.add([{ name: 'x', physical: 's' }], [['a'], [null]]);
+    const sole = await fetch(server.dataUrl(version, '$quote=minimal'));
+    expect(await sole.text()).toBe('x\r\na\r\n""\r\n');
+    expect((await get('$quote=minimal&$format=json')).status).toBe(400);
+    expect((await get('$quote=some')).status).toBe(400);
+  });
+
+  it('holds for transposed tables', async () => {
+    const answer = await get('$quote=minimal&transpose=true');
+    expect((await answer.text()).split('\r\n')[0]).toBe('Country,Column,2020-01-01,2020-01-02');
   });
 });
 

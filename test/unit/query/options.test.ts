@@ -178,6 +178,7 @@ describe('each option', () => {
   const beside: Readonly<Record<string, Record<string, string>>> = {
     $distinct: { $select: 'Country' },
     $format: { $format: 'csv' },
+    $quote: { $format: 'csv' },
   };
 
   it.each(optionKeys.filter((key) => key !== 'versionId').map((key) => options[key]))(

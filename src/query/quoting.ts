@@ -1,0 +1,40 @@
+/** Cells of CSV and TSV: quoted by kind, as ClickHouse writes them, or only where a reader needs it. */
+import type { PhysicalType } from '../model/column.js';
+import type { OutputColumn } from './projection.js';
+
+export interface Quoting {
+  readonly delimiter: ',' | '\t';
+  /** `all`: texts and dates stand in quotes. `minimal`: only texts that hold a delimiter, a quote or a line break. */
+  readonly quote: 'all' | 'minimal';
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+const special = { ',': /[",\r\n]/, '\t': /["\t\r\n]/ } as const;
+
+const specialSql = { ',': `'[",\\\\r\\\\n]'`, '\t': `'["\\\\t\\\\r\\\\n]'` } as const;
+
+export const headerText = (name: string, { delimiter, quote }: Quoting): string =>
+  quote === 'all' || name === '' || special[delimiter].test(name) ? quoted(name) : name;
+
+const quotedSql = (sql: string): string => `concat('"', replaceAll(${sql}, '"', '""'), '"')`;
+
+const textSql = (sql: string, { delimiter, quote }: Quoting): string =>
+  quote === 'all' ? quotedSql(sql) : `if(match(${sql}, ${specialSql[delimiter]}), ${quotedSql(sql)}, ${sql})`;
+
+/** Expression of a cell as text. @param ifNull What stands for a missing value. */
+export const cellText = (sql: string, physical: PhysicalType, quoting: Quoting, ifNull = ''): string => {
+  if (physical === 's') return `ifNull(${textSql(sql, quoting)}, '${ifNull}')`;
+  const isDate = physical === 'd' || physical === 't';
+  const text = isDate && quoting.quote === 'all' ? `concat('"', toString(${sql}), '"')` : `toString(${sql})`;
+  return `ifNull(${text}, '${ifNull}')`;
+};
+
+/** Columns whose values and names are texts as they stand in the file. */
+export const writtenColumns = (output: readonly OutputColumn[], quoting: Quoting): OutputColumn[] =>
+  output.map(({ name, sql, physical }) => ({
+    name: headerText(name, quoting),
+    // Many readers skip an empty line, and a text is never empty.
+    sql: cellText(sql, physical, quoting, output.length === 1 ? '""' : ''),
+    physical: 's',
+  }));
