@@ -16,6 +16,8 @@ import {
   refreshColumns,
   refreshJoin,
   refreshView,
+  type SeriesView,
+  seriesColumn,
 } from './refresh-view.js';
 import { type RetentionBounds, retentionInForce } from './retention-settings.js';
 
@@ -40,6 +42,8 @@ export interface DatasetSummary {
   readonly currentVersionId: string | null;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** The series that it is made of; absent: it is not made of series of a provider. */
+  readonly series?: readonly SeriesView[];
 }
 
 /** A dataset as it is read alone. */
@@ -74,15 +78,16 @@ interface DatasetRow extends DatasetFactRow {
   createdAt: Date;
   updatedAt: Date;
   columns?: ColumnView[];
+  series: SeriesView[] | null;
 }
 
 const columns = `d.id, d.name, d.description, d.source_name AS "sourceName", d.source_url AS "sourceUrl",
   v.frequency, v.min_date AS "minDate", v.max_date AS "maxDate", v.row_count AS "rowCount",
   v.byte_size AS "byteSize", d.current_version_id AS "currentVersionId", d.created_at AS "createdAt",
-  d.updated_at AS "updatedAt"`;
+  d.updated_at AS "updatedAt", ${seriesColumn}`;
 
 const from = `datasets d JOIN repositories r ON r.id = d.repository_id
-  LEFT JOIN versions v ON v.id = d.current_version_id`;
+  LEFT JOIN versions v ON v.id = d.current_version_id ${refreshJoin}`;
 
 const shown = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
   const permission = levelOn(caller, datasetFacts(row));
@@ -105,6 +110,7 @@ const shown = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] =>
       currentVersionId: row.currentVersionId === null ? null : String(row.currentVersionId),
       createdAt: isoUtc(row.createdAt),
       updatedAt: isoUtc(row.updatedAt),
+      ...(row.series === null ? {} : { series: row.series }),
     },
   ];
 };
@@ -118,7 +124,7 @@ export const readDataset = async (
   const [row] = await sql.query<DatasetRow & RefreshRow & { retention: RetentionBounds }>(
     `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${currentColumnsJson} AS columns, ${retentionInForce},
        ${refreshColumns}
-     FROM ${from} ${refreshJoin} WHERE d.id = $1`,
+     FROM ${from} WHERE d.id = $1`,
     [id, ...callerValues(caller)],
   );
   const [summary] = row === undefined ? [] : shown(caller, row);

@@ -24,6 +24,24 @@ export const refreshColumns = `s.dataset_id IS NOT NULL AS "isRefreshed", s.sche
   coalesce(s.last_error, (SELECT p.error ->> 'message' FROM processes p
     WHERE p.id = s.process_id AND p.status = 'failed')) AS "refreshLastError"`;
 
+/** A series that a dataset is made of, as its provider described it with the last refresh. */
+export interface SeriesView {
+  /** Slug. */
+  readonly provider: string;
+  readonly seriesId: string;
+  /** Those that were given and the defaults of the provider: which country, which units. */
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly label: string | null;
+  /** What a value times `unitMultiplier` is in; null: the provider does not tell. */
+  readonly unit: string | null;
+  readonly unitMultiplier: number | null;
+}
+
+/** Select item; `s` is joined by `refreshJoin`. Null for a dataset that is not made of series. */
+export const seriesColumn = `CASE WHEN s.dataset_id IS NOT NULL THEN coalesce(s.described, (
+    SELECT jsonb_agg(jsonb_build_object('provider', s.provider, 'seriesId', id, 'params', s.params, 'label', NULL,
+      'unit', NULL, 'unitMultiplier', NULL)) FROM unnest(s.series_ids) AS id)) END AS series`;
+
 export const refreshJoin = 'LEFT JOIN series_datasets s ON s.dataset_id = d.id';
 
 const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Observation, SeriesMetadata } from '../providers/provider.js';
+import type { Observation, Params, SeriesMetadata } from '../providers/provider.js';
 
 export interface KeyNotice {
   readonly api_key_required: true;
@@ -10,6 +10,8 @@ export interface KeyNotice {
 /** A series as it is handed out. Values are decimal text; `json` spells them as numbers with the same digits. */
 export interface SeriesAnswer {
   readonly seriesId: string;
+  /** What it was asked with, defaults included. */
+  readonly params: Params;
   readonly label: string;
   readonly metadata: SeriesMetadata;
   /** Oldest first, one per date. */

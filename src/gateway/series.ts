@@ -1,4 +1,4 @@
-import type { Observation, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
+import type { Observation, Params, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
 import type { Caller } from './caller.js';
 import { orderObservations, previewLength } from './observations.js';
 import { keyNeeded, type Operations, type WithAge } from './operations.js';
@@ -58,10 +58,11 @@ export const createSeriesReader = (operations: Operations, telemetry: Telemetry)
     provider: Provider,
     seriesId: string,
     kept: WithAge<KeptSeries>,
-    { isPreview, hasOwnKey }: { isPreview: boolean; hasOwnKey: boolean },
+    { params, isPreview, hasOwnKey }: { params: Params; isPreview: boolean; hasOwnKey: boolean },
   ): SeriesAnswer =>
     createSeriesAnswer({
       seriesId,
+      params,
       label: kept.value.label,
       metadata: withAge(kept.value.metadata, kept),
       data: unpack(kept.value),
@@ -79,7 +80,7 @@ export const createSeriesReader = (operations: Operations, telemetry: Telemetry)
       provider,
       seriesId,
       { value, ageSeconds: 0, stale: false },
-      { isPreview: true, hasOwnKey: false },
+      { params: {}, isPreview: true, hasOwnKey: false },
     );
   };
 
@@ -98,7 +99,7 @@ export const createSeriesReader = (operations: Operations, telemetry: Telemetry)
         work: async (ctx) =>
           pack(provider, seriesId, await provider.preview(seriesId, params, ctx), previewLength, telemetry),
       });
-      return toAnswer(provider, seriesId, kept, { isPreview: true, hasOwnKey: key.kind === 'own' });
+      return toAnswer(provider, seriesId, kept, { params, isPreview: true, hasOwnKey: key.kind === 'own' });
     },
 
     async full(caller, provider, seriesId, given) {
@@ -114,7 +115,7 @@ export const createSeriesReader = (operations: Operations, telemetry: Telemetry)
         work: async (ctx) =>
           pack(provider, seriesId, await provider.series(seriesId, params, ctx), undefined, telemetry),
       });
-      return toAnswer(provider, seriesId, kept, { isPreview: false, hasOwnKey: key.kind === 'own' });
+      return toAnswer(provider, seriesId, kept, { params, isPreview: false, hasOwnKey: key.kind === 'own' });
     },
   };
 };

@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import { seriesCsv } from './series-csv.js';
-import type { ClaimedRun, RunOutcome, SeriesDatasetStore } from './store.js';
+import type { ClaimedRun, DescribedSeries, RunOutcome, SeriesDatasetStore } from './store.js';
 
 /** One upload of a generated file, in the name of an account. */
 export interface SeriesUpload {
@@ -100,6 +100,17 @@ const unlessStopped = async <T>(work: () => Promise<T>, stop: AbortSignal | unde
   }
 };
 
+const describe = (provider: string, answers: readonly SeriesAnswer[]): DescribedSeries[] =>
+  answers.map(({ seriesId, params, label, metadata }) => ({
+    provider,
+    seriesId,
+    params,
+    // A database of texts keeps no NUL.
+    label: label.replaceAll('\0', ''),
+    unit: metadata.unit?.replaceAll('\0', '') ?? null,
+    unitMultiplier: metadata.unitMultiplier ?? null,
+  }));
+
 /** A label of an upstream as the name of a dataset. */
 const nameOf = (answers: readonly SeriesAnswer[]): string => {
   const [first, ...more] = answers;
@@ -155,11 +166,14 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     const nextRunAt = nextRun(run.schedule, datasetId);
     const csv = seriesCsv(answers);
     const contentHash = hashOf(csv);
-    if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) return { nextRunAt, error: null };
+    const described = describe(slug, answers);
+    if (run.contentHash?.equals(contentHash) === true && !run.uploadFailed) {
+      return { nextRunAt, error: null, described };
+    }
     await keepLease(datasetId);
     const requestId = `refresh-${datasetId}-${randomUUID()}`;
     const process = await upload({ datasetId, accountId, requestId, csv });
-    return { nextRunAt, error: null, upload: { contentHash, processId: process.id } };
+    return { nextRunAt, error: null, described, upload: { contentHash, processId: process.id } };
   };
 
   const failureOf = (run: ClaimedRun, error: unknown): RunOutcome => {
@@ -220,6 +234,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
           nextRunAt: nextRun(schedule, datasetId),
           contentHash: hashOf(csv),
           processId: process.id,
+          described: describe(slug, answers),
         });
         return { datasetId, process };
       } catch (error) {

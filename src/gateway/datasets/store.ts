@@ -10,7 +10,18 @@ export interface SeriesSource {
   readonly schedule: string | null;
 }
 
+/** A series as its provider described it. */
+export interface DescribedSeries {
+  readonly provider: string;
+  readonly seriesId: string;
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly label: string;
+  readonly unit: string | null;
+  readonly unitMultiplier: number | null;
+}
+
 export interface NewSeriesDataset extends SeriesSource {
+  readonly described: readonly DescribedSeries[];
   readonly datasetId: number;
   readonly accountId: number;
   readonly nextRunAt: Date | null;
@@ -35,6 +46,8 @@ export interface RunOutcome {
   readonly nextRunAt: Date | null;
   /** Null: it went well. */
   readonly error: string | null;
+  /** What the provider told; absent after a failure. */
+  readonly described?: readonly DescribedSeries[];
   /** Present when there was something new. */
   readonly upload?: { readonly contentHash: Buffer; readonly processId: number };
 }
@@ -71,7 +84,8 @@ const finishSql = `
     failures = CASE WHEN $3::text IS NULL THEN 0 ELSE failures + 1 END,
     failing_since = CASE WHEN $3::text IS NULL THEN NULL ELSE coalesce(failing_since, now()) END,
     next_run_at = CASE WHEN next_run_at IS NOT DISTINCT FROM $7::timestamptz THEN $4 ELSE next_run_at END,
-    content_hash = coalesce($5, content_hash), process_id = coalesce($6, process_id)
+    content_hash = coalesce($5, content_hash), process_id = coalesce($6, process_id),
+    described = coalesce($8::jsonb, described)
    WHERE dataset_id = $1 AND lease_owner = $2`;
 
 const requireOne = (rows: readonly unknown[], datasetId: number): void => {
@@ -82,7 +96,8 @@ export const createSeriesDatasetStore = (sql: Sql): SeriesDatasetStore => ({
   async insert({ datasetId, accountId, provider, seriesIds, params, schedule, ...run }) {
     await sql.query(
       `INSERT INTO series_datasets (dataset_id, account_id, provider, series_ids, params, schedule, next_run_at,
-         last_run_at, content_hash, process_id) VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9)`,
+         last_run_at, content_hash, process_id, described)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now(), $8, $9, $10)`,
       [
         datasetId,
         accountId,
@@ -93,6 +108,7 @@ export const createSeriesDatasetStore = (sql: Sql): SeriesDatasetStore => ({
         run.nextRunAt,
         run.contentHash,
         run.processId,
+        JSON.stringify(run.described),
       ],
     );
   },
@@ -108,7 +124,7 @@ export const createSeriesDatasetStore = (sql: Sql): SeriesDatasetStore => ({
     );
     return rows.length > 0;
   },
-  async finish({ datasetId, dueAt }, owner, { nextRunAt, error, upload }) {
+  async finish({ datasetId, dueAt }, owner, { nextRunAt, error, upload, described }) {
     await sql.query(finishSql, [
       datasetId,
       owner,
@@ -117,6 +133,7 @@ export const createSeriesDatasetStore = (sql: Sql): SeriesDatasetStore => ({
       upload?.contentHash ?? null,
       upload?.processId ?? null,
       dueAt,
+      described === undefined ? null : JSON.stringify(described),
     ]);
   },
   async release(datasetId, owner) {

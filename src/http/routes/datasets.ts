@@ -17,7 +17,7 @@ import {
   textField,
   timeField,
 } from './fields.js';
-import { refreshSchema } from './refresh-schema.js';
+import { refreshSchema, seriesSchema } from './refresh-schema.js';
 import { retentionSchema } from './retention.js';
 
 const summaryFields = {
@@ -40,6 +40,7 @@ const summaryFields = {
   currentVersionId: z.string().nullable().meta({ description: 'Null before the first upload.' }),
   createdAt: timeField,
   updatedAt: timeField,
+  series: seriesSchema.optional(),
 };
 
 export const datasetSummarySchema = z.object(summaryFields).meta({ id: 'DatasetSummary' });

@@ -13,3 +13,21 @@ export const refreshSchema = z
     nextRunAt: timeField.nullable(),
   })
   .meta({ id: 'Refresh' });
+
+/** Series of a provider that a dataset is made of. */
+export const seriesSchema = z
+  .array(
+    z
+      .object({
+        provider: z.string().meta({ description: 'Slug.' }),
+        seriesId: z.string(),
+        params: z
+          .record(z.string(), z.union([z.string(), z.number()]))
+          .meta({ description: 'Parameters that it was asked with, defaults included.' }),
+        label: z.string().nullable(),
+        unit: z.string().nullable().meta({ description: 'What a value times `unitMultiplier` is in.' }),
+        unitMultiplier: z.number().nullable(),
+      })
+      .meta({ id: 'KeptSeries' }),
+  )
+  .meta({ description: 'The series that the dataset is made of, as the provider described them last.' });

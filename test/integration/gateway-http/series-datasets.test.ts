@@ -74,6 +74,48 @@ describe('a series kept as a dataset', () => {
     expect(Date.parse(`${dataset.refresh.nextRunAt}Z`)).toBeGreaterThan(Date.now() - 1_000);
   });
 
+  it('shows the series, its parameters and its unit in its reading and in lists, also after a rename', async () => {
+    const { id } = await make({ name: 'Described', params: { start: '2026' }, seriesIds: ['FXEURCAD'] });
+    const renamed = await world.ask('PUT', `/datasets/${id}`, { key, body: { name: 'Something else' } });
+    const listed = (await world.ask('GET', '/datasets', { key })).json<{ id: number; series?: object[] }[]>();
+    const series = ['FXUSDCAD', 'FXEURCAD'].map((seriesId) => ({
+      provider: 'bankofcanada',
+      seriesId,
+      params: { start: '2026' },
+      label: seriesId === 'FXUSDCAD' ? 'USD/CAD' : 'Rate FXEURCAD',
+      unit: `CAD per ${seriesId.slice(2, 5)}`,
+      unitMultiplier: 1,
+    }));
+    for (const shown of [
+      renamed.json<{ series?: object[] }>(),
+      (await world.ask('GET', `/datasets/${id}`, { key })).json<{ series?: object[] }>(),
+      listed.find((one) => one.id === id),
+    ]) {
+      expect(shown?.series).toEqual(series);
+    }
+  });
+
+  it('tells of series kept by an earlier build what is known, and the rest with the next refresh', async () => {
+    const dataset = await make({ name: 'Earlier' });
+    await world.product.sql.query('UPDATE series_datasets SET described = NULL WHERE dataset_id = $1', [
+      dataset.id,
+    ]);
+    const series = async () =>
+      (await world.ask('GET', `/datasets/${dataset.id}`, { key })).json<{ series: object[] }>().series;
+    expect(await series()).toEqual([
+      {
+        provider: 'bankofcanada',
+        seriesId: 'FXUSDCAD',
+        params: {},
+        label: null,
+        unit: null,
+        unitMultiplier: null,
+      },
+    ]);
+    await refreshNow(dataset);
+    expect(await series()).toMatchObject([{ label: 'USD/CAD', unit: 'CAD per USD' }]);
+  });
+
   it('takes several series of the provider', async () => {
     const dataset = await make({ name: 'Two rates', seriesIds: ['FXEURCAD'] });
     expect(dataset.rowCount).toBe(7);

@@ -53,6 +53,16 @@ const bankExchanges: readonly Exchange[] = [
     reply: { message: 'Series NOPE not found.' },
   })),
   {
+    path: '/observations/FXUSDCAD/json',
+    query: { start_date: '2026-01-01' },
+    reply: bankFixture('observations-FXUSDCAD'),
+  },
+  {
+    path: '/observations/FXEURCAD/json',
+    query: { start_date: '2026-01-01' },
+    reply: bankObservations('FXEURCAD', { '2026-03-12': '1.50' }),
+  },
+  {
     path: '/observations/FXEURCAD/json',
     reply: bankObservations('FXEURCAD', { '2026-03-12': '1.50', '2026-03-13': null }),
   },

@@ -69,6 +69,7 @@ const gateway: Pick<Gateway, 'fullSeries' | 'detail'> = {
   fullSeries: async (caller, slug, seriesId) => {
     asked.push(`${caller.share} ${slug} ${seriesId}`);
     return createSeriesAnswer({
+      params: {},
       seriesId,
       label: `Label of ${seriesId}`,
       metadata: {},

@@ -194,6 +194,7 @@ describe('observations', () => {
           label: 'L',
           metadata: {},
           data: [{ date: '2024-01-01', value }],
+          params: {},
           isPreview: true,
           keyNotice: undefined,
           ageSeconds: 0,
