@@ -3,7 +3,8 @@ import { Partitioners } from 'kafkajs';
 import { childEnvironment, loadConfig } from '../src/config.js';
 import { createRecordSplitter } from '../src/ingest/csv/record-splitter.js';
 import { createLog } from '../src/lib/log.js';
-import { createKafka } from '../src/storage/kafka/client.js';
+import { createKafka } from '../src/storage/kafka/connection.js';
+import { clientOf } from '../src/storage/kafka/kafkajs/client.js';
 import type { Bench } from './support/bench.js';
 import { createDataset, fileContent, uploadAndWait } from './support/client.js';
 import type { RunningProduct } from './support/product.js';
@@ -23,7 +24,7 @@ const fillTopic = async (product: RunningProduct, topic: string, file: TableFile
     clientId: 'bench',
     log,
   });
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   await admin.createTopics({
     waitForLeaders: true,
@@ -36,7 +37,7 @@ const fillTopic = async (product: RunningProduct, topic: string, file: TableFile
     ],
   });
   await admin.disconnect();
-  const producer = kafka.producer({
+  const producer = clientOf(kafka).producer({
     allowAutoTopicCreation: false,
     createPartitioner: Partitioners.DefaultPartitioner,
   });

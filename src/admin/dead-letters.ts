@@ -1,7 +1,7 @@
 import type { DeadLetterEntry } from '../ingest/repair/dead-letter-store.js';
 import type { DeadLetters } from '../ingest/repair/dead-letters.js';
 import { invalid } from '../lib/errors.js';
-import type { RawMessage } from '../storage/kafka/consume/topic-scan.js';
+import type { RawMessage } from '../storage/kafka/topic-reader.js';
 import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
 /** Opens what the commands work with, at the addresses of the operator's environment. */
@@ -13,16 +13,16 @@ const listed = 1_000;
 
 const numberOf = (input: CommandInput): number => {
   const text = input.argument('id');
-  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not the number of a parked message`);
+  if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not the number of a dead letter`);
   return Number(text);
 };
 
 const placeOf = ({ topic, partition, offset }: DeadLetterEntry['origin']): string =>
   `${topic}/${partition}/${offset}`;
 
-const rowOf = ({ id, origin, reason, bytes, parkedAt }: DeadLetterEntry) => ({
+const rowOf = ({ id, origin, reason, bytes, recordedAt }: DeadLetterEntry) => ({
   id,
-  parkedAt,
+  recordedAt,
   origin: placeOf(origin),
   bytes,
   reason,
@@ -42,20 +42,21 @@ const payloadOf = (message: RawMessage | undefined) => {
   };
 };
 
-/** `parked list|show|replay|drop` */
+/** `dead-letters list|show|replay|drop`; `parked` is its name in 0.1. */
 export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => ({
-  name: 'parked',
+  name: 'dead-letters',
+  alias: 'parked',
   summary: 'Messages that no worker could read',
   commands: [
     {
       name: 'list',
-      summary: 'List parked messages that nobody has settled, oldest first.',
+      summary: 'List dead letters that nobody has settled, oldest first.',
       arguments: [],
       run: async ({ context }) => (await open(context).list(listed)).map(rowOf),
     },
     {
       name: 'show',
-      summary: `Show a parked message: reason, origin, headers and its first ${shownBytes} bytes.`,
+      summary: `Show a dead letter: reason, origin, headers and its first ${shownBytes} bytes.`,
       arguments: ['id'],
       async run(input) {
         const { entry, message } = await open(input.context).show(numberOf(input));
@@ -64,7 +65,7 @@ export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => (
     },
     {
       name: 'replay',
-      summary: 'Send a parked message back to its topic, when its upload still waits for it.',
+      summary: 'Send a dead letter back to its topic, when its upload still waits for it.',
       arguments: ['id'],
       async run(input) {
         const id = numberOf(input);
@@ -73,7 +74,7 @@ export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => (
     },
     {
       name: 'drop',
-      summary: 'Take a parked message off the list for good.',
+      summary: 'Take a dead letter off the list for good.',
       arguments: ['id'],
       async run(input) {
         const id = numberOf(input);

@@ -7,7 +7,7 @@ import { createMetrics, type Metrics } from '../lib/metrics.js';
 import type { Scope } from '../lib/scope.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../storage/clickhouse/client.js';
 import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
-import { createKafka, type KafkaConnection } from '../storage/kafka/client.js';
+import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
 import { createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';

@@ -27,10 +27,11 @@ import type { Lane } from '../model/chunk.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
 import { createSegmentCopier, createSegmentMerger } from '../storage/clickhouse/segment-writes.js';
 import type { StoreTables } from '../storage/clickhouse/tables.js';
-import type { KafkaConnection } from '../storage/kafka/client.js';
-import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/consume/chunk-consumer.js';
-import { createChunkReader } from '../storage/kafka/consume/chunk-reader.js';
-import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/kafka/produce/dead-letters.js';
+import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
+import { createChunkReader } from '../storage/kafka/chunk-reader.js';
+import type { KafkaConnection } from '../storage/kafka/connection.js';
+import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/kafka/dead-letters.js';
+import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -131,7 +132,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
         ...createReplaySteps({
           processes,
           chunks,
-          reader: createChunkReader({ kafka, groupPrefix: options.groupPrefix, log }),
+          reader: createChunkReader(createTopicReader({ kafka, groupPrefix: options.groupPrefix, log })),
           createInserter: createInserterOf(options),
           countDigits: createDigitCounter({ sql, clickhouse }),
           onReplay: () => metrics.replays.inc(),
@@ -189,17 +190,17 @@ const openDeadLetterProducer = async (
   { sql, kafka, topics, metrics, log }: IngestWorkerOptions,
   scope: Scope,
 ): Promise<DeadLetterProducer> => {
-  const parked = createDeadLetterStore(sql);
+  const store = createDeadLetterStore(sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
-    topic: topics.parked,
+    topic: topics.deadLetters,
     record: async (message) => {
-      const isNew = await parked.record(message);
-      if (isNew) metrics.parked.inc();
-      log[isNew ? 'error' : 'info']({ ...message.origin, reason: message.reason }, 'message parked');
+      const isNew = await store.record(message);
+      if (isNew) metrics.deadLetters.inc();
+      log[isNew ? 'error' : 'info']({ ...message.origin, reason: message.reason }, 'dead letter');
     },
   });
-  await scope.defer('parking', deadLetters.close);
+  await scope.defer('dead letters', deadLetters.close);
   return deadLetters;
 };
 

@@ -7,8 +7,8 @@ import { createReceiver } from '../ingest/receive/receiver.js';
 import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
 import { createUploadSlots } from '../ingest/receive/upload-slots.js';
 import type { Scope } from '../lib/scope.js';
-import { createBacklogMonitor } from '../storage/kafka/backlog/backlog-monitor.js';
-import { createChunkProducer } from '../storage/kafka/produce/chunk-producer.js';
+import { createBacklogMonitor } from '../storage/kafka/backlog.js';
+import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import type { Core } from './core.js';
 

@@ -13,10 +13,10 @@ import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
 import { createStoreTables } from '../storage/clickhouse/tables.js';
-import { createKafka } from '../storage/kafka/client.js';
-import { createChunkReader } from '../storage/kafka/consume/chunk-reader.js';
-import { createTopicScan } from '../storage/kafka/consume/topic-scan.js';
-import { returnToLane } from '../storage/kafka/produce/requeue.js';
+import { createChunkReader } from '../storage/kafka/chunk-reader.js';
+import { createKafka } from '../storage/kafka/connection.js';
+import { requeue } from '../storage/kafka/dead-letters.js';
+import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { topicNames } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { required } from './core.js';
@@ -35,27 +35,27 @@ const openKafka = ({ config, log }: OperatorParts) => {
     clientId: `${config.kafkaPrefix}-admin`,
     log,
   });
-  const scan = createTopicScan({ kafka, groupPrefix: config.kafkaPrefix, log });
-  return { kafka, scan, topics: topicNames(config.kafkaPrefix) };
+  const reader = createTopicReader({ kafka, groupPrefix: config.kafkaPrefix, log });
+  return { kafka, reader, topics: topicNames(config.kafkaPrefix) };
 };
 
-/** Parked messages, for commands of an operator. */
+/** Dead letters, for commands of an operator. */
 export const openDeadLetters = (parts: OperatorParts): DeadLetters => {
   const { sql } = parts;
-  const { kafka, scan } = openKafka(parts);
+  const { kafka, reader } = openKafka(parts);
   return createDeadLetters({
     sql,
     store: createDeadLetterStore(sql),
-    scan,
+    reader,
     processes: createProcessStore(sql),
-    giveBack: (message, { id, origin }) => returnToLane(kafka, message, origin, id),
+    giveBack: (message, { id, origin }) => requeue(kafka, message, origin, id),
   });
 };
 
 /** The replay of uploads, for commands of an operator; beside workers that run. */
 export const openUploadReplay = async (parts: OperatorParts): Promise<UploadReplay> => {
   const { config, log, scope, sql } = parts;
-  const { kafka, scan, topics } = openKafka(parts);
+  const { reader, topics } = openKafka(parts);
   const clickhouse = createClickHouse({
     url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
     database: config.clickhouseDatabase,
@@ -69,7 +69,7 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
     processes,
     chunks,
     compactions: createCompactionStore({ sql, leaseMs: config.replayLeaseMs, log }),
-    reader: createChunkReader({ kafka, groupPrefix: config.kafkaPrefix, log }),
+    reader: createChunkReader(reader),
     inserter: createChunkInserter({
       tables: createStoreTables(clickhouse),
       log,
@@ -77,7 +77,7 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
     }),
   });
   const chunkDiscovery = createChunkDiscovery({
-    scan,
+    reader,
     topics: [topics.short, topics.bulk],
     processes,
     chunks,

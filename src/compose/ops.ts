@@ -5,7 +5,7 @@ import { readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
 import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
 import { messageOf } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
-import { readLogState } from '../storage/kafka/backlog/log-state.js';
+import { readLogState } from '../storage/kafka/consumer-lag.js';
 import type { Core } from './core.js';
 
 /** Longest that a component may take to answer. */
@@ -51,7 +51,7 @@ export const createOpsState = (
       }),
       ask('kafka', () => readLogState({ kafka, topics, groupPrefix: config.kafkaPrefix })),
     ]);
-    const [uploads, parked, refreshes, providers] = await Promise.all([
+    const [uploads, deadLetters, refreshes, providers] = await Promise.all([
       readPipelineState({ sql }),
       createDeadLetterStore(sql).count(),
       readRefreshState(sql),
@@ -61,7 +61,7 @@ export const createOpsState = (
       at: isoUtc(new Date()),
       components: [database.component, store.component, log.component],
       uploads,
-      log: log.answer && { ...log.answer, parked },
+      log: log.answer && { ...log.answer, deadLetters },
       refreshes,
       providers,
     };

@@ -107,9 +107,9 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Versions that retention dropped.',
       registers,
     }),
-    parked: new Counter({
-      name: 'tabulary_parked_total',
-      help: 'Messages that could not be understood and were parked.',
+    deadLetters: new Counter({
+      name: 'tabulary_dead_letters_total',
+      help: 'Messages that could not be understood and were set aside as dead letters.',
       registers,
     }),
   };

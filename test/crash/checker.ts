@@ -5,7 +5,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { childEnvironment, loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/lib/log.js';
-import { createKafka } from '../../src/storage/kafka/client.js';
+import { createKafka } from '../../src/storage/kafka/connection.js';
+import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
 import { topicNames } from '../../src/storage/kafka/topics.js';
 import { createFile } from './files.js';
 import { judgeProcesses } from './judge.js';
@@ -84,11 +85,11 @@ export const checkRun = async ({
   const checkDeadLetters = async (): Promise<void> => {
     const settings = loadConfig(childEnvironment(product.access));
     const kafka = createKafka({ settings, clientId: 'crash-checker', log: createLog('checker', 'error', 2) });
-    const admin = kafka.admin();
+    const admin = clientOf(kafka).admin();
     await admin.connect();
     try {
-      for (const { partition, high } of await admin.fetchTopicOffsets(topicNames('tabulary').parked)) {
-        if (high !== '0') faults.push(`${high} messages were parked in partition ${partition}`);
+      for (const { partition, high } of await admin.fetchTopicOffsets(topicNames('tabulary').deadLetters)) {
+        if (high !== '0') faults.push(`${high} dead letters in partition ${partition}`);
       }
     } finally {
       await admin.disconnect();

@@ -72,7 +72,7 @@ const uploads = ({ uploads: { pending, stuck, replaying, lastDay } }: OpsState):
 const kafka = ({ log }: OpsState): string =>
   section(
     'Kafka',
-    log === null ? '<p>Kafka does not answer.</p>' : `<p>Parked messages: ${log.parked}.</p>`,
+    log === null ? '<p>Kafka does not answer.</p>' : `<p>Dead letters: ${log.deadLetters}.</p>`,
     table(
       ['group', 'topic', 'partition', 'lag'],
       (log?.lag ?? []).map((row) => [row.group, row.topic, row.partition, row.lag]),

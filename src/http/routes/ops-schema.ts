@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { RefreshState } from '../../gateway/datasets/refresh-state.js';
 import type { UpstreamState } from '../../gateway/gateway-state.js';
 import type { PipelineState } from '../../ingest/lifecycle/pipeline-state.js';
-import type { LogState } from '../../storage/kafka/backlog/log-state.js';
+import type { LogState } from '../../storage/kafka/consumer-lag.js';
 import { idField, timeField } from './fields.js';
 
 const count = z.int().nonnegative();
@@ -51,7 +51,7 @@ const logSchema = z.object({
       lag: count.meta({ description: 'Messages not handled yet.' }),
     }),
   ),
-  parked: count.meta({ description: 'Parked messages that nobody has settled.' }),
+  deadLetters: count.meta({ description: 'Dead letters that nobody has settled.' }),
 });
 
 const refreshesSchema = z.object({
@@ -153,7 +153,7 @@ export interface OpsState {
   readonly components: readonly ComponentState[];
   readonly uploads: PipelineState;
   /** Null: Kafka does not answer. */
-  readonly log: (LogState & { readonly parked: number }) | null;
+  readonly log: (LogState & { readonly deadLetters: number }) | null;
   readonly refreshes: RefreshState;
   readonly providers: readonly UpstreamState[];
 }

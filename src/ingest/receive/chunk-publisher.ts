@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.js';
+import { compressZstd } from '../../lib/zstd.js';
 import type { Chunk, Lane } from '../../model/chunk.js';
-import type { ChunkProducer } from '../../storage/kafka/produce/chunk-producer.js';
-import { compressChunk } from '../../storage/kafka/wire/chunk-compression.js';
+import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import type { SplitChunk } from '../csv/types.js';
 import type { UploadAdmission } from './upload-admission.js';
 
@@ -61,7 +61,7 @@ export const createChunkPublisher = ({
         firstLine: split?.firstLine ?? 2,
         last,
         rawBytes: split?.bytes.length ?? 0,
-        data: await compressChunk(split?.bytes ?? Buffer.alloc(0)),
+        data: await compressZstd(split?.bytes ?? Buffer.alloc(0)),
       };
       if (last) await arrived();
       else if (sending.length >= sendsInFlight) await sending.shift();

@@ -1,7 +1,7 @@
 import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessView } from '../../model/process.js';
-import type { ChunkProducer } from '../../storage/kafka/produce/chunk-producer.js';
+import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { createRecordSplitter } from '../csv/record-splitter.js';
 import { checkText } from '../csv/text-check.js';
 import type { SplitChunk } from '../csv/types.js';

@@ -9,7 +9,7 @@
 import { AppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ChunkPosition, Lane } from '../../model/chunk.js';
-import type { BacklogMonitor, LaneUse } from '../../storage/kafka/backlog/backlog-monitor.js';
+import type { BacklogMonitor, LaneUse } from '../../storage/kafka/backlog.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 export interface UploadAdmission {

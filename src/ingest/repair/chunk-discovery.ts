@@ -1,7 +1,7 @@
 import { conflict } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
-import type { TopicScan } from '../../storage/kafka/consume/topic-scan.js';
-import { decodeChunk } from '../../storage/kafka/wire/chunk-codec.js';
+import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
+import type { TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { ChunkStore } from '../lifecycle/chunk-store.js';
 import type { ProcessStore } from '../lifecycle/process-store.js';
 
@@ -23,7 +23,7 @@ export interface ChunkDiscovery {
 }
 
 export interface ChunkDiscoveryOptions {
-  readonly scan: TopicScan;
+  readonly reader: TopicReader;
   /** Topics that chunks travel in. */
   readonly topics: readonly string[];
   readonly processes: Pick<ProcessStore, 'state'>;
@@ -40,14 +40,14 @@ const expired = () =>
   );
 
 export const createChunkDiscovery = ({
-  scan,
+  reader,
   topics,
   processes,
   chunks,
 }: ChunkDiscoveryOptions): ChunkDiscovery => {
   const isKept = async (positions: readonly ChunkPosition[]): Promise<boolean> => {
     for (const topic of new Set(positions.map((position) => position.topic))) {
-      const first = await scan.firstOffsets(topic);
+      const first = await reader.firstOffsets(topic);
       const gone = positions.some(
         (at) => at.topic === topic && BigInt(at.offset) < (first.get(at.partition) ?? 0n),
       );
@@ -62,16 +62,17 @@ export const createChunkDiscovery = ({
     { processId, createdAt, sealedAt }: SoughtUpload,
   ): Promise<boolean> => {
     const until = (sealedAt?.getTime() ?? Date.now()) + clockSlackMs;
-    const ranges = await scan.ranges(topic, createdAt.getTime() - clockSlackMs, until);
+    const ranges = await reader.ranges(topic, createdAt.getTime() - clockSlackMs, until);
     let whole = false;
-    await scan.read(topic, ranges, async ({ headers, value, partition, offset }) => {
-      if (headers.process !== String(processId) || value === null) return;
+    await reader.read(topic, ranges, async ({ headers, value, partition, offset }) => {
+      if (headers.process !== String(processId) || value === null) return 'next';
       const { seen, chunkCount } = await chunks.recordSeen(decodeChunk(value), {
         topic,
         partition,
         offset,
       });
       whole = seen === chunkCount;
+      return whole ? 'stop' : 'next';
     });
     return whole;
   };
@@ -79,8 +80,8 @@ export const createChunkDiscovery = ({
   /** True when retention has removed something that was written since the upload began. */
   const hasLost = async ({ createdAt }: SoughtUpload): Promise<boolean> => {
     for (const topic of topics) {
-      const since = await scan.ranges(topic, createdAt.getTime(), Date.now());
-      const first = await scan.firstOffsets(topic);
+      const since = await reader.ranges(topic, createdAt.getTime(), Date.now());
+      const first = await reader.firstOffsets(topic);
       if (since.some(({ partition, from }) => from > 0n && from === first.get(partition))) return true;
     }
     return false;

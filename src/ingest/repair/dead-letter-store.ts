@@ -1,21 +1,21 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
-import type { DeadLetter } from '../../storage/kafka/produce/dead-letters.js';
+import type { DeadLetter } from '../../storage/kafka/dead-letters.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
-/** What an operator did about a parked message. */
+/** What an operator did about a dead letter. */
 export type Resolution = 'replayed' | 'dropped';
 
 export interface DeadLetterEntry extends DeadLetter {
   readonly id: number;
   /** ISO 8601 in UTC. */
-  readonly parkedAt: string;
-  readonly state: 'parked' | Resolution;
+  readonly recordedAt: string;
+  readonly state: 'waiting' | Resolution;
 }
 
 export interface DeadLetterStore {
-  /** Writes a parked message down. False when it was known and waits already. */
-  record(parked: DeadLetter): Promise<boolean>;
+  /** Writes a dead letter down. False when it was known and waits already. */
+  record(letter: DeadLetter): Promise<boolean>;
   /** Those that nobody has settled, oldest first. */
   list(limit: number): Promise<DeadLetterEntry[]>;
   count(): Promise<number>;
@@ -23,7 +23,7 @@ export interface DeadLetterStore {
   read(id: number): Promise<DeadLetterEntry>;
   /**
    * Resolves a message once `act` has resolved; of several operators one gets to act.
-   * @throws AppError 404, or 409 when it is settled already; whatever `act` throws leaves it parked.
+   * @throws AppError 404, or 409 when it is settled already; whatever `act` throws leaves it waiting.
    */
   settle<T>(id: number, state: Resolution, act: () => Promise<T>): Promise<T>;
 }
@@ -38,13 +38,13 @@ interface DeadLetterRow {
   offset: string;
   reason: string;
   bytes: number;
-  parkedAt: Date;
+  recordedAt: Date;
   state: DeadLetterEntry['state'];
 }
 
 const columns = `id, origin_topic AS "originTopic", origin_partition AS "originPartition",
   origin_offset::text AS "originOffset", topic, partition, position::text AS "offset", reason, bytes,
-  parked_at AS "parkedAt", state`;
+  recorded_at AS "recordedAt", state`;
 
 const entryOf = (row: DeadLetterRow): DeadLetterEntry => {
   const origin: ChunkPosition = {
@@ -54,25 +54,25 @@ const entryOf = (row: DeadLetterRow): DeadLetterEntry => {
   };
   const { id, topic, partition, offset, reason, bytes, state } = row;
   const copy = { topic, partition, offset };
-  return { id, origin, copy, reason, bytes, state, parkedAt: row.parkedAt.toISOString() };
+  return { id, origin, copy, reason, bytes, state, recordedAt: row.recordedAt.toISOString() };
 };
 
-const unknown = (id: number) => notFound('unknown_message', `There is no parked message ${id}.`);
+const unknown = (id: number) => notFound('unknown_message', `There is no dead letter ${id}.`);
 
 export const createDeadLetterStore = (sql: Sql): DeadLetterStore => ({
   async record({ origin, copy, reason, bytes }) {
     // A message that comes again although it was settled waits again: it was delivered anew for some reason.
     const [row] = await sql.query<{ isNew: boolean }>(
       `WITH before AS (
-         SELECT state FROM parked_messages WHERE origin_topic = $1 AND origin_partition = $2 AND origin_offset = $3
+         SELECT state FROM dead_letters WHERE origin_topic = $1 AND origin_partition = $2 AND origin_offset = $3
        )
-       INSERT INTO parked_messages
+       INSERT INTO dead_letters
          (origin_topic, origin_partition, origin_offset, topic, partition, position, reason, bytes)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
        ON CONFLICT (origin_topic, origin_partition, origin_offset) DO UPDATE SET topic = excluded.topic,
          partition = excluded.partition, position = excluded.position, reason = excluded.reason,
-         bytes = excluded.bytes, state = 'parked', parked_at = now(), settled_at = NULL
-       RETURNING NOT EXISTS (SELECT 1 FROM before WHERE state = 'parked') AS "isNew"`,
+         bytes = excluded.bytes, state = 'waiting', recorded_at = now(), settled_at = NULL
+       RETURNING NOT EXISTS (SELECT 1 FROM before WHERE state = 'waiting') AS "isNew"`,
       [origin.topic, origin.partition, origin.offset, copy.topic, copy.partition, copy.offset, reason, bytes],
     );
     return row?.isNew ?? true;
@@ -80,7 +80,7 @@ export const createDeadLetterStore = (sql: Sql): DeadLetterStore => ({
 
   async list(limit) {
     const rows = await sql.query<DeadLetterRow>(
-      `SELECT ${columns} FROM parked_messages WHERE state = 'parked' ORDER BY id LIMIT $1`,
+      `SELECT ${columns} FROM dead_letters WHERE state = 'waiting' ORDER BY id LIMIT $1`,
       [limit],
     );
     return rows.map(entryOf);
@@ -88,15 +88,13 @@ export const createDeadLetterStore = (sql: Sql): DeadLetterStore => ({
 
   async count() {
     const [row] = await sql.query<{ count: number }>(
-      `SELECT count(*) FROM parked_messages WHERE state = 'parked'`,
+      `SELECT count(*) FROM dead_letters WHERE state = 'waiting'`,
     );
     return Number(row?.count ?? 0);
   },
 
   async read(id) {
-    const [row] = await sql.query<DeadLetterRow>(`SELECT ${columns} FROM parked_messages WHERE id = $1`, [
-      id,
-    ]);
+    const [row] = await sql.query<DeadLetterRow>(`SELECT ${columns} FROM dead_letters WHERE id = $1`, [id]);
     if (row === undefined) throw unknown(id);
     return entryOf(row);
   },
@@ -104,17 +102,17 @@ export const createDeadLetterStore = (sql: Sql): DeadLetterStore => ({
   settle: (id, state, act) =>
     sql.tx(async (tx) => {
       const [row] = await tx.query<{ state: string; settledAt: Date | null }>(
-        'SELECT state, settled_at AS "settledAt" FROM parked_messages WHERE id = $1 FOR UPDATE',
+        'SELECT state, settled_at AS "settledAt" FROM dead_letters WHERE id = $1 FOR UPDATE',
         [id],
       );
       if (row === undefined) throw unknown(id);
-      if (row.state !== 'parked')
+      if (row.state !== 'waiting')
         throw conflict(
           'settled',
-          `Message ${id} was ${row.state} at ${row.settledAt?.toISOString() ?? 'an unknown time'}.`,
+          `Dead letter ${id} was ${row.state} at ${row.settledAt?.toISOString() ?? 'an unknown time'}.`,
         );
       const result = await act();
-      await tx.query('UPDATE parked_messages SET state = $2, settled_at = now() WHERE id = $1', [id, state]);
+      await tx.query('UPDATE dead_letters SET state = $2, settled_at = now() WHERE id = $1', [id, state]);
       return result;
     }),
 });

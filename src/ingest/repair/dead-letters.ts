@@ -1,7 +1,7 @@
 import { conflict, messageOf } from '../../lib/errors.js';
 import type { Chunk } from '../../model/chunk.js';
-import type { RawMessage, TopicScan } from '../../storage/kafka/consume/topic-scan.js';
-import { decodeChunk } from '../../storage/kafka/wire/chunk-codec.js';
+import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
+import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ProcessStore } from '../lifecycle/process-store.js';
 import type { DeadLetterEntry, DeadLetterStore } from './dead-letter-store.js';
@@ -22,7 +22,7 @@ export interface DeadLetters {
 export interface DeadLettersOptions {
   readonly sql: Sql;
   readonly store: DeadLetterStore;
-  readonly scan: TopicScan;
+  readonly reader: TopicReader;
   readonly processes: ProcessStore;
   readonly giveBack: (message: RawMessage, entry: DeadLetterEntry) => Promise<void>;
 }
@@ -34,21 +34,23 @@ const chunkIn = (message: RawMessage): Chunk => {
   } catch (error) {
     throw conflict(
       'still_undecodable',
-      `The message is still no chunk to this version (${messageOf(error)}); it would be parked again.`,
+      `The message is still no chunk to this version (${messageOf(error)}); it would become a dead letter again.`,
     );
   }
 };
 
 export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
-  const { sql, store, scan, processes, giveBack } = options;
+  const { sql, store, reader, processes, giveBack } = options;
 
   const fetch = async ({ copy }: DeadLetterEntry): Promise<RawMessage | undefined> => {
     const { topic, partition } = copy;
     const offset = BigInt(copy.offset);
-    if (((await scan.firstOffsets(topic)).get(partition) ?? 0n) > offset) return undefined;
+    const first = (await reader.firstOffsets(topic)).get(partition);
+    if (first === undefined || first > offset) return undefined;
     let found: RawMessage | undefined;
-    await scan.read(topic, [{ partition, from: offset, to: offset + 1n }], async (message) => {
+    await reader.read(topic, [{ partition, from: offset, to: offset + 1n }], async (message) => {
       found = message;
+      return 'stop';
     });
     return found;
   };

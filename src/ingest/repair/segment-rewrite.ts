@@ -9,7 +9,7 @@ import { AppError, conflict } from '../../lib/errors.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
-import type { ChunkReader } from '../../storage/kafka/consume/chunk-reader.js';
+import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import type { ChunkStore } from '../lifecycle/chunk-store.js';

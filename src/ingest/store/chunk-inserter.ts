@@ -1,10 +1,10 @@
 import type { Log } from '../../lib/log.js';
 import { runYielding } from '../../lib/yielding.js';
+import { decompressZstd } from '../../lib/zstd.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
 import { createChunkEncoder } from '../csv/encoder.js';
 import type { ChunkEncoder } from '../csv/types.js';
 import { encodeColumns, type Layout, tableColumns } from '../layout/layout.js';
@@ -83,7 +83,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
 
   /** The block of a chunk. A function of its own: the text is not kept while ClickHouse takes the block. */
   const encode = async (state: UploadState, layout: Layout, chunk: Chunk): Promise<Encoded> => {
-    const bytes = await decompressChunk(chunk.data);
+    const bytes = await decompressZstd(chunk.data);
     const segment = segmentId(state.processId, state.attempt);
     // In turns: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
     const encoded = await runYielding(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));

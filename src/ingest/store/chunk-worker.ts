@@ -17,7 +17,7 @@
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
-import type { ChunkHandler, Delivery } from '../../storage/kafka/consume/chunk-consumer.js';
+import type { ChunkHandler, Delivery } from '../../storage/kafka/chunk-consumer.js';
 import type { Layout } from '../layout/layout.js';
 import type { ChunkStore } from '../lifecycle/chunk-store.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';

@@ -10,8 +10,8 @@
  */
 import { isAppError } from '../../lib/errors.js';
 import { runYielding } from '../../lib/yielding.js';
-import type { ChunkReader } from '../../storage/kafka/consume/chunk-reader.js';
-import { decompressChunk } from '../../storage/kafka/wire/chunk-compression.js';
+import { decompressZstd } from '../../lib/zstd.js';
+import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
 import { joinProfiles, noProfile } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
@@ -74,7 +74,7 @@ export const createReplaySteps = (
     await reader.read(await chunks.positions(state.processId), async (chunk) => {
       if (stopping()) return 'stop';
       if (chunk.rows === 0) return 'next';
-      const profiles = await runYielding(profileInSteps(await decompressChunk(chunk.data), layout));
+      const profiles = await runYielding(profileInSteps(await decompressZstd(chunk.data), layout));
       joined = joined?.map((profile, at) => joinProfiles(profile, profiles[at]!)) ?? profiles;
       return 'next';
     });

@@ -8,7 +8,8 @@ import { afterAll, describe, expect, it, vi } from 'vitest';
 import { isAppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { connectKafka } from '../../support/kafka.js';
 import { createFolders, processesIn, type Run, remaining, spawnParent, up } from './harness.js';
 
@@ -45,11 +46,11 @@ const writeEverywhere = async (run: Run): Promise<void> => {
   await withPostgres(run, (client) => client.query('CREATE TABLE kept AS SELECT 42 AS answer'));
   await clickhouse(run, 'CREATE TABLE kept ENGINE = MergeTree ORDER BY answer AS SELECT 42 AS answer');
   const kafka = kafkaOf(run);
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   await admin.createTopics({ topics: [{ topic: 'kept', numPartitions: 1 }], waitForLeaders: true });
   await admin.disconnect();
-  const producer = kafka.producer({ idempotent: true });
+  const producer = clientOf(kafka).producer({ idempotent: true });
   await producer.connect();
   await producer.send({ topic: 'kept', messages: [{ value: '42' }] });
   await producer.disconnect();
@@ -57,7 +58,7 @@ const writeEverywhere = async (run: Run): Promise<void> => {
 
 const readEverywhere = async (run: Run) => {
   const postgres = await withPostgres(run, (client) => client.query('SELECT answer FROM kept'));
-  const admin = kafkaOf(run).admin();
+  const admin = clientOf(kafkaOf(run)).admin();
   await admin.connect();
   const [offsets] = await admin.fetchTopicOffsets('kept');
   await admin.disconnect();
@@ -135,7 +136,7 @@ describe('embedded components', { timeout: 120_000 }, () => {
     ])
       await expect(clickhouse(run, sql), sql).rejects.toThrow(/Not enough privileges/);
     const { kafkaSaslMechanism: _, ...anonymous } = kafkaAccess(run);
-    const admin = connectKafka('nobody', anonymous, { retries: 0 }).admin();
+    const admin = clientOf(connectKafka('nobody', anonymous, { retries: 0 })).admin();
     await expect(admin.connect().then(() => admin.listTopics())).rejects.toThrow();
     await admin.disconnect();
     expect(openPaths(folder)).toEqual([]);

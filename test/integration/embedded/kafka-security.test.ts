@@ -10,7 +10,8 @@ import { type EmbeddedAccess, startEmbedded } from '../../../src/embedded/compon
 import { createPortChooser } from '../../../src/embedded/ports.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { readLogSizes } from '../../../src/storage/kafka/backlog/log-sizes.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { readLogSizes } from '../../../src/storage/kafka/kafkajs/log-sizes.js';
 import { createDataset, download, upload } from '../../support/datasets.js';
 import { connectKafka } from '../../support/kafka.js';
 import { startProduct } from '../../support/product.js';
@@ -124,7 +125,7 @@ afterAll(async () => {
 /** Topics that are listed, and sizes that are told: both kinds of requests get through. */
 const reach = async (access: KafkaAccess): Promise<string[]> => {
   const kafka = connectKafka('security-test', access, { retries: 0 });
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   try {
     await admin.connect();
     await admin.createTopics({ topics: [{ topic: 'secured', numPartitions: 1 }], waitForLeaders: true });

@@ -88,7 +88,7 @@ describe('components and the log', () => {
       [0, 1].map((partition) => [`${prefix}.${lane}`, `${prefix}.chunks.${lane}`, partition]),
     );
     expect(log?.lag.map(({ group, topic, partition }) => [group, topic, partition])).toEqual(places);
-    expect(log?.parked).toBe(0);
+    expect(log?.deadLetters).toBe(0);
   });
 
   it('shows a backlog while no worker runs, and none when it was worked off', async () => {

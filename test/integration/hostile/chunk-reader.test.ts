@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ChunkPosition } from '../../../src/model/chunk.js';
-import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
-import { createChunkReader } from '../../../src/storage/kafka/consume/chunk-reader.js';
-import { encodeChunk } from '../../../src/storage/kafka/wire/chunk-codec.js';
+import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
+import { createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { createTopicReader } from '../../../src/storage/kafka/topic-reader.js';
 import { connectKafka } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
@@ -23,11 +25,11 @@ const chunkOf = (processId: number, number: number) => ({
 
 beforeAll(async () => {
   kafka = connectKafka(topic);
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true });
   await admin.disconnect();
-  const producer = kafka.producer();
+  const producer = clientOf(kafka).producer();
   await producer.connect();
   // Chunks of two uploads by turns: in one fetch, those of one stand between and behind those of the other.
   const messages = Array.from({ length: 20 }, (_, at) => ({
@@ -39,7 +41,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   await admin.deleteTopics({ topics: [topic] });
   await admin.disconnect();
@@ -53,7 +55,7 @@ const position = (partition: number, offset: number): ChunkPosition => ({
 
 const read = async (positions: readonly ChunkPosition[], lastWanted?: number): Promise<number[]> => {
   const numbers: number[] = [];
-  const reader = createChunkReader({ kafka, groupPrefix: topic, log: silentLog });
+  const reader = createChunkReader(createTopicReader({ kafka, groupPrefix: topic, log: silentLog }));
   await reader.read(positions, async (chunk) => {
     numbers.push(chunk.number);
     return chunk.number === lastWanted ? 'stop' : 'next';
@@ -86,7 +88,7 @@ describe('reading chunks again', () => {
   }, 30_000);
 
   it('says that retention has passed when a position is gone', async () => {
-    const admin = kafka.admin();
+    const admin = clientOf(kafka).admin();
     await admin.connect();
     // kafkajs looks for the leader in metadata that it only loads for some other requests.
     await admin.fetchTopicOffsets(topic);

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
-import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
-import {
-  type ChunkConsumer,
-  createChunkConsumer,
-} from '../../../src/storage/kafka/consume/chunk-consumer.js';
+import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/kafka/chunk-consumer.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { connectKafka } from '../../support/kafka.js';
 
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
@@ -15,7 +13,7 @@ let consumer: ChunkConsumer | undefined;
 
 beforeAll(async () => {
   kafka = connectKafka(topic);
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
   await admin.disconnect();
@@ -23,39 +21,39 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await consumer?.close();
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   await admin.deleteTopics({ topics: [topic] });
   await admin.disconnect();
 });
 
 const committed = async (): Promise<number> => {
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   const [found] = await admin.fetchOffsets({ groupId, topics: [topic] });
   await admin.disconnect();
   return Number(found?.partitions[0]?.offset ?? -1);
 };
 
-it('does not go past a message while it can not be parked', async () => {
-  const producer = kafka.producer();
+it('does not go past a message while it cannot be kept', async () => {
+  const producer = clientOf(kafka).producer();
   await producer.connect();
   await producer.send({ topic, messages: [{ value: 'first' }, { value: 'second' }] });
   await producer.disconnect();
 
-  let mayPark = false;
+  let mayKeep = false;
   let refused = 0;
   const offsetsWhenRefused: number[] = [];
-  const parked: string[] = [];
+  const kept: string[] = [];
   consumer = await createChunkConsumer({
     kafka,
     groupId,
     topic,
     handle: async () => expect.unreachable('nothing here is a chunk'),
     deadLetters: {
-      async park(message) {
-        if (mayPark) {
-          parked.push(String(message.value));
+      async keep(message) {
+        if (mayKeep) {
+          kept.push(String(message.value));
           return;
         }
         refused += 1;
@@ -68,7 +66,7 @@ it('does not go past a message while it can not be parked', async () => {
   });
   await expect.poll(() => refused, { timeout: 30_000 }).toBeGreaterThan(2);
   expect(Math.max(...offsetsWhenRefused)).toBeLessThan(1);
-  mayPark = true;
-  await expect.poll(() => parked, { timeout: 30_000 }).toEqual(['first', 'second']);
+  mayKeep = true;
+  await expect.poll(() => kept, { timeout: 30_000 }).toEqual(['first', 'second']);
   await expect.poll(committed, { timeout: 30_000 }).toBe(2);
 }, 90_000);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ConfigResourceTypes } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import {
   authorization,
   type Client,
@@ -26,7 +27,7 @@ let owner: Client;
 const limitTopics = async (entries: Record<string, string>): Promise<void> => {
   const { kafkaPrefix } = product.config;
   const kafka = connectKafka('backlog-test');
-  const admin = kafka.admin();
+  const admin = clientOf(kafka).admin();
   await admin.connect();
   await admin.alterConfigs({
     validateOnly: false,

@@ -5,10 +5,11 @@ import { openDeadLetters } from '../../../src/compose/operator.js';
 import { createDeadLetterStore } from '../../../src/ingest/repair/dead-letter-store.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
-import { createDeadLetterProducer } from '../../../src/storage/kafka/produce/dead-letters.js';
-import { encodeChunk } from '../../../src/storage/kafka/wire/chunk-codec.js';
-import { compressChunk } from '../../../src/storage/kafka/wire/chunk-compression.js';
+import { compressZstd } from '../../../src/lib/zstd.js';
+import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { createDeadLetterProducer } from '../../../src/storage/kafka/dead-letters.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import {
   type Client,
   createDataset,
@@ -52,17 +53,17 @@ const admin = (line: string): Promise<string> =>
     sql: product.sql,
   }));
 
-const list = async (): Promise<Row[]> => JSON.parse(await admin('parked list --json')) as Row[];
+const list = async (): Promise<Row[]> => JSON.parse(await admin('dead-letters list --json')) as Row[];
 
 const send = async (value: Buffer | null, headers: Record<string, string> = {}): Promise<void> => {
-  const producer = kafka.producer();
+  const producer = clientOf(kafka).producer();
   await producer.connect();
   await producer.send({ topic, messages: [{ partition: 1, key: 'some key', value, headers }] });
   await producer.disconnect();
 };
 
-/** Puts something into the lane that no worker can read; its number among the parked ones. */
-const park = async (value: Buffer | null, headers?: Record<string, string>): Promise<number> => {
+/** Puts something into the lane that no worker can read; its number among the dead letters. */
+const spoil = async (value: Buffer | null, headers?: Record<string, string>): Promise<number> => {
   const before = new Set((await list()).map(({ id }) => id));
   await send(value, headers);
   let id: number | undefined;
@@ -78,14 +79,14 @@ const park = async (value: Buffer | null, headers?: Record<string, string>): Pro
   return id ?? 0;
 };
 
-const parkedTotal = async (): Promise<number> => {
+const deadLetterTotal = async (): Promise<number> => {
   const text = await (await fetch(`${product.workerUrl}/metrics`)).text();
-  return Number(/^tabulary_parked_total (\d+)$/m.exec(text)?.[1]);
+  return Number(/^tabulary_dead_letters_total (\d+)$/m.exec(text)?.[1]);
 };
 
 /** Lets the group go past the only chunk of an upload (two rows: 1 and 2); gives it as the message that it was. */
 const takeChunk = async (processId: number): Promise<Buffer> => {
-  const client = kafka.admin();
+  const client = clientOf(kafka).admin();
   await client.connect();
   const offsets = await client.fetchTopicOffsets(topic);
   await client.setOffsets({
@@ -102,73 +103,78 @@ const takeChunk = async (processId: number): Promise<Buffer> => {
     firstLine: 2,
     last: true,
     rawBytes: 4,
-    data: await compressChunk(Buffer.from('1\n2\n')),
+    data: await compressZstd(Buffer.from('1\n2\n')),
   });
 };
 
 let origin = 1_000_000;
 
-/** Parks a message that this version can read, as if another one had not. */
-const parkByHand = async (value: Buffer): Promise<number> => {
+/** Keeps a message as a dead letter that this version can read, as if another one had not. */
+const keepByHand = async (value: Buffer, place = 'dead-letters'): Promise<number> => {
   const store = createDeadLetterStore(product.sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
-    topic: `${product.config.kafkaPrefix}.parked`,
+    topic: `${product.config.kafkaPrefix}.${place}`,
     record: async (message) => {
       await store.record(message);
     },
   });
   origin += 1;
   const message = { key: null, value, timestamp: '', attributes: 0, offset: String(origin), headers: {} };
-  await deadLetters.park(message, { topic, partition: 1, offset: String(origin) }, 'unknown form');
+  await deadLetters.keep(message, { topic, partition: 1, offset: String(origin) }, 'unknown form');
   await deadLetters.close();
   return (await list()).at(-1)?.id ?? 0;
 };
 
-describe('parked messages', () => {
+describe('dead letters', () => {
   it('are listed with reason and origin, and shown with headers and the first bytes', async () => {
-    const total = await parkedTotal();
-    const id = await park(Buffer.from('no chunk\u0001\n'), { 'request-id': 'r-1' });
-    expect(await parkedTotal()).toBe(total + 1);
+    const total = await deadLetterTotal();
+    const id = await spoil(Buffer.from('no chunk\u0001\n'), { 'request-id': 'r-1' });
+    expect(await deadLetterTotal()).toBe(total + 1);
     const [row] = await list();
     expect(row).toMatchObject({ id, bytes: 10, reason: expect.stringContaining('undecodable') });
     expect(row?.origin.startsWith(`${topic}/1/`)).toBe(true);
-    expect(await admin('parked list')).toMatch(new RegExp(`^${id} .*${topic}/1/\\d+ +10 +undecodable`, 'm'));
-    expect(JSON.parse(await admin(`parked show ${id} --json`))).toMatchObject({
+    expect(await admin('dead-letters list')).toMatch(
+      new RegExp(`^${id} .*${topic}/1/\\d+ +10 +undecodable`, 'm'),
+    );
+    expect(JSON.parse(await admin(`dead-letters show ${id} --json`))).toMatchObject({
       id,
-      state: 'parked',
+      state: 'waiting',
       key: 'some key',
       headers: { 'request-id': 'r-1', 'origin-topic': topic, 'origin-partition': '1' },
       headHex: '6e 6f 20 63 68 75 6e 6b 01 0a',
       headText: 'no chunk..',
     });
-    expect(JSON.parse(await admin(`parked drop ${id} --json`))).toEqual({ dropped: id });
+    expect(JSON.parse(await admin(`dead-letters drop ${id} --json`))).toEqual({ dropped: id });
   });
 
   it('show the head of a large one only, and one without a value', async () => {
-    const large = await park(Buffer.alloc(100_000, 'x'));
+    const large = await spoil(Buffer.alloc(100_000, 'x'));
     expect(
-      (JSON.parse(await admin(`parked show ${large} --json`)) as { headText: string }).headText,
+      (JSON.parse(await admin(`dead-letters show ${large} --json`)) as { headText: string }).headText,
     ).toHaveLength(256);
-    const empty = await park(null);
-    expect(JSON.parse(await admin(`parked show ${empty} --json`))).toMatchObject({ bytes: 0, headText: '' });
-    for (const id of [large, empty]) await admin(`parked drop ${id}`);
+    const empty = await spoil(null);
+    expect(JSON.parse(await admin(`dead-letters show ${empty} --json`))).toMatchObject({
+      bytes: 0,
+      headText: '',
+    });
+    for (const id of [large, empty]) await admin(`dead-letters drop ${id}`);
   });
 
   it('are gone from the list once dropped, and stay so', async () => {
-    const id = await park(Buffer.from('to be dropped'));
-    await admin(`parked drop ${id}`);
+    const id = await spoil(Buffer.from('to be dropped'));
+    await admin(`dead-letters drop ${id}`);
     expect((await list()).map((row) => row.id)).not.toContain(id);
-    await expect(admin(`parked drop ${id}`)).rejects.toMatchObject({ code: 'settled' });
-    await expect(admin(`parked replay ${id}`)).rejects.toMatchObject({ code: 'settled' });
-    await expect(admin('parked show 999999')).rejects.toMatchObject({ code: 'unknown_message' });
+    await expect(admin(`dead-letters drop ${id}`)).rejects.toMatchObject({ code: 'settled' });
+    await expect(admin(`dead-letters replay ${id}`)).rejects.toMatchObject({ code: 'settled' });
+    await expect(admin('dead-letters show 999999')).rejects.toMatchObject({ code: 'unknown_message' });
   });
 
   it('are not sent back while this version can not read them either', async () => {
-    const id = await park(Buffer.from('still no chunk'));
-    await expect(admin(`parked replay ${id}`)).rejects.toMatchObject({ code: 'still_undecodable' });
+    const id = await spoil(Buffer.from('still no chunk'));
+    await expect(admin(`dead-letters replay ${id}`)).rejects.toMatchObject({ code: 'still_undecodable' });
     expect((await list()).map((row) => row.id)).toContain(id);
-    await admin(`parked drop ${id}`);
+    await admin(`dead-letters drop ${id}`);
   });
 
   it('complete their upload when they are sent back, once', async () => {
@@ -179,22 +185,53 @@ describe('parked messages', () => {
     const chunk = await takeChunk(process.id);
     await product.startWorker();
     // As an older worker would have done with a message of a newer form.
-    const id = await parkByHand(chunk);
-    expect(JSON.parse(await admin(`parked replay ${id} --json`))).toEqual({
+    const id = await keepByHand(chunk);
+    expect(JSON.parse(await admin(`dead-letters replay ${id} --json`))).toEqual({
       replayed: id,
       process: process.id,
       chunk: 0,
     });
     expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 2 });
     expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
-    await expect(admin(`parked replay ${id}`)).rejects.toMatchObject({ code: 'settled' });
+    await expect(admin(`dead-letters replay ${id}`)).rejects.toMatchObject({ code: 'settled' });
 
-    const second = await parkByHand(chunk);
-    await expect(admin(`parked replay ${second}`)).rejects.toMatchObject({
+    const second = await keepByHand(chunk);
+    await expect(admin(`dead-letters replay ${second}`)).rejects.toMatchObject({
       code: 'process_ended',
       message: expect.stringContaining('has completed without it'),
     });
-    await admin(`parked drop ${second}`);
+    await admin(`dead-letters drop ${second}`);
     expect(await list()).toEqual([]);
+  });
+
+  it('of earlier releases are found in the topic that they lie in, and said to be gone with it', async () => {
+    const former = `${product.config.kafkaPrefix}.parked`;
+    const client = clientOf(kafka).admin();
+    await client.connect();
+    await client.createTopics({ topics: [{ topic: former, numPartitions: 1 }], waitForLeaders: true });
+    const dataset = await createDataset(owner);
+    await product.stopWorker();
+    const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n2\n'), 201);
+    const chunk = await takeChunk(process.id);
+    await product.startWorker();
+    const [id, gone] = [await keepByHand(chunk, 'parked'), await keepByHand(chunk, 'parked')];
+    expect(JSON.parse(await admin(`dead-letters show ${id} --json`))).toMatchObject({
+      copy: `${former}/0/0`,
+    });
+    await admin(`dead-letters replay ${id}`);
+    expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 2 });
+
+    await client.deleteTopics({ topics: [former] });
+    await client.disconnect();
+    await expect(admin(`dead-letters replay ${gone}`)).rejects.toMatchObject({ code: 'message_expired' });
+    await admin(`dead-letters drop ${gone}`);
+  });
+
+  it('are listed under their former name for one release, which help does not show', async () => {
+    const id = await spoil(Buffer.from('by the old name'));
+    expect(await admin('parked list')).toMatch(new RegExp(`^${id} `, 'm'));
+    await admin(`parked drop ${id}`);
+    expect(await admin('--help')).toContain('dead-letters list');
+    expect(await admin('--help')).not.toContain('parked');
   });
 });

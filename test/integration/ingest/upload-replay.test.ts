@@ -4,7 +4,8 @@ import { createUploadCommands } from '../../../src/admin/uploads.js';
 import { openUploadReplay } from '../../../src/compose/operator.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import type { KafkaConnection } from '../../../src/storage/kafka/client.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import {
   authorization,
   type Client,
@@ -212,7 +213,7 @@ describe('a pending upload', () => {
     const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, file(1_000)), 201);
     await expect(replay(id)).rejects.toMatchObject({ code: 'still_pending' });
     const topic = `${product.config.kafkaPrefix}.chunks.bulk`;
-    const client = kafka.admin();
+    const client = clientOf(kafka).admin();
     await client.connect();
     await client.setOffsets({
       groupId: `${product.config.kafkaPrefix}.bulk`,
@@ -241,7 +242,7 @@ describe('an upload whose chunks Kafka has removed', () => {
     const completed = await upload(owner, await createDataset(owner), file(1_000));
     const failed = await upload(owner, await createDataset(owner), `${file(1_000)}1,2,3\n`);
     const topic = `${product.config.kafkaPrefix}.chunks.bulk`;
-    const client = kafka.admin();
+    const client = clientOf(kafka).admin();
     await client.connect();
     const ends = await client.fetchTopicOffsets(topic);
     await client.deleteTopicRecords({

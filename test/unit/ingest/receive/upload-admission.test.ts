@@ -4,7 +4,7 @@ import {
   type UploadAdmission,
 } from '../../../../src/ingest/receive/upload-admission.js';
 import { silentLog } from '../../../../src/lib/log.js';
-import type { LaneUse } from '../../../../src/storage/kafka/backlog/backlog-monitor.js';
+import type { LaneUse } from '../../../../src/storage/kafka/backlog.js';
 
 const calm: LaneUse = {
   lane: 'bulk',

@@ -1,5 +1,7 @@
-import type { Kafka } from 'kafkajs';
-import type { TopicNames } from '../topics.js';
+import type { Admin } from 'kafkajs';
+import type { KafkaConnection } from './connection.js';
+import { withAdmin } from './kafkajs/client.js';
+import type { TopicNames } from './topics.js';
 
 /** How far a group is behind in one partition. */
 export interface PartitionLag {
@@ -15,12 +17,10 @@ export interface LogState {
 }
 
 export interface LogStateOptions {
-  readonly kafka: Kafka;
+  readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   readonly groupPrefix: string;
 }
-
-type Admin = ReturnType<Kafka['admin']>;
 
 const lagOf = async (admin: Admin, group: string, topic: string): Promise<PartitionLag[]> => {
   const ends = await admin.fetchTopicOffsets(topic);
@@ -37,16 +37,13 @@ const lagOf = async (admin: Admin, group: string, topic: string): Promise<Partit
 
 /** What Kafka itself says about the consumers. Connects for the one question. */
 export const readLogState = async ({ kafka, topics, groupPrefix }: LogStateOptions): Promise<LogState> => {
-  const admin = kafka.admin({ retry: { retries: 1 } });
-  await admin.connect();
-  try {
-    return {
-      lag: [
-        ...(await lagOf(admin, `${groupPrefix}.short`, topics.short)),
-        ...(await lagOf(admin, `${groupPrefix}.bulk`, topics.bulk)),
-      ],
-    };
-  } finally {
-    await admin.disconnect();
-  }
+  const lag = await withAdmin(
+    kafka,
+    async (admin) => [
+      ...(await lagOf(admin, `${groupPrefix}.short`, topics.short)),
+      ...(await lagOf(admin, `${groupPrefix}.bulk`, topics.bulk)),
+    ],
+    { retry: { retries: 1 } },
+  );
+  return { lag };
 };

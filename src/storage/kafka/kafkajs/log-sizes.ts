@@ -1,6 +1,6 @@
 /** Bytes that partitions take on the brokers' disks: DescribeLogDirs, version 1, which kafkajs does not know. */
-import type { Kafka } from 'kafkajs';
-import { askEveryBroker, type RawRequest } from '../wire/raw-request.js';
+import type { KafkaConnection } from './client.js';
+import { askEveryBroker, type RawRequest } from './raw-request.js';
 
 export interface LogSize {
   readonly topic: string;
@@ -66,7 +66,7 @@ const requestOf = (topics: ReadonlyMap<string, number>): RawRequest<LogSize[]> =
  * @param topics Number of partitions by topic.
  */
 export const readLogSizes = async (
-  kafka: Kafka,
+  kafka: KafkaConnection,
   topics: ReadonlyMap<string, number>,
   withinMs: number,
 ): Promise<LogSize[]> => {

@@ -1,8 +1,11 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32c } from '../../../../../src/storage/kafka/wire/crc32c.js';
-import { patchKafkajsEncoder } from '../../../../../src/storage/kafka/wire/encoder-patch.js';
+import { crc32c } from '../../../../../src/storage/kafka/kafkajs/crc32c.js';
+import {
+  patchKafkajsEncoder,
+  requireKnownVersion,
+} from '../../../../../src/storage/kafka/kafkajs/encoder-patch.js';
 
 interface Request {
   readonly buffer: Buffer;
@@ -15,7 +18,7 @@ type Protocol = (topicData: readonly unknown[]) => Promise<Request>;
 const freshProtocol = (lean: boolean): Protocol => {
   const load = createRequire(import.meta.url);
   for (const path of Object.keys(load.cache)) if (path.includes('/kafkajs/')) delete load.cache[path];
-  if (lean && !patchKafkajsEncoder()) throw new Error('lean encoding is not in force');
+  if (lean) patchKafkajsEncoder();
   const createRequest = load('kafkajs/src/protocol/request.js');
   const produce = load('kafkajs/src/protocol/requests/produce/v7/request.js');
   return (topicData) =>
@@ -48,7 +51,7 @@ const topicOf = (sizes: readonly number[]) => ({
   })),
 });
 
-describe('lean encoding', () => {
+describe('the encoder patch', () => {
   const plain = freshProtocol(false);
   const lean = freshProtocol(true);
 
@@ -79,6 +82,13 @@ describe('lean encoding', () => {
       ([topic]) => topic?.partitions[0]?.messages[0]?.value,
     );
     expect(then && now?.equals(then)).toBe(true);
+  });
+
+  it('is refused for any other version of kafkajs than the one it knows', () => {
+    expect(() => requireKnownVersion('2.2.4')).not.toThrow();
+    expect(() => requireKnownVersion('2.3.0')).toThrow(
+      expect.objectContaining({ code: 'bad_installation', message: expect.stringContaining('2.3.0') }),
+    );
   });
 
   it('copies a large message once', async () => {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';
-import type { Chunk } from '../../../model/chunk.js';
+import type { Chunk } from '../../model/chunk.js';
 
 interface RecordSchema {
   readonly fields: readonly { readonly name: string }[];
 }
 
 const schema = JSON.parse(
-  readFileSync(new URL('../../../../schemas/chunk.avsc', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../schemas/chunk.avsc', import.meta.url), 'utf8'),
 ) as RecordSchema;
 
 /**

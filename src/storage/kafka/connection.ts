@@ -1,15 +1,22 @@
-import { Kafka, type LogEntry, logLevel, type RetryOptions } from 'kafkajs';
+import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { type SecuritySettings, securityOptions } from './security.js';
-import { patchKafkajsEncoder } from './wire/encoder-patch.js';
+import { connectionOf, type KafkaConnection } from './kafkajs/client.js';
+import { patchKafkajsEncoder } from './kafkajs/encoder-patch.js';
+import { type SecuritySettings, securityOptions } from './kafkajs/security.js';
 
-/** A connection to Kafka; the type that other rooms know it by. */
-export type KafkaConnection = Kafka;
+export type { KafkaConnection };
 
 /** The part of the configuration that says how Kafka is reached. */
 export interface KafkaSettings extends SecuritySettings {
   readonly kafkaBrokers?: readonly string[] | undefined;
+}
+
+/** How requests are tried again; times in milliseconds. */
+export interface KafkaRetry {
+  readonly retries?: number;
+  readonly initialRetryTime?: number;
+  readonly maxRetryTime?: number;
 }
 
 export interface KafkaOptions {
@@ -17,7 +24,7 @@ export interface KafkaOptions {
   readonly clientId: string;
   readonly log: Log;
   /** Changes to how requests are tried again. */
-  readonly retry?: RetryOptions;
+  readonly retry?: KafkaRetry;
 }
 
 /**
@@ -30,16 +37,19 @@ const levelOf = (entry: LogEntry): 'debug' | 'warn' =>
     ? 'warn'
     : 'debug';
 
-/** @throws AppError `bad_configuration`. */
-export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): Kafka => {
+/**
+ * Opens nothing yet: whoever asks, sends or reads connects.
+ * @throws AppError `bad_configuration`; Error for a version of kafkajs that this build does not know.
+ */
+export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): KafkaConnection => {
   if (settings.kafkaBrokers === undefined)
     throw new AppError(
       'invalid',
       'bad_configuration',
       'KAFKA_BROKERS is not set (npm start runs an embedded broker)',
     );
-  if (!patchKafkajsEncoder()) log.debug('kafkajs is of another version: its own encoding is used');
-  return new Kafka({
+  patchKafkajsEncoder();
+  const client = new Kafka({
     brokers: [...settings.kafkaBrokers],
     ...securityOptions(settings),
     clientId,
@@ -52,4 +62,5 @@ export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): K
       log[levelOf(entry)]({ kafka: entry.namespace, ...fields }, message);
     },
   });
+  return connectionOf(client);
 };

@@ -1,9 +1,11 @@
-import type { Admin, ConfigResourceTypes, Kafka } from 'kafkajs';
-import { messageOf } from '../../../lib/errors.js';
-import type { Log } from '../../../lib/log.js';
-import type { ChunkPosition, Lane } from '../../../model/chunk.js';
-import { type TopicNames, topicOf } from '../topics.js';
-import { type LogSize, readLogSizes } from './log-sizes.js';
+import type { Admin, ConfigResourceTypes } from 'kafkajs';
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { ChunkPosition, Lane } from '../../model/chunk.js';
+import type { KafkaConnection } from './connection.js';
+import { clientOf } from './kafkajs/client.js';
+import { type LogSize, readLogSizes } from './kafkajs/log-sizes.js';
+import { type TopicNames, topicOf } from './topics.js';
 
 /** A topic, as describeConfigs names it. kafkajs exports the enum to CommonJS only. */
 const topicResource: ConfigResourceTypes.TOPIC = 2;
@@ -31,7 +33,7 @@ export interface BacklogMonitor {
 }
 
 export interface BacklogMonitorOptions {
-  readonly kafka: Kafka;
+  readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   /** Start of the names of the consumer groups, one per lane. */
   readonly groupPrefix: string;
@@ -73,7 +75,9 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
   let sizesUnknown = false;
 
   const connect = async (): Promise<Admin> => {
-    const connecting = kafka.admin({ retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 500 } });
+    const connecting = clientOf(kafka).admin({
+      retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 500 },
+    });
     await connecting.connect();
     return connecting;
   };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Consumer, IHeaders, Kafka, KafkaMessage } from 'kafkajs';
-import type { Log } from '../../../lib/log.js';
-import { ephemeralConsumer, forgetGroup } from './ephemeral-consumer.js';
-import { subscribe } from './subscription.js';
+import type { Consumer, IHeaders, KafkaMessage } from 'kafkajs';
+import type { Log } from '../../lib/log.js';
+import type { KafkaConnection } from './connection.js';
+import { subscribe, withAdmin, withEphemeralConsumer } from './kafkajs/client.js';
 
 /** A message as it lies in a topic. */
 export interface RawMessage {
@@ -23,30 +23,33 @@ export interface OffsetRange {
 }
 
 /** Reads parts of a topic as they are, whatever they hold. */
-export interface TopicScan {
+export interface TopicReader {
   /**
    * Parts of all partitions that hold what was written between two moments (milliseconds since the epoch). Exact
    * only up to the clocks of producers.
    */
   ranges(topic: string, since: number, until: number): Promise<OffsetRange[]>;
-  /** First offset of each partition that retention has left. */
+  /** First offset of each partition that retention has left; none for a topic that does not exist. */
   firstOffsets(topic: string): Promise<ReadonlyMap<number, bigint>>;
-  /** Calls `handle` for each message, one after the other, in the order of each partition. */
-  read(
-    topic: string,
-    ranges: readonly OffsetRange[],
-    handle: (message: RawMessage) => Promise<void>,
-  ): Promise<void>;
+  /**
+   * Calls `handle` for each message, one after the other, in the order of each partition, until it gives `stop`.
+   * @throws what `handle` throws.
+   */
+  read(topic: string, ranges: readonly OffsetRange[], handle: MessageHandler): Promise<void>;
 }
 
-export interface TopicScanOptions {
-  readonly kafka: Kafka;
-  /** Start of the name of the throw-away consumer groups. */
+export type MessageHandler = (message: RawMessage) => Promise<'next' | 'stop'>;
+
+export interface TopicReaderOptions {
+  readonly kafka: KafkaConnection;
+  /** Start of the names of the ephemeral consumer groups. */
   readonly groupPrefix: string;
   readonly log: Log;
 }
 
-export const headersOf = (headers: IHeaders | undefined): Record<string, string> =>
+const heartbeatMs = 2_000;
+
+const headersOf = (headers: IHeaders | undefined): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers ?? {}).flatMap(([name, value]) => {
       const first = Array.isArray(value) ? value[0] : value;
@@ -63,14 +66,20 @@ const rawMessage = (topic: string, partition: number, message: KafkaMessage): Ra
   headers: headersOf(message.headers),
 });
 
-type Handle = (message: RawMessage) => Promise<void>;
-
 /** Runs the consumer over the ranges; resolves when the last message of each was handled. */
-const consume = (consumer: Consumer, topic: string, ranges: readonly OffsetRange[], handle: Handle) =>
+const consume = (
+  consumer: Consumer,
+  topic: string,
+  ranges: readonly OffsetRange[],
+  handle: MessageHandler,
+  log: Log,
+) =>
   new Promise<void>((resolve, reject) => {
     const next = new Map(ranges.map(({ partition, from }) => [partition, from]));
     const end = new Map(ranges.map(({ partition, to }) => [partition, to]));
-    const isDone = (partition: number): boolean => (next.get(partition) ?? 0n) >= (end.get(partition) ?? 0n);
+    let stopped = false;
+    const isDone = (partition: number): boolean =>
+      stopped || (next.get(partition) ?? 0n) >= (end.get(partition) ?? 0n);
 
     consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error));
     consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
@@ -84,38 +93,34 @@ const consume = (consumer: Consumer, topic: string, ranges: readonly OffsetRange
         autoCommit: false,
         eachBatchAutoResolve: false,
         eachBatch: async ({ batch, heartbeat, resolveOffset, isStale, isRunning }) => {
+          const { partition } = batch;
+          // A message may take longer to be handled than a membership lasts.
+          const timer = setInterval(() => {
+            heartbeat().catch((error: unknown) => log.debug({ err: error }, 'heartbeat of a reader failed'));
+          }, heartbeatMs);
           try {
             for (const message of batch.messages) {
-              if (isStale() || !isRunning() || isDone(batch.partition)) break;
-              await handle(rawMessage(topic, batch.partition, message));
-              next.set(batch.partition, BigInt(message.offset) + 1n);
+              if (isStale() || !isRunning() || isDone(partition)) break;
+              if ((await handle(rawMessage(topic, partition, message))) === 'stop') stopped = true;
+              next.set(partition, BigInt(message.offset) + 1n);
               resolveOffset(message.offset);
-              await heartbeat();
             }
           } catch (error) {
             reject(error);
             throw error;
+          } finally {
+            clearInterval(timer);
           }
-          if (isDone(batch.partition)) consumer.pause([{ topic, partitions: [batch.partition] }]);
+          if (isDone(partition)) consumer.pause([{ topic, partitions: [partition] }]);
           if ([...next.keys()].every(isDone)) resolve();
         },
       })
       .catch(reject);
   });
 
-export const createTopicScan = ({ kafka, groupPrefix, log }: TopicScanOptions): TopicScan => {
-  const ask = async <T>(question: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> => {
-    const admin = kafka.admin();
-    await admin.connect();
-    try {
-      return await question(admin);
-    } finally {
-      await admin.disconnect();
-    }
-  };
-
+export const createTopicReader = ({ kafka, groupPrefix, log }: TopicReaderOptions): TopicReader => {
   const offsetsAt = async (topic: string, time: number): Promise<Map<number, bigint>> => {
-    const offsets = await ask((admin) => admin.fetchTopicOffsetsByTimestamp(topic, time));
+    const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsetsByTimestamp(topic, time));
     return new Map(offsets.map(({ partition, offset }) => [partition, BigInt(offset)]));
   };
 
@@ -126,24 +131,21 @@ export const createTopicScan = ({ kafka, groupPrefix, log }: TopicScanOptions): 
       return [...first].map(([partition, from]) => ({ partition, from, to: last.get(partition) ?? from }));
     },
 
-    async firstOffsets(topic) {
-      const offsets = await ask((admin) => admin.fetchTopicOffsets(topic));
-      return new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));
-    },
+    firstOffsets: (topic) =>
+      withAdmin(kafka, async (admin) => {
+        // Asked for the offsets of a topic that is gone, kafkajs tries again for half a minute.
+        if (!(await admin.listTopics()).includes(topic)) return new Map();
+        const offsets = await admin.fetchTopicOffsets(topic);
+        return new Map(offsets.map(({ partition, low }) => [partition, BigInt(low)]));
+      }),
 
     async read(topic, ranges, handle) {
       const filled = ranges.filter(({ from, to }) => from < to);
       if (filled.length === 0) return;
-      const groupId = `${groupPrefix}.scan.${randomUUID()}`;
-      const consumer = ephemeralConsumer(kafka, groupId);
-      await consumer.connect();
-      try {
+      await withEphemeralConsumer(kafka, `${groupPrefix}.reader.${randomUUID()}`, log, async (consumer) => {
         await subscribe(consumer, topic);
-        await consume(consumer, topic, filled, handle);
-      } finally {
-        await consumer.disconnect();
-        await forgetGroup(kafka, groupId, log);
-      }
+        await consume(consumer, topic, filled, handle, log);
+      });
     },
   };
 };

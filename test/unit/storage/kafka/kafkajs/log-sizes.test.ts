@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../../src/lib/log.js';
-import { parseLogSizes, readLogSizes } from '../../../../../src/storage/kafka/backlog/log-sizes.js';
-import { createKafka } from '../../../../../src/storage/kafka/client.js';
+import { createKafka } from '../../../../../src/storage/kafka/connection.js';
+import { parseLogSizes, readLogSizes } from '../../../../../src/storage/kafka/kafkajs/log-sizes.js';
 
 const text = (value: string): Buffer => {
   const bytes = Buffer.from(value);

@@ -1,10 +1,11 @@
-import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
-import { messageOf } from '../../../lib/errors.js';
-import type { Log } from '../../../lib/log.js';
-import type { Chunk, ChunkPosition } from '../../../model/chunk.js';
-import type { DeadLetterProducer } from '../produce/dead-letters.js';
-import { decodeChunk } from '../wire/chunk-codec.js';
-import { subscribe } from './subscription.js';
+import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import { decodeChunk } from './chunk-codec.js';
+import type { KafkaConnection } from './connection.js';
+import type { DeadLetterProducer } from './dead-letters.js';
+import { clientOf, subscribe } from './kafkajs/client.js';
 
 export interface Delivery {
   readonly chunk: Chunk;
@@ -20,7 +21,7 @@ export interface Delivery {
 export type ChunkHandler = (delivery: Delivery) => Promise<void>;
 
 export interface ChunkConsumerOptions {
-  readonly kafka: Kafka;
+  readonly kafka: KafkaConnection;
   readonly groupId: string;
   readonly topic: string;
   readonly handle: ChunkHandler;
@@ -91,7 +92,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       chunk = decodeChunk(message.value);
     } catch (error) {
       // DeadLetterProducer throws when it fails: the offset is not resolved before the message is safe.
-      await deadLetters.park(message, position, `undecodable: ${messageOf(error)}`);
+      await deadLetters.keep(message, position, `undecodable: ${messageOf(error)}`);
       return true;
     }
     return untilHandled({ chunk, position, requestId: headerText(message, 'request-id') }, running);
@@ -119,7 +120,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   let current: Consumer | undefined;
 
   const join = async (): Promise<void> => {
-    const consumer = kafka.consumer({
+    const consumer = clientOf(kafka).consumer({
       groupId,
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: 30_000,

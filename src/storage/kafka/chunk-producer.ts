@@ -1,9 +1,11 @@
-import { type Kafka, Partitioners, type Producer } from 'kafkajs';
-import { AppError } from '../../../lib/errors.js';
-import type { Log } from '../../../lib/log.js';
-import type { Chunk, Lane } from '../../../model/chunk.js';
-import { type TopicNames, topicOf } from '../topics.js';
-import { encodeChunk } from '../wire/chunk-codec.js';
+import { Partitioners, type Producer } from 'kafkajs';
+import { AppError } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { Chunk, Lane } from '../../model/chunk.js';
+import { encodeChunk } from './chunk-codec.js';
+import type { KafkaConnection } from './connection.js';
+import { clientOf } from './kafkajs/client.js';
+import { type TopicNames, topicOf } from './topics.js';
 
 export interface ChunkProducer {
   /**
@@ -16,7 +18,7 @@ export interface ChunkProducer {
 }
 
 export interface ChunkProducerOptions {
-  readonly kafka: Kafka;
+  readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   /** Partitions of each topic. */
   readonly partitions: number;
@@ -41,7 +43,7 @@ export const createChunkProducer = async ({
   let current: Promise<Producer> | undefined;
 
   const connect = async (): Promise<Producer> => {
-    const producer = kafka.producer({
+    const producer = clientOf(kafka).producer({
       idempotent: true,
       createPartitioner: Partitioners.DefaultPartitioner,
       maxInFlightRequests: 5,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';
 import { describe, expect, it } from 'vitest';
-import type { Chunk } from '../../../../../src/model/chunk.js';
-import { decodeChunk, encodeChunk } from '../../../../../src/storage/kafka/wire/chunk-codec.js';
+import type { Chunk } from '../../../../src/model/chunk.js';
+import { decodeChunk, encodeChunk } from '../../../../src/storage/kafka/chunk-codec.js';
 
 const schema = JSON.parse(readFileSync('schemas/chunk.avsc', 'utf8')) as avro.Schema;
 const chunkOf = (data: Buffer): Chunk => ({

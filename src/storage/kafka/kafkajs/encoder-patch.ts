@@ -7,9 +7,10 @@
  * encoder only refers to large contents. They are joined once, where the check sum needs them in one piece, with
  * room in front for the headers of the outer layers. The bytes that go out are the same; the unit test compares.
  *
- * These are internals of kafkajs. The version is pinned by a check: for any other, everything stays as it is.
+ * These are internals of kafkajs, which is why package.json names one version. With any other, nothing starts.
  */
 import { createRequire } from 'node:module';
+import { AppError } from '../../../lib/errors.js';
 import { crc32c } from './crc32c.js';
 
 /** The parts of kafkajs' Encoder that matter here. */
@@ -27,7 +28,7 @@ interface Encoder {
 }
 
 const knownVersion = '2.2.4';
-const patched = Symbol('lean encoding');
+const patched = Symbol('encoder patch');
 
 /** Contents from this size on are referred to. */
 const largeBytes = 64 * 1024;
@@ -119,14 +120,27 @@ const contents = {
   },
 };
 
-/** Call it before the first request; once is enough. True when it is in force. */
-export const patchKafkajsEncoder = (): boolean => {
+/** @throws AppError `bad_installation` for another version than the one whose internals are known here. */
+export const requireKnownVersion = (version: string): void => {
+  if (version === knownVersion) return;
+  throw new AppError(
+    'unexpected',
+    'bad_installation',
+    `kafkajs ${version} is installed, but src/storage/kafka/kafkajs changes internals of ${knownVersion}; install that version (npm ci).`,
+  );
+};
+
+/**
+ * Call it before the first request; once is enough.
+ * @throws AppError `bad_installation`, see above.
+ */
+export const patchKafkajsEncoder = (): void => {
   const load = createRequire(import.meta.url);
-  if ((load('kafkajs/package.json') as { version: string }).version !== knownVersion) return false;
+  requireKnownVersion((load('kafkajs/package.json') as { version: string }).version);
   const { prototype } = load('kafkajs/src/protocol/encoder.js') as {
     prototype: Encoder & { [patched]?: true };
   };
-  if (prototype[patched]) return true;
+  if (prototype[patched]) return;
   Object.assign(prototype, leanMethods({ ...methodsOf(prototype) }), { [patched]: true });
   Object.defineProperty(prototype, 'buffer', contents);
   // The module that uses the check sum is loaded with the first request and keeps what it finds then.
@@ -134,7 +148,6 @@ export const patchKafkajsEncoder = (): boolean => {
   load(crcPath);
   const crcModule = load.cache[crcPath];
   if (crcModule !== undefined) crcModule.exports = crc32c;
-  return true;
 };
 
 const methodsOf = ({ writeBufferInternal, writeBytes, size }: Encoder): Plain => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { KafkaConfig, OauthbearerProviderResponse, SASLOptions } from 'kafkajs';
-import { AppError, messageOf } from '../../lib/errors.js';
+import { AppError, messageOf } from '../../../lib/errors.js';
 
 /** A client of an authorization server, see RFC 6749, 4.4. */
 export interface OauthClient {

@@ -1,7 +1,9 @@
 import type { Kafka } from 'kafkajs';
 import { describe, expect, it, vi } from 'vitest';
-import { silentLog } from '../../../../../src/lib/log.js';
-import { createChunkConsumer } from '../../../../../src/storage/kafka/consume/chunk-consumer.js';
+import { silentLog } from '../../../../src/lib/log.js';
+import { createChunkConsumer } from '../../../../src/storage/kafka/chunk-consumer.js';
+import type { KafkaConnection } from '../../../../src/storage/kafka/connection.js';
+import { connectionOf } from '../../../../src/storage/kafka/kafkajs/client.js';
 
 type Listener = (event: { payload: { error: Error; restart: boolean } }) => unknown;
 
@@ -37,16 +39,16 @@ const createFakeKafka = (runFailures = 0) => {
       return consumer;
     },
   };
-  return { kafka: kafka as unknown as Kafka, made };
+  return { kafka: connectionOf(kafka as unknown as Kafka), made };
 };
 
-const start = (kafka: Kafka) =>
+const start = (kafka: KafkaConnection) =>
   createChunkConsumer({
     kafka,
     groupId: 'g',
     topic: 't',
     handle: async () => undefined,
-    deadLetters: { park: async () => undefined, close: async () => undefined },
+    deadLetters: { keep: async () => undefined, close: async () => undefined },
     log: silentLog,
   });
 

@@ -4,7 +4,7 @@
  * These are internals of kafkajs 2.2.4, the version that `encoder-patch.ts` insists on.
  */
 import { createRequire } from 'node:module';
-import type { Kafka } from 'kafkajs';
+import { clientOf, type KafkaConnection } from './client.js';
 
 /** An encoder of kafkajs: what is written to it becomes the body of a request. */
 export interface RequestBody {
@@ -42,7 +42,8 @@ interface Cluster {
 
 type Internals = Record<symbol, ((options: object) => Cluster) | undefined>;
 
-const openCluster = (kafka: Kafka): Cluster => {
+const openCluster = (connection: KafkaConnection): Cluster => {
+  const kafka = clientOf(connection);
   const symbol = Object.getOwnPropertySymbols(kafka).find(
     ({ description }) => description === 'private:Kafka:createCluster',
   );
@@ -81,7 +82,7 @@ const send = async <T>(broker: Broker, asked: RawRequest<T>, withinMs: number): 
  * @throws when a broker cannot be reached, does not answer in time, or `decode` throws.
  */
 export const askEveryBroker = async <T>(
-  kafka: Kafka,
+  kafka: KafkaConnection,
   request: RawRequest<T>,
   withinMs: number,
 ): Promise<T[]> => {

@@ -1,0 +1,66 @@
+import { AppError } from '../../lib/errors.js';
+import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import { decodeChunk } from './chunk-codec.js';
+import type { OffsetRange, TopicReader } from './topic-reader.js';
+
+/** Reads chunks again from where they lie, in whatever order Kafka gives them. */
+export interface ChunkReader {
+  /**
+   * Calls `handle` once for each position, one after the other, until it gives `stop`.
+   * @throws AppError code `chunks_expired` when retention has removed some of them.
+   */
+  read(
+    positions: readonly ChunkPosition[],
+    handle: (chunk: Chunk, position: ChunkPosition) => Promise<'next' | 'stop'>,
+  ): Promise<void>;
+}
+
+const keyOf = ({ partition, offset }: Pick<ChunkPosition, 'partition' | 'offset'>): string =>
+  `${partition}/${offset}`;
+
+const expired = (): AppError =>
+  new AppError(
+    'conflict',
+    'chunks_expired',
+    'The upload cannot be replayed: the time for which received files are kept has passed.',
+  );
+
+/** From the first to the last position in each partition. */
+const rangesOf = (positions: readonly ChunkPosition[]): OffsetRange[] => {
+  const ranges = new Map<number, OffsetRange>();
+  for (const { partition, offset } of positions) {
+    const at = BigInt(offset);
+    const { from, to } = ranges.get(partition) ?? { from: at, to: at + 1n };
+    ranges.set(partition, { partition, from: at < from ? at : from, to: at >= to ? at + 1n : to });
+  }
+  return [...ranges.values()];
+};
+
+export const createChunkReader = (topics: TopicReader): ChunkReader => {
+  const refuseExpired = async (topic: string, ranges: readonly OffsetRange[]): Promise<void> => {
+    const first = await topics.firstOffsets(topic);
+    if (ranges.every(({ partition, from }) => from >= (first.get(partition) ?? from + 1n))) return;
+    throw expired();
+  };
+
+  return {
+    async read(positions, handle) {
+      let stopped = false;
+      for (const topic of new Set(positions.map((position) => position.topic))) {
+        const wanted = positions.filter((position) => position.topic === topic);
+        const ranges = rangesOf(wanted);
+        await refuseExpired(topic, ranges);
+        const left = new Set(wanted.map(keyOf));
+        await topics.read(topic, ranges, async (message) => {
+          if (message.value === null || !left.delete(keyOf(message))) return 'next';
+          const { partition, offset } = message;
+          const answer = await handle(decodeChunk(message.value), { topic, partition, offset });
+          stopped = answer === 'stop';
+          return answer;
+        });
+        if (stopped) return;
+        if (left.size > 0) throw expired();
+      }
+    },
+  };
+};

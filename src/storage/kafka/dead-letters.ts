@@ -1,0 +1,99 @@
+import type { ChunkPosition } from '../../model/chunk.js';
+import type { KafkaConnection } from './connection.js';
+import { openProducer } from './kafkajs/client.js';
+
+/** A message that lies in the dead-letter topic. */
+export interface DeadLetter {
+  readonly origin: ChunkPosition;
+  /** Where the copy lies. */
+  readonly copy: ChunkPosition;
+  readonly reason: string;
+  /** Size of the value. */
+  readonly bytes: number;
+}
+
+type HeaderValue = Buffer | string;
+
+/** A message as it is kept or sent back. */
+export interface KeptMessage {
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+  readonly headers?: Readonly<Record<string, HeaderValue | HeaderValue[] | undefined>> | undefined;
+}
+
+/** Keeps messages that cannot be understood, with the reason and where they came from. */
+export interface DeadLetterProducer {
+  /** @throws whatever went wrong: the caller must not go past the message before it is kept and written down. */
+  keep(message: KeptMessage, origin: ChunkPosition, reason: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface DeadLetterProducerOptions {
+  readonly kafka: KafkaConnection;
+  /** Topic that holds them. */
+  readonly topic: string;
+  /** Writes it down for the operator. */
+  readonly record: (letter: DeadLetter) => Promise<void>;
+}
+
+/** Headers that are added; a message that goes back leaves them behind. */
+const addedHeaders = {
+  reason: 'dead-letter-reason',
+  at: 'dead-letter-at',
+  topic: 'origin-topic',
+  partition: 'origin-partition',
+  offset: 'origin-offset',
+} as const;
+
+/** Also what 0.1 named two of them. */
+const ownHeaders = new Set<string>([...Object.values(addedHeaders), 'parked-reason', 'parked-at']);
+
+/** Header that tells of a message which number it had among the dead letters. */
+const replayedHeader = 'replayed-dead-letter';
+
+export const createDeadLetterProducer = async ({
+  kafka,
+  topic,
+  record,
+}: DeadLetterProducerOptions): Promise<DeadLetterProducer> => {
+  const producer = await openProducer(kafka);
+  return {
+    async keep({ key, value, headers }, origin, reason) {
+      const added = {
+        [addedHeaders.reason]: reason,
+        [addedHeaders.at]: new Date().toISOString(),
+        [addedHeaders.topic]: origin.topic,
+        [addedHeaders.partition]: String(origin.partition),
+        [addedHeaders.offset]: origin.offset,
+      };
+      const messages = [{ key, value, headers: { ...headers, ...added } }];
+      const [stored] = await producer.send({ topic, acks: -1, messages });
+      if (stored?.baseOffset === undefined) throw new Error('Kafka did not say where a dead letter lies');
+      const copy = { topic, partition: stored.partition, offset: stored.baseOffset };
+      await record({ origin, copy, reason, bytes: value?.length ?? 0 });
+    },
+    close: () => producer.disconnect(),
+  };
+};
+
+/**
+ * Sends a dead letter back to the partition it came from, as it was.
+ * @throws whatever Kafka threw; the message may have arrived then all the same.
+ */
+export const requeue = async (
+  kafka: KafkaConnection,
+  { key, value, headers }: KeptMessage,
+  { topic, partition }: Pick<ChunkPosition, 'topic' | 'partition'>,
+  id: number,
+): Promise<void> => {
+  const original = Object.fromEntries(
+    Object.entries(headers ?? {}).filter(([name]) => !ownHeaders.has(name)),
+  );
+  const messages = [{ partition, key, value, headers: { ...original, [replayedHeader]: String(id) } }];
+  const producer = await openProducer(kafka);
+  try {
+    await producer.send({ topic, acks: -1, messages });
+  } finally {
+    await producer.disconnect();
+  }
+};

@@ -1,0 +1,93 @@
+import type { Admin, Consumer, Kafka, Producer } from 'kafkajs';
+import { Partitioners } from 'kafkajs';
+import pRetry from 'p-retry';
+import type { Log } from '../../../lib/log.js';
+
+/** How Kafka is reached. That kafkajs is behind it is known in `storage/kafka` alone. */
+export interface KafkaConnection {
+  readonly kind: 'kafka';
+}
+
+const clients = new WeakMap<KafkaConnection, Kafka>();
+
+export const connectionOf = (client: Kafka): KafkaConnection => {
+  const connection: KafkaConnection = { kind: 'kafka' };
+  clients.set(connection, client);
+  return connection;
+};
+
+export const clientOf = (connection: KafkaConnection): Kafka => {
+  const client = clients.get(connection);
+  if (client === undefined) throw new Error('not a connection that createKafka has made');
+  return client;
+};
+
+/** Asks with a connection of its own. */
+export const withAdmin = async <T>(
+  connection: KafkaConnection,
+  ask: (admin: Admin) => Promise<T>,
+  options: Parameters<Kafka['admin']>[0] = {},
+): Promise<T> => {
+  const admin = clientOf(connection).admin(options);
+  await admin.connect();
+  try {
+    return await ask(admin);
+  } finally {
+    await admin.disconnect();
+  }
+};
+
+/** A producer for messages whose partition is given, or does not matter. */
+export const openProducer = async (connection: KafkaConnection): Promise<Producer> => {
+  const producer = clientOf(connection).producer({
+    createPartitioner: Partitioners.DefaultPartitioner,
+    allowAutoTopicCreation: false,
+  });
+  await producer.connect();
+  return producer;
+};
+
+/**
+ * Asks for metadata of topics, which kafkajs does not repeat: a broker may not know yet what another, or itself, has
+ * just made.
+ * @throws the last failure, after some ten seconds, or at once one that will not pass.
+ */
+export const untilKnown = <T>(ask: () => Promise<T>): Promise<T> =>
+  pRetry(ask, {
+    retries: 15,
+    minTimeout: 50,
+    factor: 2,
+    maxTimeout: 1_000,
+    shouldRetry: ({ error }) => (error as { retriable?: unknown }).retriable === true,
+  });
+
+/** Subscribes from the beginning. */
+export const subscribe = (consumer: Consumer, topic: string): Promise<void> =>
+  untilKnown(() => consumer.subscribe({ topic, fromBeginning: true }));
+
+/** Runs with a consumer in a group of its own, which is deleted afterwards; it does not join again after a failure. */
+export const withEphemeralConsumer = async (
+  connection: KafkaConnection,
+  groupId: string,
+  log: Log,
+  work: (consumer: Consumer) => Promise<void>,
+): Promise<void> => {
+  const consumer = clientOf(connection).consumer({
+    groupId,
+    minBytes: 1,
+    maxWaitTimeInMs: 500,
+    maxBytesPerPartition: 1024 * 1024,
+    sessionTimeout: 30_000,
+    allowAutoTopicCreation: false,
+    retry: { retries: 5, restartOnFailure: async () => false },
+  });
+  await consumer.connect();
+  try {
+    await work(consumer);
+  } finally {
+    await consumer.disconnect();
+    await withAdmin(connection, (admin) => admin.deleteGroups([groupId])).catch((error: unknown) =>
+      log.debug({ err: error, groupId }, 'ephemeral group left to expire'),
+    );
+  }
+};

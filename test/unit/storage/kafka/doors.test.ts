@@ -1,0 +1,47 @@
+/** What other rooms see of storage/kafka names no type of kafkajs: another client is a change of this folder alone. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { expect, it } from 'vitest';
+
+const folder = fileURLToPath(new URL('../../../../src/storage/kafka', import.meta.url));
+
+/** The declarations of files as a compiler would write them, by file name. */
+const declarationsOf = (files: readonly string[]): Map<string, string> => {
+  const program = ts.createProgram([...files], {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    strict: true,
+    skipLibCheck: true,
+    declaration: true,
+    emitDeclarationOnly: true,
+    types: ['node'],
+  });
+  const written = new Map<string, string>();
+  for (const file of files) {
+    program.emit(program.getSourceFile(file), (name, text) => {
+      written.set(name.slice(name.lastIndexOf('/') + 1), text);
+    });
+  }
+  return written;
+};
+
+const namesKafkajs = (text: string): boolean => /['"]kafkajs['"]/.test(text);
+
+const filesIn = (path: string): string[] =>
+  readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.d.ts'))
+    .map((entry) => join(path, entry.name));
+
+it('names no type of kafkajs where other rooms import it', () => {
+  const doors = declarationsOf(filesIn(folder));
+  expect(doors.size).toBeGreaterThan(8);
+  expect([...doors].filter(([, text]) => namesKafkajs(text)).map(([name]) => name)).toEqual([]);
+});
+
+it('would be noticed if it did', () => {
+  const inner = declarationsOf([join(folder, 'kafkajs', 'client.ts')]);
+  expect([...inner.values()].some(namesKafkajs)).toBe(true);
+});
