@@ -9,7 +9,7 @@ import type { CompileContext } from '../filter/compiler.js';
 import { decimalOfDouble, decimalOfUnits, hasFastUnits, unitsSql } from './exact-double.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 import type { Aggregate, Value } from './typed.js';
-import { doubleSql, finite, keySql, valueSql } from './value-sql.js';
+import { doubleSql, finite, keySql, nullable, valueSql } from './value-sql.js';
 
 type MethodAggregate = Extract<Aggregate, { kind: 'method' }>;
 
@@ -70,7 +70,7 @@ const sumSql = (
     return { exact: total, double: total, unit: '1' };
   }
   if (value.node.kind !== 'column')
-    return sumOfDecimals(context.emit.exact(value.node), atScale(sum, value, context), physical);
+    return sumOfDecimals(nullable(context.emit.exact(value.node)), atScale(sum, value, context), physical);
   const { sql, physical: stored } = value.node.column;
   if (stored !== 'f') return sumOfDecimals(sql, sum, physical);
   const { range } = value.node.column as typeof field;
@@ -90,7 +90,7 @@ const atScale = (sum: NumberRange, value: Value, { shapes }: CompileContext): Nu
  * @param order Expression by which rows come first or last; not null.
  */
 export const aggregateSql = (aggregate: Aggregate, order: string, context: CompileContext): string => {
-  if (aggregate.kind === 'count') return 'toFloat64(count())';
+  if (aggregate.kind === 'count') return nullable('toFloat64(count())');
   const { method, value, field, operand, level } = aggregate;
   const { physical } = field;
   switch (method) {
@@ -109,7 +109,7 @@ export const aggregateSql = (aggregate: Aggregate, order: string, context: Compi
     case 'last':
       return `argMax(${valueSql(value, physical, context)}, ${order})`;
     case 'countdistinct':
-      return `toFloat64(uniqExact(${keySql(valueSql(value, operand, context), operand)}))`;
+      return nullable(`toFloat64(uniqExact(${keySql(valueSql(value, operand, context), operand)}))`);
     case 'median':
       return `quantileExactInclusive(0.5)(${doubleSql(value, context)})`;
     case 'quantile':

@@ -22,8 +22,10 @@ const dateValue = (node: DateNode, { emit }: CompileContext): string => {
   return emit.parameters.add(fits ? 'Date32' : 'String', node.value);
 };
 
-/** @param physical The type that the binder gave to the values. */
-export const valueSql = (value: Value, physical: PhysicalType, context: CompileContext): string => {
+/** Aggregates of nothing are null only where the type can be. */
+export const nullable = (sql: string): string => `toNullable(${sql})`;
+
+const plainSql = (value: Value, physical: PhysicalType, context: CompileContext): string => {
   const { emit, shapes } = context;
   switch (value.type) {
     case 'text':
@@ -40,11 +42,17 @@ export const valueSql = (value: Value, physical: PhysicalType, context: CompileC
   }
 };
 
+/** @param physical The type that the binder gave to the values. */
+export const valueSql = (value: Value, physical: PhysicalType, context: CompileContext): string =>
+  value.node.kind === 'column'
+    ? plainSql(value, physical, context)
+    : nullable(plainSql(value, physical, context));
+
 /** The same as a double, for what has no exact result anyway. */
 export const doubleSql = (value: Value, context: CompileContext): string => {
   if (value.type !== 'number') throw new RangeError('the binder lets only numbers pass');
   const double = context.emit.double(value.node);
-  return value.node.kind === 'column' ? double : finite(double);
+  return value.node.kind === 'column' ? double : nullable(finite(double));
 };
 
 /** For grouping and counting: ClickHouse tells -0 from 0, and nobody else does. */

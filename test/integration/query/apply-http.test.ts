@@ -83,6 +83,9 @@ describe('results', () => {
     expect(await text({ $apply: 'filter(false)/groupby((Country),aggregate($count as N))' })).toBe(
       '"Country","N"\r\n',
     );
+    const behind =
+      "filter(false)/groupby((Country),aggregate($count as N))/aggregate(N with min as Least,N with sum as S,length('x') with max as L)";
+    expect(await text({ $apply: behind })).toBe('"Least","S","L"\r\n,,\r\n');
   });
 });
 
