@@ -11,12 +11,14 @@ import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
+import { createSummaryRoutes } from '../http/routes/summary.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import { systemClock } from '../lib/clock.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
 import { createSlots } from '../query/slots.js';
+import { createSummaries } from '../query/summary/summaries.js';
 import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
@@ -130,6 +132,12 @@ export const createDownloadPart = async (
         base: apiBase,
       }),
       publicMaxAgeSeconds: config.publicMaxAgeSeconds,
+    }),
+    ...createSummaryRoutes({
+      authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
+      quotas,
+      versions,
+      summaries: createSummaries({ reader, slots, sql }),
     }),
     ...createVersionChangeRoutes({
       access,

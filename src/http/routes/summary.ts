@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import type { DatasetAccess } from '../../catalog/access.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import type { Caller } from '../../model/permission.js';
+import type { Summaries } from '../../query/summary/summaries.js';
+import type { Versions } from '../../query/versions.js';
+import { pathId, pathName, queryId, queryInteger, queryText } from '../parameters.js';
+import { ok, type Route, route } from '../route.js';
+import { countField } from './fields.js';
+
+export interface SummaryRoutesDeps {
+  /** Finds a dataset that the caller may read. */
+  readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
+  readonly quotas: Pick<Quotas, 'requireDownload'>;
+  readonly versions: Versions;
+  readonly summaries: Summaries;
+}
+
+const shown = z.union([z.number(), z.string(), z.null()]);
+
+const columnSummary = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    dataType: z.enum(['Date', 'String', 'Decimal']),
+    rows: countField('Rows, nulls included.'),
+    nulls: countField('Rows without a value.'),
+    distinct: countField('Different values.'),
+    distinctExact: z.boolean().meta({ description: 'False: `distinct` is an estimate.' }),
+    min: shown,
+    max: shown,
+    mean: z.number().nullable().optional(),
+    quantiles: z.record(z.string(), shown).optional(),
+    histogram: z.array(z.object({ from: shown, to: shown, count: countField('Values.') })).optional(),
+    top: z.array(z.object({ value: z.string(), count: countField('Rows.') })).optional(),
+  })
+  .meta({ id: 'ColumnSummary' });
+
+const versionId = queryId('Id of a version; without it the current data.').optional();
+
+export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
+  const open = async (
+    request: {
+      readonly caller: Caller | undefined;
+      readonly requestId: string;
+      readonly signal: AbortSignal;
+    },
+    datasetId: number,
+    wanted: number | undefined,
+  ) => {
+    const access = await deps.authorize(request.caller, datasetId);
+    await deps.quotas.requireDownload(request.caller, access);
+    const version = await deps.versions.find({
+      datasetId: access.id,
+      currentVersionId: access.currentVersionId,
+      versionId: wanted,
+    });
+    return { version, context: { queryId: `summary-${request.requestId}`, signal: request.signal } };
+  };
+
+  return [
+    route({
+      method: 'GET',
+      path: '/datasets/:id/summary',
+      summary: 'What the columns hold',
+      description:
+        'Per column, over all rows: nulls, different values, bounds, mean, quantiles and a histogram of numbers and dates, the most frequent texts. Kept per version.',
+      tags: ['Data'],
+      auth: 'optional',
+      params: z.object({ id: pathId('Dataset') }),
+      query: z.object({
+        $filter: queryText('Only rows that match.', { maxLength: 65_536 }).optional(),
+        $select: queryText('Columns by name or id, separated by commas.', { maxLength: 65_536 }).optional(),
+        versionId,
+      }),
+      responses: {
+        200: {
+          description: 'The columns in their order.',
+          schema: z
+            .object({ versionId: z.string(), rows: countField('Rows.'), columns: z.array(columnSummary) })
+            .meta({ id: 'Summary' }),
+        },
+      },
+      errors: [402, 403, 404, 504],
+      handler: async (request) => {
+        const { query, params } = request;
+        const { version, context } = await open(request, params.id, query.versionId);
+        const { rows, columns } = await deps.summaries.summarise({
+          version,
+          filter: query.$filter,
+          select: query.$select,
+          owner: request.owner,
+          context,
+        });
+        return ok({ versionId: String(version.versionId), rows, columns });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/datasets/:id/columns/:column/values',
+      summary: 'Values of a column',
+      description: 'Each value with the number of its rows, the most frequent first; for completion.',
+      tags: ['Data'],
+      auth: 'optional',
+      params: z.object({ id: pathId('Dataset'), column: pathName('Name or id of the column.') }),
+      query: z.object({
+        startsWith: queryText('Only values that begin so.').optional(),
+        $top: queryInteger('Most values; 100 unless given.', { min: 1, max: 10_000 }).optional(),
+        versionId,
+      }),
+      responses: {
+        200: {
+          description: 'The values.',
+          schema: z.array(z.object({ value: z.string(), count: countField('Rows.') })),
+        },
+      },
+      errors: [402, 403, 404, 504],
+      handler: async (request) => {
+        const { query, params } = request;
+        const { version, context } = await open(request, params.id, query.versionId);
+        const values = await deps.summaries.values({
+          version,
+          column: params.column,
+          startsWith: query.startsWith ?? '',
+          top: query.$top ?? 100,
+          owner: request.owner,
+          context,
+        });
+        return ok([...values]);
+      },
+    }),
+  ];
+};

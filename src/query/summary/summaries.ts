@@ -1,0 +1,222 @@
+/** What the columns of a version hold. Kept per version, which never changes; computed at the first demand. */
+import { notFound } from '../../lib/errors.js';
+import { type StoredColumn, storageName } from '../../model/column.js';
+import type { ReadableVersion } from '../../model/version.js';
+import type { Reader } from '../../storage/clickhouse/reader.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { selectedColumns } from '../column-list.js';
+import { compileFilter } from '../filter/filter.js';
+import { filterColumnsOf } from '../plan.js';
+import type { ReadContext } from '../read-context.js';
+import type { Slots } from '../slots.js';
+import { buildRowSource, type RowSource } from '../statement.js';
+import { versionRows } from '../version-rows.js';
+import { type ColumnSummary, type Facts, factsSql, histogramSql, summaryOf } from './column-summary.js';
+
+export interface SummaryWanted {
+  readonly version: ReadableVersion;
+  readonly filter: string | undefined;
+  readonly select: string | undefined;
+  /** Who shares places with whom. */
+  readonly owner: string;
+  readonly context: ReadContext;
+}
+
+export interface ValuesWanted {
+  readonly version: ReadableVersion;
+  /** Name or id of a column. */
+  readonly column: string;
+  readonly startsWith: string;
+  readonly top: number;
+  readonly owner: string;
+  readonly context: ReadContext;
+}
+
+export interface ValueCount {
+  readonly value: string;
+  readonly count: number;
+}
+
+export interface Summaries {
+  summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly ColumnSummary[] }>;
+  /** Values of a column with counts, the most frequent first. @throws AppError 404 for an unknown column. */
+  values(wanted: ValuesWanted): Promise<readonly ValueCount[]>;
+}
+
+export interface SummariesOptions {
+  readonly reader: Reader;
+  readonly slots: Slots;
+  readonly sql: Sql;
+}
+
+/** Columns of one query. */
+const batch = 50;
+const topTexts = 10;
+
+type Body = Readonly<Record<string, Omit<ColumnSummary, 'name'>>>;
+
+const withoutNames = (columns: readonly ColumnSummary[]): Body =>
+  Object.fromEntries(columns.map(({ name: _, ...rest }) => [String(rest.id), rest]));
+
+export const createSummaries = ({ reader, slots, sql }: SummariesOptions): Summaries => {
+  const running = new Map<number, Promise<readonly ColumnSummary[]>>();
+  let queries = 0;
+
+  const ask = async <T>(text: string, source: RowSource, context: ReadContext): Promise<T[]> => {
+    queries += 1;
+    return reader.facts<T>({
+      sql: `${text} FORMAT JSONCompactEachRow`,
+      values: source.values,
+      settings: { output_format_json_quote_64bit_integers: 0, output_format_json_quote_denormals: 0 },
+      ...context,
+      queryId: `${context.queryId}-${queries}`,
+    });
+  };
+
+  const topOf = async (
+    column: StoredColumn,
+    source: RowSource,
+    context: ReadContext,
+  ): Promise<ValueCount[]> => {
+    const name = storageName(column);
+    const rows = await ask<[string, number]>(
+      `SELECT ${name} AS v, count() AS n ${source.sql} AND ${name} IS NOT NULL
+       GROUP BY v ORDER BY n DESC, v LIMIT ${topTexts}`,
+      source,
+      context,
+    );
+    return rows.map(([value, count]) => ({ value, count: Number(count) }));
+  };
+
+  const compute = async (
+    columns: readonly StoredColumn[],
+    source: RowSource,
+    rows: number,
+    context: ReadContext,
+  ): Promise<ColumnSummary[]> => {
+    const [found = []] = await ask<Facts[]>(
+      `SELECT ${columns.map((column) => factsSql(column, rows)).join(',\n')} ${source.sql}`,
+      source,
+      context,
+    );
+    const wide = columns.flatMap((column, index) => {
+      const [, , , , , , , low, high] = found[index]!;
+      return low === null || high === null || low >= high || !Number.isFinite(high - low)
+        ? []
+        : [{ column, low, high }];
+    });
+    const [counted = []] =
+      wide.length === 0
+        ? []
+        : await ask<number[][]>(
+            `SELECT ${wide.map(({ column, low, high }) => histogramSql(column, low, high)).join(',\n')} ${source.sql}`,
+            source,
+            context,
+          );
+    const summaries: ColumnSummary[] = [];
+    for (const [index, column] of columns.entries()) {
+      const below = counted[wide.findIndex((one) => one.column === column)] ?? [];
+      const top = column.dataType === 'String' ? await topOf(column, source, context) : undefined;
+      summaries.push(summaryOf(column, found[index]!, { rows, below, top }));
+    }
+    return summaries;
+  };
+
+  const computeAll = async (
+    columns: readonly StoredColumn[],
+    source: RowSource,
+    rows: number,
+    context: ReadContext,
+  ): Promise<ColumnSummary[]> => {
+    const all: ColumnSummary[] = [];
+    for (let at = 0; at < columns.length; at += batch)
+      all.push(...(await compute(columns.slice(at, at + batch), source, rows, context)));
+    return all;
+  };
+
+  const inPlace = async <T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+    const release = await slots.take(owner, signal);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  };
+
+  const sourceOf = (version: ReadableVersion, text: string | undefined): RowSource =>
+    buildRowSource({
+      rows: versionRows(reader.database, version),
+      isWhole: true,
+      columns: version.columns,
+      filter: text === undefined ? undefined : compileFilter(text, filterColumnsOf(version.columns)),
+      options: { last: undefined, dropNA: false },
+      chosen: version.columns,
+    });
+
+  const kept = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {
+    const [row] = await sql.query<{ body: Body }>(
+      'SELECT body FROM version_summaries WHERE version_id = $1',
+      [versionId],
+    );
+    return row?.body;
+  };
+
+  /** All columns of a version; who asks at the same time waits for the same work. */
+  const whole = async ({ version, owner, context }: SummaryWanted): Promise<readonly ColumnSummary[]> => {
+    const known = running.get(version.versionId);
+    if (known !== undefined) return known;
+    // The work outlives the caller who began it: others may wait for it.
+    const lasting = { ...context, signal: new AbortController().signal };
+    const work = inPlace(owner, lasting.signal, () =>
+      computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
+    );
+    running.set(version.versionId, work);
+    try {
+      const columns = await work;
+      await sql.query(
+        `INSERT INTO version_summaries (version_id, body)
+         SELECT id, $2 FROM versions WHERE id = $1 ON CONFLICT DO NOTHING`,
+        [version.versionId, JSON.stringify(withoutNames(columns))],
+      );
+      return columns;
+    } finally {
+      running.delete(version.versionId);
+    }
+  };
+
+  return {
+    async summarise(wanted) {
+      const { version, filter, select, owner, context } = wanted;
+      const chosen = select === undefined ? version.columns : selectedColumns(select, version.columns);
+      if (filter !== undefined) {
+        const source = sourceOf(version, filter);
+        return inPlace(owner, context.signal, async () => {
+          const [[rows = 0] = []] = await ask<number[]>(`SELECT count() ${source.sql}`, source, context);
+          return { rows: Number(rows), columns: await computeAll(chosen, source, Number(rows), context) };
+        });
+      }
+      const body = (await kept(version)) ?? withoutNames(await whole(wanted));
+      const columns = chosen.flatMap((column) => {
+        const summary = body[String(column.id)];
+        return summary === undefined ? [] : [{ ...summary, name: column.name }];
+      });
+      return { rows: version.rowCount, columns };
+    },
+
+    async values({ version, column: wanted, startsWith, top, owner, context }) {
+      const column =
+        version.columns.find(({ name }) => name === wanted) ??
+        version.columns.find(({ id }) => String(id) === wanted);
+      if (column === undefined)
+        throw notFound('unknown_column', `The dataset has no column ${wanted.slice(0, 60)}.`);
+      const source = sourceOf(version, undefined);
+      const name = storageName(column);
+      const text = `SELECT toString(${name}) AS v, count() AS n ${source.sql}
+        AND ${name} IS NOT NULL AND startsWith(toString(assumeNotNull(${name})), {prefix:String})
+        GROUP BY v ORDER BY n DESC, v LIMIT ${top}`;
+      const asked = { ...source, values: { ...source.values, prefix: startsWith } };
+      const rows = await inPlace(owner, context.signal, () => ask<[string, number]>(text, asked, context));
+      return rows.map(([value, count]) => ({ value, count: Number(count) }));
+    },
+  };
+};

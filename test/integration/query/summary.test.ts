@@ -1,0 +1,128 @@
+/** What columns hold, through the whole product: upload, summary, values. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+let product: TestProduct;
+let key: string;
+let dataset: number;
+
+const call = (path: string, init: RequestInit = {}) =>
+  fetch(`${product.baseUrl}${path}`, {
+    ...init,
+    headers: { ...init.headers, authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
+  });
+
+const json = async <T>(path: string): Promise<T> => (await (await call(path)).json()) as T;
+
+const upload = async (csv: string): Promise<void> => {
+  const form = new FormData();
+  form.set('data', new Blob([csv]), 'data.csv');
+  const answer = await call(`/datasets/${dataset}/data?async=false`, { method: 'PUT', body: form });
+  expect(await answer.json()).toMatchObject({ status: 'completed' });
+};
+
+beforeAll(async () => {
+  product = await startProduct();
+  ({ key } = await product.createAccount('reader'));
+  const home = await json<{ id: number }>('/repositories/home');
+  const made = await call('/datasets', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Sales', repositoryId: home.id }),
+  });
+  dataset = ((await made.json()) as { id: number }).id;
+  await upload(
+    'Country,Date,Amount\nNorway,2020-01-01,1\nNorway,2020-01-11,3.5\nPeru,2020-01-21,\n"Pe""rú\'",,-2\n',
+  );
+});
+
+afterAll(() => product.close());
+
+interface Summary {
+  versionId: string;
+  rows: number;
+  columns: Record<string, unknown>[];
+}
+
+describe('summary', () => {
+  it('tells of each column what it holds, and again from what was kept', async () => {
+    const first = await json<Summary>(`/datasets/${dataset}/summary`);
+    expect(first).toMatchObject({
+      rows: 4,
+      columns: [
+        {
+          name: 'Country',
+          rows: 4,
+          nulls: 0,
+          distinct: 3,
+          distinctExact: true,
+          min: 'Norway',
+          max: 'Peru',
+          top: [
+            { value: 'Norway', count: 2 },
+            { value: 'Pe"rú\'', count: 1 },
+            { value: 'Peru', count: 1 },
+          ],
+        },
+        { name: 'Date', nulls: 1, distinct: 3, min: '2020-01-01', max: '2020-01-21' },
+        { name: 'Amount', nulls: 1, distinct: 3, min: -2, max: 3.5, quantiles: { '0.5': 1 } },
+      ],
+    });
+    const amount = first.columns[2] as { mean: number; histogram: { count: number }[] };
+    expect(amount.mean).toBeCloseTo(2.5 / 3);
+    expect(amount.histogram.reduce((sum, { count }) => sum + count, 0)).toBe(3);
+    const kept = await product.sql.query('SELECT 1 FROM version_summaries WHERE version_id = $1', [
+      Number(first.versionId),
+    ]);
+    expect(kept).toHaveLength(1);
+    expect(await json<Summary>(`/datasets/${dataset}/summary`)).toEqual(first);
+  });
+
+  it('takes $select, $filter and versionId', async () => {
+    const { columns, versionId } = await json<Summary>(`/datasets/${dataset}/summary?$select=Amount`);
+    expect(columns.map(({ name }) => name)).toEqual(['Amount']);
+    const filtered = await json<Summary>(
+      `/datasets/${dataset}/summary?versionId=${versionId}&$filter=${encodeURIComponent("Country eq 'Norway'")}`,
+    );
+    expect(filtered).toMatchObject({
+      rows: 2,
+      columns: [{ distinct: 1 }, { distinct: 2 }, { min: 1, max: 3.5 }],
+    });
+    const none = await json<Summary>(`/datasets/${dataset}/summary?$filter=false`);
+    expect(none).toMatchObject({ rows: 0, columns: [{ nulls: 0, distinct: 0, min: null, top: [] }, {}, {}] });
+    expect((await call(`/datasets/${dataset}/summary?$select=Nowhere`)).status).toBe(400);
+    expect((await call(`/datasets/${dataset}/summary?$filter=Nowhere eq 1`)).status).toBe(400);
+  });
+});
+
+describe('values', () => {
+  const values = (column: string, query = '') =>
+    json(`/datasets/${dataset}/columns/${encodeURIComponent(column)}/values${query}`);
+
+  it('are listed with counts, the most frequent first', async () => {
+    expect(await values('Country')).toEqual([
+      { value: 'Norway', count: 2 },
+      { value: 'Pe"rú\'', count: 1 },
+      { value: 'Peru', count: 1 },
+    ]);
+    expect(await values('Country', '?startsWith=Pe&$top=1')).toEqual([{ value: 'Pe"rú\'', count: 1 }]);
+    expect(await values('Date', '?startsWith=2020-01-1')).toEqual([{ value: '2020-01-11', count: 1 }]);
+    expect(await values('Amount', '?startsWith=3')).toEqual([{ value: '3.5', count: 1 }]);
+  });
+
+  it('of an unknown column are a 404', async () => {
+    expect((await call(`/datasets/${dataset}/columns/Nowhere/values`)).status).toBe(404);
+    expect((await call(`/datasets/${dataset}/columns/Country/values?$top=0`)).status).toBe(400);
+  });
+});
+
+describe('$apply', () => {
+  it('answers through the whole product', async () => {
+    const asked = encodeURIComponent(
+      'groupby((Country),aggregate(Amount with sum as Total))/filter(Total gt 0)',
+    );
+    expect(await json(`/datasets/${dataset}/data?$format=json&$apply=${asked}`)).toEqual([
+      { Country: 'Norway', Total: 4.5 },
+    ]);
+  });
+});
