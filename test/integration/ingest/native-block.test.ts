@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createChunkEncoder } from '../../../src/ingest/csv/encoder.js';
 import type { EncodeColumn, EncodePhysical } from '../../../src/ingest/csv/types.js';
+import { withoutCredentials } from '../../support/clickhouse-http.js';
 
 const database = `native_block_${process.pid}`;
-const base = inject('clickhouseUrl');
 
 const run = async (query: string, body?: Buffer): Promise<string> => {
-  const url = new URL(base);
-  url.searchParams.set('query', query);
-  const response = await fetch(url, { method: 'POST', body: body ?? '' });
+  const { address, headers } = withoutCredentials(inject('clickhouseUrl'));
+  address.searchParams.set('query', query);
+  const response = await fetch(address, { method: 'POST', headers, body: body ?? '' });
   const text = await response.text();
   if (!response.ok) throw new Error(text);
   return text;
