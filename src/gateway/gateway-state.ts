@@ -32,6 +32,10 @@ export interface UpstreamState {
     /** Failed fillings in a row. */
     readonly failures: number;
     readonly dueAt: string | null;
+    /** Parts of the last listing that could not be had. */
+    readonly failedParts: number;
+    /** Why the last of them, or the listing, failed. */
+    readonly lastError: string | null;
   } | null;
 }
 
@@ -41,10 +45,12 @@ interface FillingRow {
   filledAt: Date | null;
   dueAt: Date | null;
   failures: number;
+  failedParts: number;
+  lastError: string | null;
 }
 
 const fillingsSql = `
-  SELECT provider, items, filled_at AS "filledAt", failures,
+  SELECT provider, items, filled_at AS "filledAt", failures, failed_parts AS "failedParts", last_error AS "lastError",
          CASE WHEN due_at = '-infinity' THEN NULL ELSE due_at END AS "dueAt" FROM gateway_fillings`;
 
 interface HoldRow {
@@ -121,6 +127,8 @@ export const readGatewayState = async (options: GatewayStateOptions): Promise<Up
               filledAt: isoOrNull(filling?.filledAt ?? null),
               failures: filling?.failures ?? 0,
               dueAt: isoOrNull(filling?.dueAt ?? null),
+              failedParts: filling?.failedParts ?? 0,
+              lastError: filling?.lastError ?? null,
             },
     };
   });

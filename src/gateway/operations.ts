@@ -33,7 +33,7 @@ export interface Operations {
   run<T>(operation: Operation<T>): Promise<WithAge<T>>;
   /** The key that an operation of this caller would use. */
   keyFor(provider: Provider, caller: Caller): Promise<ChosenKey>;
-  /** The network for a task of the service's own. */
+  /** The network for a task of the service's own, without a deadline for the whole. */
   contextFor(provider: Provider, caller: Caller): Promise<Context>;
 }
 
@@ -91,8 +91,14 @@ const audiencesOf = ({ kind, audience }: ChosenKey): string[] =>
 export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Operations => {
   const { cache, log, telemetry } = access;
 
-  const open = (provider: Provider, caller: Caller, key: ChosenKey) =>
-    createSession({ access, provider, key, lane: { provider, keyScope: key.scope, account: caller.share } });
+  const open = (provider: Provider, caller: Caller, key: ChosenKey, unhurried = false) =>
+    createSession({
+      access,
+      provider,
+      key,
+      lane: { provider, keyScope: key.scope, account: caller.share },
+      unhurried,
+    });
 
   const nameError = (
     operation: Operation<unknown>,
@@ -166,7 +172,7 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
   return {
     keyFor: (provider, caller) => keys.choose(provider, caller.accountId),
     async contextFor(provider, caller) {
-      return open(provider, caller, await keys.choose(provider, caller.accountId)).ctx;
+      return open(provider, caller, await keys.choose(provider, caller.accountId), true).ctx;
     },
     async run(operation) {
       const key = await keys.choose(operation.provider, operation.caller.accountId);

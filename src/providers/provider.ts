@@ -142,7 +142,10 @@ export interface Provider {
   seriesAt?(path: readonly string[], page: Page, ctx: Context): Promise<SeriesPage>;
   /** The upstream's own search, where it is good. Without it the gateway's index over `listAll` serves. */
   search?(query: string, ctx: Context): Promise<readonly Item[]>;
-  /** Everything worth finding, for the gateway's own search index; runs in the background. */
+  /**
+   * Everything worth finding, for the gateway's own search index; runs in the background. Requests are kept
+   * (`keep`), so that a listing that was cut goes on where it ended; parts that may fail alone use `listPart`.
+   */
   listAll?(ctx: Context): AsyncIterable<Item>;
   /** The newest observations, about 24; more are cut by the gateway. */
   preview(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
@@ -217,6 +220,8 @@ export interface Context {
   readonly key: 'none' | 'service' | 'own';
   /** The day in UTC, YYYY-MM-DD. */
   readonly today: string;
+  /** While listing for the index: records a part that failed; true when the listing may go on without it. */
+  passOver?(part: string, error: unknown): boolean;
 }
 
 export interface UpstreamRequest {

@@ -1,4 +1,4 @@
-import { messageOf } from '../../lib/errors.js';
+import { type AppError, isAppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Context, Item, Provider } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -33,8 +33,11 @@ interface Due {
 const batchSize = 500;
 const firstRetryMs = 600_000;
 const longestRetryMs = 86_400_000;
-/** A process that dies while filling leaves the upstream to another one after this. */
-const leaseMs = 1_800_000;
+/** A process that dies while filling leaves the upstream to another one after this; it is renewed meanwhile. */
+const leaseMs = 120_000;
+const renewMs = 30_000;
+/** Parts that failed are asked for again after this at the latest; the others come from what is kept. */
+const partsRetryMs = 6 * 3_600_000;
 
 // Taking the turn moves it away: two processes never fill one upstream at the same time.
 const claim = `
@@ -43,33 +46,64 @@ const claim = `
    WHERE filling.due_at <= $2
   RETURNING generation, failures`;
 const succeed = `
-  UPDATE gateway_fillings SET items = $2, filled_at = $3, due_at = $4, failures = 0 WHERE provider = $1`;
+  UPDATE gateway_fillings SET items = $2, filled_at = $3, due_at = $4, failures = 0, failed_parts = $5, last_error = $6
+   WHERE provider = $1`;
+const renew = `UPDATE gateway_fillings SET due_at = $2 WHERE provider = $1 AND generation = $3`;
 const giveBack = `UPDATE gateway_fillings SET due_at = $2 WHERE provider = $1`;
-const fail = `UPDATE gateway_fillings SET failures = failures + 1, due_at = $2 WHERE provider = $1`;
+const fail = `
+  UPDATE gateway_fillings SET failures = failures + 1, due_at = $2, last_error = $3 WHERE provider = $1`;
 
 const batches = async function* (items: AsyncIterable<Item>): AsyncIterable<Item[]> {
   let batch: Item[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < batchSize) continue;
-    yield batch;
-    batch = [];
+  try {
+    for await (const item of items) {
+      batch.push(item);
+      if (batch.length < batchSize) continue;
+      yield batch;
+      batch = [];
+    }
+  } finally {
+    // What came before a failure is kept.
+    if (batch.length > 0) yield batch;
   }
-  if (batch.length > 0) yield batch;
 };
 
+/** The upstream, or the share of the background, asks to come back later: no failure of the listing. */
+const isPause = (error: unknown): error is AppError =>
+  isAppError(error) && (error.kind === 'rate_limited' || error.kind === 'unavailable');
+
+/** What happened to parts of one listing. */
+interface PassedOver {
+  count: number;
+  last: string | null;
+}
+
 export const createIndexer = ({ sql, index, providers, openContext, log, now }: IndexerOptions): Indexer => {
-  const fillOne = async (provider: Provider, generation: number, stop?: AbortSignal): Promise<number> => {
+  const fillOne = async (
+    provider: Provider,
+    generation: number,
+    passed: PassedOver,
+    stop?: AbortSignal,
+  ): Promise<number> => {
     const filling = index.fill(provider.slug, generation);
+    const passOver = (part: string, error: unknown): boolean => {
+      if (isPause(error) || stop?.aborted === true) return false;
+      passed.count += 1;
+      passed.last = `${part}: ${messageOf(error)}`.slice(0, 500);
+      log.warn({ provider: provider.slug, part, reason: messageOf(error) }, 'part of a listing passed over');
+      return true;
+    };
+    const ctx = { ...(await openContext(provider)), passOver };
     let items = 0;
-    for await (const batch of batches(provider.listAll?.(await openContext(provider)) ?? emptyList())) {
+    for await (const batch of batches(provider.listAll?.(ctx) ?? emptyList())) {
       stop?.throwIfAborted();
       await filling.add(batch);
       items += batch.length;
     }
     // Nothing at all is a fault of somebody's, not an empty upstream.
     if (items === 0) throw new Error('the upstream listed nothing');
-    await filling.finish();
+    // What stands in a part that could not be had is not gone.
+    if (passed.count === 0) await filling.finish();
     return items;
   };
 
@@ -81,10 +115,19 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
       new Date(startedAt + leaseMs),
     ]);
     if (due === undefined) return false;
+    const timer = setInterval(() => {
+      const until = new Date(now() + leaseMs);
+      sql.query(renew, [provider.slug, until, due.generation]).catch((error: unknown) => {
+        log.warn({ err: error, provider: provider.slug }, 'lease of a listing not renewed');
+      });
+    }, renewMs);
+    const passed: PassedOver = { count: 0, last: null };
     try {
-      const items = await fillOne(provider, due.generation, stop);
-      const next = now() + provider.validity.structure * 1000;
-      await sql.query(succeed, [provider.slug, items, new Date(now()), new Date(next)]);
+      const items = await fillOne(provider, due.generation, passed, stop);
+      const validMs = provider.validity.structure * 1000;
+      const next = now() + (passed.count === 0 ? validMs : Math.min(validMs, partsRetryMs));
+      const values = [provider.slug, items, new Date(now()), new Date(next), passed.count, passed.last];
+      await sql.query(succeed, values);
       log.info({ provider: provider.slug, items, ms: now() - startedAt }, 'search index filled');
       return true;
     } catch (error) {
@@ -92,13 +135,21 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
         await sql.query(giveBack, [provider.slug, new Date(now())]);
         return false;
       }
+      if (isPause(error)) {
+        const wait = Math.max(60, error.retryAfterSeconds ?? 0) * 1000;
+        await sql.query(giveBack, [provider.slug, new Date(now() + wait)]);
+        log.info({ provider: provider.slug, reason: error.message, retryMs: wait }, 'search index waits');
+        return false;
+      }
       const wait = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(10, due.failures));
-      await sql.query(fail, [provider.slug, new Date(now() + wait)]);
+      await sql.query(fail, [provider.slug, new Date(now() + wait), messageOf(error).slice(0, 500)]);
       log.warn(
         { provider: provider.slug, reason: messageOf(error), retryMs: wait },
         'search index not filled',
       );
       return false;
+    } finally {
+      clearInterval(timer);
     }
   };
 

@@ -73,11 +73,13 @@ export interface SessionOptions {
   readonly provider: Provider;
   readonly key: ChosenKey;
   readonly lane: Lane;
+  /** A listing for the index: each request has its own deadline, the whole has none. */
+  readonly unhurried?: boolean;
 }
 
-export const createSession = ({ access, provider, key, lane }: SessionOptions): Session => {
+export const createSession = ({ access, provider, key, lane, unhurried }: SessionOptions): Session => {
   const { limiter, breaker, budget, telemetry, cache, now } = access;
-  const deadlineMs = now() + access.operationTimeoutMs;
+  const deadlineMs = unhurried === true ? Number.POSITIVE_INFINITY : now() + access.operationTimeoutMs;
   const ask = createAsk({
     provider,
     baseUrls: access.baseUrls,

@@ -113,6 +113,8 @@ const providersSchema = z.array(
         filledAt: timeField.nullable(),
         failures: count,
         dueAt: timeField.nullable(),
+        failedParts: count.meta({ description: 'Parts of the last listing that could not be had.' }),
+        lastError: z.string().nullable(),
       })
       .nullable()
       .meta({ description: 'Search index; null where the provider searches itself.' }),

@@ -1,4 +1,5 @@
 import { unknownPath } from '../errors.js';
+import { listPart } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
 import { askData, askValues, named } from './reply.js';
 import { describeUnits } from './units.js';
@@ -142,10 +143,11 @@ export const seriesAt = async (
 };
 
 /** Tables only: the lines of every table would be hundreds of megabytes. */
-export const listAll = async function* ({ http }: Context): AsyncGenerator<Item> {
+export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
   for (const [name, { label }] of Object.entries(datasets)) {
     yield { id: name, label, kind: 'folder', path: [name] };
-    for (const [table, title] of await askTables(name, http)) {
+    const tables = await listPart(ctx, name, () => askTables(name, ctx.http));
+    for (const [table, title] of tables ?? []) {
       yield { id: `${name}/${table}`, label: title, description: label, kind: 'folder', path: [name, table] };
     }
   }

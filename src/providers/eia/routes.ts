@@ -1,4 +1,5 @@
 import { unknownPath } from '../errors.js';
+import { listPart } from '../listing.js';
 import type { Context, Folder, Item, Page, SeriesPage, UpstreamHttp } from '../provider.js';
 import { readShape } from '../shape.js';
 import { facetReply, type Node, named, nodeReply } from './reply.js';
@@ -109,11 +110,14 @@ export const seriesAt = async (
 };
 
 /** All routes, some 300 requests; the series behind them are millions of combinations. */
-export const listAll = async function* ({ http }: Context): AsyncGenerator<Item> {
+export const listAll = async function* (ctx: Context): AsyncGenerator<Item> {
   const waiting: string[][] = [[]];
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-    const { routes = [] } = await askNode(path, http);
-    for (const { id, name, description } of routes) {
+    const route = path;
+    const ask = () => askNode(route, ctx.http);
+    // Without the root there is nothing; any other node may be missing.
+    const node = route.length === 0 ? await ask() : await listPart(ctx, route.join('/'), ask);
+    for (const { id, name, description } of node?.routes ?? []) {
       const below = [...path, id];
       if (!isRoute(below)) continue;
       waiting.push(below);

@@ -1,4 +1,5 @@
 import { unknownPath } from '../errors.js';
+import { listPart } from '../listing.js';
 import type { Provider } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { explain, named } from './rows.js';
@@ -68,10 +69,10 @@ export const fiscalData: Provider = {
     return { items: items.slice(offset, offset + limit), total: items.length };
   },
 
-  async *listAll({ http }) {
+  async *listAll(ctx) {
     for (const table of tables) {
       yield { id: table.path, label: table.label, kind: 'folder', path: [table.path] };
-      yield* await seriesOf(table, http);
+      yield* (await listPart(ctx, table.path, () => seriesOf(table, ctx.http))) ?? [];
     }
   },
 

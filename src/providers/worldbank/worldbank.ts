@@ -1,4 +1,5 @@
 import { unknownPath } from '../errors.js';
+import { listPart } from '../listing.js';
 import type { Folder, Provider, UpstreamHttp } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { readShape } from '../shape.js';
@@ -105,19 +106,21 @@ export const worldBank: Provider = {
     return { items: rows.map((found) => ({ ...toItem(found), path })), total: first.meta.total };
   },
 
-  async *listAll({ http }) {
+  async *listAll(ctx) {
     const seen = new Set<string>();
     for (let number = 1, pages = 1; number <= pages; number += 1) {
-      const payload = await http.json({
-        path: ['indicator'],
-        query: { format: 'json', per_page: indicatorsPerPage, page: number },
-      });
-      const { meta, rows } = readShape(named, page(indicator), payload);
-      pages = meta.pages;
-      for (const found of rows) {
-        if (seen.has(found.id)) continue;
-        seen.add(found.id);
-        yield toItem(found);
+      const ask = async () => {
+        const query = { format: 'json', per_page: indicatorsPerPage, page: number };
+        const payload = await ctx.http.json({ path: ['indicator'], query, keep: 'structure' });
+        return readShape(named, page(indicator), payload);
+      };
+      // The first page tells how many there are.
+      const found = number === 1 ? await ask() : await listPart(ctx, `page ${number}`, ask);
+      pages = found?.meta.pages ?? pages;
+      for (const entry of found?.rows ?? []) {
+        if (seen.has(entry.id)) continue;
+        seen.add(entry.id);
+        yield toItem(entry);
       }
     }
   },

@@ -3,6 +3,8 @@ import { createIndexer } from '../../../src/gateway/search/indexer.js';
 import { createItemIndex, type ItemIndex } from '../../../src/gateway/search/item-index.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
+import { rateLimited, seriesNotFound } from '../../../src/providers/errors.js';
+import { listPart } from '../../../src/providers/listing.js';
 import type { Context, Item, Provider } from '../../../src/providers/provider.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
@@ -111,7 +113,7 @@ describe('the search index', () => {
 
 describe('filling the index', () => {
   let nowMs = Date.parse('2026-03-10T12:00:00Z');
-  const listing = (slug: string, list: () => AsyncIterable<Item>): Provider => ({
+  const listing = (slug: string, list: (ctx: Context) => AsyncIterable<Item>): Provider => ({
     ...bankOfCanada,
     slug,
     popularSeries: [{ id: 'P', label: 'Popular one' }],
@@ -169,6 +171,44 @@ describe('filling the index', () => {
     expect(await ids('S1', ['three'])).toContain('S1');
     expect(await ids('S1199', ['three'])).toEqual([]);
     expect(await indexerOf(listing('three', twelveHundred)).fillDue()).toEqual(['three']);
+  });
+
+  it('passes over a part that fails alone, says so, and keeps what stood in it before', async () => {
+    const parts = (broken: boolean) =>
+      async function* (ctx?: Context): AsyncIterable<Item> {
+        for (const table of ['first', 'second', 'third']) {
+          const found = await listPart(ctx as Context, table, async () => {
+            if (broken && table === 'second') throw seriesNotFound(bankOfCanada, table);
+            return { id: `T-${table}`, label: `Table ${table}` };
+          });
+          if (found !== undefined) yield found;
+        }
+      };
+    expect(await indexerOf(listing('parts', parts(false))).fillDue()).toEqual(['parts']);
+    nowMs += bankOfCanada.validity.structure * 1000;
+    expect(await indexerOf(listing('parts', parts(true))).fillDue()).toEqual(['parts']);
+    expect((await ids('table', ['parts'])).sort()).toEqual(['T-first', 'T-second', 'T-third']);
+    const [row] = await database.sql.query<{ failed_parts: number; last_error: string }>(
+      `SELECT failed_parts, last_error FROM gateway_fillings WHERE provider = 'parts'`,
+    );
+    expect(row).toMatchObject({ failed_parts: 1, last_error: expect.stringContaining('second') });
+    // The part is asked for again before the listing is old.
+    nowMs += 6 * 3_600_000;
+    expect(await indexerOf(listing('parts', parts(false))).fillDue()).toEqual(['parts']);
+  });
+
+  it('keeps what came before a failure, and waits without a failure for a limit', async () => {
+    const cut = async function* (): AsyncIterable<Item> {
+      yield { id: 'CUT-1', label: 'Came before' };
+      throw rateLimited(bankOfCanada, 300);
+    };
+    expect(await indexerOf(listing('cut', cut)).fillDue()).toEqual([]);
+    expect(await ids('came', ['cut'])).toEqual(['CUT-1']);
+    const [row] = await database.sql.query<{ failures: number; due_at: Date }>(
+      `SELECT failures, due_at FROM gateway_fillings WHERE provider = 'cut'`,
+    );
+    expect(row?.failures).toBe(0);
+    expect(row?.due_at.getTime()).toBe(nowMs + 300_000);
   });
 
   it('lets one of two processes do it', async () => {
