@@ -24,13 +24,13 @@ const fields = [
 
 type Field = (typeof fields)[number];
 
-const refuse = (text: string, why: string) => invalid('invalid_cron', `'${text}' is no schedule: ${why}.`);
+const refuse = (text: string, why: string) => invalid('invalid_cron', `'${text}' is not a valid schedule: ${why}.`);
 
 const itemForm = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 
 const valuesOf = (item: string, { name, min, max }: Field, text: string): number[] => {
   const match = itemForm.exec(item);
-  if (match === null) throw refuse(text, `the ${name} is not understood`);
+  if (match === null) throw refuse(text, `the ${name} cannot be read`);
   const [, first, last, step] = match;
   const from = first === undefined ? min : Number(first);
   // A single number with a step goes on to the end, as cron has it.
