@@ -59,6 +59,6 @@ describe('a schedule', () => {
     '0 0 30 2 *',
     '@daily',
   ])('is refused as %j', (text) => {
-    expect(() => parseCron(text)).toThrow(/is no schedule/);
+    expect(() => parseCron(text)).toThrow(/is not a valid schedule/);
   });
 });
