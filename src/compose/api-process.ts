@@ -1,6 +1,6 @@
 import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
-import { bodyBytes, createApp } from '../http/app.js';
+import { createApp } from '../http/app.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
@@ -19,6 +19,7 @@ import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
 import { createOpsState } from './ops.js';
+import { createPlacesOfRoutes } from './places.js';
 
 /** The API: the REST service. */
 export const createApiProcess = async (
@@ -31,8 +32,9 @@ export const createApiProcess = async (
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql });
   const { access } = catalog;
-  const { processes, receiver, dispatcher, slots } = await createIntakePart(core, scope);
-  const downloads = await createDownloadPart(core, scope, catalog);
+  const places = createPlacesOfRoutes(core);
+  const { processes, receiver, dispatcher, places: uploadPlaces } = await createIntakePart(core, scope);
+  const downloads = await createDownloadPart(core, scope, { ...catalog, places: places.queries });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const ops = { state: createOpsState(core, gateway) };
   const server: HttpServer = createApp({
@@ -43,7 +45,7 @@ export const createApiProcess = async (
         quotas: catalog.quotas,
         receiver,
         processes,
-        slots,
+        places: uploadPlaces,
         idleMs: config.uploadIdleMs,
       }),
       ...createProcessRoutes({
@@ -77,13 +79,15 @@ export const createApiProcess = async (
     version,
     trustedProxies: config.trustedProxies,
     jsonMaxBytes: config.jsonMaxBytes,
-    bodies: bodyBytes(config.bodyBytesInFlight),
     publicUrl: config.publicUrl,
     cors: {
       origins: config.corsOrigins,
       methods: config.corsMethods,
       credentials: config.corsCredentials,
     },
+    bodyBytes: config.bodyBytesInFlight,
+    answerBytes: config.answerBytesInFlight,
+    places,
   });
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
   const port = await listen(server, config.host, config.port, 'PORT');

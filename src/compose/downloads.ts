@@ -15,9 +15,9 @@ import { createSummaryRoutes } from '../http/routes/summary.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import { systemClock } from '../lib/clock.js';
 import { startPeriodic } from '../lib/periodic.js';
+import type { Places } from '../lib/places.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
-import { createSlots } from '../query/slots.js';
 import { createSummaries } from '../query/summary/summaries.js';
 import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions } from '../query/versions.js';
@@ -26,9 +26,6 @@ import { createReader } from '../storage/clickhouse/reader.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Core, required } from './core.js';
 import { openExportStore } from './export-store.js';
-
-/** Longest that a download waits for a place. */
-const slotWaitMs = 30_000;
 
 /** The secret of all API processes: from the settings, else made once and kept in the database. */
 const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> => {
@@ -77,7 +74,7 @@ const keepExportFiles = async (
 export const createDownloadPart = async (
   core: Core,
   scope: Scope,
-  { access, quotas }: { access: Access; quotas: Quotas },
+  { access, quotas, places }: { access: Access; quotas: Quotas; places: Places },
 ): Promise<Route[]> => {
   const { config, log, sql } = core;
   const reader = createReader({
@@ -90,11 +87,6 @@ export const createDownloadPart = async (
   await scope.defer('ClickHouse reads', reader.close);
 
   const versions = createVersions(sql);
-  const slots = createSlots({
-    places: config.queriesInFlight,
-    queueLength: config.queriesQueued,
-    maxWaitMs: slotWaitMs,
-  });
   const { store, spoolFolder } = await openExportStore(config, scope);
   const links = createLinks({
     secret: await linkSecret(sql, config.linkSecret),
@@ -107,7 +99,7 @@ export const createDownloadPart = async (
     store,
     builds,
     links,
-    files: createWholeFiles({ versions, reader, slots, newQueryId: () => `file/${randomUUID()}` }),
+    files: createWholeFiles({ versions, reader, places, newQueryId: () => `file/${randomUUID()}` }),
     linkTtlSeconds: config.linkTtlSeconds,
     maxAgeMs: config.exportsMaxAgeMs,
     signal: stopping.signal,
@@ -124,7 +116,7 @@ export const createDownloadPart = async (
     ...createDownloadRoutes({
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
-      downloads: createDownloads({ versions, reader, slots }),
+      downloads: createDownloads({ versions, reader, places }),
       exportFiles,
       apiUrl: createApiUrl({
         publicUrl: config.publicUrl,
@@ -137,12 +129,12 @@ export const createDownloadPart = async (
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
       versions,
-      summaries: createSummaries({ reader, slots, sql }),
+      summaries: createSummaries({ reader, places, sql }),
     }),
     ...createVersionChangeRoutes({
       access,
       quotas,
-      changes: createVersionChanges({ versions, reader, slots }),
+      changes: createVersionChanges({ versions, reader }),
     }),
     ...createLinkRoutes({ links, exportFiles, store, linkTtlSeconds: config.linkTtlSeconds }),
   ];

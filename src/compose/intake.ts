@@ -5,7 +5,7 @@ import { createTransitionStore } from '../ingest/lifecycle/transition-store.js';
 import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
 import { createReceiver } from '../ingest/receive/receiver.js';
 import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
-import { createUploadSlots } from '../ingest/receive/upload-slots.js';
+import { createUploadPlaces } from '../ingest/receive/upload-places.js';
 import type { Scope } from '../lib/scope.js';
 import { createBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
@@ -62,5 +62,10 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
     log,
   });
-  return { processes, receiver, dispatcher, slots: createUploadSlots(config.maxUploadsInFlight) };
+  const places = createUploadPlaces({
+    places: config.maxUploadsInFlight,
+    onRefused: (what) => metrics.placesRefused.inc({ kind: 'uploads', what }),
+  });
+  metrics.watchPlaces('uploads', places);
+  return { processes, receiver, dispatcher, places };
 };

@@ -63,6 +63,36 @@ export const httpSettings = {
     String(64 * MiB),
     'Bytes of JSON bodies and form fields that an API process keeps at a time; a quarter of it per account or address.',
   ),
+  answerBytesInFlight: setting(
+    'ANSWER_BYTES_IN_FLIGHT',
+    integer(8 * MiB),
+    String(128 * MiB),
+    'Bytes of answers that an API process keeps for clients that have not read them; a quarter of it per account or address.',
+  ),
+  requestsInFlight: setting(
+    'REQUESTS_IN_FLIGHT',
+    integer(4),
+    '16',
+    'Short requests that an API process works on at a time; a quarter of them for one account or address.',
+  ),
+  providerCallsInFlight: setting(
+    'PROVIDER_CALLS_IN_FLIGHT',
+    integer(4),
+    '64',
+    'Requests that an API process answers from providers at a time; a quarter of them for one account or address.',
+  ),
+  filesInFlight: setting(
+    'FILES_IN_FLIGHT',
+    integer(2),
+    '64',
+    'Files that an API process sends at a time; half of them for one account or address.',
+  ),
+  eventStreams: setting(
+    'EVENT_STREAMS',
+    integer(8),
+    '256',
+    'Event streams of an API process; an eighth of them for one account or address.',
+  ),
   corsOrigins: setting(
     'CORS_ORIGINS',
     origins,

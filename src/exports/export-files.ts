@@ -23,9 +23,8 @@ export interface ExportFiles {
   linkTo(wanted: WantedFile): Promise<string>;
   /**
    * Finds the file behind a link; starts making it again when it is gone.
-   * @param options.whole wait until it is made: parts can only be cut from a whole file.
    */
-  find(file: FileRef, options: { whole: boolean; signal: AbortSignal }): Promise<ServedFile>;
+  find(file: FileRef, options: FindOptions): Promise<ServedFile>;
   /** Makes the file of a version ahead of demand. */
   prepare(datasetId: number, versionId: number): Promise<void>;
   /**
@@ -35,7 +34,17 @@ export interface ExportFiles {
   sweep(kept: KeptVersions): Promise<number>;
 }
 
+export interface FindOptions {
+  /** Wait until it is made: parts can only be cut from a whole file. */
+  readonly whole: boolean;
+  /** In whose share of the places it is made. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
+}
+
 export interface WantedFile {
+  /** In whose share of the places it is made. */
+  readonly owner: string;
   readonly plan: Plan;
   readonly fileName: string;
   readonly contentType: string;
@@ -56,6 +65,9 @@ export interface ExportFilesOptions {
   readonly signal: AbortSignal;
   readonly log: Log;
 }
+
+/** Files that nobody has asked for are made in a share of their own. */
+const ahead = '#ahead';
 
 /** A small file is finished within this time: then it is served with its length. */
 const patienceMs = 150;
@@ -87,7 +99,8 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   const outlivesLink = ({ storedAtMs }: ObjectInfo): boolean =>
     storedAtMs + maxAgeMs > Date.now() + linkTtlSeconds * 1_000;
 
-  const build = (plan: Plan): Build => builds.start(keyOf(plan), () => files.open(plan, signal));
+  const build = (plan: Plan, owner: string): Build =>
+    builds.start(keyOf(plan), () => files.open(plan, owner, signal));
 
   const located = async (plan: Plan): Promise<{ key: string; info: ObjectInfo | undefined }> => {
     const key = keyOf(plan);
@@ -106,7 +119,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   return {
     async linkTo(wanted) {
       const { key, info } = await located(wanted.plan);
-      if (info === undefined) build(wanted.plan);
+      if (info === undefined) build(wanted.plan, wanted.owner);
       else if (!wanted.headOnly && outlivesLink(info)) {
         const { contentType, disposition } = wanted;
         const direct = await store.link(key, { expiresSeconds: linkTtlSeconds, contentType, disposition });
@@ -115,7 +128,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       return links.sign(refOf(wanted));
     },
 
-    async find(file, { whole, signal: gone }) {
+    async find(file, { whole, owner, signal: gone }) {
       const plan = await files.plan(file);
       if (plainTag(plan) !== file.tag) {
         throw notFound(
@@ -128,7 +141,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       if (stored.info !== undefined) {
         return { kind: 'stored', key: stored.key, size: stored.info.size, lastModified };
       }
-      const running = build(plan);
+      const running = build(plan, owner);
       if (whole) await settledOrGone(running.done, gone);
       else if (plan.version.byteSize <= smallBytes) await Promise.race([running.done, delay(patienceMs)]);
       if (builds.current(stored.key) === running) {
@@ -142,7 +155,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     async prepare(datasetId, versionId) {
       const plan = await files.plan({ datasetId, versionId, variant: 'table', presentNames: true });
       const { info } = await located(plan);
-      if (info === undefined) await build(plan).done;
+      if (info === undefined) await build(plan, ahead).done;
     },
 
     async sweep(kept) {

@@ -2,13 +2,14 @@ import Koa from 'koa';
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
-import { type BodyBudgetOptions, createBodyBudget } from './body-budget.js';
+import { createAnswerBudget, createBodyBudget } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
 import { createRequest } from './middleware/request.js';
 import { createOpenApi } from './openapi.js';
+import { createRoutePlaces, defaultPlaces, type RoutePlaces } from './places.js';
 import type { RequestState } from './request-state.js';
 import type { Route } from './route.js';
 import { createRouter } from './router.js';
@@ -40,8 +41,12 @@ export interface AppOptions {
   readonly jsonMaxBytes?: number;
   /** Milliseconds without a byte of a body. @default 10000 */
   readonly bodyIdleMs?: number;
-  /** @default 64 MiB, a quarter of it for one owner */
-  readonly bodies?: BodyBudgetOptions;
+  /** Bytes of request bodies that are kept at a time. @default 64 MiB */
+  readonly bodyBytes?: number;
+  /** Bytes of answers that wait for their readers. @default 128 MiB */
+  readonly answerBytes?: number;
+  /** @default those of `defaultPlaces` */
+  readonly places?: RoutePlaces;
   /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
   readonly maxRefusalDelayMs?: number;
   /** Also serve `/`, `/openapi.json` and `/docs`. @default true */
@@ -54,12 +59,6 @@ export const apiBase = '/api';
 const everyOrigin: CorsOptions = { origins: ['*'] };
 
 const MiB = 1024 * 1024;
-
-/** A budget of which no owner gets more than a quarter. */
-export const bodyBytes = (totalBytes: number): BodyBudgetOptions => ({
-  totalBytes,
-  ownerBytes: totalBytes / 4,
-});
 
 const originOf = (url: string | undefined): string[] => (url === undefined ? [] : [new URL(url).origin]);
 
@@ -80,7 +79,9 @@ export const createApp = (options: AppOptions): HttpServer => {
     authenticate: options.authenticate,
     throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
-    bodies: createBodyBudget(options.bodies ?? bodyBytes(64 * MiB)),
+    places: options.places ?? createRoutePlaces(defaultPlaces),
+    bodies: createBodyBudget(options.bodyBytes ?? 64 * MiB),
+    answers: createAnswerBudget(options.answerBytes ?? 128 * MiB),
     bodyBounds: {
       limitBytes: options.jsonMaxBytes ?? MiB,
       maxDepth: 64,

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
+import type { ByteShare } from '../lib/byte-budget.js';
 import { AppError, invalid } from '../lib/errors.js';
-import type { BodyShare } from './body-budget.js';
 import { createJsonGuard, type JsonBounds } from './json-guard.js';
 import { HttpFault } from './status.js';
 
@@ -42,7 +42,7 @@ export interface JsonBodyBounds extends JsonBounds {
  * Sees each piece of a body before the parser gathers it. `failed` rejects with the first thing that is wrong; the
  * parser then gets nothing more.
  */
-const watchBody = (request: IncomingMessage, share: BodyShare, bounds: JsonBodyBounds) => {
+const watchBody = (request: IncomingMessage, share: ByteShare, bounds: JsonBodyBounds) => {
   const guard = createJsonGuard(bounds);
   let received = 0;
   let fail: (error: unknown) => void = () => undefined;
@@ -85,7 +85,7 @@ export interface JsonBodyOptions {
 }
 
 /** Reads a JSON body; `share` keeps what it takes until the request is done. */
-export type ReadJsonBody = (ctx: Context, share: BodyShare) => Promise<unknown>;
+export type ReadJsonBody = (ctx: Context, share: ByteShare) => Promise<unknown>;
 
 /**
  * Reads a JSON body within the bounds, whatever is sent.

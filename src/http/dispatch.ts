@@ -1,11 +1,14 @@
 import type { Middleware, ParameterizedContext } from 'koa';
+import type { ByteBudget, ByteShare } from '../lib/byte-budget.js';
 import { AppError, isAppError } from '../lib/errors.js';
 import type { Metrics } from '../lib/metrics.js';
+import type { Place } from '../lib/places.js';
 import type { Caller } from '../model/permission.js';
 import { createJsonBody, type JsonBodyBounds, requireNoCoding } from './body.js';
-import type { BodyBudget, BodyShare } from './body-budget.js';
 import { siteOf } from './client-address.js';
 import { readApiKey } from './credentials.js';
+import { createKnownKeys } from './known-keys.js';
+import type { RoutePlaces } from './places.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
 import type { RequestHead, Route } from './route.js';
@@ -25,98 +28,176 @@ export interface DispatchOptions {
   readonly throttle: FailureThrottle;
   readonly requireSameSite: SiteCheck;
   readonly metrics: Metrics;
-  readonly bodies: BodyBudget;
+  readonly places: RoutePlaces;
+  readonly bodies: ByteBudget;
   readonly bodyBounds: JsonBodyBounds;
+  /** Bytes of answers that clients have not taken yet. */
+  readonly answers: ByteBudget;
 }
 
 type Head = RequestHead<unknown, unknown, Caller | undefined>;
 
 type RequestContext = ParameterizedContext<RequestState> & { params?: Record<string, string> };
 
-const createIdentify = ({ authenticate, throttle, metrics }: DispatchOptions) =>
-  async function identify(ctx: RequestContext, auth: Route['auth']): Promise<Caller | undefined> {
-    if (auth === 'none') return undefined;
-    try {
-      const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
-      if (key !== undefined) return await authenticate(key);
-    } catch (error) {
-      if (isAppError(error) && error.kind === 'unauthenticated') {
-        metrics.authFailures.inc();
-        await throttle.refused(siteOf(ctx.state.client.address), ctx.state.signal);
-      }
-      throw error;
-    }
-    if (auth === 'optional') return undefined;
-    throw new AppError('unauthenticated', 'no_key', 'an API key is required');
+/** Who shares places and budgets with whom. */
+const anonymous = (ctx: RequestContext): string => `ip:${siteOf(ctx.state.client.address)}`;
+const ofAccount = ({ accountId }: Caller): string => `account:${accountId}`;
+
+const createCredentials = ({ authenticate, throttle, metrics }: DispatchOptions) => {
+  const known = createKnownKeys();
+
+  /** Waits as long as an address has to that fails often; others may have the place meanwhile. */
+  const refuse = async (ctx: RequestContext, refusal: AppError, place: Place | undefined): Promise<never> => {
+    metrics.authFailures.inc();
+    place?.release();
+    const retryAfterSeconds = await throttle.refused(siteOf(ctx.state.client.address), ctx.state.signal);
+    if (retryAfterSeconds === undefined) throw refusal;
+    const { kind, code, message } = refusal;
+    throw new AppError(kind, code, message, { retryAfterSeconds });
   };
 
-/** Who shares places and budgets with whom. */
-const ownerOf = (caller: Caller | undefined, address: string): string =>
-  caller === undefined ? `ip:${siteOf(address)}` : `account:${caller.accountId}`;
-
-/** What is looked at before the body: who asks, and for what. */
-const createHead = (options: DispatchOptions) => {
-  const identify = createIdentify(options);
-  return async (ctx: RequestContext, route: Route): Promise<Head> => {
-    const { state } = ctx;
-    const caller = await identify(ctx, route.auth);
-    if (caller !== undefined) {
-      state.caller = caller;
-      state.log = state.log.child({ account: caller.accountId });
+  const accountOf = async (key: string): Promise<Caller> => {
+    try {
+      const caller = await authenticate(key);
+      known.learn(key, ofAccount(caller));
+      return caller;
+    } catch (error) {
+      if (isAppError(error)) known.forget(key);
+      throw error;
     }
-    const params = parseParams(route.params, ctx.params ?? {});
-    checkQueryEncoding(ctx.querystring);
-    return {
-      params,
-      query: parseQuery(route.query, state.query),
-      caller,
-      owner: ownerOf(caller, state.client.address),
-      requestId: state.requestId,
-      log: state.log,
-      signal: state.signal,
-      url: withoutApiKey(ctx.req.url ?? ''),
-      method: ctx.method,
-      header(name) {
-        const value = ctx.req.headers[name.toLowerCase()];
-        return Array.isArray(value) ? value[0] : value;
-      },
-    };
+  };
+
+  return {
+    /** In whose line a request waits before its key is looked up. */
+    lineOf(ctx: RequestContext): string {
+      try {
+        const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
+        return (key === undefined ? undefined : known.ownerOf(key)) ?? anonymous(ctx);
+      } catch {
+        // Credentials that cannot be read are refused when it is this request's turn.
+        return anonymous(ctx);
+      }
+    },
+
+    async identify(
+      ctx: RequestContext,
+      auth: Route['auth'],
+      place: Place | undefined,
+    ): Promise<Caller | undefined> {
+      if (auth === 'none') return undefined;
+      try {
+        const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
+        if (key !== undefined) return await accountOf(key);
+      } catch (error) {
+        if (isAppError(error) && error.kind === 'unauthenticated') return refuse(ctx, error, place);
+        throw error;
+      }
+      if (auth === 'optional') return undefined;
+      throw new AppError('unauthenticated', 'no_key', 'an API key is required');
+    },
+  };
+};
+
+/** What is asked, as far as it stands before the body. */
+const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {
+  const { state } = ctx;
+  const params = parseParams(route.params, ctx.params ?? {});
+  checkQueryEncoding(ctx.querystring);
+  return {
+    params,
+    query: parseQuery(route.query, state.query),
+    caller,
+    owner: caller === undefined ? anonymous(ctx) : ofAccount(caller),
+    requestId: state.requestId,
+    log: state.log,
+    signal: state.signal,
+    url: withoutApiKey(ctx.req.url ?? ''),
+    method: ctx.method,
+    header(name) {
+      const value = ctx.req.headers[name.toLowerCase()];
+      return Array.isArray(value) ? value[0] : value;
+    },
   };
 };
 
 /**
- * Runs a route. The order is the point of it: who calls and what is asked, then whether they may, then the declared
- * size, then the body, then the handler. Nothing of a body is kept for somebody who may not send it.
+ * Runs a route. The order is the point of it: a place in line, who calls and what is asked, whether they may, the
+ * declared size, the body, the handler. Nothing of a body is kept for somebody who may not send it.
  */
 export const createDispatch = (options: DispatchOptions) => {
-  const readHead = createHead(options);
+  const { places, bodies, answers } = options;
+  const { lineOf, identify } = createCredentials(options);
 
   return (route: Route, template: string): Middleware<RequestState> => {
+    const kind = route.places ?? 'requests';
     const limitBytes = route.bodyLimitBytes ?? options.bodyBounds.limitBytes;
     const readJson = createJsonBody({
       bounds: { ...options.bodyBounds, limitBytes },
       optional: route.bodyOptional ?? false,
     });
 
-    const answer = async (ctx: RequestContext, head: Head, share: BodyShare): Promise<void> => {
-      const access = await route.authorize?.(head);
-      if (route.body === 'stream') requireNoCoding(head.header('content-encoding'));
-      const hasJson = route.body !== undefined && route.body !== 'stream';
-      const body = hasJson ? parseBody(route.body, await readJson(ctx, share)) : undefined;
-      const reply = await route.handler({ ...head, access, body, raw: ctx.req });
-      await sendReply(ctx, reply);
+    const readBody = async (
+      ctx: RequestContext,
+      head: Head,
+      place: Place | undefined,
+      share: ByteShare,
+    ): Promise<unknown> => {
+      if (route.body === undefined) return undefined;
+      requireNoCoding(head.header('content-encoding'));
+      if (route.body === 'stream') return undefined;
+      place?.idle();
+      const body = await readJson(ctx, share);
+      place?.busy();
+      return parseBody(route.body, body);
+    };
+
+    /** The place in which the handler runs, in exchange for that of the steps before. */
+    const placeOfHandler = async (head: Head, place: Place | undefined): Promise<Place | undefined> => {
+      if (kind === 'requests' || kind === 'own' || kind === 'none') return place;
+      place?.release();
+      return places[kind].take(head.owner, head.signal);
+    };
+
+    const answer = async (ctx: RequestContext, first: Place | undefined): Promise<void> => {
+      const caller = await identify(ctx, route.auth, first);
+      if (caller !== undefined) {
+        ctx.state.caller = caller;
+        ctx.state.log = ctx.state.log.child({ account: caller.accountId });
+      }
+      const head = headOf(ctx, route, caller);
+      const share = bodies.open(head.owner);
+      let place = first;
+      try {
+        const access = await route.authorize?.(head);
+        const body = await readBody(ctx, head, first, share);
+        place = await placeOfHandler(head, first);
+        const reply = await route.handler({
+          ...head,
+          access,
+          body,
+          kept: share,
+          leavePlace: () => first?.release(),
+          raw: ctx.req,
+        });
+        await sendReply(ctx, reply, { place, unsent: answers.open(head.owner) });
+      } catch (error) {
+        place?.release();
+        throw error;
+      } finally {
+        share.close();
+      }
     };
 
     return async function dispatch(ctx: RequestContext) {
       ctx.state.route = route;
       ctx.state.template = template;
       options.requireSameSite(ctx, route);
-      const head = await readHead(ctx, route);
-      const share = options.bodies.open(head.owner);
+      const first = kind === 'none' ? undefined : await places.requests.take(lineOf(ctx), ctx.state.signal);
       try {
-        await answer(ctx, head, share);
-      } finally {
-        share.close();
+        await answer(ctx, first);
+      } catch (error) {
+        first?.release();
+        throw error;
       }
     };
   };

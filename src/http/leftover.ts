@@ -50,10 +50,9 @@ export const createLeftover = ({
       const { socket } = request;
       response.once('prefinish', () => {
         if (request.complete) return;
-        const bound = setTimeout(() => {
+        setTimeout(() => {
           if (!request.complete) socket.destroy();
         }, lingerMs).unref();
-        socket.once('close', () => clearTimeout(bound));
         if (request.destroyed) return;
         // Node reads on, as fast as it can, what nobody has begun to read.
         request.read();

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
+import type { ByteShare } from '../lib/byte-budget.js';
 import { AppError, invalid, isAppError } from '../lib/errors.js';
 
 /** A multipart form with fields first and one file part, read as a stream (RFC 7578). */
@@ -21,7 +22,13 @@ export interface FormField {
   readonly value: string;
 }
 
-const limits = { fields: 64, fieldSize: 4 * 1024 * 1024, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
+/** Bytes of a manifest of many columns; of all fields together too. */
+const fieldBytes = 8 * 1024 * 1024;
+
+const limits = { fields: 64, fieldSize: fieldBytes, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
+
+/** Bytes that wait between the parser and whoever reads the file. */
+const waitingBytes = 256 * 1024;
 
 const brokenForm = (error: unknown): AppError => {
   if (isAppError(error)) return error;
@@ -65,6 +72,8 @@ const openParser = (request: IncomingMessage, filePart: string): BusboyInstance 
       limits,
       isPartAFile: (name, contentType, fileName) =>
         name === filePart || fileName !== undefined || contentType === 'application/octet-stream',
+      highWaterMark: waitingBytes,
+      fileHwm: waitingBytes,
     });
   } catch (error) {
     throw new AppError('invalid', 'bad_form', 'The Content-Type header names no usable boundary.', {
@@ -73,15 +82,51 @@ const openParser = (request: IncomingMessage, filePart: string): BusboyInstance 
   }
 };
 
+export interface FormReading {
+  /** Name of the file part. */
+  readonly part: string;
+  /**
+   * Longest that what stands before the file may take, and what stands behind it, milliseconds; whoever reads the file
+   * looks after the time in between.
+   */
+  readonly idleMs: number;
+  /** Counts what stands before the file. */
+  readonly kept: ByteShare;
+  /** Breaks the reading off, with its reason. */
+  readonly stop: AbortSignal;
+}
+
+/** Hands the pieces of a body to the parser, no faster than it takes them. */
+const feed = (request: IncomingMessage, parser: BusboyInstance, onPiece: (bytes: number) => void) => {
+  const onData = (piece: Buffer): void => {
+    onPiece(piece.length);
+    if (!parser.destroyed && !parser.write(piece)) request.pause();
+  };
+  const resume = (): void => {
+    request.resume();
+  };
+  const end = (): void => {
+    parser.end();
+  };
+  request.on('data', onData).once('end', end);
+  parser.on('drain', resume);
+  return (): void => {
+    request.off('data', onData).off('end', end).pause();
+    parser.off('drain', resume);
+  };
+};
+
+const connectionCut = (): Error => Object.assign(new Error('the client hung up'), { code: 'ECONNRESET' });
+
 /**
  * Reads a form up to the beginning of its file part.
- * @param part name of the file part
- * @param idleMs longest that what stands before the file may take, and what stands behind it; whoever reads the
- *   file looks after the time in between
- * @throws AppError kind `invalid` (no such part, part twice, field after the file, malformed form) or
- *   `unsupported_media`
+ * @throws AppError kind `invalid` (no such part, part twice, field after the file, malformed form, too large fields),
+ *   `unsupported_media`, what `kept` and `stop` throw
  */
-export const readFileForm = (request: IncomingMessage, part: string, idleMs: number): Promise<FileForm> => {
+export const readFileForm = (
+  request: IncomingMessage,
+  { part, idleMs, kept, stop }: FormReading,
+): Promise<FileForm> => {
   const parser = openParser(request, part);
   const fields: FormField[] = [];
   let file: Readable | undefined;
@@ -89,24 +134,52 @@ export const readFileForm = (request: IncomingMessage, part: string, idleMs: num
   return new Promise<FileForm>((resolve, reject) => {
     let endRest: ((wrong: AppError | undefined) => void) | undefined;
     let patience: NodeJS.Timeout | undefined;
-    const fail = (error: unknown): void => {
+    let before = 0;
+
+    const settle = (): void => {
       clearTimeout(patience);
+      stop.removeEventListener('abort', onStop);
+      request.off('close', onClose);
+      unfeed();
+    };
+    const fail = (error: unknown): void => {
+      settle();
       const reason = brokenForm(error);
       reject(reason);
       endRest?.(reason);
       file?.destroy(reason);
-    };
-    const refuse = (code: string, message: string): void => {
-      fail(invalid(code, message));
-      request.unpipe(parser);
       parser.destroy();
+    };
+    const refuse = (code: string, message: string): void => fail(invalid(code, message));
+    const onStop = (): void => fail(stop.reason);
+    const onClose = (): void => {
+      if (!request.complete) fail(connectionCut());
     };
     const expectMore = (): void => {
       if (parser.closed || parser.destroyed) return;
       patience = setTimeout(() => refuse('upload_idle', `The form did not go on for ${idleMs} ms.`), idleMs);
     };
+    const count = (bytes: number): void => {
+      if (file !== undefined) return;
+      before += bytes;
+      try {
+        kept.add(bytes);
+      } catch (error) {
+        fail(error);
+      }
+      if (before > fieldBytes + waitingBytes)
+        refuse('fields_too_large', `The fields of the form are larger than ${fieldBytes} bytes together.`);
+    };
+    const takeFile = (stream: Readable): void => {
+      file = stream;
+      clearTimeout(patience);
+      stream.once('end', expectMore);
+      const rest = new Promise<AppError | undefined>((done) => {
+        endRest = done;
+      });
+      resolve({ fields, file: readPart(stream), rest });
+    };
 
-    expectMore();
     parser.on('error', fail);
     parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
       if (file !== undefined) {
@@ -123,33 +196,27 @@ export const readFileForm = (request: IncomingMessage, part: string, idleMs: num
     parser.on('file', (name: string | undefined, stream) => {
       // Whoever reads the file or awaits `rest` meets the failure; an ended stream has no reader left.
       stream.on('error', fail);
-      if (name !== part) {
-        stream.resume();
+      if (name === part && file === undefined) return takeFile(stream);
+      stream.resume();
+      if (name === part) refuse('part_twice', `The form has more than one part named "${part}".`);
+      else
         refuse(
           'unknown_part',
           `The form has a file part "${name ?? ''}"; the file must be in the part named "${part}".`,
         );
-      } else if (file !== undefined) {
-        stream.resume();
-        refuse('part_twice', `The form has more than one part named "${part}".`);
-      } else {
-        file = stream;
-        clearTimeout(patience);
-        stream.once('end', expectMore);
-        const rest = new Promise<AppError | undefined>((done) => {
-          endRest = done;
-        });
-        resolve({ fields, file: readPart(stream), rest });
-      }
     });
     for (const limit of ['partsLimit', 'fieldsLimit', 'filesLimit'] as const) {
       parser.on(limit, () => refuse('too_many_parts', 'The form has too many parts.'));
     }
-    pipeline(request, parser, (error) => {
-      clearTimeout(patience);
-      if (error) fail(error);
-      else if (file === undefined) fail(invalid('no_file', `The form has no file part named "${part}".`));
+    parser.once('finish', () => {
+      settle();
+      if (file === undefined) reject(invalid('no_file', `The form has no file part named "${part}".`));
       else endRest?.(undefined);
     });
+    request.once('close', onClose);
+    stop.addEventListener('abort', onStop, { once: true });
+    expectMore();
+    const unfeed = feed(request, parser, count);
+    if (stop.aborted) onStop();
   });
 };

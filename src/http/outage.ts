@@ -1,3 +1,5 @@
+import { isClickHouseException, isPassing } from '../storage/clickhouse/errors.js';
+
 /** Codes of Node for a peer that is not there, or no longer. */
 const networkCodes = new Set([
   'ECONNREFUSED',
@@ -26,6 +28,7 @@ export const isOutage = (error: unknown, depth = 0): boolean => {
   if (!(error instanceof Error) || depth > 5) return false;
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string' && (networkCodes.has(code) || databaseCodes.test(code))) return true;
+  if (isClickHouseException(error) && isPassing(error)) return true;
   return poolMessages.test(error.message) || isOutage(error.cause, depth + 1);
 };
 

@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
+import type { ByteShare } from '../lib/byte-budget.js';
+import { holdForReader } from '../lib/held-streams.js';
+import type { Place } from '../lib/places.js';
 import type { RequestState } from './request-state.js';
 import type { Reply } from './route.js';
 import { sendStream } from './streamed-body.js';
@@ -23,35 +26,78 @@ const firstBytes = async (stream: Readable): Promise<void> => {
   }
 };
 
-/** Milliseconds that a client may take nothing of a streamed answer. */
-const stalledMs = 10 * 60 * 1000;
+/** Milliseconds that a client may take nothing of an answer: of rows, and of all others. */
+const stalledRowsMs = 120_000;
+const stalledMs = 30_000;
 
-/** Writes what a handler answered into the response. */
-export const sendReply = async (ctx: ParameterizedContext<RequestState>, reply: Reply): Promise<void> => {
+/** Bytes that are handed to the socket as they are; more leave piece by piece, as the client takes them. */
+const pieceBytes = 64 * 1024;
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+}
+
+export interface Sending {
+  /** The place that the answer holds until it was sent. */
+  readonly place: Place | undefined;
+  /** Counts what the client has not taken yet. */
+  readonly unsent: ByteShare;
+}
+
+type Context = ParameterizedContext<RequestState>;
+
+const send = (ctx: Context, body: Readable, timeoutMs: number): void => {
+  // Koa would pipe piece by piece.
+  ctx.respond = false;
+  sendStream(body, ctx.res, (error) => {
+    ctx.state.error = error;
+    ctx.app.emit('error', error, ctx);
+  });
+  ctx.res.setTimeout(timeoutMs, () => ctx.res.destroy());
+};
+
+const sendBytes = (ctx: Context, bytes: Buffer, { place, unsent }: Sending): void => {
+  ctx.set('Content-Length', String(bytes.length));
+  if (ctx.method === 'HEAD' || bytes.length <= pieceBytes) {
+    place?.release();
+    ctx.body = bytes;
+    ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
+    return;
+  }
+  unsent.add(bytes.length);
+  ctx.res.once('close', unsent.close);
+  const body = Readable.from(piecesOf(bytes), { objectMode: false });
+  if (place !== undefined) holdForReader(place, body);
+  send(ctx, body, stalledMs);
+};
+
+const isBytes = (body: object | string): body is Buffer | string =>
+  typeof body === 'string' || Buffer.isBuffer(body);
+
+/** Writes what a handler answered into the response, and gives back what it holds when that was sent. */
+export const sendReply = async (ctx: Context, reply: Reply, sending: Sending): Promise<void> => {
   const { status, headers = {}, body = null } = reply;
-  if (body instanceof Readable && ctx.method !== 'HEAD') await firstBytes(body);
-  ctx.status = status;
-  ctx.set(headers);
-  if (body === null) {
-    ctx.body = null;
-    return;
-  }
+  const { place } = sending;
   if (body instanceof Readable) {
-    if (ctx.method === 'HEAD') body.destroy();
-    else {
-      // Koa would pipe piece by piece.
-      ctx.respond = false;
-      sendStream(body, ctx.res, (error) => {
-        ctx.state.error = error;
-        ctx.app.emit('error', error, ctx);
-      });
-      ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
-    }
-    return;
+    if (place !== undefined) holdForReader(place, body);
+    if (ctx.method !== 'HEAD') await firstBytes(body);
   }
-  const isText = typeof body === 'string' || Buffer.isBuffer(body);
-  const bytes = isText ? body : JSON.stringify(body);
-  const type = isText ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
-  ctx.body = bytes;
-  ctx.set({ 'Content-Type': type, ...headers, 'Content-Length': String(Buffer.byteLength(bytes)) });
+  ctx.status = status;
+  if (body === null) {
+    place?.release();
+    ctx.set(headers);
+    ctx.body = null;
+  } else if (body instanceof Readable) {
+    ctx.set(headers);
+    if (ctx.method === 'HEAD') body.destroy();
+    else send(ctx, body, stalledRowsMs);
+  } else {
+    const type = isBytes(body) ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
+    ctx.set({ 'Content-Type': type, ...headers });
+    sendBytes(
+      ctx,
+      Buffer.isBuffer(body) ? body : Buffer.from(isBytes(body) ? body : JSON.stringify(body)),
+      sending,
+    );
+  }
 };

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { ByteShare } from '../lib/byte-budget.js';
 import type { Log } from '../lib/log.js';
 import type { Caller } from '../model/permission.js';
+import type { PlaceKind } from './places.js';
 
 /**
  * A route is a declaration: what it takes, what it answers, who may call it, and one function. Everything else
@@ -67,6 +69,10 @@ export interface RouteRequest<P, Q, B, C, X> extends RequestHead<P, Q, C> {
   readonly body: B;
   /** What `authorize` gave. */
   readonly access: X;
+  /** With `places: 'own'`: gives back the place of the steps before, when the handler takes one itself. */
+  leavePlace(): void;
+  /** Counts what a handler keeps of a body that it reads itself. */
+  readonly kept: ByteShare;
   readonly raw: IncomingMessage;
 }
 
@@ -94,6 +100,8 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly bodyExample?: unknown;
   /** Largest JSON body in bytes. @default 1 MiB */
   readonly bodyLimitBytes?: number;
+  /** In which places the handler runs. @default requests */
+  readonly places?: PlaceKind;
   /** True when the JSON body may be left out (the schema then sees `{}`). */
   readonly bodyOptional?: boolean;
   readonly responses: Readonly<Record<number, ResponseSpec>>;

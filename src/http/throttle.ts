@@ -1,69 +1,82 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../lib/clock.js';
+import { AppError } from '../lib/errors.js';
 
 /**
- * Slows down addresses whose credentials are refused again and again. Only refusals wait: a request with a
- * valid key from the same address is answered at once, so nobody locks out others behind the same proxy.
+ * Slows down addresses whose credentials are refused again and again. Only refusals wait, one behind the other: a
+ * request with a valid key from the same address is answered at once, so nobody locks out others behind the same proxy.
  */
 export interface FailureThrottle {
-  /** Notes a refusal and waits as long as this address has to, at most `maxDelayMs`. */
-  refused(address: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Notes a refusal and waits as long as this address has to.
+   * @returns seconds after which a further attempt would not wait; undefined for an address that fails seldom.
+   * @throws AppError 429 at once when too many refusals of this address wait already.
+   */
+  refused(address: string, signal: AbortSignal): Promise<number | undefined>;
 }
 
 interface AddressRecord {
   failures: number;
-  waiting: number;
   lastAt: number;
+  /** When the refusal before is answered. */
+  freeAt: number;
 }
 
 export interface FailureThrottleOptions {
   readonly clock: Clock;
   /** Refusals that cost nothing. @default 10 */
   readonly free?: number;
-  /** 0 switches it off. @default 2000 */
+  /** Longest wait of a refusal behind the one before; 0 switches it off. @default 2000 */
   readonly maxDelayMs?: number;
   /** Milliseconds without a refusal after which an address starts anew. @default 60000 */
   readonly forgetMs?: number;
 }
 
-/** Refusals of one address that may wait at a time; further ones are answered at once. */
-const maxWaiting = 50;
+/** Refusals of the longest delay that may wait one behind the other. */
+const mostWaiting = 5;
 /** Addresses remembered; beyond it the oldest are forgotten. */
 const maxAddresses = 10_000;
+
+const inSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
+
+const tooMany = (waitMs: number): AppError =>
+  new AppError(
+    'rate_limited',
+    'too_many_failures',
+    'Too many requests with wrong credentials came from this address; those with a valid key are answered as ever.',
+    { retryAfterSeconds: inSeconds(waitMs) },
+  );
 
 export const createFailureThrottle = (options: FailureThrottleOptions): FailureThrottle => {
   const { clock, free = 10, maxDelayMs = 2_000, forgetMs = 60_000 } = options;
   // Insertion order is order of last refusal: entries are re-inserted on use.
   const addresses = new Map<string, AddressRecord>();
 
-  const touch = (address: string): AddressRecord => {
-    const now = clock.now();
+  const touch = (address: string, now: number): AddressRecord => {
     const known = addresses.get(address);
     const fresh = known !== undefined && now - known.lastAt < forgetMs;
-    const entry = fresh ? known : { failures: 0, waiting: known?.waiting ?? 0, lastAt: now };
+    const entry = fresh ? known : { failures: 0, lastAt: now, freeAt: now };
     entry.failures += 1;
     entry.lastAt = now;
     addresses.delete(address);
     addresses.set(address, entry);
-    if (addresses.size > maxAddresses) {
-      const oldest = addresses.keys().next();
-      if (!oldest.done) addresses.delete(oldest.value);
-    }
+    const [oldest] = addresses.keys();
+    if (addresses.size > maxAddresses && oldest !== undefined) addresses.delete(oldest);
     return entry;
   };
 
   return {
     async refused(address, signal) {
-      const entry = touch(address);
+      const now = clock.now();
+      const entry = touch(address, now);
       const over = entry.failures - free;
-      if (over <= 0 || maxDelayMs === 0 || entry.waiting >= maxWaiting) return;
+      if (over <= 0 || maxDelayMs === 0) return undefined;
       const delayMs = Math.min(maxDelayMs, 50 * 2 ** Math.min(over, 10));
-      entry.waiting += 1;
-      try {
-        await sleep(delayMs, undefined, { signal });
-      } finally {
-        entry.waiting -= 1;
-      }
+      const until = Math.max(now, entry.freeAt) + delayMs;
+      if (until - now > mostWaiting * maxDelayMs) throw tooMany(entry.freeAt - now);
+      entry.freeAt = until;
+      await sleep(until - now, undefined, { signal });
+      return inSeconds(delayMs);
     },
   };
 };

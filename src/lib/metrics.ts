@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createGatewayMetrics } from './gateway-metrics.js';
+import type { Places } from './places.js';
 
 /** Seconds; from a cached answer to a whole-table download. */
 const latencyBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120, 600];
@@ -12,8 +13,31 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
   const registry = new Registry();
   const registers = [registry];
   if (defaults) collectDefaultMetrics({ register: registry });
+  const watchedPlaces = new Map<string, Pick<Places, 'running' | 'resting' | 'waiting'>>();
   return {
     registry,
+    /** Shows these places in `tabulary_places`. */
+    watchPlaces: (kind: string, places: Places) => watchedPlaces.set(kind, places),
+    places: new Gauge({
+      name: 'tabulary_places',
+      help: 'Holders of places and callers that wait for one. State: running, resting (waits for its client) or waiting.',
+      labelNames: ['kind', 'state'] as const,
+      registers,
+      collect() {
+        for (const [kind, { running, resting, waiting }] of watchedPlaces) {
+          this.set({ kind, state: 'running' }, running);
+          this.set({ kind, state: 'resting' }, resting);
+          this.set({ kind, state: 'waiting' }, waiting);
+        }
+      },
+    }),
+    /** What: refused (answered 503) or lost (a slow holder made room for others). */
+    placesRefused: new Counter({
+      name: 'tabulary_places_refused_total',
+      help: 'Callers who got no place (refused) and slow holders who lost theirs to others (lost).',
+      labelNames: ['kind', 'what'] as const,
+      registers,
+    }),
     gateway: createGatewayMetrics(registers),
     /** Seconds from the first byte of a request to the last of its answer; route is the template. */
     httpSeconds: new Histogram({

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
+
+import { holdForReader } from '../lib/held-streams.js';
+import type { Place, Places } from '../lib/places.js';
 import type { StoredColumn } from '../model/column.js';
+
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
@@ -18,7 +22,6 @@ import { formatOfAccept, formatSpecs, formats } from './formats.js';
 import type { DownloadOptions } from './options/options.js';
 import { filterColumnsOf, type Plan, planDownload } from './plan.js';
 import { countRows, openRows } from './rows.js';
-import type { Release, Slots } from './slots.js';
 import type { RowSource } from './statement.js';
 import { versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
@@ -33,6 +36,8 @@ export interface DownloadRequest {
   readonly options: DownloadOptions;
   /** Who shares places with whom: the account, or the address of an anonymous caller. */
   readonly owner: string;
+  /** Called when a place is needed: whatever was held until then may go to others. */
+  readonly beforePlace?: () => void;
   readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
@@ -105,10 +110,10 @@ const describe = (
 export interface DownloadsOptions {
   readonly versions: Versions;
   readonly reader: Reader;
-  readonly slots: Slots;
+  readonly places: Places;
 }
 
-export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): Downloads => {
+export const createDownloads = ({ versions, reader, places }: DownloadsOptions): Downloads => {
   const numberFacts = createNumberFacts(reader);
 
   /** What was compiled for a request, which may be looked at twice. */
@@ -157,15 +162,13 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
       : count(plan, plan.matching, request);
   };
 
-  const withSlot = async <T>(
-    request: DownloadRequest,
-    work: (release: Release) => Promise<T>,
-  ): Promise<T> => {
-    const release = await slots.take(request.owner, request.signal);
+  const withPlace = async <T>(request: DownloadRequest, work: (place: Place) => Promise<T>): Promise<T> => {
+    request.beforePlace?.();
+    const place = await places.take(request.owner, request.signal);
     try {
-      return await work(release);
+      return await work(place);
     } catch (error) {
-      release();
+      place.release();
       throw error;
     }
   };
@@ -187,12 +190,12 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
     if (numberFacts.remembered(version, columns).size === columns.length)
       return Promise.resolve(numberFacts.remembered(version, columns));
-    return withSlot(request, async (release) => {
+    return withPlace(request, async (place) => {
       const found = await numberFacts.find(version, columns, {
         queryId: queryIdOf(request, 'facts'),
         signal,
       });
-      release();
+      place.release();
       return found;
     });
   };
@@ -213,19 +216,16 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
   };
 
   const rows = (plan: Plan, request: DownloadRequest, headers: Headers, coding: Coding) =>
-    withSlot(request, async (release): Promise<DownloadAnswer> => {
-      const { body, rowCount } = await openCounted(plan, request);
+    withPlace(request, async (place): Promise<DownloadAnswer> => {
+      const { body: plain, rowCount } = await openCounted(plan, request);
       const counted: Record<string, string> =
         rowCount === undefined
           ? {}
           : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count' };
-      if (body === undefined) release();
-      else body.once('close', release);
-      return {
-        kind: 'rows',
-        body: body === undefined ? undefined : encoded(body, coding),
-        headers: { ...headers, ...counted },
-      };
+      const body = plain && encoded(plain, coding);
+      if (body === undefined) place.release();
+      else holdForReader(place, body);
+      return { kind: 'rows', body, headers: { ...headers, ...counted } };
     });
 
   return {
@@ -258,9 +258,9 @@ export const createDownloads = ({ versions, reader, slots }: DownloadsOptions): 
       const spec = formatSpecs[plan.format];
       if (matchesTag(request.ifNoneMatch, tag)) return { kind: 'unchanged', headers: shared };
       if (options.count) {
-        const number = await withSlot(request, async (release) => {
+        const number = await withPlace(request, async (place) => {
           const result = await count(plan, plan.source, request);
-          release();
+          place.release();
           return result;
         });
         return { kind: 'count', count: number, headers: shared };

@@ -11,7 +11,6 @@ import type { Reader } from '../storage/clickhouse/reader.js';
 import { commonKeys, hashOf } from '../storage/clickhouse/version-comparison.js';
 import { formatSettings, formatSpecs } from './formats.js';
 import { freeName } from './projection.js';
-import type { Slots } from './slots.js';
 import { quoteIdentifier } from './sql-text.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
@@ -20,8 +19,6 @@ export interface ChangesWanted {
   readonly datasetId: number;
   readonly from: number;
   readonly to: number;
-  /** Who shares places with whom. */
-  readonly owner: string;
   readonly queryId: string;
   readonly signal: AbortSignal;
 }
@@ -38,7 +35,6 @@ export interface VersionChanges {
 export interface VersionChangesOptions {
   readonly versions: Versions;
   readonly reader: Reader;
-  readonly slots: Slots;
 }
 
 interface ChangeColumn {
@@ -115,27 +111,19 @@ const changesSql = (sides: readonly Side[], columns: readonly ChangeColumn[], ke
     ORDER BY place, side, s, p`;
 };
 
-export const createVersionChanges = ({ versions, reader, slots }: VersionChangesOptions): VersionChanges => ({
-  async open({ datasetId, from, to, owner, queryId, signal }) {
+export const createVersionChanges = ({ versions, reader }: VersionChangesOptions): VersionChanges => ({
+  async open({ datasetId, from, to, queryId, signal }) {
     const find = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
     const [first, second] = await Promise.all([find(from), find(to)]);
     const columns = columnsOf(first, second);
     const [before, after] = [sideOf(reader.database, 'from', first), sideOf(reader.database, 'to', second)];
     const keys = commonKeys(first.columns, second.columns).map(({ id }) => id);
-    const release = await slots.take(owner, signal);
-    try {
-      const body = await reader.open({
-        sql: `${changesSql([before, after], columns, keys)}\nFORMAT ${formatSpecs.csv.clickHouse}`,
-        values: { ...before.values, ...after.values },
-        settings: formatSettings('csv', { soleColumn: false, quoteDecimals: false }),
-        queryId,
-        signal,
-      });
-      body.once('close', release);
-      return body;
-    } catch (error) {
-      release();
-      throw error;
-    }
+    return reader.open({
+      sql: `${changesSql([before, after], columns, keys)}\nFORMAT ${formatSpecs.csv.clickHouse}`,
+      values: { ...before.values, ...after.values },
+      settings: formatSettings('csv', { soleColumn: false, quoteDecimals: false }),
+      queryId,
+      signal,
+    });
   },
 });

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import { notFound } from '../lib/errors.js';
+import { holdForReader } from '../lib/held-streams.js';
+import type { Places } from '../lib/places.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { parseOptions } from './options/options.js';
 import { type Plan, planDownload } from './plan.js';
 import { openRows } from './rows.js';
-import type { Slots } from './slots.js';
 import type { Versions } from './versions.js';
 
 export interface WholeFileRef {
@@ -19,22 +20,22 @@ export interface WholeFileRef {
 /** The CSV files of a version that links lead to. */
 export interface WholeFiles {
   plan(ref: WholeFileRef): Promise<Plan>;
-  /** The bytes of the file, as the row download would give them. */
-  open(plan: Plan, signal: AbortSignal): Promise<Readable>;
+  /**
+   * The bytes of the file, as the row download would give them.
+   * @param owner who asked for the file first: builds take places like every download.
+   */
+  open(plan: Plan, owner: string, signal: AbortSignal): Promise<Readable>;
 }
 
 export interface WholeFilesOptions {
   readonly versions: Versions;
   readonly reader: Reader;
-  readonly slots: Slots;
+  readonly places: Places;
   /** Makes ids of queries. */
   readonly newQueryId: () => string;
 }
 
-/** All builds together count as one among those who share the places. */
-const owner = '#files';
-
-export const createWholeFiles = ({ versions, reader, slots, newQueryId }: WholeFilesOptions): WholeFiles => {
+export const createWholeFiles = ({ versions, reader, places, newQueryId }: WholeFilesOptions): WholeFiles => {
   const versionOf = async ({ datasetId, versionId, presentNames }: WholeFileRef): Promise<ReadableVersion> =>
     versions.find({ datasetId, currentVersionId: null, versionId, presentNames });
 
@@ -52,14 +53,14 @@ export const createWholeFiles = ({ versions, reader, slots, newQueryId }: WholeF
       if (plan.wholeFile === undefined) throw notFound('unknown_file', 'There is no such file.');
       return plan;
     },
-    async open(plan, signal) {
-      const release = await slots.take(owner, signal);
+    async open(plan, owner, signal) {
+      const place = await places.take(owner, signal);
       try {
         const body = await openRows(reader, plan, { queryId: newQueryId(), signal });
-        body.once('close', release);
+        holdForReader(place, body);
         return body;
       } catch (error) {
-        release();
+        place.release();
         throw error;
       }
     },

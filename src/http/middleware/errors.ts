@@ -65,8 +65,10 @@ export const createErrors = (): Middleware<RequestState> =>
       const { status, code, message: text, details, headers } = shape(error);
       const message = quoteSentId(text, paramsOf(ctx));
       ctx.state.error = error;
+      // Nobody is there to be answered; the line of the request says so.
+      if (ctx.state.signal.aborted) ctx.state.log.debug({ err: error }, 'request given up');
       // What somebody else did to us is no fault of ours: a warning, without the stack of our own code.
-      if (status > 500 && isAppError(error))
+      else if (status > 500 && isAppError(error))
         ctx.state.log.warn(
           { status, code, reason: message, cause: messageOf(error.cause) },
           'request failed',

@@ -73,7 +73,7 @@ const textAnswer = (type: string, description: string) => ({ 200: { description,
 
 /** `/`, `/openapi.json` and `/docs`, all from this process and its packages. */
 export const createDocsRoutes = ({ version, openApi }: DocsOptions): Route[] => {
-  const description = JSON.stringify(openApi);
+  const description = Buffer.from(JSON.stringify(openApi));
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const shared = { method: 'GET', tags: ['Documents'], auth: 'none', hidden: true } as const;
   return [

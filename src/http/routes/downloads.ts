@@ -72,6 +72,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     const { plan, fileName } = answer;
     const { contentType } = formatSpecs[plan.format];
     const link = await exportFiles.linkTo({
+      owner: request.owner,
       plan,
       fileName,
       contentType,
@@ -140,6 +141,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       dataset: access,
       options: parseOptions(given),
       owner: request.owner,
+      beforePlace: request.leavePlace,
       accept: request.header('accept'),
       acceptEncoding: request.header('accept-encoding'),
       headOnly: request.method === 'HEAD',
@@ -176,6 +178,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
         'The rows of a dataset, filtered and shaped. A whole CSV file, also transposed, is answered by a redirect to a short-lived link. An answer that can not be finished ends with a broken connection.',
       tags: ['Data'],
       auth: 'optional',
+      places: 'own',
       params: z.object({ id: pathId('Dataset') }),
       query: downloadQuery,
       authorize: mayRead,
@@ -196,6 +199,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       description: 'For options that are too long for an address. Rows are always in the answer itself.',
       tags: ['Data'],
       auth: 'optional',
+      places: 'own',
       params: z.object({ id: pathId('Dataset') }),
       body: downloadBody,
       bodyExample: { $select: ['Country', 'GDP'], $filter: "Country in ('France', 'Spain')", $top: 100 },

@@ -26,6 +26,7 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
       'Links come from downloads of whole files. Ranges, also several, and conditional requests are supported. A file that is still being made is sent as it grows.',
     tags: ['Data'],
     auth: 'none',
+    places: 'files',
     params: z.object({ token: z.string().max(4_000), name: z.string().max(1_000) }),
     responses: {
       200: { description: 'The file.', ...files },
@@ -34,12 +35,12 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
       416: { description: 'No part that was asked for lies within the file.' },
     },
     errors: [403, 404],
-    handler: async ({ params, method, header, signal }) => {
+    handler: async ({ params, method, header, owner, signal }) => {
       const ref = links.verify(params.token, params.name);
       const range = header('range');
       const answer = await answerFile(
         store,
-        await exportFiles.find(ref, { whole: range !== undefined, signal }),
+        await exportFiles.find(ref, { whole: range !== undefined, owner, signal }),
         {
           entityTag: `"${ref.tag}"`,
           contentType: formatSpecs.csv.contentType,

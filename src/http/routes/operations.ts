@@ -45,7 +45,7 @@ const runCheck = async (check: Check, timeoutMs: number) => {
 /** `/healthz`: the process runs. `/readyz`: what it depends on answers. `/metrics`: Prometheus text. */
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
   const { version, metrics, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
-  const shared = { method: 'GET', tags: ['Operations'], auth: 'none', hidden: true } as const;
+  const shared = { method: 'GET', tags: ['Operations'], auth: 'none', places: 'none', hidden: true } as const;
   // Probes ask several times a second: what matters is when a check begins to fail, and when it passes again.
   const failing = new Map<string, string>();
   const tellChange = (log: Log, check: string, failure: unknown): void => {

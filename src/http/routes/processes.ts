@@ -171,6 +171,7 @@ const events = (deps: ProcessRoutesDeps): Route =>
     method: 'GET',
     path: '/datasets/:id/processes/:processId/events',
     summary: 'Follow an upload process',
+    places: 'events',
     description:
       'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end. ' +
       `The data of each is the process. ${forWhom}`,
@@ -213,6 +214,7 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
     method: 'GET',
     path: '/datasets/:id/processes/:processId/rejects',
     summary: 'Download the records that were set aside',
+    places: 'files',
     description: `Line, column, reason and the record as it stands in the file (the first 64 KiB of it). ${forWhom}`,
     tags,
     auth: 'required',

@@ -94,6 +94,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     method: 'GET',
     path: '/providers/:slug/search',
     summary: 'Search one provider',
+    places: 'calls',
     description: 'Needs capability `search`. An empty `q` finds nothing.',
     tags,
     auth,
@@ -137,6 +138,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
     method: 'GET',
     path: '/providers/:slug/browse',
     summary: 'Browse the tree of a provider',
+    places: 'calls',
     description:
       'Needs capability `hierarchical`. With `depth` above 1 folders hold `children`; where they are absent (wide trees, small quotas) browse on with `path`. With `series=true` the series at the path.',
     tags,

@@ -43,6 +43,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
     method: 'POST',
     path: '/providers/:slug/series/*seriesId/dataset',
     summary: 'Keep a series as a dataset',
+    places: 'calls',
     description:
       'Makes a dataset with columns Date, Series, Value and uploads all observations. With `refresh` the provider is asked again on that schedule, in the name and with the key of the caller; a new version is made only when the data has changed. Needs Write on the repository.',
     tags,

@@ -53,6 +53,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     method: 'GET',
     path: '/providers/:slug/series/*seriesId',
     summary: 'Preview of a series',
+    places: 'calls',
     description:
       'About the 24 newest observations. Where the provider needs a key that nobody has stored, `api_key_hint` says how to get one, and data is shown if the provider shows some to everybody.',
     tags,
@@ -71,6 +72,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     path: '/providers/:slug/series/*seriesId/data',
     changesNothing: true,
     summary: 'All observations of a series',
+    places: 'calls',
     description: 'Parameters are those of the provider; unknown and wrong ones are named in the answer.',
     tags,
     auth: 'optional',

@@ -10,7 +10,8 @@ import {
   uploadOptionNames,
   uploadOptionTexts,
 } from '../../ingest/upload/upload-options.js';
-import type { Slots } from '../../lib/slots.js';
+import { holdForSender } from '../../lib/held-streams.js';
+import type { Places } from '../../lib/places.js';
 import type { ProcessView } from '../../model/process.js';
 import { readFileForm } from '../multipart.js';
 import { pathId, queryText } from '../parameters.js';
@@ -23,7 +24,7 @@ export interface UploadRoutesDeps {
   readonly receiver: Receiver;
   readonly processes: ProcessStore;
   /** Places for uploads that are received at a time, shared among accounts. */
-  readonly slots: Slots;
+  readonly places: Places;
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
   readonly idleMs: number;
 }
@@ -80,29 +81,44 @@ const upload = (deps: UploadRoutesDeps): Route =>
     params: z.object({ id: pathId('Dataset') }),
     query: z.object(optionParameters),
     body: 'stream',
+    places: 'own',
     bodyTypes: ['multipart/form-data'],
     authorize: ({ caller, params }) => deps.access.dataset(caller, params.id, 'Write', 'write'),
     responses: {
       201: { description: 'Received; the process tells when the data is visible.', schema: processSchema },
     },
     errors: [402, 403, 404, 409, 412, 415, 503],
-    handler: async ({ query, caller, owner, raw, header, requestId, signal, access: dataset }) => {
+    handler: async ({
+      query,
+      caller,
+      owner,
+      raw,
+      header,
+      requestId,
+      signal,
+      access: dataset,
+      kept,
+      leavePlace,
+    }) => {
       const digests = parseDigests(header);
       const expectedVersionId = expectedVersion(header('if-match'), dataset.currentVersionId);
       deps.receiver.requireAdmission();
-      const release = await deps.slots.take(owner, signal);
+      leavePlace();
+      const place = await deps.places.take(owner, signal);
       try {
-        const form = await readFileForm(raw, 'data', deps.idleMs);
+        place.idle();
+        const form = await readFileForm(raw, { part: 'data', idleMs: deps.idleMs, kept, stop: place.lost });
         const given = Object.entries(query).flatMap(([name, value]) =>
           value === undefined ? [] : [{ name, value }],
         );
         const options = parseUploadOptions([...given, ...form.fields]);
+        kept.close();
         const process = await deps.receiver.receive({
           datasetId: dataset.id,
           storeId: dataset.storeId,
           accountId: caller.accountId,
           requestId,
-          source: form.file,
+          source: holdForSender(place, form.file),
           restOfRequest: form.rest,
           options,
           digests,
@@ -113,14 +129,14 @@ const upload = (deps: UploadRoutesDeps): Route =>
               ? undefined
               : () => deps.quotas.requireStorage(dataset.ownerId, 0),
         });
-        // Who only waits takes no place.
-        release();
+        // Release the place while waiting.
+        place.release();
         const seen = options.async
           ? process
           : await waitFor(deps.processes, process, options.waitSeconds, signal);
         return { status: 201, body: seen };
       } finally {
-        release();
+        place.release();
       }
     },
   });

@@ -28,6 +28,7 @@ export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionCh
       'column that one side lacks is empty there.',
     tags: ['Versions'],
     auth: 'optional',
+    places: 'queries',
     params: z.object({
       id: pathId('Dataset'),
       from: pathId('First version'),
@@ -45,7 +46,6 @@ export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionCh
           datasetId: dataset.id,
           from,
           to,
-          owner: request.owner,
           queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
           signal: request.signal,
         });

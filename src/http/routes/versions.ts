@@ -163,15 +163,16 @@ const comparison = ({ access, diff }: VersionRoutesDeps): Route =>
     method: 'GET',
     path: '/datasets/:id/versions/:from/diff/:to',
     summary: 'Compare two versions',
+    places: 'queries',
     description: 'Counts in the data store; no row is sent.',
     tags,
     auth: 'optional',
     params: z.object({ id, from: pathId('First version'), to: pathId('Second version') }),
     responses: { 200: { description: 'What changed.', schema: diffSchema } },
     errors: [403, 404, 409],
-    handler: async ({ params, caller }) => {
+    handler: async ({ params, caller, signal }) => {
       const dataset = await access.dataset(caller, params.id, 'Read', 'read');
-      return ok(await diff.count(dataset.id, params.from, params.to));
+      return ok(await diff.count(dataset.id, params.from, params.to, signal));
     },
   });
 

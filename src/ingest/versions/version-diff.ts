@@ -18,8 +18,11 @@ export interface VersionDiffCounts extends RowChanges {
 }
 
 export interface VersionDiff {
-  /** @throws AppError 404; 409 when a version was deleted meanwhile. */
-  count(datasetId: number, from: number, to: number): Promise<VersionDiffCounts>;
+  /**
+   * @param signal ends the query with the client.
+   * @throws AppError 404; 409 when a version was deleted meanwhile; 503 when the data store has no room.
+   */
+  count(datasetId: number, from: number, to: number, signal: AbortSignal): Promise<VersionDiffCounts>;
 }
 
 interface VersionRow extends ComparedVersion {
@@ -43,11 +46,12 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
     return row;
   };
 
-  const both = (datasetId: number, fromId: number, toId: number) =>
-    Promise.all([read(datasetId, fromId), read(datasetId, toId)]);
+  /** One after the other: of two versions that are missing, the first is named. */
+  const both = async (datasetId: number, fromId: number, toId: number) =>
+    [await read(datasetId, fromId), await read(datasetId, toId)] as const;
 
   return {
-    async count(datasetId, fromId, toId) {
+    async count(datasetId, fromId, toId, signal) {
       for (let turn = 0; turn < turns; turn += 1) {
         const [from, to] = await both(datasetId, fromId, toId);
         const keys = commonKeys(from.columns, to.columns);
@@ -56,6 +60,7 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
           to.storeId,
           { from, to },
           keys.map(({ id }) => id),
+          signal,
         );
         // Segments are dropped or joined only after no version names them: the same lists mean the same rows.
         const [fromNow, toNow] = await both(datasetId, fromId, toId);

@@ -1,5 +1,6 @@
 /** What the columns of a version hold. Kept per version, which never changes; computed at the first demand. */
 import { notFound } from '../../lib/errors.js';
+import type { Places } from '../../lib/places.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
@@ -8,7 +9,6 @@ import { selectedColumns } from '../column-list.js';
 import { compileFilter } from '../filter/filter.js';
 import { filterColumnsOf } from '../plan.js';
 import type { ReadContext } from '../read-context.js';
-import type { Slots } from '../slots.js';
 import { buildRowSource, type RowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
 import { type ColumnSummary, type Facts, factsSql, histogramSql, summaryOf } from './column-summary.js';
@@ -45,7 +45,7 @@ export interface Summaries {
 
 export interface SummariesOptions {
   readonly reader: Reader;
-  readonly slots: Slots;
+  readonly places: Places;
   readonly sql: Sql;
 }
 
@@ -58,7 +58,7 @@ type Body = Readonly<Record<string, Omit<ColumnSummary, 'name'>>>;
 const withoutNames = (columns: readonly ColumnSummary[]): Body =>
   Object.fromEntries(columns.map(({ name: _, ...rest }) => [String(rest.id), rest]));
 
-export const createSummaries = ({ reader, slots, sql }: SummariesOptions): Summaries => {
+export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summaries => {
   const running = new Map<number, Promise<readonly ColumnSummary[]>>();
   let queries = 0;
 
@@ -134,14 +134,7 @@ export const createSummaries = ({ reader, slots, sql }: SummariesOptions): Summa
     return all;
   };
 
-  const inPlace = async <T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
-    const release = await slots.take(owner, signal);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
-  };
+  const inPlace = places.run;
 
   const sourceOf = (version: ReadableVersion, text: string | undefined): RowSource =>
     buildRowSource({

@@ -1,6 +1,7 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse } from './client.js';
+import { asReadError } from './errors.js';
 import { gib, segmentRows } from './segments.js';
 import { tableName } from './tables.js';
 
@@ -39,12 +40,14 @@ export const commonKeys = (
 /**
  * Counts what changed from one version to another of the same store. Rows of equal key are matched: equal rows
  * first, then as changed ones; the rest was added or removed.
+ * @throws AppError as every read.
  */
 export const compareVersions = async (
   clickhouse: ClickHouse,
   storeId: number,
   versions: { from: ComparedVersion; to: ComparedVersion },
   keyIds: readonly number[],
+  signal: AbortSignal,
 ): Promise<RowChanges> => {
   const { from, to } = versions;
   const ids = [...new Set([...from.columns, ...to.columns].map(({ id }) => id))];
@@ -60,24 +63,32 @@ export const compareVersions = async (
     ...(to.rowCount > 0 ? [side(to, 'to', '0 AS a, 1 AS b')] : []),
   ];
   if (sides.length === 0) return { added: 0, removed: 0, changed: 0 };
-  const [counted] = await clickhouse.rows<{ added: string; removed: string; changed: string }>(
-    `SELECT toString(sum(b - both)) AS added, toString(sum(a - both)) AS removed,
+  const [counted] = await clickhouse
+    .rows<{ added: string; removed: string; changed: string }>(
+      `SELECT toString(sum(b - both)) AS added, toString(sum(a - both)) AS removed,
        toString(sum(both - equal)) AS changed
      FROM (
        SELECT sum(a) AS a, sum(b) AS b, least(a, b) AS both, sum(equal) AS equal FROM (
          SELECT key, row, sum(x.a) AS a, sum(x.b) AS b, least(a, b) AS equal
          FROM (${sides.join('\nUNION ALL ')}) AS x GROUP BY key, row)
        GROUP BY key)`,
-    {
-      params: { ...rows.from.params, ...rows.to.params },
-      settings: {
-        max_threads: 2,
-        max_memory_usage: String(3 * gib),
-        max_bytes_before_external_group_by: String(gib / 2),
-        prefer_column_name_to_alias: 0,
+      {
+        params: { ...rows.from.params, ...rows.to.params },
+        settings: {
+          readonly: '2',
+          cancel_http_readonly_queries_on_client_close: 1,
+          max_threads: 2,
+          max_memory_usage: String(3 * gib),
+          max_bytes_before_external_group_by: String(gib / 2),
+          prefer_column_name_to_alias: 0,
+        },
+        signal,
       },
-    },
-  );
+    )
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw asReadError(error);
+    });
   return {
     added: Number(counted?.added ?? 0),
     removed: Number(counted?.removed ?? 0),

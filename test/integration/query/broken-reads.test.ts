@@ -129,7 +129,7 @@ describe('a client that goes away', () => {
     call.on('error', () => undefined);
     call.destroy();
     expect(await untilGone(requestId)).toBeLessThan(1_000);
-    expect(server.slots.running).toBe(0);
+    expect(server.places.running).toBe(0);
   });
 
   it('ends a query that has not answered yet', async () => {
@@ -141,7 +141,7 @@ describe('a client that goes away', () => {
     while ((await runningQueries(requestId)) === 0) await delay(5);
     call.destroy();
     expect(await untilGone(requestId)).toBeLessThan(1_500);
-    expect(server.slots.running).toBe(0);
+    expect(server.places.running).toBe(0);
   });
 });
 
@@ -156,12 +156,12 @@ describe('places among the running queries', () => {
     const calls = [open(), open()];
     await Promise.all(calls.map((call) => once(call, 'response')));
     const waiting = open();
-    while (server.slots.waiting === 0) await delay(5);
+    while (server.places.waiting === 0) await delay(5);
     const refused = await fetch(server.dataUrl(big, '$format=json'));
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('5');
     for (const call of [...calls, waiting]) call.destroy();
-    while (server.slots.running > 0) await delay(5);
+    while (server.places.running > 0) await delay(5);
   });
 });
 

@@ -12,21 +12,22 @@ import { createLinkRoutes } from '../../../src/http/routes/links.js';
 import { AppError, notFound } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createMetrics } from '../../../src/lib/metrics.js';
+import type { Places } from '../../../src/lib/places.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
-import { createSlots, type Slots } from '../../../src/query/slots.js';
 import type { Versions } from '../../../src/query/versions.js';
 import { createWholeFiles } from '../../../src/query/whole-file.js';
 import type { Reader } from '../../../src/storage/clickhouse/reader.js';
 import { createLocalStore } from '../../../src/storage/objects/local-store.js';
 import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
+import { queryPlaces } from '../../support/places.js';
 
 /** The download side behind real HTTP; the catalog is a map. */
 export interface DownloadServer {
   /** Address of the data route of a version, which stands for a dataset of the same id. */
   dataUrl(version: ReadableVersion, query?: string): string;
   readonly url: string;
-  readonly slots: Slots;
+  readonly places: Places;
   readonly store: ObjectStore;
   readonly exportFiles: ExportFiles;
   /** Bytes of each export that was counted. */
@@ -88,15 +89,15 @@ export const createDownloadServer = async (
   };
   const folder = await mkdtemp(join(tmpdir(), 'downloads-'));
   const store = options.store ?? createLocalStore(join(folder, 'files'));
-  const { places = 8, queueLength = 8, nowMs = Date.now } = options;
-  const slots = createSlots({ places, queueLength, maxWaitMs: 30_000 });
+  const { places: count = 8, queueLength = 8, nowMs = Date.now } = options;
+  const places = queryPlaces({ places: count, queueLength, maxWaitMs: 30_000 });
   const stop = new AbortController();
   const counted: number[] = [];
   const linkTtlSeconds = 60;
   const links = createLinks({ secret: 's'.repeat(32), ttlSeconds: linkTtlSeconds, clock: { now: nowMs } });
   const builds = createBuilds({ spoolFolder: join(folder, 'spool'), store, log: silentLog });
   let queries = 0;
-  const files = createWholeFiles({ versions, reader, slots, newQueryId: () => `${folder}-${queries++}` });
+  const files = createWholeFiles({ versions, reader, places, newQueryId: () => `${folder}-${queries++}` });
   const exportFiles = createExportFiles({
     store,
     builds,
@@ -113,7 +114,7 @@ export const createDownloadServer = async (
       ...createDownloadRoutes({
         authorize,
         quotas: countingQuotas(counted),
-        downloads: createDownloads({ versions, reader, slots }),
+        downloads: createDownloads({ versions, reader, places }),
         exportFiles,
         apiUrl: () => `${url}/api`,
         publicMaxAgeSeconds: 0,
@@ -133,7 +134,7 @@ export const createDownloadServer = async (
   url = `http://127.0.0.1:${port}`;
   return {
     url,
-    slots,
+    places,
     store,
     exportFiles,
     counted,

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads, type DownloadAnswer, type DownloadRequest } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options/options.js';
-import { createSlots } from '../../../src/query/slots.js';
 import { widePartColumns } from '../../../src/storage/clickhouse/tables.js';
+import { queryPlaces } from '../../support/places.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
 let tables: StoredTables;
@@ -37,7 +37,7 @@ const downloadsOf = (version: ReadableVersion) =>
   createDownloads({
     versions: { find: async () => version, remembered: () => version },
     reader: tables.reader,
-    slots: createSlots({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
+    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
 
 const requestFor = (
@@ -281,7 +281,7 @@ describe('conditional requests', () => {
     const never = createDownloads({
       versions: { find: () => Promise.reject(new Error('asked')), remembered: () => undefined },
       reader: tables.reader,
-      slots: createSlots({ places: 1, queueLength: 0, maxWaitMs: 1 }),
+      places: queryPlaces({ places: 1, queueLength: 0, maxWaitMs: 1 }),
     });
     expect(never.unchanged(requestFor(prices, query, { ifNoneMatch: tag }))).toBeUndefined();
     // A version asked for by id may have been dropped: the database has to tell.

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options/options.js';
-import { createSlots } from '../../../src/query/slots.js';
+import { queryPlaces } from '../../support/places.js';
 import { type Cell, createStoredTables, type StoredTables } from './stored-table.js';
 
 let tables: StoredTables;
@@ -17,7 +17,7 @@ const read = async (version: ReadableVersion, query: Record<string, unknown>): P
   const downloads = createDownloads({
     versions: { find: async () => version, remembered: () => version },
     reader: tables.reader,
-    slots: createSlots({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
+    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
   const answer = await downloads.download({
     dataset: { id: 1, name: 'x', currentVersionId: version.versionId, columnsRevision: 0 },

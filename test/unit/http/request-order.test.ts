@@ -257,7 +257,7 @@ describe('bodies that come slowly', () => {
 
   it('keeps no more bytes than the share of their owner, and others send on', async () => {
     const { app: own, port: at } = await start({
-      bodies: { totalBytes: 3_000_000, ownerBytes: 1_000_000 },
+      bodyBytes: 4_000_000,
     });
     const stalled = await Promise.all(
       Array.from({ length: 10 }, async () => {
@@ -281,14 +281,21 @@ describe('bodies that come slowly', () => {
   });
 
   it('answers 503 when all bytes are taken', async () => {
-    const { app: own, port: at } = await start({ bodies: { totalBytes: 500_000, ownerBytes: 400_000 } });
-    const { socket } = await open(at);
-    socket.write(head('POST', '/things/1', `${basic('k1')}Content-Length: 600000\r\n`));
-    socket.write(`{"a":"${'x'.repeat(390_000)}`);
-    await sleep(100);
-    const refused = await post(`{"a":"${'x'.repeat(200_000)}"}`, {}, 'k2', at);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-    socket.destroy();
+    const { app: own, port: at } = await start({ bodyBytes: 2_000_000 });
+    const senders = await Promise.all(
+      ['k1', 'k2', 'k3', 'k4'].map(async (key) => {
+        const { socket } = await open(at);
+        socket.write(head('POST', '/things/1', `${basic(key)}Content-Length: 600000\r\n`));
+        socket.write(`{"a":"${'x'.repeat(480_000)}`);
+        return socket;
+      }),
+    );
+    const attempt = async () => {
+      const answer = await post(`{"a":"${'x'.repeat(200_000)}"}`, {}, 'k5', at);
+      return [answer.status, answer.headers.get('retry-after')];
+    };
+    await expect.poll(attempt).toEqual([503, '5']);
+    for (const socket of senders) socket.destroy();
     await own.close(0);
   });
 });

@@ -1,0 +1,50 @@
+import { type ByteBudget, createByteBudget } from '../lib/byte-budget.js';
+import { AppError } from '../lib/errors.js';
+
+/** Seconds after which there may be room again. */
+const retry = { retryAfterSeconds: 5 };
+
+/** Of no budget one owner gets more than a part: others always find room. */
+const ownPart = 4;
+
+/** Bytes of request bodies that are kept. */
+export const createBodyBudget = (totalBytes: number): ByteBudget =>
+  createByteBudget({
+    totalBytes,
+    ownerBytes: totalBytes / ownPart,
+    refuse: (what) =>
+      what === 'own'
+        ? new AppError(
+            'rate_limited',
+            'too_many_body_bytes',
+            'Your requests send too many bytes at a time; wait for their answers.',
+            retry,
+          )
+        : new AppError(
+            'unavailable',
+            'no_body_room',
+            'Too many requests are being received at the moment; try again shortly.',
+            retry,
+          ),
+  });
+
+/** Bytes of answers that clients have not taken yet. */
+export const createAnswerBudget = (totalBytes: number): ByteBudget =>
+  createByteBudget({
+    totalBytes,
+    ownerBytes: totalBytes / ownPart,
+    refuse: (what) =>
+      what === 'own'
+        ? new AppError(
+            'rate_limited',
+            'answers_not_read',
+            'Too many answers to you have not been read yet; read them first.',
+            retry,
+          )
+        : new AppError(
+            'unavailable',
+            'no_answer_room',
+            'Too many answers are being sent at the moment; try again shortly.',
+            retry,
+          ),
+  });

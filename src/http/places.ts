@@ -1,0 +1,93 @@
+import { createPlaces, type Places } from '../lib/places.js';
+
+/**
+ * What a handler does, and so in which places it runs.
+ *
+ *   requests   short work: a few questions to PostgreSQL
+ *   queries    work of ClickHouse for as long as the answer is read
+ *   calls      waits for a provider
+ *   files      sends what lies in a store
+ *   events     stays open, and says something now and then
+ *   own        begins as a short request, and takes a place itself when it knows that it needs one
+ *   none       is answered whatever happens
+ */
+export type PlaceKind = 'requests' | 'queries' | 'calls' | 'files' | 'events' | 'own' | 'none';
+
+/** Places of each kind. */
+export type RoutePlaces = Readonly<Record<Exclude<PlaceKind, 'own' | 'none'>, Places>>;
+
+export interface RoutePlacesOptions {
+  readonly requests: number;
+  readonly queries: { readonly places: number; readonly queueLength: number };
+  readonly calls: number;
+  readonly files: number;
+  readonly events: number;
+  readonly onRefused?: (kind: keyof RoutePlaces, what: 'refused' | 'lost') => void;
+}
+
+export const defaultPlaces: RoutePlacesOptions = {
+  requests: 16,
+  queries: { places: 16, queueLength: 64 },
+  calls: 64,
+  files: 64,
+  events: 256,
+};
+
+const atLeastOne = (count: number): number => Math.max(1, Math.floor(count));
+
+export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
+  const { requests, queries, calls, files, events } = options;
+  const told = (kind: keyof RoutePlaces) => ({
+    onRefused: (what: 'refused' | 'lost') => options.onRefused?.(kind, what),
+  });
+  return {
+    // One process works on one request at a time, whatever is in flight: few of them keep it busy, and whoever has more
+    // than a few only makes others wait.
+    requests: createPlaces({
+      ...told('requests'),
+      name: 'requests',
+      code: 'no_request_place',
+      places: requests,
+      ownPlaces: atLeastOne(requests / 4),
+      queueLength: 64 * requests,
+      maxWaitMs: 15_000,
+      retryAfterSeconds: 2,
+    }),
+    queries: createPlaces({
+      ...told('queries'),
+      name: 'downloads',
+      code: 'no_query_slot',
+      ...queries,
+      maxWaitMs: 30_000,
+    }),
+    calls: createPlaces({
+      ...told('calls'),
+      name: 'questions to providers',
+      code: 'no_call_place',
+      places: calls,
+      ownPlaces: atLeastOne(calls / 4),
+      queueLength: 4 * calls,
+      maxWaitMs: 30_000,
+    }),
+    files: createPlaces({
+      ...told('files'),
+      name: 'files',
+      code: 'no_file_place',
+      places: files,
+      seats: 2 * files,
+      queueLength: 4 * files,
+      maxWaitMs: 30_000,
+    }),
+    events: createPlaces({
+      ...told('events'),
+      name: 'event streams',
+      code: 'no_event_place',
+      places: events,
+      ownPlaces: atLeastOne(events / 8),
+      seats: events,
+      ownSeats: atLeastOne(events / 8),
+      queueLength: 0,
+      maxWaitMs: 0,
+    }),
+  };
+};
