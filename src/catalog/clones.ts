@@ -10,6 +10,7 @@ import { datasetAgain, holdRepository, insertDataset } from './datasets.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import { type Quotas, requireStorage } from './quotas.js';
+import { bytesOfClone } from './stored-bytes.js';
 
 export interface Clones {
   /**
@@ -34,13 +35,12 @@ interface SourceRow {
   versionId: number | null;
   columnCount: number | null;
   rowCount: number | null;
-  byteSize: number | null;
 }
 
 const sourceSql = `
   SELECT d.store_id AS "storeId", d.name, d.description, d.source_name AS "sourceName",
     d.source_url AS "sourceUrl", v.id AS "versionId", jsonb_array_length(l.columns) AS "columnCount",
-    v.row_count AS "rowCount", v.byte_size AS "byteSize"
+    v.row_count AS "rowCount"
   FROM datasets d LEFT JOIN versions v ON v.id = d.current_version_id
     LEFT JOIN column_lists l ON l.id = v.column_list_id
   WHERE d.id = $1`;
@@ -99,12 +99,12 @@ const cloneVersion = async (
   await tx.query('UPDATE datasets SET current_version_id = $2 WHERE id = $1', [cloneId, version.id]);
 };
 
-const requireRoom = async (tx: Sql, ownerId: number, source: SourceRow): Promise<void> => {
+const requireRoom = async (tx: Sql, ownerId: number, sourceId: number, source: SourceRow): Promise<void> => {
   await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
   const plan = await planOf(tx, ownerId);
   requireQuota('datasetRows', plan.maxDatasetRows, source.rowCount ?? 0);
   requireQuota('columns', plan.maxColumns, source.columnCount ?? 0);
-  await requireStorage(tx, ownerId, source.byteSize ?? 0);
+  await requireStorage(tx, ownerId, await bytesOfClone(tx, ownerId, sourceId));
 };
 
 export interface ClonesOptions {
@@ -124,7 +124,7 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
       // The repository before the dataset, as a repository that is deleted takes them.
       await holdRepository(tx, repositoryId);
       const source = await holdSource(tx, sourceId);
-      await requireRoom(tx, target.ownerId, source);
+      await requireRoom(tx, target.ownerId, sourceId, source);
       const { storeId, description, sourceName, sourceUrl } = source;
       const text = { name: name ?? source.name, description, sourceName, sourceUrl };
       const id = await insertDataset(tx, { ...text, repositoryId, storeId, accountId: caller.accountId });

@@ -4,6 +4,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import type { Account, Accounts } from './accounts.js';
 import { planOf } from './plans.js';
 import type { Quotas } from './quotas.js';
+import { largestDatasets, type StoredDataset } from './stored-bytes.js';
 
 /** A limit (null: none) and what is used of it. */
 export interface Metered {
@@ -22,7 +23,8 @@ export interface AccountOverview extends Omit<Account, 'plan'> {
     readonly name: string;
     readonly quotas: {
       readonly privateRepositories: Metered;
-      readonly storedBytes: Metered;
+      /** Of all versions; shared segments once. */
+      readonly storedBytes: Metered & { readonly datasets: readonly StoredDataset[] };
       readonly exportsPerDay: Metered;
       readonly exportBytesPerDay: Metered;
       readonly datasetRows: Bound;
@@ -47,10 +49,11 @@ export type Overview = (caller: Caller) => Promise<AccountOverview>;
 export const createOverview =
   ({ sql, accounts, quotas }: OverviewOptions): Overview =>
   async ({ accountId }) => {
-    const [account, plan, used] = await Promise.all([
+    const [account, plan, used, datasets] = await Promise.all([
       accounts.read(accountId),
       planOf(sql, accountId),
       quotas.use(accountId),
+      largestDatasets(sql, accountId),
     ]);
     return {
       ...account,
@@ -58,7 +61,7 @@ export const createOverview =
         name: plan.name,
         quotas: {
           privateRepositories: { limit: plan.maxPrivateRepositories, used: used.privateRepositories },
-          storedBytes: { limit: plan.maxStoredBytes, used: used.storedBytes },
+          storedBytes: { limit: plan.maxStoredBytes, used: used.storedBytes, datasets },
           exportsPerDay: { limit: plan.maxExportsPerDay, used: used.exportsPerDay },
           exportBytesPerDay: { limit: plan.maxExportBytesPerDay, used: used.exportBytesPerDay },
           datasetRows: { limit: plan.maxDatasetRows },

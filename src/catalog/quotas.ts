@@ -4,6 +4,7 @@ import { type Plan, quotaExceeded, requireQuota } from '../model/plan.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { DatasetAccess } from './access.js';
 import { planOf } from './plans.js';
+import { storedBytesSql } from './stored-bytes.js';
 
 /** One export that is under way. Exactly one of both is called, once. */
 export interface ExportTicket {
@@ -61,14 +62,6 @@ const takeExport = `
   WHERE (SELECT (plan.exports IS NULL OR u.exports < plan.exports) AND (plan.bytes IS NULL OR u.bytes < plan.bytes)
          FROM plan)
   RETURNING u.day::text AS day`;
-
-/** Current versions, and uploads on their way to become one. */
-const storedBytesSql = `
-  SELECT coalesce(sum(coalesce(v.byte_size, 0) + coalesce(p.bytes, 0)), 0)::bigint AS bytes
-  FROM repositories r JOIN datasets d ON d.repository_id = r.id LEFT JOIN versions v ON v.id = d.current_version_id
-    LEFT JOIN LATERAL (SELECT sum(received_bytes) AS bytes FROM processes
-      WHERE dataset_id = d.id AND status = 'pending') p ON true
-  WHERE r.created_by = $1`;
 
 const readUse = async (sql: Sql, accountId: number): Promise<PlanUse> => {
   const [row] = await sql.query<PlanUse>(

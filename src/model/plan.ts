@@ -5,7 +5,7 @@ export interface Plan {
   readonly name: string;
   /** Private repositories beyond Home. */
   readonly maxPrivateRepositories: number | null;
-  /** Bytes of the current versions of all datasets in the account's repositories. */
+  /** Bytes of all versions of all datasets in the account's repositories; rows that versions share count once. */
   readonly maxStoredBytes: number | null;
   readonly maxDatasetRows: number | null;
   readonly maxColumns: number | null;

@@ -42,8 +42,8 @@ export const publishVersion = (sql: Sql, datasetId: number, facts: VersionFacts)
     );
     const id = version?.id ?? 0;
     await tx.query(
-      `INSERT INTO segments (id, store_id, process_id) SELECT $2, store_id, 0 FROM datasets WHERE id = $1`,
-      [datasetId, 1_000_000 + id],
+      `INSERT INTO segments (id, store_id, process_id, rows, bytes) SELECT $2, store_id, 0, $3, $4 FROM datasets WHERE id = $1`,
+      [datasetId, 1_000_000 + id, facts.rows ?? 0, facts.bytes ?? 0],
     );
     await tx.query(
       'UPDATE segment_ranges SET until_version = $2 WHERE dataset_id = $1 AND until_version IS NULL',

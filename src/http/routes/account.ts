@@ -3,6 +3,7 @@ import { requireFullKey } from '../../catalog/access.js';
 import type { Accounts } from '../../catalog/accounts.js';
 import type { Keys } from '../../catalog/keys.js';
 import type { Overview } from '../../catalog/overview.js';
+import { shownDatasets } from '../../catalog/stored-bytes.js';
 import { pathId } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, handleField, idField, nameField, timeField } from './fields.js';
@@ -10,6 +11,22 @@ import { countField, handleField, idField, nameField, timeField } from './fields
 const limit = z.int().nonnegative().nullable().meta({ description: 'Null: no limit.' });
 const metered = z.object({ limit, used: countField('Used of it.') });
 const bound = z.object({ limit });
+const stored = metered.extend({
+  datasets: z
+    .array(
+      z.object({
+        id: idField('The dataset.'),
+        name: z.string(),
+        bytes: countField('Of all of its versions, and of uploads on their way.'),
+        versions: countField('Versions that are kept.'),
+      }),
+    )
+    .meta({
+      description:
+        `What each dataset keeps, the ${shownDatasets} largest ones. Rows that datasets share (clones) count in each ` +
+        'of them here, and once in `used`.',
+    }),
+});
 
 const accountSchema = z
   .object({
@@ -19,7 +36,7 @@ const accountSchema = z
       name: z.string(),
       quotas: z.object({
         privateRepositories: metered,
-        storedBytes: metered,
+        storedBytes: stored,
         exportsPerDay: metered,
         exportBytesPerDay: metered,
         datasetRows: bound,
@@ -43,7 +60,11 @@ const accountExample = {
     name: 'free',
     quotas: {
       privateRepositories: { limit: 0, used: 0 },
-      storedBytes: { limit: 1_073_741_824, used: 2_048 },
+      storedBytes: {
+        limit: 1_073_741_824,
+        used: 2_048,
+        datasets: [{ id: 2, name: 'Prices', bytes: 2_048, versions: 3 }],
+      },
       exportsPerDay: { limit: 200, used: 3 },
       exportBytesPerDay: { limit: 2_147_483_648, used: 6_144 },
       datasetRows: { limit: 5_000_000 },

@@ -129,12 +129,14 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     method: 'POST',
     path: '/datasets/:id/versions/:versionId/restore',
     summary: 'Make an older version the current one',
-    description: 'Makes a new version of the same rows and columns. Needs Write.',
+    description:
+      'Makes a new version of the same rows and columns, which counts like any other for retention and for the limits ' +
+      'of the plan. Needs Write.',
     tags,
     auth: 'required',
     params,
     responses: { 201: { ...one, description: 'The new version.' } },
-    errors: [403, 404],
+    errors: [402, 403, 404],
     handler: async ({ params, caller }) => {
       const dataset = await access.dataset(caller, params.id, 'Write', 'write');
       return created(await versions.restore(dataset.id, params.versionId));

@@ -12,3 +12,31 @@ export const removeVersions = async (tx: Sql, datasetId: number, ids: readonly n
   await forgetVersions(tx, datasetId, ids);
   await dropUnusedLists(tx, datasetId);
 };
+
+/**
+ * Versions that go, of all datasets or of one (`$1`). The current version and pinned ones stay. The current one
+ * counts among the newest, pinned ones do not. The age of a version begins when it was replaced by the next one: a
+ * version that stood for a year can still be restored for as long as the setting says.
+ */
+export const dueVersionsSql = `
+  SELECT id, "datasetId" FROM (
+    SELECT v.id, v.dataset_id AS "datasetId", v.pinned, v.id = d.current_version_id AS current,
+      count(*) FILTER (WHERE NOT v.pinned OR v.id = d.current_version_id) OVER newest AS place,
+      lag(v.created_at) OVER newest AS replaced_at,
+      least(d.keep_versions, p.max_versions) AS most,
+      least(d.keep_days, p.max_version_days) AS days
+    FROM datasets d JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
+      JOIN plans p ON p.name = a.plan JOIN versions v ON v.dataset_id = d.id
+    WHERE ($1::bigint IS NULL OR d.id = $1)
+      AND coalesce(d.keep_versions, p.max_versions, d.keep_days, p.max_version_days) IS NOT NULL
+    WINDOW newest AS (PARTITION BY v.dataset_id ORDER BY v.id DESC)
+  ) AS listed
+  WHERE NOT pinned AND NOT current
+    AND (place > most OR replaced_at < now() - days * interval '1 day')`;
+
+/** Removes the versions of a dataset that retention does not keep. The caller holds its lock. Gives their ids. */
+export const removeDue = async (tx: Sql, datasetId: number): Promise<number[]> => {
+  const due = (await tx.query<{ id: number }>(dueVersionsSql, [datasetId])).map(({ id }) => id);
+  await removeVersions(tx, datasetId, due);
+  return due;
+};

@@ -1,9 +1,10 @@
 import { type AppError, conflict, notFound } from '../../lib/errors.js';
+import { requireQuota } from '../../model/plan.js';
 import type { ColumnChanges } from '../../model/version.js';
 import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
 import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { removeVersions } from './version-removal.js';
+import { removeDue, removeVersions } from './version-removal.js';
 
 /** A version as the API lists it. */
 export interface VersionView {
@@ -34,7 +35,11 @@ export interface VersionStore {
     versionId: number,
     marks: { label: string | null; pinned: boolean },
   ): Promise<VersionView>;
-  /** Makes a version of the same rows the current one; no row is copied. @throws AppError 404. */
+  /**
+   * Makes a version of the same rows the current one; no row is copied. What retention does not keep beside it goes at
+   * once.
+   * @throws AppError 404; 402 for more rows or columns than the plan allows by now.
+   */
   restore(datasetId: number, versionId: number): Promise<VersionView>;
   /** @throws AppError 404; 409 for the current version. */
   remove(datasetId: number, versionId: number): Promise<void>;
@@ -59,6 +64,20 @@ const viewOf = (
   { id, list: _list, listBefore: _before, ...row }: VersionRow,
   columns: ColumnChanges,
 ): VersionView => ({ versionId: String(id), ...row, columns });
+
+interface Room {
+  readonly rows: number;
+  readonly columns: number;
+  readonly maxRows: number | null;
+  readonly maxColumns: number | null;
+}
+
+const roomSql = `
+  SELECT v.row_count AS rows, jsonb_array_length(l.columns) AS columns, p.max_dataset_rows AS "maxRows",
+    p.max_columns AS "maxColumns"
+  FROM versions v JOIN column_lists l ON l.id = v.column_list_id JOIN datasets d ON d.id = v.dataset_id
+    JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by JOIN plans p ON p.name = a.plan
+  WHERE v.dataset_id = $1 AND v.id = $2`;
 
 const unknown = (versionId: number): AppError =>
   notFound('unknown_version', `The dataset has no version ${versionId}.`);
@@ -88,6 +107,14 @@ export const createVersionStore = (sql: Sql): VersionStore => {
       [datasetId],
     );
     return dataset?.current ?? null;
+  };
+
+  /** The plan may have changed since the version was made. */
+  const requireRoom = async (tx: Sql, datasetId: number, versionId: number): Promise<void> => {
+    const [room] = await tx.query<Room>(roomSql, [datasetId, versionId]);
+    if (room === undefined) throw unknown(versionId);
+    requireQuota('datasetRows', room.maxRows, room.rows);
+    requireQuota('columns', room.maxColumns, room.columns);
   };
 
   return {
@@ -122,6 +149,7 @@ export const createVersionStore = (sql: Sql): VersionStore => {
     restore: (datasetId, versionId) =>
       sql.tx(async (tx) => {
         await hold(tx, datasetId);
+        await requireRoom(tx, datasetId, versionId);
         const [version] = await tx.query<{ id: number }>(
           `INSERT INTO versions
              (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
@@ -135,6 +163,7 @@ export const createVersionStore = (sql: Sql): VersionStore => {
           datasetId,
           version.id,
         ]);
+        await removeDue(tx, datasetId);
         return shown(tx, datasetId, version.id);
       }),
 

@@ -100,7 +100,7 @@ describe('exports', () => {
 });
 
 describe('stored data', () => {
-  it('is the current versions of all datasets of the owner', async () => {
+  it('is all versions of all datasets of the owner, rows that they share once', async () => {
     const fay = await api.person('fay', { plan: 'small' });
     const home = (await fay.ask('GET', '/repositories/home')).json<{ id: number }>().id;
     const { id } = (await fay.ask('POST', '/datasets', { name: 'd', repositoryId: home })).json<{
@@ -108,7 +108,11 @@ describe('stored data', () => {
     }>();
     await publishVersion(api.sql, id, { columns: [{ name: 'A', physical: 's' }], bytes: 60 });
     expect((await fay.ask('GET', '/account')).json()).toMatchObject({
-      plan: { quotas: { storedBytes: { limit: 100, used: 60 } } },
+      plan: {
+        quotas: {
+          storedBytes: { limit: 100, used: 60, datasets: [{ id, name: 'd', bytes: 60, versions: 1 }] },
+        },
+      },
     });
     const { quotas } = api.catalog;
     await quotas.requireStorage(fay.id, 40);
@@ -117,7 +121,42 @@ describe('stored data', () => {
       details: { quota: 'storedBytes', limit: 100, used: 60 },
     });
     const clone = await fay.ask('POST', `/datasets/${id}/clone`, { repositoryId: home, name: 'copy' });
+    expect(clone.status).toBe(201);
+    const storedBytes = async () =>
+      (await fay.ask('GET', '/account')).json<{
+        plan: { quotas: { storedBytes: { used: number; datasets: object[] } } };
+      }>().plan.quotas.storedBytes;
+    expect(await storedBytes()).toMatchObject({ used: 60, datasets: [{ bytes: 60 }, { bytes: 60 }] });
+
+    // A replaced version is kept, and counts.
+    await publishVersion(api.sql, id, { columns: [{ name: 'A', physical: 's' }], bytes: 30 });
+    expect(await storedBytes()).toMatchObject({
+      used: 90,
+      datasets: [
+        { id, bytes: 90, versions: 2 },
+        { bytes: 60, versions: 1 },
+      ],
+    });
+    await expect(quotas.requireStorage(fay.id, 11)).rejects.toMatchObject({
+      details: { quota: 'storedBytes', limit: 100, used: 90 },
+    });
+  });
+
+  it('of another account counts against the plan of who clones it', async () => {
+    const eve = await api.person('eva');
+    const kit = await api.person('kit', { plan: 'small' });
+    const homeOf = async (person: Person) =>
+      (await person.ask('GET', '/repositories/home')).json<{ id: number }>().id;
+    const { id } = (
+      await eve.ask('POST', '/datasets', { name: 'large', repositoryId: await homeOf(eve) })
+    ).json<{ id: number }>();
+    await publishVersion(api.sql, id, { columns: [{ name: 'A', physical: 's' }], bytes: 101 });
+    await eve.ask('PUT', `/datasets/${id}/permissions/kit`, { level: 'Clone' });
+    await api.sql.query(`UPDATE plans SET downloads = 'all' WHERE name = 'small'`);
+    const clone = await kit.ask('POST', `/datasets/${id}/clone`, { repositoryId: await homeOf(kit) });
+    await api.sql.query(`UPDATE plans SET downloads = 'own' WHERE name = 'small'`);
     expect(clone.status).toBe(402);
+    expect(clone.json()).toMatchObject({ details: { quota: 'storedBytes', limit: 100, used: 0 } });
   });
 
   it('that are private to others may be downloaded by plan only: 403', async () => {

@@ -133,3 +133,46 @@ describe('columns of versions', () => {
     expect(await lists(id)).toBe(2);
   });
 });
+
+describe('a restored version', () => {
+  const plan = async (name: string, limits: string): Promise<void> => {
+    await api.sql.query(
+      `INSERT INTO plans SELECT (jsonb_populate_record(p, $1::jsonb)).* FROM plans p WHERE name = 'unlimited'
+       ON CONFLICT DO NOTHING`,
+      [`{"name":"${name}",${limits}}`],
+    );
+    await api.sql.query('UPDATE accounts SET plan = $2 WHERE id = $1', [ada.id, name]);
+  };
+  const restore = (id: number, version: number) =>
+    ada.ask('POST', `/datasets/${id}/versions/${version}/restore`);
+
+  it.each([
+    ['rows', '"max_dataset_rows":9', 'datasetRows'],
+    ['columns', '"max_columns":1', 'columns'],
+  ])('needs room for its %s in the plan', async (what, limits, quota) => {
+    await plan('unlimited', '"max_columns":null');
+    const id = await newDataset();
+    const first = await publishVersion(api.sql, id, { columns: columns(['a', 'b']), rows: 10 });
+    await publishVersion(api.sql, id, { columns: columns(['a']), rows: 1 });
+    await plan(`few ${what}`, limits);
+    const answer = await restore(id, first);
+    expect(answer.status).toBe(402);
+    expect(answer.json()).toMatchObject({ details: { quota } });
+    expect(await changes(id)).toHaveLength(2);
+  });
+
+  it('counts among the versions that are kept', async () => {
+    await plan('three versions', '"max_versions":3');
+    const id = await newDataset();
+    const first = await publishVersion(api.sql, id, { columns: columns(['a']), rows: 1 });
+    await publishVersion(api.sql, id, { columns: columns(['b']), rows: 1 });
+    let last = first;
+    for (let turn = 0; turn < 6; turn += 1) {
+      const answer = await restore(id, last);
+      expect(answer.status).toBe(201);
+      last = Number(answer.json<{ versionId: string }>().versionId);
+    }
+    expect(await changes(id)).toHaveLength(3);
+    expect((await restore(id, first)).status).toBe(404);
+  });
+});
