@@ -69,9 +69,15 @@ const createSchemas = (components: Json) => {
 
 type Render = ReturnType<typeof createSchemas>;
 
+/** Parameters that are read but not shown are left out. */
+const documentedItems = (schema: z.ZodObject | undefined) =>
+  Object.entries(schema?.shape ?? {}).filter(
+    ([, item]) => z.globalRegistry.get(item as z.ZodType)?.undocumented !== true,
+  );
+
 const parametersOf = (route: Route, render: Render): Json[] => {
   const list = (schema: z.ZodObject | undefined, location: 'path' | 'query'): Json[] =>
-    Object.entries(schema?.shape ?? {}).map(([name, item]) => {
+    documentedItems(schema).map(([name, item]) => {
       const { description, example, ...rendered } = render(item as z.ZodType, 'input');
       return {
         name,

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createOpenApi } from '../../../src/http/openapi.js';
+import { ok, route } from '../../../src/http/route.js';
+import { downloadQuery } from '../../../src/http/routes/download-schema.js';
 import type { StoredColumn } from '../../../src/model/column.js';
 import { applyPipeline } from '../../../src/query/apply/apply.js';
 import { compileFilter } from '../../../src/query/filter/filter.js';
@@ -205,4 +208,29 @@ describe('each option', () => {
       expect(parseOptions({ ...more, [plain]: example })).not.toEqual(parseOptions(more));
     },
   );
+});
+
+describe('the documents of a download', () => {
+  it('show each option once, in the spelling of the specification', () => {
+    const shown = createOpenApi({
+      version: '1',
+      base: '/api',
+      routes: [
+        route({
+          method: 'GET',
+          path: '/data',
+          summary: 'Rows',
+          tags: [],
+          auth: 'none',
+          query: downloadQuery,
+          responses: {},
+          handler: () => ok({}),
+        }),
+      ],
+    });
+    const names = JSON.stringify(shown).match(/"name":"[^"]+","in":"query"/g) ?? [];
+    expect(names.filter((name) => !name.includes('"apiKey"')).sort()).toEqual(
+      optionKeys.map((key) => `"name":"${options[key].name}","in":"query"`).sort(),
+    );
+  });
 });
