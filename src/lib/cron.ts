@@ -24,7 +24,8 @@ const fields = [
 
 type Field = (typeof fields)[number];
 
-const refuse = (text: string, why: string) => invalid('invalid_cron', `'${text}' is not a valid schedule: ${why}.`);
+const refuse = (text: string, why: string) =>
+  invalid('invalid_cron', `'${text}' is not a valid schedule: ${why}.`);
 
 const itemForm = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
 
