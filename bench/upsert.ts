@@ -41,9 +41,13 @@ const fill = (clickhouse: ClickHouse, segment: number, count: number, first: num
     { settings: { max_threads: 2, insert_deduplicate: 0 } },
   );
 
+const place = { storeId: 1, pool: null };
+
 const merge: SegmentMerge = {
-  storeId: 1,
   target: 2501,
+  targetPlace: place,
+  basePlace: place,
+  filePlace: place,
   base: { segmentIds: [1001] },
   baseColumns: columns,
   fileSegment: 2001,
@@ -83,7 +87,7 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
   const tables = createStoreTables(clickhouse);
   await tables.dropStore(1);
   await tables.ensure(
-    1,
+    place,
     columns.map((own, at) => ({ name: names[at] ?? '', physical: own.physical })),
   );
   await fill(clickhouse, 1001, rows, 0);
@@ -98,7 +102,7 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
   await merger.write(merge, counts);
   const endedAt = performance.now();
   const peakMb = endWatch();
-  const stored = await tables.countRows(1, merge.target);
+  const stored = await tables.countRows(place, merge.target);
   if (stored !== rows + changes * 0.1) throw new Error(`the merged segment holds ${stored} rows`);
   await tables.dropStore(1);
   return [

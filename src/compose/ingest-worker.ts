@@ -12,6 +12,7 @@ import { createCompactor } from '../ingest/maintenance/compactor.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
+import { createTableMover } from '../ingest/maintenance/table-mover.js';
 import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
 import { createChunkInserter } from '../ingest/store/chunk-inserter.js';
 import { createChunkWorker } from '../ingest/store/chunk-worker.js';
@@ -24,7 +25,9 @@ import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Lane } from '../model/chunk.js';
+import type { PoolLimits } from '../model/placement.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
+import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createSegmentCopier, createSegmentMerger } from '../storage/clickhouse/segment-writes.js';
 import type { StoreTables } from '../storage/clickhouse/tables.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
@@ -56,6 +59,15 @@ export interface IngestWorkerOptions {
   readonly storageSweepIntervalMs: number;
   readonly segmentGraceMs: number;
   readonly compaction: CompactionSettings;
+  readonly pools: PoolSettings;
+}
+
+export interface PoolSettings extends PoolLimits {
+  /** Least milliseconds between two deletes of few segments. */
+  readonly dropIntervalMs: number;
+  /** Moves small tables into pools. */
+  readonly movesTables: boolean;
+  readonly moveIntervalMs: number;
 }
 
 export interface CompactionSettings {
@@ -95,6 +107,29 @@ const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promi
   await scope.defer('compaction', rounds.stop);
 };
 
+const keepMovingTables = async (options: IngestWorkerOptions, scope: Scope): Promise<void> => {
+  const { sql, clickhouse, tables, metrics, log, pools } = options;
+  if (!pools.movesTables) return;
+  const mover = createTableMover({
+    sql,
+    tables,
+    pools: createPoolSegments(clickhouse),
+    copier: createSegmentCopier({ clickhouse, log }),
+    limits: pools,
+    onMoved: () => metrics.tablesMoved.inc(),
+    log,
+  });
+  const rounds = startPeriodic({
+    name: 'small tables',
+    intervalMs: pools.moveIntervalMs,
+    run: async (stop) => {
+      await mover.move(stop);
+    },
+    log,
+  });
+  await scope.defer('small tables', rounds.stop);
+};
+
 const createInserterOf =
   ({ tables, metrics, log }: IngestWorkerOptions) =>
   () =>
@@ -124,6 +159,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
       leases: createLeases({ sql, owner: randomUUID(), leaseMs: options.leaseMs, log }),
       verify: createSegmentVerifier({
         clickhouse,
+        tables,
         processes,
         onMiscount: () => metrics.segmentsMiscounted.inc(),
         log,
@@ -143,6 +179,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
           tables,
           segments: createSegmentMerger(clickhouse),
           merges,
+          poolLimits: options.pools,
           log,
         }),
       },
@@ -157,7 +194,7 @@ const startSweeper = async (
   dispatcher: Dispatcher,
   scope: Scope,
 ): Promise<Sweeper> => {
-  const { sql, tables, metrics, log } = options;
+  const { sql, clickhouse, tables, metrics, log } = options;
   const sweeper = createSweeper({
     uploads: createUploadSweep({
       transitions: createTransitionStore(sql),
@@ -169,6 +206,8 @@ const startSweeper = async (
     storage: createStorageSweep({
       sql,
       tables,
+      pools: createPoolSegments(clickhouse),
+      poolDropIntervalMs: options.pools.dropIntervalMs,
       retention: createRetention({
         sql,
         onDropped: (versions) => metrics.versionsExpired.inc(versions),
@@ -215,6 +254,7 @@ export const startIngestWorker = async (
   const sweeper = await startSweeper(options, dispatcher, scope);
   await scope.defer('uploads in the background', dispatcher.close);
   await keepCompacting(options, scope);
+  await keepMovingTables(options, scope);
 
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
     const topic = topicOf(topics, lane);

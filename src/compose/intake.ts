@@ -59,6 +59,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     firstChunkBytes: config.firstChunkBytes,
     chunkBytes: config.chunkBytes,
     maxRecordBytes: config.maxRecordBytes,
+    poolLimits: { maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes },
     heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
     log,
   });

@@ -61,6 +61,7 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
     database: config.clickhouseDatabase,
   });
   await scope.defer('ClickHouse connections', clickhouse.close);
+  const tables = createStoreTables(clickhouse);
   const processes = createProcessStore(sql);
   const chunks = createChunkStore(sql);
   const rewrite = createSegmentRewrite({
@@ -71,10 +72,11 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
     compactions: createCompactionStore({ sql, leaseMs: config.replayLeaseMs, log }),
     reader: createChunkReader(reader),
     inserter: createChunkInserter({
-      tables: createStoreTables(clickhouse),
+      tables,
       log,
       onInserted: (rows) => log.debug({ rows }, 'chunk written anew'),
     }),
+    tables,
   });
   const chunkDiscovery = createChunkDiscovery({
     reader,

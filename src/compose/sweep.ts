@@ -2,6 +2,7 @@ import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
+import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { required } from './core.js';
 import { openExportStore } from './export-store.js';
@@ -30,6 +31,8 @@ export const openStorageSweep = async (parts: OperatorParts): Promise<() => Prom
   const storage = createStorageSweep({
     sql,
     tables: createStoreTables(clickhouse),
+    pools: createPoolSegments(clickhouse),
+    poolDropIntervalMs: 0,
     retention: createRetention({ sql, log }),
     graceMs: config.segmentGraceMs,
     log,

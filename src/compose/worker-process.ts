@@ -61,6 +61,13 @@ export const createWorkerProcess = async (
         minSegments: config.compactionMinSegments,
         maxBytes: config.compactionMaxBytes,
       },
+      pools: {
+        maxRows: config.poolMaxRows,
+        maxBytes: config.poolMaxBytes,
+        dropIntervalMs: config.poolDropIntervalMs,
+        movesTables: config.poolMoveTables,
+        moveIntervalMs: config.poolMoveIntervalMs,
+      },
     },
     scope,
   );

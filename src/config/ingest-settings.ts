@@ -1,4 +1,4 @@
-import { integer, KiB, MiB, setting } from './setting.js';
+import { flag, integer, KiB, MiB, setting } from './setting.js';
 
 /** Variables of uploads: from the bytes that come in to the segments that they become. */
 export const ingestSettings = {
@@ -109,6 +109,36 @@ export const ingestSettings = {
     integer(0),
     String(15 * 60 * 1000),
     'Milliseconds that rows stay after no version has them any more, for downloads that began before.',
+  ),
+  poolMaxRows: setting(
+    'POOL_MAX_ROWS',
+    integer(0),
+    '100000',
+    'Most rows of a dataset that shares a table with others; 0: every dataset with rows has a table of its own.',
+  ),
+  poolMaxBytes: setting(
+    'POOL_MAX_BYTES',
+    integer(0),
+    String(16 * MiB),
+    'Most raw bytes of a dataset that shares a table with others.',
+  ),
+  poolDropIntervalMs: setting(
+    'POOL_DROP_INTERVAL_MS',
+    integer(0),
+    '60000',
+    'Milliseconds between two deletes from shared tables of fewer than 1,000 segments that nobody needs any more.',
+  ),
+  poolMoveTables: setting(
+    'POOL_MOVE_TABLES',
+    flag,
+    'true',
+    'Moves small datasets that have a table of their own into shared ones, in the background.',
+  ),
+  poolMoveIntervalMs: setting(
+    'POOL_MOVE_INTERVAL_MS',
+    integer(100),
+    '10000',
+    'Milliseconds between two looks for small datasets with a table of their own.',
   ),
   compactionIntervalMs: setting(
     'COMPACTION_INTERVAL_MS',

@@ -2,8 +2,9 @@
  * The version model.
  *
  * Terms
- *   store     one ClickHouse table. A dataset has one; a dataset and its clones share it.
- *   segment   an immutable set of rows of a store, written by one attempt of one process: one partition.
+ *   store     what a dataset and its clones share: a table of their own, if they need one, and slots in pools.
+ *   segment   an immutable set of rows of a store, written by one attempt of one process: one partition of the table,
+ *             or a run of the key of a pool (model/placement.ts).
  *   version   an immutable list of segments plus the columns as they were. `versionId` names it.
  *   current   the version that a dataset points to; a pointer in PostgreSQL, moved in one transaction.
  *
@@ -20,10 +21,12 @@
  *   6. A segment that was appended to a list of segments stands behind that same list in every version that
  *      names it: versions and clones are a tree of lists. So a run of segments can be joined into one for all
  *      versions at once; those that end inside of the run read the first rows of the new segment (a cut).
+ *   7. All segments of a version lie in one place: the table of their store, or a pool with one slot map.
  *
  * What moves an upload from its first chunk to its version: ingest/lifecycle/transitions.ts.
  */
 import type { DataType, StoredColumn } from './column.js';
+import type { Placement } from './placement.js';
 
 /**
  * A segment's id is its process and a number below this. Numbers below `firstMerge` are attempts of the upload, above
@@ -103,7 +106,8 @@ export const frequencyOf = (medianGapDays: number): Frequency | null => {
 export interface ReadableVersion extends SegmentList {
   readonly versionId: number;
   readonly datasetId: number;
-  readonly storeId: number;
+  /** Null: no segment, and therefore no rows. */
+  readonly placement: Placement | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
   readonly byteSize: number;

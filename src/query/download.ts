@@ -4,7 +4,7 @@ import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Place, Places } from '../lib/places.js';
 import type { StoredColumn } from '../model/column.js';
-
+import type { Placement } from '../model/placement.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
@@ -112,6 +112,9 @@ export interface DownloadsOptions {
   readonly reader: Reader;
   readonly places: Places;
 }
+
+/** For a tag alone: where rows lie has no part in it. */
+const nowhere: Placement = { storeId: Number.MAX_SAFE_INTEGER, pool: null };
 
 export const createDownloads = ({ versions, reader, places }: DownloadsOptions): Downloads => {
   const numberFacts = createNumberFacts(reader);
@@ -237,7 +240,7 @@ export const createDownloads = ({ versions, reader, places }: DownloadsOptions):
       if ((options.filter?.length ?? 0) >= longText) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
-      const version = { ...facts, segmentIds: [] };
+      const version = { ...facts, placement: nowhere, segmentIds: [] };
       const applied = applyTo(request, version, new Map());
       const filter = filterOf(request, applied?.columns ?? version.columns);
       const { tag, headers } = describe(request, version, filter, applied, reader.database);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
-import { widePartColumns } from '../storage/clickhouse/tables.js';
+import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 import { formatSettings, formatSpecs, writtenFormat, writtenSettings } from './formats.js';
 import type { Plan } from './plan.js';
 import { type Quoting, writtenColumns } from './quoting.js';

@@ -12,9 +12,9 @@
  */
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
+import { clickHouseType } from '../storage/clickhouse/places.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { ReadSettings } from '../storage/clickhouse/reader.js';
-import { clickHouseType } from '../storage/clickhouse/tables.js';
 import type { ArrayCells } from './line-sql.js';
 import type { Plan } from './plan.js';
 import { combinedColumn, freeName, headerOf, type OutputColumn, plainColumn } from './projection.js';

@@ -1,9 +1,11 @@
 import { type StoredColumn, storageName } from '../model/column.js';
+import type { Placement } from '../model/placement.js';
 import type { ReadableVersion } from '../model/version.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
+import { clickHouseType, namedColumn, sourceOf, tableOf } from '../storage/clickhouse/places.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { segmentRows } from '../storage/clickhouse/segments.js';
-import { clickHouseType, tableName, widePartColumns } from '../storage/clickhouse/tables.js';
+import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 
 /** All rows of a version, as FROM and WHERE name them. */
 export interface VersionRows {
@@ -24,10 +26,10 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
  * `FROM …` and the number of rows in it, counted from the parts' headers. In a table of 1,000 columns that takes 7 ms,
  * because each step of a plan carries all columns; to sum up the marks of the parts takes one.
  */
-const countSource = (database: string, { storeId, columns, cuts }: ReadableVersion) =>
+const countSource = (database: string, placement: Placement, { columns, cuts }: ReadableVersion) =>
   columns.length > widePartColumns && cuts === undefined
-    ? { count: 'sum(rows_in_granule)', from: `mergeTreeIndex('${database}', '${tableName(storeId)}')` }
-    : { count: 'count()', from: `${database}.${tableName(storeId)}` };
+    ? { count: 'sum(rows_in_granule)', from: `mergeTreeIndex('${database}', '${tableOf(placement)}')` }
+    : { count: 'count()', from: `${database}.${tableOf(placement)}` };
 
 /**
  * The rows of the version's segments, and a guard: a query that starts after a segment was dropped, or that would
@@ -37,13 +39,15 @@ const countSource = (database: string, { storeId, columns, cuts }: ReadableVersi
  * @param name Start of the parameters' names, where a statement reads several versions.
  */
 export const versionRows = (database: string, version: ReadableVersion, name = 'segments'): VersionRows => {
-  if (version.rowCount === 0) return { table: emptyTable(version.columns), condition: 'true', values: {} };
-  const { count, from } = countSource(database, version);
+  const { placement, columns, rowCount } = version;
+  if (rowCount === 0) return { table: emptyTable(columns), condition: 'true', values: {} };
+  if (placement === null) throw new Error(`version ${version.versionId} has rows but no segment`);
+  const { count, from } = countSource(database, placement, version);
   const { sql, params } = segmentRows(version, name);
   const guard = `(SELECT throwIf(${count} != {${name}Count:UInt64}, '${segmentsGone}') FROM ${from} WHERE ${sql}) = 0`;
   return {
-    table: `${database}.${tableName(version.storeId)}`,
+    table: sourceOf(database, placement, columns.map(namedColumn)),
     condition: segmentRows(version, name, (list) => `if(${guard}, ${list}, [])`).sql,
-    values: { ...params, [`${name}Count`]: version.rowCount },
+    values: { ...params, [`${name}Count`]: rowCount },
   };
 };

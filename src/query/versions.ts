@@ -1,7 +1,9 @@
 import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
 import type { StoredColumn } from '../model/column.js';
+import type { Placement } from '../model/placement.js';
 import type { ReadableVersion, SegmentCut } from '../model/version.js';
+import { versionPlacementColumn } from '../storage/postgres/placements.js';
 import { segmentListColumns } from '../storage/postgres/segment-ranges.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -27,13 +29,12 @@ export interface Versions {
   remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
 }
 
-/** A version without its list of segments, which may change under it. */
-export type VersionFacts = Omit<ReadableVersion, 'segmentIds' | 'cuts'>;
+/** A version without its segments and where they lie, which may change under it. */
+export type VersionFacts = Omit<ReadableVersion, 'segmentIds' | 'cuts' | 'placement'>;
 
 /** A version as it lies in PostgreSQL now; its columns are a list that other versions may have as well. */
 interface VersionRow {
   readonly id: number;
-  readonly store_id: number;
   readonly list: number;
   readonly columns_revision: number;
   readonly row_count: number;
@@ -41,11 +42,12 @@ interface VersionRow {
   readonly created_at: Date;
   readonly segmentIds: number[];
   readonly cuts: SegmentCut[];
+  readonly placement: Placement | null;
 }
 
 const versionSql = `
-  SELECT v.id, d.store_id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at,
-         ${segmentListColumns('v')}
+  SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at,
+         ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`;
 
@@ -125,14 +127,13 @@ export const createVersions = (sql: Sql): Versions => {
     const facts: Facts = {
       versionId: row.id,
       datasetId,
-      storeId: row.store_id,
       rowCount: row.row_count,
       byteSize: row.byte_size,
       createdAt: row.created_at.toISOString(),
     };
     known.set(`${datasetId}/${versionId}`, { facts, list: row.list });
-    const { segmentIds, cuts } = row;
-    return { ...facts, columns, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
+    const { segmentIds, cuts, placement } = row;
+    return { ...facts, columns, placement, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
   };
 
   return {

@@ -86,7 +86,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       position,
       buffer,
       encode: loopOf(buffer),
-      head: columnHead(column.storageName, buffer.type),
+      head: columnHead(column.storageName, column.storageType ?? buffer.type),
     });
   });
   const blockHeadColumns = varUint(stored.length + 2);

@@ -49,6 +49,8 @@ export type EncodePhysical = PhysicalType | 'u' | 'skip';
 export interface EncodeColumn {
   /** Name of the column in the table. */
   readonly storageName: string;
+  /** Its type there, in ClickHouse's notation, of as many bytes. @default as `physical` says */
+  readonly storageType?: string;
   readonly physical: EncodePhysical;
   /** Position of the field in the record, from 0. */
   readonly sourceIndex: number;

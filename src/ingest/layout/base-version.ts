@@ -1,6 +1,8 @@
 import type { StoredColumn } from '../../model/column.js';
+import type { Placement } from '../../model/placement.js';
 import type { SegmentCut } from '../../model/version.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { versionPlacementColumn } from '../../storage/postgres/placements.js';
 import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readRegistry } from './column-registry.js';
@@ -15,13 +17,15 @@ export interface BaseVersion {
   /** In reading order. */
   readonly segmentIds: readonly number[];
   readonly cuts: readonly SegmentCut[];
+  /** Null without segments. */
+  readonly placement: Placement | null;
 }
 
 /** The current version of a dataset; undefined before its first upload. */
 export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion | undefined> => {
   const [row] = await sql.query<BaseVersion>(
     `SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
-       ${segmentListColumns('v')}
+       ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
      FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`,
     [datasetId],
   );

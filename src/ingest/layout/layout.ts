@@ -1,5 +1,6 @@
 import { type DataType, dataTypeOf, type PhysicalType, type StoredColumn } from '../../model/column.js';
-import type { TableColumn } from '../../storage/clickhouse/tables.js';
+import type { NamedColumn, Placement } from '../../model/placement.js';
+import { storedAs } from '../../storage/clickhouse/places.js';
 import type { ColumnRules, Dialect, EncodeColumn } from '../csv/types.js';
 import type { BadRowLimit, DuplicateKey } from '../upload/upload-options.js';
 
@@ -52,26 +53,30 @@ export interface Layout {
 /** A column of which nothing but markers and empty fields is known keeps them as text. */
 const settled = (physical: PhysicalType | 'u'): PhysicalType => (physical === 'u' ? 's' : physical);
 
-const tableColumn = (column: LayoutColumn): TableColumn => {
+const tableColumn = (column: LayoutColumn): NamedColumn => {
   const physical = settled(column.physical);
   return { name: `c${column.storageId}_${physical}`, physical };
 };
 
-export const tableColumns = (layout: Layout): TableColumn[] => layout.columns.map(tableColumn);
+export const tableColumns = (layout: Layout): NamedColumn[] => layout.columns.map(tableColumn);
 
 export const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
   ...layout.rules,
   ...column.rules,
 });
 
-export const encodeColumns = (layout: Layout): EncodeColumn[] =>
-  layout.columns.map((column) => ({
-    storageName: tableColumn(column).name,
-    physical: column.physical,
-    sourceIndex: column.field,
-    fixed: column.fixed ?? false,
-    rules: rulesOf(layout, column),
-  }));
+export const encodeColumns = (layout: Layout, placement: Placement): EncodeColumn[] =>
+  layout.columns.map((column) => {
+    const { name, type } = storedAs(tableColumn(column), placement);
+    return {
+      storageName: name,
+      storageType: type,
+      physical: column.physical,
+      sourceIndex: column.field,
+      fixed: column.fixed ?? false,
+      rules: rulesOf(layout, column),
+    };
+  });
 
 /** Date and String columns are dimensions, Decimal columns are values. */
 const entityByType = (dataType: DataType): boolean => dataType !== 'Decimal';

@@ -1,8 +1,11 @@
 import type { StoredColumn } from '../../model/column.js';
+import type { NamedColumn, Placement } from '../../model/placement.js';
 import type { UploadMode } from '../../model/process.js';
-import { mergeSegmentId, type SegmentFacts } from '../../model/version.js';
+import { mergeSegmentId, type SegmentFacts, segmentNumbers } from '../../model/version.js';
+import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
+import { findSlots, readPlace } from '../layout/slot-maps.js';
 import { addSegment } from './process-store.js';
 import { inStates, moveSql } from './transitions.js';
 
@@ -11,6 +14,8 @@ export interface MergeTurn {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
+  /** Where the file's own segment lies. */
+  readonly placement: Placement;
   readonly mode: UploadMode;
   readonly attempt: number;
   readonly layout: Layout;
@@ -24,8 +29,10 @@ export interface MergeTurn {
 export interface MergeOutcome {
   /** The version it was made for; null: there was none. */
   readonly baseVersionId: number | null;
-  /** The segment that holds all rows; null: the segments of the version before and the file's own. */
+  /** The segment that was written; null: none was, the file's own stands behind the version before. */
   readonly segmentId: number | null;
+  /** True: the segments of the version before stand before it. */
+  readonly keepsBase: boolean;
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
 }
@@ -35,14 +42,18 @@ export interface MergeTarget {
   readonly segmentId: number;
   /** Counts the merges of the process, from 1. */
   readonly number: number;
+  readonly placement: Placement;
 }
 
 /** The records of merges in PostgreSQL. */
 export interface MergeStore {
   /** Undefined when the process does not stand in state `merge` (any more). */
   turn(processId: number): Promise<MergeTurn | undefined>;
-  /** Registers a new segment for a merge to write; null when the turn is over. */
-  begin(turn: MergeTurn): Promise<MergeTarget | null>;
+  /**
+   * Registers a new segment for a merge to write; null when the turn is over.
+   * @param columns Of the rows to come, to be kept in a pool; undefined: in the table of the store.
+   */
+  begin(turn: MergeTurn, columns: readonly NamedColumn[] | undefined): Promise<MergeTarget | null>;
   /**
    * Event `merged`. Does nothing when another merge has begun since.
    * @param number Of the merge that wrote the segment; null: none was written.
@@ -58,7 +69,9 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
   async turn(processId) {
     const [turn] = await sql.query<MergeTurn>(
       `SELECT p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.mode, p.attempt,
-         p.layout, p.facts, plans.max_dataset_rows AS "maxRows"
+         p.layout, p.facts,
+         (SELECT ${placementSql('g')} FROM segments g
+          WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement, plans.max_dataset_rows AS "maxRows"
        FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN repositories r ON r.id = d.repository_id
          JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
        WHERE p.id = $1 AND ${inStates(['merge'], 'p')}`,
@@ -67,7 +80,7 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
     return turn;
   },
 
-  begin: ({ processId, storeId }) =>
+  begin: ({ processId, storeId, placement }, columns) =>
     sql.tx(async (tx) => {
       const [row] = await tx.query<{ number: number }>(
         `UPDATE processes SET merge_attempt = coalesce(merge_attempt, 0) + 1
@@ -76,8 +89,11 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
       );
       if (row === undefined) return null;
       const id = mergeSegmentId(processId, row.number);
-      await addSegment(tx, id, processId, storeId);
-      return { segmentId: id, number: row.number };
+      const slotMapId =
+        columns === undefined ? null : await findSlots(tx, storeId, columns, placement.pool?.mapId);
+      await addSegment(tx, id, processId, storeId, slotMapId);
+      const pool = slotMapId === null ? null : await readPlace(tx, slotMapId);
+      return { segmentId: id, number: row.number, placement: { storeId, pool } };
     }),
 
   async finish(processId, outcome, number) {

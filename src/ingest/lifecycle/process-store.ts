@@ -1,8 +1,11 @@
 import { AppError } from '../../lib/errors.js';
+import type { Placement } from '../../model/placement.js';
 import type { ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
-import { segmentId } from '../../model/version.js';
+import { segmentId, segmentNumbers } from '../../model/version.js';
+import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { Layout } from '../layout/layout.js';
+import { type Layout, tableColumns } from '../layout/layout.js';
+import { findSlots, nearMap } from '../layout/slot-maps.js';
 import { type ViewRow, viewColumns, viewOf } from './process-view.js';
 import { firstState } from './transitions.js';
 
@@ -11,6 +14,8 @@ export interface UploadState {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
+  /** Where the segment of the attempt lies. */
+  readonly placement: Placement;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly attempt: number;
@@ -36,6 +41,8 @@ export interface NewUpload {
   readonly requestId: string;
   readonly mode: string;
   readonly layout: Layout;
+  /** The file is one chunk that a pool may take. */
+  readonly isSmall: boolean;
   readonly receivedBytes: number;
   /** The version that must be the current one; undefined: any. */
   readonly expectedVersionId: number | undefined;
@@ -63,11 +70,24 @@ export interface ProcessStore {
 export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
   p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
   p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
-  p.request_id AS "requestId"`;
+  p.request_id AS "requestId",
+  (SELECT ${placementSql('g')} FROM segments g
+    WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement`;
 
 /** A segment is known before its first row is written. */
-export const addSegment = (sql: Sql, id: number, processId: number, storeId: number): Promise<unknown> =>
-  sql.query('INSERT INTO segments (id, store_id, process_id) VALUES ($1, $2, $3)', [id, storeId, processId]);
+export const addSegment = (
+  sql: Sql,
+  id: number,
+  processId: number,
+  storeId: number,
+  slotMapId: number | null,
+): Promise<unknown> =>
+  sql.query('INSERT INTO segments (id, store_id, process_id, slot_map_id) VALUES ($1, $2, $3, $4)', [
+    id,
+    storeId,
+    processId,
+    slotMapId,
+  ]);
 
 /** 412: the upload was made for another version than the current one. */
 export const otherVersion = (): AppError =>
@@ -87,7 +107,10 @@ const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> =>
     [datasetId, mode, JSON.stringify(layout), accountId, requestId, receivedBytes, expectedVersionId ?? null],
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
-  await addSegment(sql, segmentId(row.id, 1), row.id, storeId);
+  const slotMapId = upload.isSmall
+    ? await findSlots(sql, storeId, tableColumns(layout), await nearMap(sql, datasetId, mode))
+    : null;
+  await addSegment(sql, segmentId(row.id, 1), row.id, storeId, slotMapId);
   return { processId: row.id, createdAt: row.createdAt };
 };
 

@@ -53,12 +53,13 @@ const newVersionOf = (due: DueProcess): NewVersion => {
   const { merge, layout, facts } = due;
   const own = segmentId(due.id, due.attempt);
   if (merge === null) return { columns: storedColumns(layout), facts, segment: own, extends: false };
-  const { columns, segmentId: merged } = merge;
+  const { columns, segmentId: merged, keepsBase } = merge;
   return {
     columns,
     facts: merge.facts,
     segment: merged ?? own,
-    extends: merged === null,
+    // Recorded by an earlier build: a segment that was written held all rows.
+    extends: keepsBase ?? merged === null,
   };
 };
 

@@ -1,7 +1,8 @@
 import type { ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { Layout } from '../layout/layout.js';
+import { type Layout, tableColumns } from '../layout/layout.js';
+import { findSlots, mapOfSegment } from '../layout/slot-maps.js';
 import { addSegment, stateColumns, type UploadState } from './process-store.js';
 import { type Event, inStates, moveSql } from './transitions.js';
 
@@ -89,7 +90,10 @@ export const createTransitionStore = (sql: Sql): TransitionStore => {
         ]);
         if (row === undefined) return;
         await tx.query('DELETE FROM rejects WHERE process_id = $1', [processId]);
-        await addSegment(tx, segmentId(processId, row.attempt), processId, row.storeId);
+        const before = await mapOfSegment(tx, segmentId(processId, attempt));
+        const slotMapId =
+          before === null ? null : await findSlots(tx, row.storeId, tableColumns(layout), before);
+        await addSegment(tx, segmentId(processId, row.attempt), processId, row.storeId, slotMapId);
       }),
 
     async fail(processId, error) {

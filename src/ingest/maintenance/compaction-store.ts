@@ -1,7 +1,9 @@
 import { whileLeased } from '../../lib/lease.js';
 import type { Log } from '../../lib/log.js';
+import type { Placement } from '../../model/placement.js';
 import { compactedSegmentIds, processOfSegment } from '../../model/version.js';
 import type { JoinedSegment } from '../../storage/clickhouse/segment-writes.js';
+import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ListedSegment } from './compaction-run.js';
 import { createSegmentSwap, type PublishedRun } from './segment-swap.js';
@@ -44,6 +46,8 @@ export interface CompactionStore {
   ): Promise<boolean>;
   /** Finishes swaps whose worker fell silent; gives their number. */
   resume(stop: AbortSignal): Promise<number>;
+  /** Where a segment lies that was begun: beside those of its run. */
+  placement(target: number): Promise<Placement>;
   abandon(target: number): Promise<void>;
 }
 
@@ -142,11 +146,11 @@ export const createCompactionStore = ({ sql, leaseMs, log }: CompactionStoreOpti
           [storeId, from, to],
         );
         if (next === undefined || next.busy || next.id > to) return undefined;
-        await tx.query('INSERT INTO segments (id, store_id, process_id) VALUES ($1, $2, $3)', [
-          next.id,
-          storeId,
-          processOfSegment(next.id),
-        ]);
+        await tx.query(
+          `INSERT INTO segments (id, store_id, process_id, slot_map_id)
+           SELECT $1, $2, $3, slot_map_id FROM segments WHERE id = $4`,
+          [next.id, storeId, processOfSegment(next.id), first],
+        );
         await tx.query(
           `INSERT INTO compactions (segment_id, store_id, lease_until)
            VALUES ($1, $3, now() + ${interval})`,
@@ -181,6 +185,15 @@ export const createCompactionStore = ({ sql, leaseMs, log }: CompactionStoreOpti
       let finished = 0;
       for (const published of silent) if (await finish(published, stop)) finished += 1;
       return finished;
+    },
+
+    async placement(target) {
+      const [row] = await sql.query<{ placement: Placement }>(
+        `SELECT ${placementSql('g')} AS placement FROM segments g WHERE g.id = $1`,
+        [target],
+      );
+      if (row === undefined) throw new Error(`there is no segment ${target}`);
+      return row.placement;
     },
 
     async abandon(target) {

@@ -25,7 +25,7 @@ export interface Compactor {
 
 export interface CompactorOptions {
   readonly compactions: CompactionStore;
-  readonly copier: SegmentCopier;
+  readonly copier: Pick<SegmentCopier, 'join'>;
   readonly bounds: RunBounds;
   readonly onJoined: (segments: number) => void;
   readonly log: Log;
@@ -45,7 +45,8 @@ export const createCompactor = (options: CompactorOptions): Compactor => {
     const startedAt = Date.now();
     try {
       const done = await compactions.whileHeld(target, async (lost) => {
-        const joined = await copier.join({ storeId, segmentIds, target }, AbortSignal.any([stop, lost]));
+        const placement = await compactions.placement(target);
+        const joined = await copier.join({ placement, segmentIds, target }, AbortSignal.any([stop, lost]));
         return (await compactions.swap(target, run, joined, stop)) ? joined : undefined;
       });
       if (done === undefined) {

@@ -3,10 +3,13 @@
  * idempotent: any number of workers, and an operator's command beside them, may sweep at the same time.
  */
 import type { Log } from '../../lib/log.js';
+import { type PoolClass, poolClasses } from '../../model/placement.js';
+import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isWrittenBy } from '../lifecycle/segment-ids.js';
 import { inStates } from '../lifecycle/transitions.js';
+import { sweepPools } from './pool-sweep.js';
 import type { Retention } from './retention.js';
 
 /** What lost its last name and is due. */
@@ -40,6 +43,9 @@ export interface StorageSweep {
 export interface StorageSweepOptions {
   readonly sql: Sql;
   readonly tables: StoreTables;
+  readonly pools: PoolSegments;
+  /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
+  readonly poolDropIntervalMs: number;
   readonly retention: Retention;
   /** Milliseconds that rows stay after no version names them any more, for readers that began before. */
   readonly graceMs: number;
@@ -67,46 +73,117 @@ const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
 
 export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
-  const { sql, tables, retention, graceMs, log } = options;
+  const { sql, tables, pools, retention, graceMs, log } = options;
 
-  const dropSegments = async (stop?: AbortSignal): Promise<number> => {
-    await sql.query(
-      `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${unnamed}`,
-    );
+  const dropOwnSegments = async (stop?: AbortSignal): Promise<number> => {
     let dropped = 0;
     for (;;) {
       const segments = await sql.query<{ id: number; storeId: number }>(
-        `SELECT s.id, s.store_id AS "storeId" FROM segments s WHERE ${due} LIMIT ${batch}`,
+        `SELECT s.id, s.store_id AS "storeId" FROM segments s
+         WHERE s.slot_map_id IS NULL AND ${due} LIMIT ${batch}`,
         [graceMs],
       );
       for (const { id, storeId } of segments) {
         if (stop?.aborted) return dropped;
         await tables.dropSegment(storeId, id);
-        const gone = await sql.query(`DELETE FROM segments s WHERE s.id = $1 AND ${unnamed} RETURNING 1`, [
-          id,
-        ]);
-        dropped += gone.length;
+        dropped += await forget([id]);
       }
       if (segments.length < batch) return dropped;
     }
+  };
+
+  const forget = async (ids: readonly number[]): Promise<number> => {
+    const gone = await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${unnamed} RETURNING 1`, [
+      ids,
+    ]);
+    return gone.length;
+  };
+
+  let poolsDueAt = 0;
+
+  /** A delete takes seconds, whether of one segment or of a thousand: it waits for others, but not for long. */
+  const dropPoolSegments = async (stop?: AbortSignal): Promise<number> => {
+    let dropped = 0;
+    for (;;) {
+      const segments = await sql.query<{ id: number; pool: PoolClass }>(
+        `SELECT s.id, m.pool FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id
+         WHERE ${due} LIMIT ${batch}`,
+        [graceMs],
+      );
+      if (segments.length === 0 || stop?.aborted) return dropped;
+      if (segments.length < batch && Date.now() < poolsDueAt) return dropped;
+      for (const pool of poolClasses) {
+        const ids = segments.filter((segment) => segment.pool === pool).map(({ id }) => id);
+        await pools.drop(pool, ids);
+        dropped += await forget(ids);
+      }
+      poolsDueAt = Date.now() + options.poolDropIntervalMs;
+      if (segments.length < batch) return dropped;
+    }
+  };
+
+  const dropSegments = async (stop?: AbortSignal): Promise<number> => {
+    await sql.query(
+      `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${unnamed}`,
+    );
+    return (await dropOwnSegments(stop)) + (await dropPoolSegments(stop));
+  };
+
+  /** Tables that took the chunks of uploads which have ended. */
+  const dropIntakes = async (): Promise<void> => {
+    const present = await tables.listIntakes();
+    if (present.length === 0) return;
+    const used = await sql.query<{ id: number }>(
+      `SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND (
+         EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
+         OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'writing'))`,
+      [present],
+    );
+    const ids = new Set(used.map(({ id }) => id));
+    for (const id of present) if (!ids.has(id)) await tables.dropIntake(id);
+  };
+
+  /** Tables whose store has all of its segments in pools, once readers that began before have ended. */
+  const dropEmptied = async (): Promise<void> => {
+    const isUsed = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
+    await sql.query(`UPDATE stores s SET emptied_at = NULL WHERE s.emptied_at IS NOT NULL AND ${isUsed}`);
+    const emptied = await sql.query<{ id: number }>(
+      `SELECT s.id FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' LIMIT ${batch}`,
+      [graceMs],
+    );
+    for (const { id } of emptied) {
+      await tables.dropStore(id);
+      await sql.query('UPDATE stores SET emptied_at = NULL WHERE id = $1', [id]);
+    }
+  };
+
+  const noteEmptied = async (): Promise<void> => {
+    await sql.query(
+      `UPDATE stores s SET emptied_at = now() WHERE s.id = ANY ($1) AND s.emptied_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)`,
+      [await tables.listStores()],
+    );
   };
 
   const dropStores = async (): Promise<number> => {
     const stores = await sql.query<{ id: number }>(
       `SELECT s.id FROM stores s WHERE ${lonely} LIMIT ${batch}`,
     );
-    let dropped = 0;
-    for (const { id } of stores) {
-      await tables.dropStore(id);
-      const gone = await sql.query(`DELETE FROM stores s WHERE s.id = $1 AND ${lonely} RETURNING 1`, [id]);
-      dropped += gone.length;
-    }
-    return dropped;
+    if (stores.length === 0) return 0;
+    // Most never had a table.
+    const present = new Set(await tables.listStores());
+    for (const { id } of stores) if (present.has(id)) await tables.dropStore(id);
+    const gone = await sql.query(`DELETE FROM stores s WHERE s.id = ANY ($1) AND ${lonely} RETURNING 1`, [
+      stores.map(({ id }) => id),
+    ]);
+    return gone.length;
   };
 
   const release = async (stop?: AbortSignal): Promise<ReleaseReport> => {
     const segments = await dropSegments(stop);
     options.onSegmentsRemoved?.(segments);
+    await dropIntakes();
+    await dropEmptied();
     return { segments, stores: await dropStores() };
   };
 
@@ -124,11 +201,16 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   const dropOrphanSegments = async (): Promise<number> => {
     const present = await tables.listSegments();
     const known = await sql.query<{ id: number; storeId: number }>(
-      'SELECT id, store_id AS "storeId" FROM segments WHERE id = ANY ($1)',
+      'SELECT id, store_id AS "storeId" FROM segments WHERE id = ANY ($1) AND slot_map_id IS NULL',
       [present.map(({ segmentId }) => segmentId)],
     );
     const places = new Set(known.map(({ id, storeId }) => `${storeId}/${id}`));
-    const orphans = present.filter(({ storeId, segmentId }) => !places.has(`${storeId}/${segmentId}`));
+    // A table that was emptied waits for its readers as a whole.
+    const emptied = await sql.query<{ id: number }>('SELECT id FROM stores WHERE emptied_at IS NOT NULL');
+    const waiting = new Set(emptied.map(({ id }) => id));
+    const orphans = present.filter(
+      ({ storeId, segmentId }) => !places.has(`${storeId}/${segmentId}`) && !waiting.has(storeId),
+    );
     for (const { storeId, segmentId } of orphans) {
       await tables.dropSegment(storeId, segmentId);
       log.info({ store: storeId, segment: segmentId }, 'rows dropped that belong to no segment');
@@ -151,7 +233,8 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   const findMissing = async (): Promise<number> => {
     const named = await sql.query<{ id: number; storeId: number }>(
       `SELECT s.id, s.store_id AS "storeId" FROM segments s
-       WHERE s.rows > 0 AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
+       WHERE s.rows > 0 AND s.slot_map_id IS NULL
+         AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
     );
     const present = new Set(
       (await tables.listSegments()).map(({ storeId, segmentId }) => `${storeId}/${segmentId}`),
@@ -161,7 +244,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     for (const { id, storeId } of missing) {
       // It may have been dropped in its turn between the two lists.
       const [still] = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = $1 LIMIT 1', [id]);
-      if (still === undefined || (await tables.countRows(storeId, id)) > 0) continue;
+      if (still === undefined || (await tables.countRows({ storeId, pool: null }, id)) > 0) continue;
       lost += 1;
       log.error({ store: storeId, segment: id }, 'rows of a version are not in the data store');
     }
@@ -173,14 +256,17 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     async sweep(stop) {
       const versions = await retention.apply();
       const abandonedCompactions = await abandonCompactions();
+      await noteEmptied();
+      poolsDueAt = 0;
       const released = await release(stop);
+      const inPools = await sweepPools({ sql, pools, log });
       return {
         versions,
         ...released,
         abandonedCompactions,
-        orphanSegments: await dropOrphanSegments(),
+        orphanSegments: (await dropOrphanSegments()) + inPools.orphans,
         orphanStores: await dropOrphanStores(),
-        missingSegments: await findMissing(),
+        missingSegments: (await findMissing()) + inPools.missing,
       };
     },
   };

@@ -1,5 +1,6 @@
 import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessView } from '../../model/process.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { createRecordSplitter } from '../csv/record-splitter.js';
@@ -42,6 +43,7 @@ export interface ReceiverOptions {
   readonly chunkBytes: number;
   readonly maxRecordBytes: number;
   readonly heartbeatMs: number;
+  readonly poolLimits: PoolLimits;
   readonly log: Log;
 }
 
@@ -70,6 +72,11 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       maxRowsPerChunk,
     });
 
+  /** One chunk is the whole file. */
+  const isSmall = (first: SplitChunk | undefined): boolean =>
+    first === undefined ||
+    (first.last && fitsPool(options.poolLimits, { rows: first.rows, bytes: first.bytes.length }));
+
   const failProcess = async (upload: Upload, processId: number, error: unknown): Promise<void> => {
     const { code, message } = isAppError(error)
       ? error
@@ -96,6 +103,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         requestId,
         mode: upload.options.mode,
         layout,
+        isSmall: isSmall(first),
         expectedVersionId: upload.expectedVersionId,
         receivedBytes: received,
       });

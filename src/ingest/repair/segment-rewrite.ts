@@ -6,9 +6,11 @@
  * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see maintenance/compaction-store.ts.
  */
 import { AppError, conflict } from '../../lib/errors.js';
+import type { Placement } from '../../model/placement.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
@@ -40,6 +42,7 @@ export interface SegmentRewriteOptions {
   readonly compactions: CompactionStore;
   readonly reader: ChunkReader;
   readonly inserter: ChunkInserter;
+  readonly tables: Pick<StoreTables, 'handOver' | 'dropIntake'>;
 }
 
 interface OwnSegment {
@@ -50,7 +53,7 @@ interface OwnSegment {
 }
 
 export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRewrite => {
-  const { sql, clickhouse, processes, chunks, compactions, reader, inserter } = options;
+  const { sql, clickhouse, processes, chunks, compactions, reader, inserter, tables } = options;
 
   /**
    * The segment that holds the rows of the upload and nothing else, when versions still name it. A compaction with as
@@ -89,13 +92,8 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     return rows;
   };
 
-  const fingerprint = (state: UploadState, layout: Layout, segment: number): Promise<SegmentFingerprint> =>
-    fingerprintSegment(
-      clickhouse,
-      state.storeId,
-      segment,
-      tableColumns(layout).map(({ name }) => name),
-    );
+  const fingerprint = (place: Placement, layout: Layout, segment: number): Promise<SegmentFingerprint> =>
+    fingerprintSegment(clickhouse, place, segment, tableColumns(layout));
 
   /** Files that were made of the damaged rows are made again: their name holds this number. */
   const outdateFiles = (target: number): Promise<unknown> =>
@@ -112,9 +110,12 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     target: number,
   ): Promise<RewriteReport> => {
     const attempt = target - segmentId(state.processId, 1) + 1;
-    const rows = await writeAll({ ...state, attempt }, layout);
-    const before = await fingerprint(state, layout, own.id);
-    const after = await fingerprint(state, layout, target);
+    const placement = await compactions.placement(target);
+    const rows = await writeAll({ ...state, attempt, placement }, layout);
+    await tables.handOver(placement, target, rows);
+    const before = await fingerprint(placement, layout, own.id);
+    const after = await fingerprint(placement, layout, target);
+    if (placement.pool === null) await tables.dropIntake(target);
     if (rows !== own.rows || after.rows !== rows)
       throw new AppError(
         'unexpected',

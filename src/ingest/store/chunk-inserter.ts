@@ -73,7 +73,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
       const encoder = createChunkEncoder({
         dialect,
         fieldCount,
-        columns: encodeColumns(layout),
+        columns: encodeColumns(layout, state.placement),
         onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
       });
       cached = { key, encoder };
@@ -98,7 +98,9 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
   return {
     async insert(state, layout, chunk) {
       const columns = tableColumns(layout);
-      await tables.ensure(state.storeId, columns);
+      const { placement } = state;
+      const segment = segmentId(state.processId, state.attempt);
+      await tables.ensureIntake(placement, segment, columns);
       if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
       const startedAt = performance.now();
@@ -109,7 +111,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
       if (rows === 0) return { kind: 'inserted', rows, rejects };
       const token = tokenOf(state, chunk);
       const queryId = `${state.requestId}/${token}/${crypto.randomUUID()}`;
-      await tables.insertBlock({ storeId: state.storeId, columns, block, rows, token, queryId });
+      await tables.insertBlock({ placement, segmentId: segment, columns, block, rows, token, queryId });
       const endedAt = performance.now();
       onInserted(rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
       log.debug(

@@ -1,8 +1,9 @@
 import type { Log } from '../../lib/log.js';
-import { storageName } from '../../model/column.js';
 import { dateColumnOf, frequencyOf, type SegmentFacts, segmentId } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { storedColumns } from '../layout/layout.js';
 import { beyondShare } from '../lifecycle/bad-row-limits.js';
 import type { Outcome } from '../lifecycle/outcome.js';
@@ -16,6 +17,7 @@ export type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 
 export interface SegmentVerifierOptions {
   readonly clickhouse: ClickHouse;
+  readonly tables: Pick<StoreTables, 'handOver' | 'dropIntake'>;
   readonly processes: Pick<ProcessStore, 'layout'>;
   readonly onMiscount: () => void;
   readonly log: Log;
@@ -33,21 +35,24 @@ const miscounted: Outcome = {
 };
 
 export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentVerifier => {
-  const { clickhouse, processes, onMiscount, log } = options;
+  const { clickhouse, tables, processes, onMiscount, log } = options;
 
   return async (state) => {
-    const { processId, attempt, storeId, insertedRows, receivedBytes } = state;
+    const { processId, attempt, placement, insertedRows, receivedBytes } = state;
     const layout = await requireLayout(processes, processId);
     const error = beyondShare(state, layout);
     if (error !== undefined) return { kind: 'fail', error };
     const date = dateColumnOf(storedColumns(layout));
+    const segment = segmentId(processId, attempt);
+    if (insertedRows > 0) await tables.handOver(placement, segment, insertedRows);
     const counted = await countSegments(
       clickhouse,
-      storeId,
-      { segmentIds: [segmentId(processId, attempt)] },
-      date && { name: storageName(date), physical: date.physical },
+      placement,
+      { segmentIds: [segment] },
+      date && namedColumn(date),
     );
     if (counted.rows === insertedRows) {
+      if (placement.pool === null) await tables.dropIntake(segment);
       const { minDate, maxDate, medianGapDays } = counted;
       const facts: SegmentFacts = {
         rows: insertedRows,

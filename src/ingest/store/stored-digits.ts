@@ -1,5 +1,5 @@
-import { storageName } from '../../model/column.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countDigits } from '../../storage/clickhouse/segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readBase } from '../layout/base-version.js';
@@ -12,9 +12,9 @@ export type DigitCounter = (state: UploadState, column: LayoutColumn) => Promise
 
 export const createDigitCounter =
   ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): DigitCounter =>
-  async ({ datasetId, storeId }, column) => {
+  async ({ datasetId }, column) => {
     const base = await readBase(sql, datasetId);
     const stored = base?.columns.find(({ id }) => id === column.id);
-    if (base === undefined || stored?.physical !== 'f') return undefined;
-    return countDigits(clickhouse, storeId, base, storageName(stored));
+    if (base?.placement == null || stored?.physical !== 'f') return undefined;
+    return countDigits(clickhouse, base.placement, base, namedColumn(stored));
   };

@@ -3,7 +3,8 @@
  *
  *   1 look      the process stands in phase `merge`; the version before is the dataset's current one
  *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
- *   3 write     only where rows change or types differ: one new segment, written by ClickHouse itself
+ *   3 write     only where rows change, types differ or rows lie in two places: one new segment, written by ClickHouse
+ *               itself; in a pool while the result fits, else in the table of the store
  *   4 count     the segment holds as many rows as the keys say
  *   5 say so    the dispatcher writes the outcome down and publishes
  *
@@ -11,7 +12,8 @@
  * begins another one. A version that came in between makes 5 void: the merge is done again.
  */
 import type { Log } from '../../lib/log.js';
-import { type StoredColumn, storageName } from '../../model/column.js';
+import type { StoredColumn } from '../../model/column.js';
+import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import {
   dateColumnOf,
   frequencyOf,
@@ -21,7 +23,8 @@ import {
 } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
-import type { SegmentMerge, SegmentMerger } from '../../storage/clickhouse/segment-writes.js';
+import { namedColumn } from '../../storage/clickhouse/places.js';
+import type { KeyCounts, SegmentMerge, SegmentMerger } from '../../storage/clickhouse/segment-writes.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -37,6 +40,7 @@ export interface MergerOptions {
   readonly tables: StoreTables;
   readonly segments: SegmentMerger;
   readonly merges: Pick<MergeStore, 'turn' | 'begin' | 'countBegun'>;
+  readonly poolLimits: PoolLimits;
   readonly log: Log;
 }
 
@@ -50,20 +54,31 @@ const done: Outcome = { kind: 'done' };
 /** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or a store that lost rows. */
 class Miscount extends Error {}
 
+/** What a merge came to: its segments and where they lie. */
+interface Written {
+  /** Null: no segment was needed. */
+  readonly target: MergeTarget | null;
+  readonly keepsBase: boolean;
+  readonly place: Placement;
+  readonly list: SegmentList;
+}
+
 /** The step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
-  const { sql, clickhouse, tables, segments, merges, log } = options;
+  const { sql, clickhouse, tables, segments, merges, poolLimits, log } = options;
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
   const planOf = (turn: MergeTurn, base: BaseVersion | undefined): SegmentMerge => {
-    const { layout, storeId, processId, attempt } = turn;
+    const { layout, placement, processId, attempt } = turn;
     return {
-      storeId,
       target: 0,
+      targetPlace: placement,
       base: { segmentIds: base?.segmentIds ?? [], cuts: base?.cuts ?? [] },
+      basePlace: base?.placement ?? placement,
       baseColumns: base?.columns ?? [],
       fileSegment: segmentId(processId, attempt),
+      filePlace: placement,
       fileColumns: storedColumns(layout),
       columns: joinedColumns(base?.columns ?? [], layout),
       keyIds: turn.mode === 'upsert' ? (layout.keyIds ?? []) : [],
@@ -71,7 +86,7 @@ export const createMerger = (options: MergerOptions): Step => {
     };
   };
 
-  /** True where the segments as they are make the version: nothing is replaced, all types agree. */
+  /** True where segments of both make the version: nothing is replaced, all types agree. */
   const isPlain = (
     plan: SegmentMerge,
     counts: { rows: number; distinct: number; known: number },
@@ -85,15 +100,11 @@ export const createMerger = (options: MergerOptions): Step => {
     turn: MergeTurn,
     base: BaseVersion | undefined,
     columns: readonly StoredColumn[],
+    place: Placement,
     segments: SegmentList,
   ): Promise<SegmentFacts> => {
     const date = dateColumnOf(columns);
-    const counted = await countSegments(
-      clickhouse,
-      turn.storeId,
-      segments,
-      date && { name: storageName(date), physical: date.physical },
-    );
+    const counted = await countSegments(clickhouse, place, segments, date && namedColumn(date));
     const { rows, minDate, maxDate, medianGapDays } = counted;
     const all = (base?.rowCount ?? 0) + turn.facts.rows;
     const bytes = (base?.byteSize ?? 0) + turn.facts.bytes;
@@ -107,12 +118,50 @@ export const createMerger = (options: MergerOptions): Step => {
     };
   };
 
+  /** Writes what has to be written; null when the turn is over. */
+  const write = async (
+    turn: MergeTurn,
+    base: BaseVersion | undefined,
+    plan: SegmentMerge,
+    counts: KeyCounts,
+    expected: number,
+  ): Promise<Written | null> => {
+    const plain = isPlain(plan, counts);
+    const bytes = (base?.byteSize ?? 0) + turn.facts.bytes;
+    const isSmall =
+      plan.filePlace.pool !== null &&
+      (base === undefined || plan.basePlace.pool !== null) &&
+      fitsPool(poolLimits, { rows: expected, bytes });
+    if (plain && isSamePlace(plan.basePlace, plan.filePlace) && (isSmall || plan.filePlace.pool === null))
+      return {
+        target: null,
+        keepsBase: true,
+        place: plan.filePlace,
+        list: { ...plan.base, segmentIds: [...plan.base.segmentIds, plan.fileSegment] },
+      };
+    const columns = plan.columns.map(namedColumn);
+    const target = await merges.begin(turn, isSmall ? columns : undefined);
+    if (target === null) return null;
+    const { segmentId: id, placement: place } = target;
+    await tables.ensure(place, columns);
+    // A short file behind a large version: only its own rows are copied to where those lie.
+    const keepsBase = plain && isSamePlace(plan.basePlace, place);
+    const rest = keepsBase ? { base: { segmentIds: [] } } : {};
+    try {
+      await segments.write({ ...plan, ...rest, target: id, targetPlace: place }, counts);
+    } catch (error) {
+      tables.forget(place);
+      throw error;
+    }
+    const list = keepsBase
+      ? { ...plan.base, segmentIds: [...plan.base.segmentIds, id] }
+      : { segmentIds: [id] };
+    return { target, keepsBase, place, list };
+  };
+
   const merge = async (turn: MergeTurn, base: BaseVersion | undefined): Promise<Outcome> => {
     const plan = planOf(turn, base);
-    await tables.ensure(
-      turn.storeId,
-      plan.columns.map((column) => ({ name: storageName(column), physical: column.physical })),
-    );
+    await tables.ensure(plan.filePlace, plan.fileColumns.map(namedColumn));
     const counts = await segments.countKeys(plan);
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     if (counts.distinct < counts.rows && turn.layout.onDuplicateKey === 'fail') {
@@ -125,24 +174,18 @@ export const createMerger = (options: MergerOptions): Step => {
         'quota_rows',
         `The plan allows ${turn.maxRows} rows per dataset; there would be ${expected}.`,
       );
-    let own: MergeTarget | null = null;
-    if (!isPlain(plan, counts)) {
-      own = await merges.begin(turn);
-      if (own === null) return done;
-      await segments.write({ ...plan, target: own.segmentId }, counts);
-    }
-    const whole: SegmentList =
-      own === null
-        ? { ...plan.base, segmentIds: [...plan.base.segmentIds, plan.fileSegment] }
-        : { segmentIds: [own.segmentId] };
-    const facts = await factsOf(turn, base, plan.columns, whole);
+    const written = await write(turn, base, plan, counts, expected);
+    if (written === null) return done;
+    const { target, keepsBase, place, list } = written;
+    const facts = await factsOf(turn, base, plan.columns, place, list);
     if (facts.rows !== expected) throw new Miscount(`merged to ${facts.rows} rows, not ${expected}`);
     return {
       kind: 'merged',
-      number: own?.number ?? null,
+      number: target?.number ?? null,
       outcome: {
         baseVersionId: base?.versionId ?? null,
-        segmentId: own?.segmentId ?? null,
+        segmentId: target?.segmentId ?? null,
+        keepsBase,
         columns: plan.columns,
         facts,
       },

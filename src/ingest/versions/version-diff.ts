@@ -7,6 +7,7 @@ import {
   type RowChanges,
 } from '../../storage/clickhouse/version-comparison.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { versionPlacementColumn } from '../../storage/postgres/placements.js';
 import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
@@ -25,21 +26,17 @@ export interface VersionDiff {
   count(datasetId: number, from: number, to: number, signal: AbortSignal): Promise<VersionDiffCounts>;
 }
 
-interface VersionRow extends ComparedVersion {
-  readonly storeId: number;
-}
-
 /** Comparisons that compaction may disturb before the caller is told. */
 const turns = 3;
 
 const rowsOf = ({ segmentIds, cuts }: ComparedVersion): string => JSON.stringify([segmentIds, cuts]);
 
 export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): VersionDiff => {
-  const read = async (datasetId: number, versionId: number): Promise<VersionRow> => {
-    const [row] = await sql.query<VersionRow>(
-      `SELECT d.store_id AS "storeId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount",
-         ${segmentListColumns('v')}
-       FROM versions v JOIN datasets d ON d.id = v.dataset_id WHERE v.dataset_id = $1 AND v.id = $2`,
+  const read = async (datasetId: number, versionId: number): Promise<ComparedVersion> => {
+    const [row] = await sql.query<ComparedVersion>(
+      `SELECT ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount",
+         ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
+       FROM versions v WHERE v.dataset_id = $1 AND v.id = $2`,
       [datasetId, versionId],
     );
     if (row === undefined) throw notFound('unknown_version', `The dataset has no version ${versionId}.`);
@@ -57,7 +54,6 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
         const keys = commonKeys(from.columns, to.columns);
         const changes = await compareVersions(
           clickhouse,
-          to.storeId,
           { from, to },
           keys.map(({ id }) => id),
           signal,

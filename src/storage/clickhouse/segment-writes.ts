@@ -11,13 +11,20 @@
  */
 import type { Log } from '../../lib/log.js';
 import { decimalShapeOf, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import type { NamedColumn, Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
-import { backgroundSettings, fingerprintRows, fingerprintSegment, gib, segmentRows } from './segments.js';
-import { clickHouseType, tableName } from './tables.js';
+import { clickHouseType, namedColumn, sourceOf, storedAs, tableName, tableOf, writtenAs } from './places.js';
+import {
+  backgroundSettings,
+  fingerprintRows,
+  gib,
+  type SegmentFingerprint,
+  segmentRows,
+} from './segments.js';
 
 export interface SegmentRun {
-  readonly storeId: number;
+  readonly placement: Placement;
   /** In reading order. */
   readonly segmentIds: readonly number[];
   /** The segment to write. */
@@ -34,6 +41,21 @@ export interface JoinedSegment {
 export interface SegmentCopier {
   /** @throws Error when the copy is not what the run was; nobody names it then. */
   join(run: SegmentRun, signal: AbortSignal): Promise<JoinedSegment>;
+  /**
+   * Copies segments of the table of a store into a pool, under their own numbers.
+   * @throws Error when the copy is not what they were.
+   */
+  move(move: SegmentMove, signal: AbortSignal): Promise<void>;
+}
+
+export interface SegmentMove {
+  readonly storeId: number;
+  readonly segmentIds: readonly number[];
+  readonly target: Placement;
+  /** All columns of the table. */
+  readonly columns: readonly NamedColumn[];
+  /** Rows of all segments together. */
+  readonly rows: number;
 }
 
 /** One copy at a time writes, in blocks of a bounded size; the same rows are never taken for a repetition. */
@@ -54,13 +76,32 @@ export const createSegmentCopier = ({
 }): SegmentCopier => {
   const { database } = clickhouse;
 
-  const columnsOf = async (storeId: number): Promise<string[]> => {
+  const columnsOf = async (table: string): Promise<string[]> => {
     const rows = await clickhouse.rows<{ name: string }>(
       `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
          AND name NOT IN ('_seg', '_row') ORDER BY position`,
-      { params: { database, table: tableName(storeId) } },
+      { params: { database, table } },
     );
     return rows.map(({ name }) => name);
+  };
+
+  /** The connection is closed by the signal as well; the statement would go on without this. */
+  const cancellable = async (
+    queryId: string,
+    signal: AbortSignal,
+    run: (queryId: string) => Promise<void>,
+  ): Promise<void> => {
+    const cancel = (): void => {
+      clickhouse
+        .command('KILL QUERY WHERE query_id = {queryId:String} ASYNC', { params: { queryId } })
+        .catch((error: unknown) => log.warn({ err: error, queryId }, 'copy not cancelled'));
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await run(queryId);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
   };
 
   const layOut = async (table: string, segmentIds: readonly number[]): Promise<JoinedSegment> => {
@@ -76,57 +117,92 @@ export const createSegmentCopier = ({
   };
 
   return {
-    async join({ storeId, segmentIds, target }, signal) {
-      const table = `${database}.${tableName(storeId)}`;
-      const columns = await columnsOf(storeId);
+    async join({ placement, segmentIds, target }, signal) {
+      const table = `${database}.${tableOf(placement)}`;
+      const columns = await columnsOf(tableOf(placement));
       const names = columns.map((name) => `, ${name}`).join('');
       const joined = await layOut(table, segmentIds);
       const settings = { ...backgroundSettings(columns.length), ...copySettings };
       const params = { run: segmentIds, starts: joined.starts.slice(0, -1), target };
-      const position = '_row + transform(_seg, {run:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
-
-      const queryId = `compaction/${target}`;
-      const cancel = (): void => {
-        // The connection is closed by the signal as well; the insert would go on without this.
-        clickhouse
-          .command('KILL QUERY WHERE query_id = {queryId:String} ASYNC', { params: { queryId } })
-          .catch((error: unknown) => log.warn({ err: error, segment: target }, 'copy not cancelled'));
-      };
-      signal.addEventListener('abort', cancel, { once: true });
-      try {
-        await clickhouse.command(
-          `INSERT INTO ${table} (_seg, _row${names})
-           SELECT {target:UInt64}, ${position}${names} FROM ${table} WHERE _seg IN {run:Array(UInt64)}`,
+      const fromRun = `FROM ${table} WHERE _seg IN {run:Array(UInt64)}`;
+      await cancellable(`compaction/${target}`, signal, (queryId) =>
+        clickhouse.command(
+          `INSERT INTO ${table} (_seg, _row${names}) SELECT {target:UInt64}, ${movedRow}${names} ${fromRun}`,
           { params, settings, queryId, signal },
-        );
-      } finally {
-        signal.removeEventListener('abort', cancel);
-      }
-
-      const before = await fingerprintRows(
-        clickhouse,
-        { storeId, columns, position, where: '_seg IN {run:Array(UInt64)}', params },
-        signal,
+        ),
       );
-      const after = await fingerprintSegment(clickhouse, storeId, target, columns, signal);
-      if (before.hash !== after.hash || before.rows !== joined.rows || after.rows !== joined.rows)
-        throw new Error(
-          `segment ${target} differs from what it was made of: ${after.rows} rows of ${joined.rows}, hash ${after.hash} of ${before.hash}`,
-        );
+      const fingerprint = (from: string, position: string) =>
+        fingerprintRows(clickhouse, { parts: [{ from, position, values: columns }], params }, signal);
+      requireEqual(
+        await fingerprint(fromRun, movedRow),
+        await fingerprint(`FROM ${table} WHERE _seg = {target:UInt64}`, '_row'),
+        joined.rows,
+      );
       return joined;
+    },
+
+    async move({ storeId, segmentIds, target, columns, rows }, signal) {
+      const source = `${database}.${tableName(storeId)}`;
+      const params = { segments: segmentIds };
+      const where = 'WHERE _seg IN {segments:Array(UInt64)}';
+      const names = columns.map((column) => `, ${storedAs(column, target).name}`).join('');
+      const values = columns.map((column) => `, ${writtenAs(column.name, column, target)}`).join('');
+      await cancellable(`move/${storeId}`, signal, (queryId) =>
+        clickhouse.command(
+          `INSERT INTO ${database}.${tableOf(target)} (_seg, _row${names})
+           SELECT _seg, _row${values} FROM ${source} ${where}`,
+          {
+            params,
+            settings: {
+              ...backgroundSettings(columns.length),
+              ...copySettings,
+              max_partitions_per_insert_block: '0',
+            },
+            queryId,
+            signal,
+          },
+        ),
+      );
+      const fingerprint = (from: string) =>
+        fingerprintRows(
+          clickhouse,
+          {
+            parts: [
+              {
+                from: `FROM ${from} ${where}`,
+                position: '_seg, _row',
+                values: columns.map(({ name }) => name),
+              },
+            ],
+            params,
+          },
+          signal,
+        );
+      requireEqual(await fingerprint(source), await fingerprint(sourceOf(database, target, columns)), rows);
     },
   };
 };
 
+const movedRow = '_row + transform(_seg, {run:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
+
+const requireEqual = (before: SegmentFingerprint, after: SegmentFingerprint, rows: number): void => {
+  if (before.hash === after.hash && before.rows === rows && after.rows === rows) return;
+  throw new Error(
+    `a copy differs from what it was made of: ${after.rows} rows of ${before.rows}, ${rows} expected, hash ${after.hash} of ${before.hash}`,
+  );
+};
+
 export interface SegmentMerge {
-  readonly storeId: number;
-  /** The segment to write. */
+  /** The segment to write, and where. */
   readonly target: number;
+  readonly targetPlace: Placement;
   /** Rows of the version before. */
   readonly base: SegmentList;
+  readonly basePlace: Placement;
   readonly baseColumns: readonly StoredColumn[];
   /** The segment of the file and the columns it has, in their types of the target. */
   readonly fileSegment: number;
+  readonly filePlace: Placement;
   readonly fileColumns: readonly StoredColumn[];
   readonly columns: readonly StoredColumn[];
   /** Columns that tell rows apart; none: rows are only put behind those that are there. */
@@ -189,6 +265,10 @@ const keyParts = (value: string, physical: PhysicalType, position: number): stri
 
 export interface SegmentMerger {
   countKeys(merge: SegmentMerge): Promise<KeyCounts>;
+  /**
+   * Writes the rows of the version. Where none is replaced, they are compared with what they were made of.
+   * @throws Error when they differ; nobody names the segment then.
+   */
   write(merge: SegmentMerge, counts: KeyCounts): Promise<void>;
 }
 
@@ -196,7 +276,8 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
 
   const partsOf = (merge: SegmentMerge) => {
-    const table = `${clickhouse.database}.${tableName(merge.storeId)}`;
+    const source = (place: Placement, columns: readonly StoredColumn[]): string =>
+      sourceOf(clickhouse.database, place, columns.map(namedColumn));
     const rows = segmentRows(merge.base, 'base');
     const base = byId(merge.baseColumns);
     const file = byId(merge.fileColumns);
@@ -205,14 +286,13 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', ');
     const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
     return {
-      table,
       base,
       file,
       keysOf,
       keyNames,
       on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
-      fromBase: `FROM ${table} WHERE ${rows.sql}`,
-      fromFile: `FROM ${table} WHERE _seg = {file:UInt64}`,
+      fromBase: `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE ${rows.sql}`,
+      fromFile: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
       params: { ...rows.params, file: merge.fileSegment } as QueryParams,
     };
   };
@@ -267,35 +347,59 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
     },
 
     async write(merge, counts) {
-      const { table, fromBase, fromFile, keysOf, base, file, on, params } = partsOf(merge);
+      const { fromBase, fromFile, keysOf, base, file, on, params } = partsOf(merge);
+      const { columns, targetPlace } = merge;
       const { starts, total } = await offsets(merge);
-      const names = merge.columns.map(storageName);
-      const into = `INSERT INTO ${table} (_seg, _row${names.map((name) => `, ${name}`).join('')})`;
+      const names = columns.map((column) => `, ${storedAs(namedColumn(column), targetPlace).name}`);
+      const into = `INSERT INTO ${clickhouse.database}.${tableOf(targetPlace)} (_seg, _row${names.join('')})`;
       const all = { ...params, target: merge.target, starts, total };
-      const position = '_row + transform(_seg, {base:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
-      const values = (side: ReadonlyMap<number, StoredColumn>, prefix: string): string =>
-        merge.columns.map((column, at) => `, ${valueIn(column, side)} AS ${prefix}${at}`).join('');
+      const inBase = '_row + transform(_seg, {base:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
+      const inFile = '_row + {total:UInt64}';
+      const valuesOf = (side: ReadonlyMap<number, StoredColumn>): string[] =>
+        columns.map((column) => valueIn(column, side));
+      const named = (side: ReadonlyMap<number, StoredColumn>, prefix: string): string =>
+        valuesOf(side)
+          .map((value, at) => `, ${value} AS ${prefix}${at}`)
+          .join('');
+      const written = (values: readonly string[]): string =>
+        columns
+          .map((column, at) => `, ${writtenAs(values[at] ?? '', namedColumn(column), targetPlace)}`)
+          .join('');
       const replaces = merge.keyIds.length > 0 && counts.known > 0;
-      const counted = winners(merge, counts);
+      const fromWinners = `${fromFile}${winners(merge, counts)}`;
+      const run = (select: string): Promise<void> =>
+        clickhouse.command(`${into} ${select}`, { params: all, settings: mergeSettings });
 
-      if (merge.base.segmentIds.length > 0) {
-        const rows = replaces
-          ? `SELECT {target:UInt64}, b.p${merge.columns.map((_, at) => `, if(f.hit = 1, f.y${at}, b.x${at})`).join('')}
-             FROM (SELECT ${position} AS p, ${keysOf(base)}${values(base, 'x')} ${fromBase}) AS b
-             LEFT JOIN (SELECT toUInt8(1) AS hit, ${keysOf(file)}${values(file, 'y')} ${fromFile}${counted}) AS f
-             ON ${on}`
-          : `SELECT {target:UInt64}, ${position}${values(base, 'x')} ${fromBase}`;
-        await clickhouse.command(`${into} ${rows}`, { params: all, settings: mergeSettings });
-      }
-      const known = replaces
+      if (merge.base.segmentIds.length > 0)
+        await run(
+          replaces
+            ? `SELECT {target:UInt64}, b.p${written(columns.map((_, at) => `if(f.hit = 1, f.y${at}, b.x${at})`))}
+               FROM (SELECT ${inBase} AS p, ${keysOf(base)}${named(base, 'x')} ${fromBase}) AS b
+               LEFT JOIN (SELECT toUInt8(1) AS hit, ${keysOf(file)}${named(file, 'y')} ${fromWinners}) AS f
+               ON ${on}`
+            : `SELECT {target:UInt64}, ${inBase}${written(valuesOf(base))} ${fromBase}`,
+        );
+      const unknown = replaces
         ? ` AND _row NOT IN (SELECT f.r
              FROM (SELECT ${keysOf(base)} ${fromBase}) AS b
-             INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromFile}${counted}) AS f ON ${on})`
+             INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`
         : '';
-      await clickhouse.command(
-        `${into} SELECT {target:UInt64}, _row + {total:UInt64}${values(file, 'y')} ${fromFile}${counted}${known}`,
-        { params: all, settings: mergeSettings },
-      );
+      await run(`SELECT {target:UInt64}, ${inFile}${written(valuesOf(file))} ${fromWinners}${unknown}`);
+      if (replaces) return;
+      const parts = [
+        ...(merge.base.segmentIds.length > 0
+          ? [{ from: fromBase, position: inBase, values: valuesOf(base) }]
+          : []),
+        { from: fromWinners, position: inFile, values: valuesOf(file) },
+      ];
+      const before = await fingerprintRows(clickhouse, { parts, params: all });
+      const target = sourceOf(clickhouse.database, targetPlace, columns.map(namedColumn));
+      const fromTarget = `FROM ${target} WHERE _seg = {target:UInt64}`;
+      const after = await fingerprintRows(clickhouse, {
+        parts: [{ from: fromTarget, position: '_row', values: columns.map(storageName) }],
+        params: all,
+      });
+      requireEqual(before, after, before.rows);
     },
   };
 };

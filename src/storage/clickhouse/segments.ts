@@ -1,8 +1,8 @@
 /** Questions about the rows of segments: which they are, how many, what they hold. */
-import type { PhysicalType } from '../../model/column.js';
+import type { NamedColumn, Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
-import { tableName } from './tables.js';
+import { sourceOf } from './places.js';
 
 export interface RowCondition {
   readonly sql: string;
@@ -44,13 +44,8 @@ export interface CountedSegment {
   readonly medianGapDays: number | null;
 }
 
-export interface DateColumn {
-  readonly name: string;
-  readonly physical: PhysicalType;
-}
-
 /** Days since 1970-01-01 of a stored date. Dates beyond Date32 are kept as text. */
-const dayNumber = ({ name, physical }: DateColumn): string =>
+const dayNumber = ({ name, physical }: NamedColumn): string =>
   physical === 'd'
     ? `toInt32(${name})`
     : // Days by the proleptic Gregorian calendar, for years that no date type of ClickHouse holds.
@@ -64,9 +59,9 @@ const dayNumber = ({ name, physical }: DateColumn): string =>
 /** Counts the rows of segments and looks at the dates of one column. */
 export const countSegments = async (
   clickhouse: ClickHouse,
-  storeId: number,
+  placement: Placement,
   segments: SegmentList,
-  date: DateColumn | undefined,
+  date: NamedColumn | undefined,
 ): Promise<CountedSegment> => {
   const where = segmentRows(segments);
   const facts =
@@ -82,7 +77,7 @@ export const countSegments = async (
     gap: number | string | null;
   }>(
     `SELECT toString(rows) AS rows, first, last, gap FROM (
-       SELECT count() AS rows, ${facts} FROM ${clickhouse.database}.${tableName(storeId)} WHERE ${where.sql})`,
+       SELECT count() AS rows, ${facts} FROM ${sourceOf(clickhouse.database, placement, date === undefined ? [] : [date])} WHERE ${where.sql})`,
     { params: where.params, settings: { max_threads: 2 } },
   );
   return {
@@ -96,20 +91,20 @@ export const countSegments = async (
 /** Most digits before and after the point among the doubles of a column, by their shortest text. */
 export const countDigits = async (
   clickhouse: ClickHouse,
-  storeId: number,
+  placement: Placement,
   segments: SegmentList,
-  column: string,
+  column: NamedColumn,
 ): Promise<{ integer: number; fraction: number }> => {
   const where = segmentRows(segments);
   const [row] = await clickhouse.rows<{ integer: number; fraction: number }>(
-    `WITH toString(abs(assumeNotNull(${column}))) AS text,
+    `WITH toString(abs(assumeNotNull(${column.name}))) AS text,
        splitByChar('e', text) AS parts,
        if(length(parts) > 1, toInt32(parts[2]), 0) AS exponent,
        splitByChar('.', parts[1]) AS mantissa
      SELECT max(greatest(length(mantissa[1]) + exponent, 0)) AS integer,
        max(greatest(if(length(mantissa) > 1, length(mantissa[2]), 0) - exponent, 0)) AS fraction
-     FROM ${clickhouse.database}.${tableName(storeId)}
-     WHERE ${where.sql} AND ${column} IS NOT NULL`,
+     FROM ${sourceOf(clickhouse.database, placement, [column])}
+     WHERE ${where.sql} AND ${column.name} IS NOT NULL`,
     { params: where.params, settings: { max_threads: 2 } },
   );
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
@@ -139,29 +134,30 @@ export interface SegmentFingerprint {
 }
 
 export interface FingerprintedRows {
-  readonly storeId: number;
-  /** Names of stored columns; values in others are not looked at. */
-  readonly columns: readonly string[];
-  /** Position of a row, as SQL. */
-  readonly position: string;
-  /** Which rows, as SQL. */
-  readonly where: string;
+  /** Sets of rows, each `FROM … WHERE …` with the SQL of a row's position and of its values; others are not looked at. */
+  readonly parts: readonly {
+    readonly from: string;
+    readonly position: string;
+    readonly values: readonly string[];
+  }[];
   readonly params: QueryParams;
 }
 
 export const fingerprintRows = async (
   clickhouse: ClickHouse,
-  { storeId, columns, position, where, params }: FingerprintedRows,
+  { parts, params }: FingerprintedRows,
   signal?: AbortSignal,
 ): Promise<SegmentFingerprint> => {
-  const values = columns.map((name) => `, ${name}`).join('');
   // Within a tuple null, zero and an empty text have hashes of their own.
+  const hashes = parts.map(
+    ({ from, position, values }) =>
+      `SELECT sipHash64(tuple(${[position, ...values].join(', ')})) AS h ${from}`,
+  );
   const [row] = await clickhouse.rows<{ rows: string; hash: string }>(
-    `SELECT toString(count()) AS rows, toString(sum(sipHash64(tuple(${position}${values})))) AS hash
-     FROM ${clickhouse.database}.${tableName(storeId)} WHERE ${where}`,
+    `SELECT toString(count()) AS rows, toString(sum(h)) AS hash FROM (${hashes.join(' UNION ALL ')})`,
     {
       params,
-      settings: backgroundSettings(columns.length),
+      settings: backgroundSettings(parts[0]?.values.length ?? 0),
       ...(signal === undefined ? {} : { signal }),
     },
   );
@@ -171,18 +167,21 @@ export const fingerprintRows = async (
 /** The rows of one segment. */
 export const fingerprintSegment = (
   clickhouse: ClickHouse,
-  storeId: number,
+  placement: Placement,
   segmentId: number,
-  columns: readonly string[],
+  columns: readonly NamedColumn[],
   signal?: AbortSignal,
 ): Promise<SegmentFingerprint> =>
   fingerprintRows(
     clickhouse,
     {
-      storeId,
-      columns,
-      position: '_row',
-      where: '_seg = {segment:UInt64}',
+      parts: [
+        {
+          from: `FROM ${sourceOf(clickhouse.database, placement, columns)} WHERE _seg = {segment:UInt64}`,
+          position: '_row',
+          values: columns.map(({ name }) => name),
+        },
+      ],
       params: { segment: segmentId },
     },
     signal,

@@ -1,107 +1,65 @@
 /**
- * The table of a store (see model/version.ts for the terms).
+ * The tables that rows lie in (see model/version.ts and model/placement.ts for the terms).
  *
- * On disk: one table per store, `s<storeId>`; one partition per segment; in it the rows by position.
+ * On disk
+ *   s<storeId>       of one dataset and its clones; one partition per segment
+ *   pool_<class>     of many small datasets; 16 partitions
+ *   u<segmentId>     of one attempt of a long upload, while chunks come
+ *   a<segmentId>     the same when all chunks have come, until it was handed over to s<storeId>
  *
- *   _seg  UInt64   segment id; the partition key
+ *   _seg  UInt64   segment id
  *   _row  UInt64   position of the record in its file, from 0; gaps where records were rejected
- *   c<storageId>_<physical>  Nullable(…)   one per column and physical type that some segment uses
+ *   c<storageId>_<physical>  Nullable(…)   one per column and physical type that some segment uses; in pools: slots
  *
  * Invariants
- *   1. One chunk of an upload is one INSERT of one block with one deduplication token, so that repeating it
- *      after a crash adds nothing while the token is remembered (the last `dedupWindow` blocks).
- *   2. A column, once made, is never altered or dropped while the store lives: old segments need it.
+ *   1. One chunk of an upload is one INSERT of one block with one deduplication token, into a pool or `u<segmentId>`:
+ *      repeating it after a crash adds nothing while the token is remembered. `s<storeId>` has no tokens and is
+ *      written by statements that are not repeated (docs/adr/0027-upload-tables.md).
+ *   2. A column, once made, is never altered or dropped while the table lives: old segments need it.
  *   3. Nothing is sorted on the way in: a block is already in the order of the key.
  */
-import type { PhysicalType } from '../../model/column.js';
-import { decimalShapeOf } from '../../model/column.js';
+import type { NamedColumn, Placement, PoolClass } from '../../model/placement.js';
 import type { ClickHouse, QuerySettings } from './client.js';
 import { isUnknownTable } from './errors.js';
-
-export const clickHouseType = (physical: PhysicalType): string => {
-  switch (physical) {
-    case 'd':
-      return 'Date32';
-    case 'f':
-      return 'Float64';
-    case 's':
-    case 't':
-      return 'String';
-    default: {
-      const shape = decimalShapeOf(physical);
-      if (shape === undefined) throw new RangeError(`unknown physical type ${physical}`);
-      return `Decimal(${shape.precision}, ${shape.scale})`;
-    }
-  }
-};
-
-/** Blocks whose tokens a table remembers. A chunk is repeated within seconds or minutes of its first try. */
-const dedupWindow = 10_000;
-
-/**
- * Above this many columns a part is kept in one file: thousands of files per part exhaust descriptors. Such tables
- * have no skipping indexes either, which are files of their own.
- */
-export const widePartColumns = 200;
-
-/**
- * Statistics of columns would be made by every merge, for plans that have one table and no choice.
- *
- * Merges wait for more parts than usual: those of an upload of up to some 300 MB are not merged beside it, and those
- * of a longer one fewer times (docs/adr/0014-merges.md). A wide table pays for each part that is read, and merges soon.
- */
-const settingsOf = (columns: number): Readonly<Record<string, string>> => {
-  const isWide = columns > widePartColumns;
-  return {
-    non_replicated_deduplication_window: String(dedupWindow),
-    min_bytes_for_wide_part: isWide ? '1000000000000' : '10485760',
-    merge_selector_base: isWide ? '5' : '30',
-    auto_statistics_types: "''",
-  };
-};
-
-/** Gives the settings of a table of so many columns as SQL: those that this release of ClickHouse has. */
-const createTableSettings = (clickhouse: ClickHouse): ((columns: number) => Promise<string>) => {
-  let supported: ReadonlySet<string> | undefined;
-  const load = async (): Promise<ReadonlySet<string>> => {
-    const rows = await clickhouse.rows<{ name: string }>('SELECT name FROM system.merge_tree_settings');
-    return new Set(rows.map(({ name }) => name));
-  };
-  return async (columns) => {
-    const known = supported ?? (await load());
-    supported = known;
-    return Object.entries(settingsOf(columns))
-      .filter(([name]) => known.has(name))
-      .map(([name, value]) => `${name} = ${value}`)
-      .join(', ');
-  };
-};
-
-export interface TableColumn {
-  readonly name: string;
-  readonly physical: PhysicalType;
-}
+import { type ColumnDefinition, poolName, slotColumns, storedAs, tableName, tableOf } from './places.js';
+import { createTableSettings, widePartColumns } from './table-settings.js';
 
 export interface StoreTables {
-  /** Makes the table or adds the columns that it lacks. Safe to repeat and to run in several processes. */
-  ensure(storeId: number, columns: readonly TableColumn[]): Promise<void>;
+  /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  ensure(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
+  /** Makes the table that takes the chunks of a segment: the pool, or one for this segment alone. */
+  ensureIntake(placement: Placement, segmentId: number, columns: readonly NamedColumn[]): Promise<void>;
   /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
   insertBlock(insert: BlockInsert): Promise<void>;
-  /** Rows of a segment; 0 when the table or the partition does not exist. */
-  countRows(storeId: number, segmentId: number): Promise<number>;
-  /** Removes the rows of a segment. Idempotent. */
+  /**
+   * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
+   * when it was done before, or when there are not as many rows.
+   */
+  handOver(placement: Placement, segmentId: number, rows: number): Promise<void>;
+  /** Removes what took the chunks of a segment. Idempotent. */
+  dropIntake(segmentId: number): Promise<void>;
+  /** Segments that have a table of their own for their chunks. */
+  listIntakes(): Promise<number[]>;
+  /** Rows of a segment; 0 when the table or the segment does not exist. */
+  countRows(placement: Placement, segmentId: number): Promise<number>;
+  /** Removes the rows of a segment from the table of its store. Idempotent. */
   dropSegment(storeId: number, segmentId: number): Promise<void>;
   /** Removes the table of a store. Idempotent. */
   dropStore(storeId: number): Promise<void>;
-  /** Every segment of which ClickHouse holds rows. */
+  /** Forgets what is known of a table that turned out to be gone. */
+  forget(placement: Placement): void;
+  /** Names of the columns of a store's table; none without one. */
+  columnNames(storeId: number): Promise<string[]>;
+  /** Every segment of which the tables of stores hold rows. */
   listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
 }
 
 export interface BlockInsert {
-  readonly storeId: number;
-  readonly columns: readonly TableColumn[];
+  readonly placement: Placement;
+  readonly segmentId: number;
+  readonly columns: readonly NamedColumn[];
   readonly block: readonly Buffer[];
   readonly rows: number;
   readonly token: string;
@@ -121,15 +79,33 @@ const insertSettings = (rows: number, token: string): QuerySettings => ({
   max_partitions_per_insert_block: '1',
   input_format_parallel_parsing: 0,
   optimize_on_insert: 0,
+  max_query_size: '16777216',
 });
-
-export const tableName = (storeId: number): string => {
-  if (!Number.isSafeInteger(storeId) || storeId < 1) throw new RangeError(`bad store id ${storeId}`);
-  return `s${storeId}`;
-};
 
 const inCreate = { column: '', index: 'INDEX ' };
 const inAlter = { column: 'ADD COLUMN IF NOT EXISTS ', index: 'ADD INDEX IF NOT EXISTS ' };
+
+const keyColumns = '_seg UInt64 CODEC(Delta, LZ4), _row UInt64 CODEC(Delta, LZ4)';
+const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
+const poolKey = 'PARTITION BY intDiv(_seg, 1000) % 16 ORDER BY (_seg, _row)';
+
+/**
+ * Least and largest value of each granule, for filters on values that stand together. What it costs on the way
+ * in and spares a filter is in docs/adr/0013-indexes.md.
+ */
+const indexOf = ({ name }: ColumnDefinition): string => `i_${name} ${name} TYPE minmax GRANULARITY 1`;
+
+/** Definitions of columns, each behind `before`, for a store's table that will have as many in all. */
+const definitions = (
+  columns: readonly ColumnDefinition[],
+  before: Readonly<Record<'column' | 'index', string>>,
+  all: number,
+): string[] => [
+  ...columns.map(({ name, type }) => `${before.column}${name} ${type}`),
+  ...(all > widePartColumns ? [] : columns.map((column) => `${before.index}${indexOf(column)}`)),
+];
+
+const longStatement: QuerySettings = { max_query_size: '16777216', alter_sync: '1' };
 
 export interface StoreTableOptions {
   /** Longest that one block may take; a connection whose other end has gone says nothing for ever. */
@@ -142,107 +118,201 @@ export const createStoreTables = (
 ): StoreTables => {
   const { database } = clickhouse;
   const settings = createTableSettings(clickhouse);
-  const qualified = (storeId: number): string => `${database}.${tableName(storeId)}`;
-  /** Columns that are known to exist, per store; saves the DDL of every upload but the first. */
-  const known = new Map<number, Set<string>>();
+  /** Columns that are known to exist, per table; saves the DDL of every upload but the first. */
+  const known = new Map<string, Set<string>>();
+  /** The segments whose tables were made last. */
+  const intakes = new Set<number>();
 
-  const definition = (column: TableColumn): string =>
-    `${column.name} Nullable(${clickHouseType(column.physical)})`;
-
-  /**
-   * Least and largest value of each granule, for filters on values that stand together. What it costs on the way
-   * in and spares a filter is in docs/adr/0013-indexes.md.
-   */
-  const indexOf = ({ name }: TableColumn): string => `i_${name} ${name} TYPE minmax GRANULARITY 1`;
-
-  /** Definitions of columns, each behind `before`, for a table that will have as many in all. */
-  const definitions = (
-    columns: readonly TableColumn[],
-    before: Readonly<Record<'column' | 'index', string>>,
-    all: number,
-  ) => [
-    ...columns.map((column) => `${before.column}${definition(column)}`),
-    ...(all > widePartColumns ? [] : columns.map((column) => `${before.index}${indexOf(column)}`)),
-  ];
-
-  const create = async (storeId: number, columns: readonly TableColumn[]): Promise<void> =>
-    clickhouse.command(
-      `CREATE TABLE IF NOT EXISTS ${qualified(storeId)} (
-         _seg UInt64 CODEC(Delta, LZ4),
-         ${['_row UInt64 CODEC(Delta, LZ4)', ...definitions(columns, inCreate, columns.length)].join(',\n')}
-       ) ENGINE = MergeTree PARTITION BY _seg ORDER BY (_seg, _row)
-       SETTINGS ${await settings(columns.length)}`,
-      { settings: { max_query_size: '16777216' } },
+  const columnsOf = async (table: string): Promise<ColumnDefinition[]> =>
+    clickhouse.rows<ColumnDefinition>(
+      `SELECT name, type FROM system.columns
+       WHERE database = {database:String} AND table = {table:String} AND name NOT IN ('_seg', '_row')`,
+      { params: { database, table } },
     );
 
-  const addColumns = async (storeId: number, columns: readonly TableColumn[]): Promise<void> => {
-    const present = await clickhouse.rows<{ name: string }>(
-      'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}',
-      { params: { database, table: tableName(storeId) } },
+  const createOwn = async (table: string, columns: readonly ColumnDefinition[]): Promise<void> => {
+    const list = [keyColumns, ...definitions(columns, inCreate, columns.length)].join(',\n');
+    await clickhouse.command(
+      `CREATE TABLE IF NOT EXISTS ${database}.${table} (${list}) ENGINE = MergeTree ${ownKey}
+       SETTINGS ${await settings.own(columns.length)}`,
+      { settings: longStatement },
     );
-    const names = new Set(present.map((row) => row.name));
-    const missing = columns.filter((column) => !names.has(column.name));
+  };
+
+  const addColumns = async (table: string, columns: readonly ColumnDefinition[]): Promise<void> => {
+    const present = new Set((await columnsOf(table)).map(({ name }) => name));
+    const missing = columns.filter(({ name }) => !present.has(name));
+    const all = present.size + missing.length;
     if (missing.length > 0) {
-      const additions = definitions(missing, inAlter, names.size + missing.length);
-      await clickhouse.command(`ALTER TABLE ${qualified(storeId)} ${additions.join(',\n')}`, {
-        settings: { max_query_size: '16777216', alter_sync: '1' },
+      const additions = definitions(missing, inAlter, all);
+      await clickhouse.command(`ALTER TABLE ${database}.${table} ${additions.join(',\n')}`, {
+        settings: longStatement,
       });
     }
-    const wide = names.size + missing.length > widePartColumns;
-    if (wide && names.size <= widePartColumns) {
+    if (all > widePartColumns && present.size <= widePartColumns)
+      await clickhouse.command(`ALTER TABLE ${database}.${table} MODIFY SETTING ${await settings.own(all)}`);
+  };
+
+  const ensureOwn = async (storeId: number, wanted: readonly ColumnDefinition[]): Promise<void> => {
+    const table = tableName(storeId);
+    const seen = known.get(table);
+    if (seen !== undefined && wanted.every(({ name }) => seen.has(name))) return;
+    if (seen === undefined) await createOwn(table, wanted);
+    await addColumns(table, wanted);
+    known.set(table, new Set([...(seen ?? []), ...wanted.map(({ name }) => name)]));
+  };
+
+  /** Slots may have been added since the pool was made. */
+  const ensurePool = async (pool: PoolClass): Promise<void> => {
+    const table = poolName(pool);
+    if (known.has(table)) return;
+    const slots = slotColumns(pool);
+    const list = [keyColumns, ...slots.map(({ name, type }) => `${name} ${type}`)].join(', ');
+    await clickhouse.command(
+      `CREATE TABLE IF NOT EXISTS ${database}.${table} (${list}) ENGINE = MergeTree ${poolKey}
+       SETTINGS ${await settings.pool()}`,
+    );
+    const present = new Set((await columnsOf(table)).map(({ name }) => name));
+    const missing = slots.filter(({ name }) => !present.has(name));
+    if (missing.length > 0)
       await clickhouse.command(
-        `ALTER TABLE ${qualified(storeId)} MODIFY SETTING ${await settings(names.size + missing.length)}`,
+        `ALTER TABLE ${database}.${table} ${missing.map(({ name, type }) => `${inAlter.column}${name} ${type}`).join(', ')}`,
       );
-    }
+    known.set(table, new Set(slots.map(({ name }) => name)));
+  };
+
+  const ensure: StoreTables['ensure'] = ({ storeId, pool }, columns) =>
+    pool === null
+      ? ensureOwn(
+          storeId,
+          columns.map((column) => storedAs(column, { storeId, pool })),
+        )
+      : ensurePool(pool.pool);
+
+  const forgetAll = (placement: Placement, segmentId: number): void => {
+    known.delete(tableOf(placement));
+    intakes.delete(segmentId);
+  };
+
+  const exists = async (table: string): Promise<boolean> => {
+    const [row] = await clickhouse.rows(
+      'SELECT 1 FROM system.tables WHERE database = {database:String} AND name = {table:String}',
+      { params: { database, table } },
+    );
+    return row !== undefined;
+  };
+
+  /** Closes the table of an upload for inserts: whoever comes late finds no table. */
+  const closeIntake = async (segmentId: number): Promise<boolean> => {
+    if (!(await exists(`a${segmentId}`)))
+      await clickhouse
+        .command(`RENAME TABLE ${database}.u${segmentId} TO ${database}.a${segmentId}`)
+        .catch((error: unknown) => {
+          if (!isUnknownTable(error)) throw error;
+        });
+    return exists(`a${segmentId}`);
+  };
+
+  const listNames = async (pattern: string): Promise<string[]> => {
+    const rows = await clickhouse.rows<{ name: string }>(
+      'SELECT name FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})',
+      { params: { database, pattern } },
+    );
+    return rows.map(({ name }) => name);
   };
 
   return {
-    async ensure(storeId, columns) {
-      const seen = known.get(storeId) ?? new Set();
-      if (columns.every((column) => seen.has(column.name)) && known.has(storeId)) return;
-      if (!known.has(storeId)) await create(storeId, columns);
-      await addColumns(storeId, columns);
-      known.set(storeId, new Set([...seen, ...columns.map((column) => column.name)]));
+    ensure,
+    forget: (placement) => void known.delete(tableOf(placement)),
+
+    async ensureIntake(placement, segmentId, columns) {
+      if (placement.pool !== null) return ensure(placement, columns);
+      if (intakes.has(segmentId)) return;
+      await ensure(placement, columns);
+      const count = known.get(tableOf(placement))?.size ?? columns.length;
+      await clickhouse.command(
+        `CREATE TABLE IF NOT EXISTS ${database}.u${segmentId} AS ${database}.${tableOf(placement)}
+         ENGINE = MergeTree ${ownKey} SETTINGS ${await settings.intake(count)}`,
+      );
+      if (intakes.size >= 100) intakes.clear();
+      intakes.add(segmentId);
     },
 
-    async insertBlock({ storeId, columns, block, rows, token, queryId }) {
-      const names = ['_seg', '_row', ...columns.map((column) => column.name)].join(', ');
+    async insertBlock({ placement, segmentId, columns, block, rows, token, queryId }) {
+      const table = placement.pool === null ? `u${segmentId}` : tableOf(placement);
+      const names = ['_seg', '_row', ...columns.map((column) => storedAs(column, placement).name)].join(', ');
       try {
-        await clickhouse.insert(`INSERT INTO ${qualified(storeId)} (${names}) FORMAT Native`, block, {
-          settings: { ...insertSettings(rows, token), max_query_size: '16777216' },
+        await clickhouse.insert(`INSERT INTO ${database}.${table} (${names}) FORMAT Native`, block, {
+          settings: insertSettings(rows, token),
           queryId,
           signal: AbortSignal.timeout(insertTimeoutMs),
         });
       } catch (error) {
         // The table may have been dropped or restored behind our back: look again before the next try.
-        known.delete(storeId);
+        forgetAll(placement, segmentId);
         throw error;
       }
     },
 
-    async countRows(storeId, segmentId) {
-      const [row] = await clickhouse.rows<{ rows: string }>(
-        `SELECT toString(sum(rows)) AS rows FROM system.parts
-         WHERE database = {database:String} AND table = {table:String} AND active
-           AND partition_id = {partition:String}`,
-        { params: { database, table: tableName(storeId), partition: String(segmentId) } },
+    async handOver(placement, segmentId, rows) {
+      if (placement.pool !== null || !(await closeIntake(segmentId))) return;
+      const from = `a${segmentId}`;
+      const [counted] = await clickhouse.rows<{ n: string }>(
+        `SELECT toString(count()) AS n FROM ${database}.${from}`,
       );
-      return Number(row?.rows ?? 0);
+      if (Number(counted?.n) !== rows) return;
+      const to = tableOf(placement);
+      await createOwn(to, await columnsOf(from));
+      // Other uploads may have added columns to either since this one began.
+      await addColumns(to, await columnsOf(from));
+      await addColumns(from, await columnsOf(to));
+      await clickhouse.command(
+        `ALTER TABLE ${database}.${to} REPLACE PARTITION ${segmentId} FROM ${database}.${from}`,
+      );
+    },
+
+    async dropIntake(segmentId) {
+      intakes.delete(segmentId);
+      for (const name of [`u${segmentId}`, `a${segmentId}`])
+        await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${name} SYNC`, {
+          settings: { max_table_size_to_drop: '0' },
+        });
+    },
+
+    async listIntakes() {
+      return [...new Set((await listNames('^[ua][0-9]+$')).map((name) => Number(name.slice(1))))];
+    },
+
+    async countRows(placement, segmentId) {
+      try {
+        const [row] = await clickhouse.rows<{ n: string }>(
+          `SELECT toString(count()) AS n FROM ${database}.${tableOf(placement)} WHERE _seg = {segment:UInt64}`,
+          { params: { segment: segmentId } },
+        );
+        return Number(row?.n ?? 0);
+      } catch (error) {
+        if (!isUnknownTable(error)) throw error;
+        return 0;
+      }
     },
 
     async dropSegment(storeId, segmentId) {
       try {
-        await clickhouse.command(`ALTER TABLE ${qualified(storeId)} DROP PARTITION ${segmentId}`);
+        await clickhouse.command(`ALTER TABLE ${database}.${tableName(storeId)} DROP PARTITION ${segmentId}`);
       } catch (error) {
         if (!isUnknownTable(error)) throw error;
       }
     },
 
     async dropStore(storeId) {
-      known.delete(storeId);
-      await clickhouse.command(`DROP TABLE IF EXISTS ${qualified(storeId)}`, {
+      known.delete(tableName(storeId));
+      await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${tableName(storeId)}`, {
         settings: { max_table_size_to_drop: '0' },
       });
+    },
+
+    async columnNames(storeId) {
+      return (await columnsOf(tableName(storeId))).map(({ name }) => name);
     },
 
     async listSegments() {
@@ -256,11 +326,7 @@ export const createStoreTables = (
     },
 
     async listStores() {
-      const rows = await clickhouse.rows<{ name: string }>(
-        `SELECT name FROM system.tables WHERE database = {database:String} AND match(name, '^s[0-9]+$')`,
-        { params: { database } },
-      );
-      return rows.map((row) => Number(row.name.slice(1)));
+      return (await listNames('^s[0-9]+$')).map((name) => Number(name.slice(1)));
     },
   };
 };

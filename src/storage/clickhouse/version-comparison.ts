@@ -1,11 +1,14 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
+import type { Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse } from './client.js';
 import { asReadError } from './errors.js';
+import { namedColumn, sourceOf } from './places.js';
 import { gib, segmentRows } from './segments.js';
-import { tableName } from './tables.js';
 
 export interface ComparedVersion extends SegmentList {
+  /** Null: there are no rows. */
+  readonly placement: Placement | null;
   readonly columns: readonly StoredColumn[];
   readonly rowCount: number;
 }
@@ -37,6 +40,11 @@ export const commonKeys = (
   return to.filter(({ id, isEntity }) => isEntity && before.get(id)?.isEntity === true);
 };
 
+const requirePlace = ({ placement }: ComparedVersion): Placement => {
+  if (placement === null) throw new Error('a version with rows has no segment');
+  return placement;
+};
+
 /**
  * Counts what changed from one version to another of the same store. Rows of equal key are matched: equal rows
  * first, then as changed ones; the rest was added or removed.
@@ -44,19 +52,18 @@ export const commonKeys = (
  */
 export const compareVersions = async (
   clickhouse: ClickHouse,
-  storeId: number,
   versions: { from: ComparedVersion; to: ComparedVersion },
   keyIds: readonly number[],
   signal: AbortSignal,
 ): Promise<RowChanges> => {
   const { from, to } = versions;
   const ids = [...new Set([...from.columns, ...to.columns].map(({ id }) => id))];
-  const table = `${clickhouse.database}.${tableName(storeId)}`;
   const rows = { from: segmentRows(from, 'from'), to: segmentRows(to, 'to') };
   const side = (version: ComparedVersion, name: 'from' | 'to', counts: string): string => {
     const row = hashOf(ids, version.columns);
     const key = keyIds.length === 0 ? row : hashOf(keyIds, version.columns);
-    return `SELECT ${key} AS key, ${row} AS row, ${counts} FROM ${table} WHERE ${rows[name].sql}`;
+    const source = sourceOf(clickhouse.database, requirePlace(version), version.columns.map(namedColumn));
+    return `SELECT ${key} AS key, ${row} AS row, ${counts} FROM ${source} WHERE ${rows[name].sql}`;
   };
   const sides = [
     ...(from.rowCount > 0 ? [side(from, 'from', '1 AS a, 0 AS b')] : []),

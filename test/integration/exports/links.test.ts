@@ -145,7 +145,9 @@ describe('a file that is being made', () => {
   it('is never there as a whole file when making it fails', async () => {
     const version = await big(1_000);
     const { database } = tables.clickhouse;
-    await tables.clickhouse.command(`ALTER TABLE ${database}.s${version.storeId} DROP PARTITION 1`);
+    await tables.clickhouse.command(
+      `ALTER TABLE ${database}.s${version.placement?.storeId} DROP PARTITION 1`,
+    );
     const link = await linkOf(server.dataUrl(version));
     const answer = await fetch(link);
     expect(answer.status).toBe(503);

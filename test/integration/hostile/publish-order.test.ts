@@ -27,7 +27,12 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct({ firstChunkBytes: '256', chunkBytes: '1024', sweepIntervalMs: '200' });
+  product = await startProduct({
+    poolMaxRows: '0',
+    firstChunkBytes: '256',
+    chunkBytes: '1024',
+    sweepIntervalMs: '200',
+  });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
 });
 
@@ -97,10 +102,16 @@ describe('two workers that merge the same upload', () => {
       process.id,
     ]);
     const turn = (await merges.turn(process.id)) as MergeTurn;
-    const late = (await merges.begin(turn)) as MergeTarget;
-    const next = await merges.begin(turn);
+    const late = (await merges.begin(turn, undefined)) as MergeTarget;
+    const next = await merges.begin(turn, undefined);
     expect(next?.segmentId).not.toBe(late.segmentId);
-    const outcome = { baseVersionId: null, columns: [], facts: turn.facts, segmentId: late.segmentId };
+    const outcome = {
+      baseVersionId: null,
+      columns: [],
+      facts: turn.facts,
+      segmentId: late.segmentId,
+      keepsBase: false,
+    };
     await merges.finish(process.id, outcome, late.number);
     expect(await merges.turn(process.id)).toBeDefined();
     await product.sql.query(`UPDATE processes SET phase = 'insert', facts = NULL WHERE id = $1`, [

@@ -13,6 +13,7 @@ let owner: Client;
 beforeAll(async () => {
   proxy = await createUnsteadyProxy(inject('clickhouseUrl'));
   product = await startProduct({
+    poolMaxRows: '0',
     clickhouseUrl: proxy.url,
     firstChunkBytes: '1024',
     chunkBytes: '4096',
@@ -89,7 +90,8 @@ describe('a store that is reached over a bad line', () => {
     const tables = createStoreTables(clickhouse, { insertTimeoutMs: 500 });
     const store = 999_999_999;
     const columns = [{ name: 'c1_s', physical: 's' as const }];
-    await tables.ensure(store, columns);
+    const placement = { storeId: store, pool: null };
+    await tables.ensureIntake(placement, 1001, columns);
     // One row: segment 1001, position 0, the text "x".
     const block = [
       Buffer.from([3, 1]),
@@ -99,7 +101,8 @@ describe('a store that is reached over a bad line', () => {
     ];
     const insert = () =>
       tables.insertBlock({
-        storeId: store,
+        placement,
+        segmentId: 1001,
         columns,
         block,
         rows: 1,
@@ -109,7 +112,9 @@ describe('a store that is reached over a bad line', () => {
     proxy.play('say_nothing', 1);
     await expect(insert()).rejects.toMatchObject({ code: 'store_unavailable' });
     await insert();
-    expect(await tables.countRows(store, 1001)).toBe(1);
+    await tables.handOver(placement, 1001, 1);
+    expect(await tables.countRows(placement, 1001)).toBe(1);
+    await tables.dropIntake(1001);
     await tables.dropStore(store);
     await clickhouse.close();
   });

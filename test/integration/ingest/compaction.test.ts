@@ -6,6 +6,7 @@ import { createRetention } from '../../../src/ingest/maintenance/retention.js';
 import { createStorageSweep } from '../../../src/ingest/maintenance/storage-sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createPoolSegments } from '../../../src/storage/clickhouse/pool-segments.js';
 import {
   createSegmentCopier,
   type SegmentCopier,
@@ -25,6 +26,7 @@ let clickhouse: ClickHouse;
 
 beforeAll(async () => {
   product = await startProduct({
+    poolMaxRows: '0',
     compactionMinSegments: '0',
     storageSweepIntervalMs: '86400000',
     segmentGraceMs: '3600000',
@@ -44,15 +46,18 @@ afterAll(async () => {
 
 const never = new AbortController().signal;
 
+/** A compaction needs nothing else of it. */
+type Joiner = Pick<SegmentCopier, 'join'>;
+
 interface Parts {
   readonly compactions?: CompactionStore;
-  readonly copier?: SegmentCopier;
+  readonly copier?: Joiner;
   readonly least?: number;
 }
 
 const storeOf = (leaseMs = 60_000): CompactionStore =>
   createCompactionStore({ sql: product.sql, leaseMs, log: silentLog });
-const copierOf = (): SegmentCopier => createSegmentCopier({ clickhouse, log: silentLog });
+const copierOf = (): Joiner => createSegmentCopier({ clickhouse, log: silentLog });
 
 /** Compacts the store of one dataset. */
 const compact = async (
@@ -81,6 +86,8 @@ const sweep = () =>
   createStorageSweep({
     sql: product.sql,
     tables: createStoreTables(clickhouse),
+    pools: createPoolSegments(clickhouse),
+    poolDropIntervalMs: 0,
     retention: createRetention({ sql: product.sql, log: silentLog }),
     graceMs: 0,
     log: silentLog,
@@ -205,7 +212,7 @@ describe('compaction', () => {
     await appendMany(dataset, 4);
     let copy = 0;
     const real = copierOf();
-    const copier: SegmentCopier = {
+    const copier: Joiner = {
       async join(run, signal) {
         const joined = await real.join(run, signal);
         if (copy === 0) {
@@ -320,8 +327,8 @@ describe('compaction', () => {
   describe('that comes to nothing', () => {
     const death = new Error('the worker dies here');
     /** A row of its own in the segment that is being written. */
-    const insertInto = ({ storeId, segmentIds, target }: SegmentRun) => {
-      const table = `${product.config.clickhouseDatabase}.s${storeId}`;
+    const insertInto = ({ placement, segmentIds, target }: SegmentRun) => {
+      const table = `${product.config.clickhouseDatabase}.s${placement.storeId}`;
       return product.clickhouse(
         `INSERT INTO ${table} (_seg, _row) SELECT ${target}, _row FROM ${table} WHERE _seg = ${segmentIds[0]}`,
       );

@@ -75,6 +75,7 @@ const accept = async ({ datasetId, storeId }: Place, mode = 'replace'): Promise<
     requestId: 'test',
     mode,
     layout,
+    isSmall: false,
     receivedBytes: 0,
     expectedVersionId: undefined,
   });
@@ -179,7 +180,7 @@ const fire: Readonly<
     run: (processId) =>
       createMergeStore(sql).finish(
         processId,
-        { baseVersionId: null, segmentId: null, columns: [], facts },
+        { baseVersionId: null, segmentId: null, keepsBase: true, columns: [], facts },
         null,
       ),
   },

@@ -15,6 +15,7 @@ let owner: Client;
 
 beforeAll(async () => {
   product = await startProduct({
+    poolMaxRows: '0',
     segmentGraceMs: '0',
     storageSweepIntervalMs: '86400000',
     exportsIntervalMs: '86400000',

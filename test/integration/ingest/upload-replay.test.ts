@@ -28,7 +28,13 @@ let kafka: KafkaConnection;
 
 beforeAll(async () => {
   product = await startProduct(
-    { sweepIntervalMs: '200', firstChunkBytes: '2000', chunkBytes: '2000', receiveTimeoutMs: '60000' },
+    {
+      poolMaxRows: '0',
+      sweepIntervalMs: '200',
+      firstChunkBytes: '2000',
+      chunkBytes: '2000',
+      receiveTimeoutMs: '60000',
+    },
     silentLog,
   );
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };

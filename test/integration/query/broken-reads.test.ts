@@ -39,7 +39,7 @@ afterAll(async () => {
 const withTrap = async (version: ReadableVersion, badRow: number): Promise<ReadableVersion> => {
   const id = 9_000_000 + badRow;
   await tables.clickhouse.command(
-    `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId}
+    `ALTER TABLE ${tables.clickhouse.database}.s${version.placement?.storeId}
      ADD COLUMN c${id}_f Nullable(Float64) ALIAS toFloat64(throwIf(_row = ${badRow}))`,
   );
   const trap = { ...version.columns[1]!, id, storageId: id, name: 'trap' };
@@ -237,7 +237,7 @@ describe('a version that is dropped while it is read', () => {
     call.end();
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
     await tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION 1`,
+      `ALTER TABLE ${tables.clickhouse.database}.s${version.placement?.storeId} DROP PARTITION 1`,
     );
     let bytes = 0;
     for await (const chunk of answer as AsyncIterable<Buffer>) bytes += chunk.length;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads, type DownloadAnswer, type DownloadRequest } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options/options.js';
-import { widePartColumns } from '../../../src/storage/clickhouse/tables.js';
+import { widePartColumns } from '../../../src/storage/clickhouse/table-settings.js';
 import { queryPlaces } from '../../support/places.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -293,7 +293,7 @@ describe('conditional requests', () => {
 describe('a version that is dropped', () => {
   const dropPartition = (version: ReadableVersion, segment: number) =>
     tables.clickhouse.command(
-      `ALTER TABLE ${tables.clickhouse.database}.s${version.storeId} DROP PARTITION ${segment}`,
+      `ALTER TABLE ${tables.clickhouse.database}.s${version.placement?.storeId} DROP PARTITION ${segment}`,
     );
   const columns = (count: number) =>
     Array.from({ length: count }, (_, at) => ({ name: `x${at}`, physical: 'f' as const }));

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { NamedColumn } from '../../../src/model/placement.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
-import { createStoreTables, type TableColumn } from '../../../src/storage/clickhouse/tables.js';
+import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 
 let clickhouse: ClickHouse;
 
@@ -24,30 +25,32 @@ const indexed = async (storeId: number): Promise<string[]> => {
   return rows.map(({ expr, type }) => `${type} ${expr}`);
 };
 
-const date: TableColumn = { name: 'c1_d', physical: 'd' };
-const text: TableColumn = { name: 'c2_s', physical: 's' };
-const number: TableColumn = { name: 'c3_f', physical: 'f' };
+const own = (storeId: number) => ({ storeId, pool: null });
+
+const date: NamedColumn = { name: 'c1_d', physical: 'd' };
+const text: NamedColumn = { name: 'c2_s', physical: 's' };
+const number: NamedColumn = { name: 'c3_f', physical: 'f' };
 
 describe('skipping indexes of a table', () => {
   it('are made with its columns, also with those that come later', async () => {
-    await createStoreTables(clickhouse).ensure(1, [date, text]);
+    await createStoreTables(clickhouse).ensure(own(1), [date, text]);
     expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s']);
-    await createStoreTables(clickhouse).ensure(1, [date, number]);
-    await createStoreTables(clickhouse).ensure(1, [number, date]);
+    await createStoreTables(clickhouse).ensure(own(1), [date, number]);
+    await createStoreTables(clickhouse).ensure(own(1), [number, date]);
     expect(await indexed(1)).toEqual(['minmax c1_d', 'minmax c2_s', 'minmax c3_f']);
   });
 
   it('are not made in a table of many columns', async () => {
     const columns = Array.from(
       { length: 201 },
-      (_, at): TableColumn => ({ name: `c${at}_f`, physical: 'f' }),
+      (_, at): NamedColumn => ({ name: `c${at}_f`, physical: 'f' }),
     );
-    await createStoreTables(clickhouse).ensure(2, columns);
+    await createStoreTables(clickhouse).ensure(own(2), columns);
     expect(await indexed(2)).toEqual([]);
   });
 
   it('spare a filter the rows that can not match', async () => {
-    await createStoreTables(clickhouse).ensure(3, [text]);
+    await createStoreTables(clickhouse).ensure(own(3), [text]);
     await clickhouse.command(
       `INSERT INTO ${clickhouse.database}.s3 (_seg, _row, c2_s)
        SELECT 1, number, concat('series ', toString(intDiv(number, 50000))) FROM numbers(400000)`,

@@ -2,9 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { silentLog } from '../../../src/lib/log.js';
 import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
 import { dataTypeOf, storageName } from '../../../src/model/column.js';
+import { extendSlots, type Placement, poolClassFor } from '../../../src/model/placement.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
+import { namedColumn } from '../../../src/storage/clickhouse/places.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
+import { createSegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
 import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 
 export interface ColumnSpec {
@@ -33,11 +36,17 @@ export interface StoredTables {
 export interface StoredTablesOptions {
   readonly maxWaitSeconds?: number;
   readonly maxMemoryBytes?: number;
+  /** Rows lie in pools where their columns have slots. Default: `STORED_IN_POOLS` is set. */
+  readonly inPools?: boolean;
 }
 
 export const createStoredTables = async (
   url: string,
-  { maxWaitSeconds = 60, maxMemoryBytes = 2 ** 31 }: StoredTablesOptions = {},
+  {
+    maxWaitSeconds = 60,
+    maxMemoryBytes = 2 ** 31,
+    inPools = process.env.STORED_IN_POOLS === '1',
+  }: StoredTablesOptions = {},
 ): Promise<StoredTables> => {
   const database = `dl_${randomBytes(6).toString('hex')}`;
   const clickhouse = createClickHouse({ url, database });
@@ -65,21 +74,49 @@ export const createStoredTables = async (
     });
     const names = columns.map(storageName);
     await tables.ensure(
-      storeId,
+      { storeId, pool: null },
       columns.map((column, index) => ({ name: names[index]!, physical: column.physical })),
     );
     return { storeId, columns, names };
   };
 
-  const version = (
+  /** The rows in a pool, as the mover of small tables leaves them; the table they came from is gone. */
+  const pooled = async (
+    storeId: number,
+    columns: StoredColumn[],
+    segmentIds: number[],
+    rows: number,
+  ): Promise<Placement> => {
+    const own = { storeId, pool: null };
+    const named = columns.map(namedColumn);
+    const pool = inPools ? poolClassFor(named) : undefined;
+    if (pool === undefined) return own;
+    const target: Placement = {
+      storeId,
+      pool: { mapId: storeId, pool, slots: extendSlots(pool, {}, named) ?? {} },
+    };
+    await tables.ensure(target, named);
+    if (rows > 0)
+      await createSegmentCopier({ clickhouse, log: silentLog }).move(
+        { storeId, segmentIds, target, columns: named, rows },
+        new AbortController().signal,
+      );
+    await tables.dropStore(storeId);
+    return target;
+  };
+
+  /** Numbers of segments are unique over all stores. */
+  const segmentOf = (storeId: number, index: number): number => (inPools ? storeId * 1000 : 0) + index + 1;
+
+  const version = async (
     storeId: number,
     columns: StoredColumn[],
     segmentIds: number[],
     rowCount: number,
-  ): ReadableVersion => ({
+  ): Promise<ReadableVersion> => ({
     versionId: storeId,
     datasetId: storeId,
-    storeId,
+    placement: await pooled(storeId, columns, segmentIds, rowCount),
     segmentIds,
     columns,
     rowCount,
@@ -95,7 +132,7 @@ export const createStoredTables = async (
       for (const [index, rows] of segments.entries()) {
         const lines = rows.map((row, position) =>
           JSON.stringify({
-            _seg: index + 1,
+            _seg: segmentOf(storeId, index),
             _row: position,
             ...Object.fromEntries(names.map((name, at) => [name, row[at] === null ? null : String(row[at])])),
           }),
@@ -110,17 +147,17 @@ export const createStoredTables = async (
       return version(
         storeId,
         columns,
-        segments.map((_, index) => index + 1),
+        segments.map((_, index) => segmentOf(storeId, index)),
         segments.reduce((sum, rows) => sum + rows.length, 0),
       );
     },
     async addSelected(specs, rowCount, select) {
       const { storeId, columns, names } = await prepare(specs);
       await clickhouse.command(
-        `INSERT INTO ${database}.s${storeId} (_seg, _row, ${names.join(', ')}) SELECT 1, ${select(names)}`,
+        `INSERT INTO ${database}.s${storeId} (_seg, _row, ${names.join(', ')}) SELECT ${segmentOf(storeId, 0)}, ${select(names)}`,
         { settings: { max_query_size: '16777216', max_partitions_per_insert_block: '1' } },
       );
-      return version(storeId, columns, [1], rowCount);
+      return version(storeId, columns, [segmentOf(storeId, 0)], rowCount);
     },
     async close() {
       await clickhouse.command(`DROP DATABASE IF EXISTS ${database} SYNC`);

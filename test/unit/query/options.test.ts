@@ -149,7 +149,7 @@ describe('each option', () => {
   const version = {
     versionId: 1,
     datasetId: 1,
-    storeId: 1,
+    placement: { storeId: 1, pool: null },
     columns,
     segmentIds: [1],
     rowCount: 3,

@@ -39,7 +39,7 @@ const columns = Object.entries(physicals).map(([name, physical], index): StoredC
 const version: ReadableVersion = {
   versionId: 1,
   datasetId: 1,
-  storeId: 1,
+  placement: { storeId: 1, pool: null },
   columns,
   rowCount: 1_000,
   byteSize: 1,

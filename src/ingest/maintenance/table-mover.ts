@@ -1,0 +1,125 @@
+/**
+ * Moves small stores out of tables of their own into pools. No version changes: segments keep their numbers, and say in
+ * one transaction that they lie elsewhere now.
+ *
+ *   1 choose    a store whose segments are few and small, none of them being written
+ *   2 copy      all of its segments; what an attempt that died left in the pool goes first
+ *   3 compare   count and hash of all rows
+ *   4 swap      under the locks of its datasets, if its segments are still the same
+ *   5 drop      the sweep drops the table when readers that began before have ended
+ *
+ * One worker at a time does it, under a lock of PostgreSQL that ends with its connection. One that dies leaves copies in
+ * the pool that no segment names.
+ */
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import { namedColumnOf, type PoolLimits } from '../../model/placement.js';
+import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
+import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { findSlots, readPlace } from '../layout/slot-maps.js';
+import { inStates } from '../lifecycle/transitions.js';
+import { holdPools } from './pool-sweep.js';
+
+export interface TableMover {
+  /** Moves what can be moved, until `stop` is aborted; gives the number of stores. */
+  move(stop: AbortSignal): Promise<number>;
+}
+
+export interface TableMoverOptions {
+  readonly sql: Sql;
+  readonly tables: StoreTables;
+  readonly pools: PoolSegments;
+  readonly copier: Pick<SegmentCopier, 'move'>;
+  readonly limits: PoolLimits;
+  readonly onMoved: () => void;
+  readonly log: Log;
+}
+
+interface Segment {
+  readonly id: number;
+  readonly rows: number;
+}
+
+/** A store that is not to move back with its next upload: half of what a pool takes. */
+const share = 0.5;
+
+const pendingSql = `EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
+    WHERE d.store_id = s.id AND ${inStates(['insert', 'collect', 'replay', 'ready', 'merge', 'merged'], 'p')})
+  OR EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = s.id AND c.state IN ('writing', 'swapping'))
+  OR EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL AND g.rows IS NULL)`;
+
+const segmentsSql = 'SELECT id, rows FROM segments WHERE store_id = $1 AND slot_map_id IS NULL ORDER BY id';
+
+export const createTableMover = (options: TableMoverOptions): TableMover => {
+  const { sql, tables, pools, copier, limits, onMoved, log } = options;
+  /** Stores that no pool can take, or that could not be moved. */
+  const passed = new Set<number>();
+
+  const choose = async (tx: Sql): Promise<number | undefined> => {
+    const [store] = await tx.query<{ id: number }>(
+      `SELECT s.id FROM stores s JOIN segments g ON g.store_id = s.id AND g.slot_map_id IS NULL
+       WHERE s.id <> ALL ($3::bigint[]) AND s.emptied_at IS NULL AND NOT (${pendingSql})
+       GROUP BY s.id HAVING sum(g.rows) <= $1 AND sum(g.bytes) <= $2 ORDER BY s.id LIMIT 1`,
+      [limits.maxRows * share, limits.maxBytes * share, [...passed]],
+    );
+    return store?.id;
+  };
+
+  /** Nobody publishes, restores, clones or drops a version of the store until the end of the transaction. */
+  const isUnchanged = async (tx: Sql, storeId: number, segments: readonly Segment[]): Promise<boolean> => {
+    await tx.query('SELECT 1 FROM datasets WHERE store_id = $1 ORDER BY id FOR NO KEY UPDATE', [storeId]);
+    const now = await tx.query<Segment>(segmentsSql, [storeId]);
+    const [busy] = await tx.query(`SELECT 1 FROM stores s WHERE s.id = $1 AND (${pendingSql})`, [storeId]);
+    return busy === undefined && JSON.stringify(now) === JSON.stringify(segments);
+  };
+
+  const moveStore = async (tx: Sql, storeId: number, stop: AbortSignal): Promise<boolean> => {
+    const segments = await tx.query<Segment>(segmentsSql, [storeId]);
+    const columns = (await tables.columnNames(storeId)).map(namedColumnOf);
+    const mapId = await findSlots(tx, storeId, columns);
+    if (mapId === null) return false;
+    const pool = await readPlace(tx, mapId);
+    const target = { storeId, pool };
+    const segmentIds = segments.map(({ id }) => id);
+    await tables.ensure(target, columns);
+    if ((await pools.countRows(pool.pool, segmentIds)) > 0) await pools.drop(pool.pool, segmentIds);
+    const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
+    if (rows > 0) await copier.move({ storeId, segmentIds, target, columns, rows }, stop);
+    if (!(await isUnchanged(tx, storeId, segments))) return false;
+    await tx.query('UPDATE segments SET slot_map_id = $2 WHERE id = ANY ($1)', [segmentIds, mapId]);
+    await tx.query('UPDATE stores SET emptied_at = now() WHERE id = $1', [storeId]);
+    return true;
+  };
+
+  /** False when there is nothing to do, or another worker does it. */
+  const moveOne = async (stop: AbortSignal): Promise<boolean> => {
+    let storeId: number | undefined;
+    try {
+      const moved = await sql.tx(async (tx) => {
+        if (!(await holdPools(tx))) return false;
+        storeId = await choose(tx);
+        return storeId !== undefined && (await moveStore(tx, storeId, stop));
+      });
+      if (moved) {
+        onMoved();
+        log.info({ store: storeId }, 'small table moved into a pool');
+      } else if (storeId !== undefined) passed.add(storeId);
+    } catch (error) {
+      if (storeId === undefined || stop.aborted) throw error;
+      passed.add(storeId);
+      log.warn({ err: error, store: storeId, reason: messageOf(error) }, 'small table not moved');
+    }
+    return storeId !== undefined;
+  };
+
+  return {
+    async move(stop) {
+      passed.clear();
+      let moved = 0;
+      while (!stop.aborted && (await moveOne(stop))) moved += 1;
+      return moved - passed.size;
+    },
+  };
+};

@@ -1,0 +1,105 @@
+/**
+ * Where the rows of a segment lie (docs/adr/0026-pools.md).
+ *
+ *   table   the table of its store: a dataset and its clones
+ *   pool    a table that many small datasets share; a slot map says which column lies in which of its slots
+ */
+import { decimalShapeOf, type PhysicalType } from './column.js';
+
+/** What a slot keeps: days, texts, doubles, and the digits of decimals in 16 or 32 bytes. Part of names: never change. */
+export type SlotKind = 'd' | 's' | 'f' | 'i' | 'h';
+
+export const poolClasses = ['narrow', 'medium', 'wide'] as const;
+export type PoolClass = (typeof poolClasses)[number];
+
+/** Slots of each kind. More may be added; none may go. */
+export const poolShapes: Readonly<Record<PoolClass, Readonly<Record<SlotKind, number>>>> = {
+  narrow: { d: 2, s: 5, f: 6, i: 2, h: 0 },
+  medium: { d: 3, s: 10, f: 14, i: 3, h: 1 },
+  wide: { d: 4, s: 16, f: 26, i: 6, h: 2 },
+};
+
+/** Names of slots (`f0`) by names of stored columns (`c12_f`). */
+export type Slots = Readonly<Record<string, string>>;
+
+export interface PoolPlace {
+  /** Id of the slot map. */
+  readonly mapId: number;
+  readonly pool: PoolClass;
+  readonly slots: Slots;
+}
+
+export interface Placement {
+  readonly storeId: number;
+  /** Null: the table of the store. */
+  readonly pool: PoolPlace | null;
+}
+
+/** True where rows of both can be listed by one version. */
+export const isSamePlace = (a: Placement, b: Placement): boolean =>
+  a.storeId === b.storeId && a.pool?.mapId === b.pool?.mapId;
+
+export interface NamedColumn {
+  /** As `storageName` gives it. */
+  readonly name: string;
+  readonly physical: PhysicalType;
+}
+
+/** The column of a stored name: `c12_n38_4` -> `n38_4`. */
+export const namedColumnOf = (name: string): NamedColumn => {
+  const physical = /^c\d+_(.+)$/.exec(name)?.[1];
+  if (physical === undefined) throw new RangeError(`${name} is not the name of a stored column`);
+  return { name, physical: physical as PhysicalType };
+};
+
+export const slotKindOf = (physical: PhysicalType): SlotKind => {
+  switch (physical) {
+    case 'd':
+    case 'f':
+      return physical;
+    case 's':
+    case 't':
+      return 's';
+    default: {
+      const shape = decimalShapeOf(physical);
+      if (shape === undefined) throw new RangeError(`unknown physical type ${physical}`);
+      return shape.precision === 38 ? 'i' : 'h';
+    }
+  }
+};
+
+/** The slots with those of further columns; undefined when the class has no room for them. */
+export const extendSlots = (
+  pool: PoolClass,
+  slots: Slots,
+  columns: readonly NamedColumn[],
+): Slots | undefined => {
+  const extended: Record<string, string> = { ...slots };
+  const taken = new Set(Object.values(slots));
+  for (const { name, physical } of columns) {
+    if (Object.hasOwn(extended, name)) continue;
+    const kind = slotKindOf(physical);
+    let number = 0;
+    while (taken.has(`${kind}${number}`)) number += 1;
+    if (number >= poolShapes[pool][kind]) return undefined;
+    extended[name] = `${kind}${number}`;
+    taken.add(`${kind}${number}`);
+  }
+  return extended;
+};
+
+/** The smallest class that has slots for the columns; undefined when none has. */
+export const poolClassFor = (columns: readonly NamedColumn[]): PoolClass | undefined =>
+  poolClasses.find((pool) => extendSlots(pool, {}, columns) !== undefined);
+
+/** What a dataset may hold and still lie in a pool. */
+export interface PoolLimits {
+  readonly maxRows: number;
+  /** Raw bytes. */
+  readonly maxBytes: number;
+}
+
+export const fitsPool = (
+  { maxRows, maxBytes }: PoolLimits,
+  { rows, bytes }: { readonly rows: number; readonly bytes: number },
+): boolean => rows <= maxRows && bytes <= maxBytes;

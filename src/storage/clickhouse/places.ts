@@ -1,0 +1,104 @@
+/** Where rows lie, as SQL: names of tables, and of columns within them (docs/adr/0026-pools.md). */
+import { decimalShapeOf, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import {
+  type NamedColumn,
+  type Placement,
+  type PoolClass,
+  poolShapes,
+  type SlotKind,
+  slotKindOf,
+} from '../../model/placement.js';
+
+export const clickHouseType = (physical: PhysicalType): string => {
+  switch (physical) {
+    case 'd':
+      return 'Date32';
+    case 'f':
+      return 'Float64';
+    case 's':
+    case 't':
+      return 'String';
+    default: {
+      const shape = decimalShapeOf(physical);
+      if (shape === undefined) throw new RangeError(`unknown physical type ${physical}`);
+      return `Decimal(${shape.precision}, ${shape.scale})`;
+    }
+  }
+};
+
+const idText = (id: number): string => {
+  if (!Number.isSafeInteger(id) || id < 1) throw new RangeError(`bad id ${id}`);
+  return String(id);
+};
+
+export const tableName = (storeId: number): string => `s${idText(storeId)}`;
+
+export const poolName = (pool: PoolClass): string => `pool_${pool}`;
+
+/** The table of a placement. */
+export const tableOf = ({ storeId, pool }: Placement): string =>
+  pool === null ? tableName(storeId) : poolName(pool.pool);
+
+const slotTypes: Readonly<Record<SlotKind, string>> = {
+  d: 'Date32',
+  s: 'String',
+  f: 'Float64',
+  // Digits of a decimal, without its point.
+  i: 'Int128',
+  h: 'Int256',
+};
+
+export interface ColumnDefinition {
+  readonly name: string;
+  /** In ClickHouse's notation. */
+  readonly type: string;
+}
+
+export const slotColumns = (pool: PoolClass): readonly ColumnDefinition[] =>
+  Object.entries(poolShapes[pool]).flatMap(([kind, count]) =>
+    Array.from({ length: count }, (_, number) => ({
+      name: `${kind}${number}`,
+      type: `Nullable(${slotTypes[kind as SlotKind]})`,
+    })),
+  );
+
+const slotOf = (name: string, placement: Placement): string => {
+  const slot = placement.pool?.slots[name];
+  if (slot === undefined) throw new RangeError(`column ${name} has no slot in map ${placement.pool?.mapId}`);
+  return slot;
+};
+
+/** Name and type of a column in the table where it lies. */
+export const storedAs = ({ name, physical }: NamedColumn, placement: Placement): ColumnDefinition =>
+  placement.pool === null
+    ? { name, type: `Nullable(${clickHouseType(physical)})` }
+    : { name: slotOf(name, placement), type: `Nullable(${slotTypes[slotKindOf(physical)]})` };
+
+/** A value as it is written into its column. */
+export const writtenAs = (sql: string, { physical }: NamedColumn, { pool }: Placement): string =>
+  pool === null || decimalShapeOf(physical) === undefined
+    ? sql
+    : `reinterpret(${sql}, '${slotTypes[slotKindOf(physical)]}')`;
+
+const readFrom = ({ name, physical }: NamedColumn, placement: Placement): string => {
+  const slot = slotOf(name, placement);
+  return decimalShapeOf(physical) === undefined
+    ? slot
+    : `reinterpret(${slot}, '${clickHouseType(physical)}')`;
+};
+
+/**
+ * What a statement reads FROM: `_seg`, `_row` and the columns under their stored names, wherever they lie. Conditions
+ * belong behind it: ClickHouse merges a read from a pool with what stands around it.
+ */
+export const sourceOf = (database: string, placement: Placement, columns: readonly NamedColumn[]): string => {
+  const table = `${database}.${tableOf(placement)}`;
+  if (placement.pool === null) return table;
+  const list = columns.map((column) => `, ${readFrom(column, placement)} AS ${column.name}`).join('');
+  return `(SELECT _seg, _row${list} FROM ${table})`;
+};
+
+export const namedColumn = (column: StoredColumn): NamedColumn => ({
+  name: storageName(column),
+  physical: column.physical,
+});
