@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTableMover } from '../../../src/ingest/maintenance/table-mover.js';
+import { silentLog } from '../../../src/lib/log.js';
 import type { Placement } from '../../../src/model/placement.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createPoolSegments } from '../../../src/storage/clickhouse/pool-segments.js';
+import { createSegmentCopier, type SegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
+import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { placementSql } from '../../../src/storage/postgres/placements.js';
 import { segmentsOf } from '../../../src/storage/postgres/segment-ranges.js';
 import {
@@ -257,5 +263,79 @@ describe('rows of a pool', () => {
     );
     expect((await call(owner, 'GET', `/datasets/${dataset}/data?$skip=0`)).status).toBe(503);
     expect((await readDataset(owner, dataset)).rowCount).toBe(5);
+  });
+});
+
+describe('a small table of its own', () => {
+  const never = new AbortController().signal;
+  let clickhouse: ClickHouse;
+
+  beforeAll(() => {
+    const { clickhouseUrl, clickhouseDatabase } = product.config;
+    clickhouse = createClickHouse({ url: clickhouseUrl ?? '', database: clickhouseDatabase });
+  });
+  afterAll(() => clickhouse.close());
+
+  const mover = (copier: Pick<SegmentCopier, 'move'> = createSegmentCopier({ clickhouse, log: silentLog })) =>
+    createTableMover({
+      sql: product.sql,
+      tables: createStoreTables(clickhouse),
+      pools: createPoolSegments(clickhouse),
+      copier,
+      limits: { maxRows: 100_000, maxBytes: 10_000_000 },
+      onMoved: () => undefined,
+      log: silentLog,
+    });
+
+  /** A dataset of three versions in its table: replaced, appended to, and a clone of it. */
+  const ownTable = async () => {
+    const dataset = await createDataset(owner);
+    const first = await sent(dataset, rowsFrom(0, 60));
+    await sent(dataset, rowsFrom(60, 60), 'append');
+    expect(await placesOf(dataset)).toEqual(['table', 'table']);
+    return { dataset, first };
+  };
+
+  it('moves into a pool with all of its versions, and is dropped', async () => {
+    const { dataset, first } = await ownTable();
+    const table = `s${await storeOf(dataset)}`;
+    expect(await mover().move(never)).toBeGreaterThan(0);
+    expect(await placesOf(dataset)).toEqual(['narrow', 'narrow']);
+    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
+    expect(await download(owner, dataset, `?versionId=${first.versionId}&$skip=0`)).toBe(shown(60));
+    await expect.poll(tableNames, { timeout: 60_000, interval: 200 }).not.toContain(table);
+    expect(await download(owner, dataset, '?$skip=1')).toBe(shown(120).replace('"key 0",0.25\n', ''));
+  });
+
+  it('stays where it is when the copy fails, and moves with the next attempt', async () => {
+    const { dataset } = await ownTable();
+    const real = createSegmentCopier({ clickhouse, log: silentLog });
+    const dies: Pick<SegmentCopier, 'move'> = {
+      async move(move, signal) {
+        await real.move(move, signal);
+        throw new Error('the worker dies here');
+      },
+    };
+    await mover(dies).move(never);
+    expect(await placesOf(dataset)).toEqual(['table', 'table']);
+    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
+    // What the first attempt left must not be counted twice.
+    expect(await mover().move(never)).toBe(1);
+    expect(await placesOf(dataset)).toEqual(['narrow', 'narrow']);
+    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
+  });
+
+  it('is left alone when a version comes in while its rows are copied', async () => {
+    const { dataset } = await ownTable();
+    const real = createSegmentCopier({ clickhouse, log: silentLog });
+    const busy: Pick<SegmentCopier, 'move'> = {
+      async move(move, signal) {
+        await real.move(move, signal);
+        await sent(dataset, rowsFrom(120, 60), 'append');
+      },
+    };
+    await mover(busy).move(never);
+    expect(await placesOf(dataset)).toEqual(['table', 'table', 'table']);
+    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(180));
   });
 });
