@@ -20,6 +20,21 @@ export const withoutApiKey = (url: string): string => {
   return kept.length === 0 ? path : `${path}?${kept.join('&')}`;
 };
 
+/** Most names of parameters, and characters of each, that a log line shows; and characters of a path. */
+const mostNames = 32;
+const nameLength = 64;
+const pathLength = 1_000;
+
 /** Names of the query parameters, sorted: what a log line may say about a query. */
-export const parameterNames = (query: URLSearchParams): string[] =>
-  [...new Set(query.keys())].filter((name) => name.toLowerCase() !== 'apikey').sort();
+export const parameterNames = (query: URLSearchParams): string[] => {
+  const names = [...new Set(query.keys())].filter((name) => name.toLowerCase() !== 'apikey');
+  const shown = names
+    .slice(0, mostNames)
+    .map((name) => name.slice(0, nameLength))
+    .sort();
+  return names.length > mostNames ? [...shown, `and ${names.length - mostNames} more`] : shown;
+};
+
+/** A path as a log line shows it: not too long, and of a signed link not so much that it could be used. */
+export const loggedPath = (path: string): string =>
+  path.replace(/^(\/api\/links\/[^/]{0,8})[^/]*/, '$1…').slice(0, pathLength);

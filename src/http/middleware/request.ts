@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.js';
 import type { Metrics } from '../../lib/metrics.js';
 import type { IdentifyClient } from '../client-address.js';
 import type { RequestState } from '../request-state.js';
-import { parameterNames } from '../url.js';
+import { loggedPath, parameterNames } from '../url.js';
 
 const saneId = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -46,7 +46,7 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
       ctx.state.log[route?.hidden ? 'debug' : 'info'](
         {
           method: ctx.method,
-          path: ctx.path,
+          path: loggedPath(ctx.path),
           route: template,
           // Names only: values of a filter are the caller's data.
           query: parameterNames(ctx.state.query),

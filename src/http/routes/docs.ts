@@ -11,11 +11,11 @@ export interface DocsOptions {
 }
 
 /** Files of the package that the page needs; its other files are not served. */
-const assetTypes: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-};
+const assetTypes: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['swagger-ui-bundle.js', 'text/javascript; charset=utf-8'],
+  ['favicon-32x32.png', 'image/png'],
+]);
 
 /** The page may load from this service only, so that nothing is fetched from or reported to other hosts. */
 const pagePolicy =
@@ -115,7 +115,7 @@ export const createDocsRoutes = ({ version, openApi }: DocsOptions): Route[] => 
             headers: { 'Content-Type': 'text/javascript; charset=utf-8' },
             body: startScript,
           };
-        const type = assetTypes[file];
+        const type = assetTypes.get(file);
         if (type === undefined) throw notFound('unknown_path', 'there is nothing at this path');
         return {
           status: 200,

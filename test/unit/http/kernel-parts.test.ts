@@ -14,7 +14,7 @@ import {
 } from '../../../src/http/parameters.js';
 import { templateOf } from '../../../src/http/router.js';
 import { createFailureThrottle } from '../../../src/http/throttle.js';
-import { parameterNames, withoutApiKey } from '../../../src/http/url.js';
+import { loggedPath, parameterNames, withoutApiKey } from '../../../src/http/url.js';
 import { checkQueryEncoding, parseBody, parseQuery, parseWith } from '../../../src/http/validation.js';
 import { nearest } from '../../../src/lib/nearest.js';
 
@@ -77,6 +77,24 @@ describe('withoutApiKey', () => {
 
   it('names the other parameters', () => {
     expect(parameterNames(query('b=1&a=2&apiKey=s&b=3'))).toEqual(['a', 'b']);
+  });
+});
+
+describe('what a log line shows of an address', () => {
+  it('is not more than a few names, each cut', () => {
+    const many = query(Array.from({ length: 5_000 }, (_, at) => `${'n'.repeat(200)}${at}=1`).join('&'));
+    const names = parameterNames(many);
+    expect(names).toHaveLength(33);
+    expect(names.at(-1)).toBe('and 4968 more');
+    expect(Math.max(...names.map(({ length }) => length))).toBe(64);
+  });
+
+  it.each([
+    ['/api/links/eyJkYXRhc2V0Ijo.c2lnbmF0dXJl/all.csv', '/api/links/eyJkYXRh…/all.csv'],
+    ['/api/datasets/7/data', '/api/datasets/7/data'],
+    [`/${'x'.repeat(5_000)}`, `/${'x'.repeat(999)}`],
+  ])('%s is %s', (path, shown) => {
+    expect(loggedPath(path)).toBe(shown);
   });
 });
 

@@ -323,3 +323,12 @@ it('wants to know of each route with a body who may send it', () => {
     }),
   ).toThrow('POST /x takes a body and has no authorize');
 });
+
+it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+  'has nothing at /docs/%s, which every object has',
+  async (name) => {
+    const { app: own, port: at } = await start({ documents: true });
+    expect((await fetch(`http://127.0.0.1:${at}/docs/${name}`)).status).toBe(404);
+    await own.close(0);
+  },
+);
