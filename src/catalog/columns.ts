@@ -1,8 +1,10 @@
 import { conflict, notFound } from '../lib/errors.js';
+import type { Instant } from '../lib/instant.js';
 import type { Column } from '../model/column.js';
 import type { Caller } from '../model/permission.js';
 import { columnsOfVersion } from '../storage/postgres/column-lists.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { versionAt } from '../storage/postgres/version-at.js';
 import type { Access } from './access.js';
 import { requireName } from './names.js';
 import { brokenUnique } from './sql-state.js';
@@ -19,8 +21,12 @@ export interface ColumnChange {
 }
 
 export interface Columns {
-  /** Columns of the current version; none before the first upload. @throws AppError 401, 403, 404. */
-  list(caller: Caller | undefined, datasetId: number): Promise<ColumnView[]>;
+  /**
+   * Columns of the current version, none before the first upload; or of the version that was current then, as they
+   * were.
+   * @throws AppError 401, 403, 404.
+   */
+  list(caller: Caller | undefined, datasetId: number, asOf?: Instant): Promise<ColumnView[]>;
   /** @throws AppError 400, 403, 404; 409 for a name that another column of the dataset has or had. */
   update(caller: Caller, datasetId: number, columnId: number, change: ColumnChange): Promise<ColumnView>;
 }
@@ -39,10 +45,22 @@ export const currentColumnsJson = `
    FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position)
    LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint)`;
 
-export const readColumns = async (sql: Sql, versionId: number | null): Promise<ColumnView[]> => {
+/** The same as they were published. */
+export const publishedColumnsJson = `
+  (SELECT coalesce(json_agg(json_build_object(
+      'id', (stored.item ->> 'id')::bigint, 'name', stored.item ->> 'name',
+      'dataType', stored.item ->> 'dataType', 'isEntity', (stored.item ->> 'isEntity')::boolean,
+      'description', stored.item ->> 'description') ORDER BY stored.position), '[]')
+   FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position))`;
+
+export const readColumns = async (
+  sql: Sql,
+  versionId: number | null,
+  columnsJson = currentColumnsJson,
+): Promise<ColumnView[]> => {
   if (versionId === null) return [];
   const [row] = await sql.query<{ columns: ColumnView[] }>(
-    `SELECT ${currentColumnsJson} AS columns FROM versions v WHERE v.id = $1`,
+    `SELECT ${columnsJson} AS columns FROM versions v WHERE v.id = $1`,
     [versionId],
   );
   return row?.columns ?? [];
@@ -85,8 +103,10 @@ const change = async (
 };
 
 export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Columns => ({
-  async list(caller, datasetId) {
+  async list(caller, datasetId, asOf) {
     const { currentVersionId } = await access.dataset(caller, datasetId, 'Read', 'read');
+    if (asOf !== undefined)
+      return readColumns(sql, await versionAt(sql, datasetId, asOf), publishedColumnsJson);
     return readColumns(sql, currentVersionId);
   },
 

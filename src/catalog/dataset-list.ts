@@ -2,7 +2,7 @@ import { isoUtc } from '../lib/time.js';
 import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inBatches, searchPatterns } from './batches.js';
-import { type ColumnView, currentColumnsJson } from './columns.js';
+import { type ColumnView, currentColumnsJson, publishedColumnsJson } from './columns.js';
 import {
   callerValues,
   type DatasetFactRow,
@@ -86,8 +86,10 @@ const columns = `d.id, d.name, d.description, d.source_name AS "sourceName", d.s
   v.byte_size AS "byteSize", d.current_version_id AS "currentVersionId", d.created_at AS "createdAt",
   d.updated_at AS "updatedAt", ${seriesColumn}`;
 
-const from = `datasets d JOIN repositories r ON r.id = d.repository_id
-  LEFT JOIN versions v ON v.id = d.current_version_id ${refreshJoin}`;
+const fromWith = (version: string): string => `datasets d JOIN repositories r ON r.id = d.repository_id
+  LEFT JOIN versions v ON v.id = ${version} ${refreshJoin}`;
+
+const from = fromWith('d.current_version_id');
 
 const shown = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
   const permission = levelOn(caller, datasetFacts(row));
@@ -120,12 +122,15 @@ export const readDataset = async (
   sql: Sql,
   caller: Caller | undefined,
   id: number,
+  /** With the facts and columns of this version, as they were. */
+  versionId?: number,
 ): Promise<Dataset | undefined> => {
+  const columnsJson = versionId === undefined ? currentColumnsJson : publishedColumnsJson;
   const [row] = await sql.query<DatasetRow & RefreshRow & { retention: RetentionBounds }>(
-    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${currentColumnsJson} AS columns, ${retentionInForce},
+    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${columnsJson} AS columns, ${retentionInForce},
        ${refreshColumns}
-     FROM ${from} WHERE d.id = $1`,
-    [id, ...callerValues(caller)],
+     FROM ${fromWith('coalesce($4::bigint, d.current_version_id)')} WHERE d.id = $1`,
+    [id, ...callerValues(caller), versionId ?? null],
   );
   const [summary] = row === undefined ? [] : shown(caller, row);
   if (row === undefined || summary === undefined) return undefined;

@@ -1,6 +1,8 @@
 import { AppError, conflict, notFound } from '../lib/errors.js';
+import type { Instant } from '../lib/instant.js';
 import type { Caller } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { versionAt } from '../storage/postgres/version-at.js';
 import type { Access } from './access.js';
 import {
   type Dataset,
@@ -23,7 +25,7 @@ export interface DatasetText {
 export interface Datasets {
   list(caller: Caller, filter: DatasetFilter): AsyncIterable<readonly DatasetSummary[]>;
   /** @throws AppError 401, 403, 404. */
-  read(caller: Caller | undefined, id: number): Promise<Dataset>;
+  read(caller: Caller | undefined, id: number, asOf?: Instant): Promise<Dataset>;
   /** @throws AppError 403 without Write on the repository or when there is none, 409 for a taken name. */
   create(caller: Caller, repositoryId: number, text: DatasetText): Promise<DatasetSummary>;
   /** Replaces name, description and source. @throws AppError 403, 404, 409. */
@@ -84,9 +86,12 @@ export const summaryOf = ({
 export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): Datasets => ({
   list: (caller, filter) => listDatasets(sql, caller, filter),
 
-  async read(caller, id) {
+  async read(caller, id, asOf) {
     await access.dataset(caller, id, 'Read', 'read');
-    return datasetAgain(sql, caller, id);
+    if (asOf === undefined) return datasetAgain(sql, caller, id);
+    const dataset = await readDataset(sql, caller, id, await versionAt(sql, id, asOf));
+    if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
+    return dataset;
   },
 
   async create(caller, repositoryId, text) {

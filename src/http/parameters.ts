@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parseFlag } from '../lib/flag.js';
+import { parseInstant } from '../lib/instant.js';
 
 /** Replaces the generated JSON Schema of a parameter by what the caller should see. */
 const documented = <T extends z.ZodType>(
@@ -106,6 +107,22 @@ export const queryTime = (description: string) =>
       }),
     { type: 'string', pattern: isoTime.source, example: '2026-01-31T00:00:00' },
     description,
+  );
+
+/** A point in time for which a version is asked. */
+export const queryInstant = (description: string) =>
+  documented(
+    z.string().transform((text, context) => {
+      const instant = parseInstant(text);
+      if (instant !== undefined) return instant;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be a day such as 2026-03-31, or a time with its zone such as 2026-03-31T12:00:00Z',
+      });
+      return z.NEVER;
+    }),
+    { type: 'string', example: '2099-12-31' },
+    `${description} A day (its end, in UTC) or a time with its zone.`,
   );
 
 /** A name in a path, such as a team's. */

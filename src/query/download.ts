@@ -231,12 +231,20 @@ export const createDownloads = ({ versions, reader, places }: DownloadsOptions):
       return { kind: 'rows', body, headers: { ...headers, ...counted } };
     });
 
+  /** The request with the id of the version that was current at the time it names. */
+  const withVersion = async (request: DownloadRequest): Promise<DownloadRequest> => {
+    const { dataset, options } = request;
+    if (options.asOf === undefined) return request;
+    const versionId = await versions.at(dataset.id, options.asOf);
+    return { ...request, options: { ...options, versionId, asOf: undefined } };
+  };
+
   return {
     unchanged(request) {
       const { dataset, options, ifNoneMatch } = request;
       const { id, currentVersionId, columnsRevision } = dataset;
-      if (ifNoneMatch === undefined || currentVersionId === null || options.versionId !== undefined)
-        return undefined;
+      if (ifNoneMatch === undefined || currentVersionId === null) return undefined;
+      if (options.versionId !== undefined || options.asOf !== undefined) return undefined;
       if ((options.filter?.length ?? 0) >= longText) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
@@ -247,7 +255,8 @@ export const createDownloads = ({ versions, reader, places }: DownloadsOptions):
       return matchesTag(ifNoneMatch, tag) ? { kind: 'unchanged', headers } : undefined;
     },
 
-    async download(request) {
+    async download(asked) {
+      const request = await withVersion(asked);
       const { dataset, options } = request;
       const version = await versions.find({
         datasetId: dataset.id,

@@ -1,11 +1,13 @@
 import { createCache } from '../lib/cache.js';
 import { AppError, notFound } from '../lib/errors.js';
+import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
 import type { Placement } from '../model/placement.js';
 import type { ReadableVersion, SegmentCut } from '../model/version.js';
 import { versionPlacementColumn } from '../storage/postgres/placements.js';
 import { segmentListColumns } from '../storage/postgres/segment-ranges.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { versionAt } from '../storage/postgres/version-at.js';
 
 export interface VersionWanted {
   readonly datasetId: number;
@@ -25,6 +27,8 @@ export interface Versions {
    * @throws AppError `not_found`: no such version of this dataset, or nothing uploaded yet (`no_data`).
    */
   find(wanted: VersionWanted): Promise<ReadableVersion>;
+  /** Id of the version that was current then. @throws AppError 404. */
+  at(datasetId: number, instant: Instant): Promise<number>;
   /** What memory holds of the current version of a dataset whose columns have this revision. */
   remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
 }
@@ -137,6 +141,7 @@ export const createVersions = (sql: Sql): Versions => {
   };
 
   return {
+    at: (datasetId, instant) => versionAt(sql, datasetId, instant),
     remembered(datasetId, versionId, revision) {
       const version = known.get(`${datasetId}/${versionId}`);
       const columns = version && lists.get(listKey(version.list, revision));

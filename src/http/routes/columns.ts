@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Columns } from '../../catalog/columns.js';
-import { pathId } from '../parameters.js';
+import { pathId, queryInstant } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { descriptionField, idField, nameField } from './fields.js';
 
@@ -39,6 +39,7 @@ export const createColumnRoutes = ({ access, columns }: ColumnRoutesDeps): Route
     tags,
     auth: 'optional',
     params: z.object({ dataset_id: datasetId }),
+    query: z.object({ asOf: queryInstant('Of the version that was current then, as they were.').optional() }),
     responses: {
       200: {
         description: 'Columns in their order.',
@@ -48,7 +49,8 @@ export const createColumnRoutes = ({ access, columns }: ColumnRoutesDeps): Route
     },
     errors: [403, 404],
     notFoundShape: 'message',
-    handler: async ({ caller, params }) => ok(await columns.list(caller, params.dataset_id)),
+    handler: async ({ caller, params, query }) =>
+      ok(await columns.list(caller, params.dataset_id, query.asOf)),
   }),
   route({
     method: 'PATCH',

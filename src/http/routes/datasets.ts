@@ -3,7 +3,7 @@ import { type Access, requireWritingKey } from '../../catalog/access.js';
 import type { Clones } from '../../catalog/clones.js';
 import type { Datasets } from '../../catalog/datasets.js';
 import { jsonList } from '../json-list.js';
-import { bodyId, pathId, queryId, queryText, queryTime } from '../parameters.js';
+import { bodyId, pathId, queryId, queryInstant, queryText, queryTime } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { columnExample, columnSchema } from './columns.js';
 import {
@@ -119,9 +119,12 @@ const reads = (datasets: Datasets): Route[] => [
     tags,
     auth: 'optional',
     params,
+    query: z.object({
+      asOf: queryInstant('With rows, dates and columns of the version that was current then.').optional(),
+    }),
     responses: { 200: { description: 'The dataset.', schema: datasetSchema, example: filledExample } },
     errors: [403, 404],
-    handler: async ({ caller, params: { id } }) => ok(await datasets.read(caller, id)),
+    handler: async ({ caller, params: { id }, query }) => ok(await datasets.read(caller, id, query.asOf)),
   }),
 ];
 

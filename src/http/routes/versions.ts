@@ -3,7 +3,7 @@ import type { Access } from '../../catalog/access.js';
 import type { VersionDiff } from '../../ingest/versions/version-diff.js';
 import type { VersionStore } from '../../ingest/versions/version-store.js';
 import { changesShown } from '../../model/version.js';
-import { pathId, queryId, queryInteger } from '../parameters.js';
+import { pathId, queryId, queryInstant, queryInteger } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, textField, timeField } from './fields.js';
 
@@ -79,11 +79,13 @@ const reads = ({ access, versions }: VersionRoutesDeps): Route[] => [
     query: z.object({
       $top: queryInteger('Most versions in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
       before: queryId('Only versions with lower ids: the last id of the page before.').optional(),
+      asOf: queryInstant('Only the version that was current then.').optional(),
     }),
     responses: { 200: { description: 'Versions, newest first.', schema: z.array(versionSchema) } },
     errors: [403, 404],
     handler: async ({ params, query, caller }) => {
       const dataset = await access.dataset(caller, params.id, 'Read', 'read');
+      if (query.asOf !== undefined) return ok([await versions.at(dataset.id, query.asOf)]);
       return ok(await versions.list(dataset.id, { top: query.$top ?? 100, before: query.before }));
     },
   }),

@@ -1,9 +1,11 @@
 import { type AppError, conflict, notFound } from '../../lib/errors.js';
+import type { Instant } from '../../lib/instant.js';
 import { requireQuota } from '../../model/plan.js';
 import type { ColumnChanges } from '../../model/version.js';
 import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
 import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { versionAt } from '../../storage/postgres/version-at.js';
 import { removeDue, removeVersions } from './version-removal.js';
 
 /** A version as the API lists it. */
@@ -27,6 +29,8 @@ export interface VersionView {
 export interface VersionStore {
   /** Newest first; long lists of changed columns are cut. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<VersionView[]>;
+  /** The one that was current then. @throws AppError 404. */
+  at(datasetId: number, instant: Instant): Promise<VersionView>;
   /** With every changed column. @throws AppError 404. */
   read(datasetId: number, versionId: number): Promise<VersionView>;
   /** @throws AppError 404. */
@@ -127,6 +131,8 @@ export const createVersionStore = (sql: Sql): VersionStore => {
       const changes = await shownChanges(sql, rows.map(pairOf));
       return rows.map((found) => viewOf(found, changes(pairOf(found))));
     },
+
+    at: async (datasetId, instant) => shown(sql, datasetId, await versionAt(sql, datasetId, instant)),
 
     async read(datasetId, versionId) {
       const found = await row(sql, datasetId, versionId);

@@ -39,6 +39,9 @@ const refuseContradictions = (options: DownloadOptions): void => {
   const refuse = (message: string): never => {
     throw invalid('bad_combination', message);
   };
+  if (options.versionId !== undefined && options.asOf !== undefined) {
+    refuse('versionId and asOf both name a version; give one of them.');
+  }
   if (options.distinct && options.select === undefined) {
     refuse('$distinct needs $select: it gives the distinct values of the selected columns.');
   }

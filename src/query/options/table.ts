@@ -1,4 +1,5 @@
 import { notFound } from '../../lib/errors.js';
+import { type Instant, parseInstant } from '../../lib/instant.js';
 import { type Format, formats } from '../formats.js';
 import {
   asItIs,
@@ -32,6 +33,8 @@ export interface DownloadOptions {
   readonly decimals: 'number' | 'string';
   readonly quote: 'all' | 'minimal';
   readonly versionId: number | undefined;
+  /** The version that was current then. */
+  readonly asOf: Instant | undefined;
 }
 
 export type OptionKey = keyof DownloadOptions;
@@ -56,6 +59,16 @@ const parseVersionId = (value: unknown, name: string): number => {
   return Number(text);
 };
 
+const parseAsOf = (value: unknown, name: string): Instant => {
+  const instant = parseInstant(parseText(value, name));
+  if (instant === undefined)
+    throw badOption(
+      name,
+      'must be a day such as 2026-03-31, or a time with its zone such as 2026-03-31T12:00:00Z',
+    );
+  return instant;
+};
+
 /**
  * The options of a download, one record each. Everything follows from here: what is read and how, what the documents
  * say, whether a link to the whole file can answer, and what tells two answers apart. The plan gives the stages their
@@ -71,6 +84,20 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     example: '1',
     shapesRows: () => false,
     // Version and names are in every tag.
+    tag: () => null,
+  },
+  asOf: {
+    name: 'asOf',
+    parse: parseAsOf,
+    absent: undefined,
+    stage: 'version',
+    openapi: {
+      type: 'string',
+      description:
+        'The version that was current then, under the names it had: a day (its end, in UTC) or a time with its zone. Not beside `versionId`.',
+    },
+    example: '2099-12-31',
+    shapesRows: () => false,
     tag: () => null,
   },
   apply: {

@@ -67,6 +67,7 @@ export const createDownloadServer = async (
       }
       return version;
     },
+    at: () => Promise.reject(new Error('no points in time here')),
     remembered: (datasetId) => known.get(datasetId),
   };
   const authorize = async (_caller: unknown, id: number): Promise<DatasetAccess> => {

@@ -35,7 +35,11 @@ afterAll(() => tables.close());
 
 const downloadsOf = (version: ReadableVersion) =>
   createDownloads({
-    versions: { find: async () => version, remembered: () => version },
+    versions: {
+      find: async () => version,
+      at: () => Promise.reject(new Error('no points in time here')),
+      remembered: () => version,
+    },
     reader: tables.reader,
     places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
@@ -279,7 +283,11 @@ describe('conditional requests', () => {
     expect(unchanged({ ifNoneMatch: '"other"' })).toBeUndefined();
     expect(unchanged({ ifNoneMatch: tag, acceptEncoding: 'gzip' })).toBeUndefined();
     const never = createDownloads({
-      versions: { find: () => Promise.reject(new Error('asked')), remembered: () => undefined },
+      versions: {
+        find: () => Promise.reject(new Error('asked')),
+        at: () => Promise.reject(new Error('no points in time here')),
+        remembered: () => undefined,
+      },
       reader: tables.reader,
       places: queryPlaces({ places: 1, queueLength: 0, maxWaitMs: 1 }),
     });

@@ -15,7 +15,11 @@ afterAll(() => tables.close());
 
 const read = async (version: ReadableVersion, query: Record<string, unknown>): Promise<string> => {
   const downloads = createDownloads({
-    versions: { find: async () => version, remembered: () => version },
+    versions: {
+      find: async () => version,
+      at: () => Promise.reject(new Error('no points in time here')),
+      remembered: () => version,
+    },
     reader: tables.reader,
     places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });

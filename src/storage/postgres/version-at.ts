@@ -1,0 +1,59 @@
+import { AppError, notFound } from '../../lib/errors.js';
+import type { Instant } from '../../lib/instant.js';
+import { isoUtc } from '../../lib/time.js';
+import type { Sql } from './sql.js';
+
+interface Kept {
+  readonly id: number;
+  readonly createdAt: Date;
+}
+
+const thenSql = `
+  SELECT id, created_at AS "createdAt" FROM versions
+  WHERE dataset_id = $1 AND created_at < $2 AND (replaced_at IS NULL OR replaced_at >= $2)
+  ORDER BY id DESC LIMIT 1`;
+
+const laterSql = `
+  SELECT d.first_version_at AS "firstAt", v.id, v.created_at AS "createdAt"
+  FROM datasets d LEFT JOIN LATERAL (
+    SELECT id, created_at FROM versions WHERE dataset_id = d.id AND created_at >= $2 ORDER BY id LIMIT 1) v ON true
+  WHERE d.id = $1`;
+
+/**
+ * Id of the version of a dataset that was current at a point in time.
+ * @throws AppError 404: there was none yet (it names the first one), or that version was removed since (it names the
+ *   next one that is kept).
+ */
+export const versionAt = async (sql: Sql, datasetId: number, at: Instant): Promise<number> => {
+  const [then] = await sql.query<Kept>(thenSql, [datasetId, at.end]);
+  if (then !== undefined) return then.id;
+  const [later] = await sql.query<{ firstAt: Date | null; id: number | null; createdAt: Date | null }>(
+    laterSql,
+    [datasetId, at.end],
+  );
+  if (later === undefined || later.firstAt === null)
+    throw notFound('no_data', 'The dataset has no data yet: nothing was uploaded to it.');
+  const next =
+    later.id === null || later.createdAt === null
+      ? undefined
+      : { versionId: String(later.id), createdAt: isoUtc(later.createdAt) };
+  const named = next === undefined ? '' : `version ${next.versionId} of ${next.createdAt}Z`;
+  if (later.firstAt >= at.end) {
+    const isFirst = later.createdAt !== null && later.createdAt.getTime() === later.firstAt.getTime();
+    const first = isFirst ? named : `of ${isoUtc(later.firstAt)}Z; the oldest that is kept is ${named}`;
+    throw new AppError(
+      'not_found',
+      'before_first_version',
+      `asOf ${at.text} is before the first version of the dataset, ${first}.`,
+      {
+        details: { first: { versionId: isFirst ? next?.versionId : null, createdAt: isoUtc(later.firstAt) } },
+      },
+    );
+  }
+  throw new AppError(
+    'not_found',
+    'version_removed',
+    `The version that was current at ${at.text} was removed since. The next one that is kept is ${named}.`,
+    { details: { next } },
+  );
+};
