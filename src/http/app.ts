@@ -13,6 +13,7 @@ import { createRoutePlaces, defaultPlaces, type RoutePlaces } from './places.js'
 import type { RequestState } from './request-state.js';
 import type { Route } from './route.js';
 import { createRouter } from './router.js';
+import { createApiUrl } from './routes/api-url.js';
 import { createDocsRoutes } from './routes/docs.js';
 import { createHttpServer, type HttpServer } from './server.js';
 import { createSiteCheck } from './site-check.js';
@@ -66,6 +67,7 @@ const originOf = (url: string | undefined): string[] => (url === undefined ? [] 
 export const createApp = (options: AppOptions): HttpServer => {
   const { log, metrics, version, clock = systemClock, cors = everyOrigin } = options;
   const app = new Koa<RequestState>();
+  const identifyClient = createIdentifyClient(options.trustedProxies ?? []);
 
   const documents =
     options.documents === false
@@ -73,6 +75,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       : createDocsRoutes({
           version,
           openApi: createOpenApi({ routes: options.routes, version, base: apiBase }),
+          apiUrl: createApiUrl({ publicUrl: options.publicUrl, identifyClient, base: apiBase }),
         });
   const dispatch = createDispatch({
     requireSameSite: createSiteCheck([...cors.origins, ...originOf(options.publicUrl)]),
@@ -95,7 +98,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     createRequest({
       log,
       metrics,
-      identifyClient: createIdentifyClient(options.trustedProxies ?? []),
+      identifyClient,
     }),
   );
   app.use(createSecurityHeaders());

@@ -5,7 +5,7 @@ import { templateOf } from './router.js';
 export interface OpenApiOptions {
   readonly routes: readonly Route[];
   readonly version: string;
-  /** In front of every path. */
+  /** In front of every path, as long as the address of the service is not known. */
   readonly base: string;
 }
 
@@ -43,6 +43,12 @@ const errorSchema = (name: 'error' | 'message'): Json => ({
   },
 });
 
+/** Every whole number of JavaScript lies within these; as bounds of a field they would only be examples. */
+const withoutNumberBounds = (schema: Json): void => {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(schema, 'minimum');
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(schema, 'maximum');
+};
+
 const createSchemas = (components: Json) => {
   const render = (schema: z.ZodType, io: 'input' | 'output'): Json => {
     const {
@@ -54,7 +60,7 @@ const createSchemas = (components: Json) => {
       unrepresentable: 'any',
       override: ({ zodSchema, jsonSchema }) => {
         const shown = z.globalRegistry.get(zodSchema)?.openapi;
-        if (shown === undefined) return;
+        if (shown === undefined) return withoutNumberBounds(jsonSchema);
         for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
         Object.assign(jsonSchema, shown);
       },
@@ -98,8 +104,15 @@ const requestBodyOf = (route: Route, render: Render): Json | undefined => {
     const types = route.bodyTypes ?? ['application/octet-stream'];
     const schema = {
       type: 'object',
-      properties: { data: { type: 'string', format: 'binary' } },
+      properties: {
+        data: {
+          description: 'The file.',
+          // The second form is for generators that would make a text of a binary string.
+          anyOf: [{ type: 'string', format: 'binary' }, { contentMediaType: 'application/octet-stream' }],
+        },
+      },
       required: ['data'],
+      additionalProperties: false,
     };
     return {
       required: true,

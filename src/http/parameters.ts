@@ -51,7 +51,7 @@ export const queryInteger = (description: string, { min = 0, max = Number.MAX_SA
       .regex(/^-?\d+$/, 'must be a whole number')
       .transform(Number)
       .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`)),
-    { type: 'integer', minimum: min, maximum: max },
+    { type: 'integer', minimum: min, ...(max === Number.MAX_SAFE_INTEGER ? {} : { maximum: max }) },
     description,
   );
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -8,6 +9,8 @@ import { type Reply, type Route, route } from '../route.js';
 export interface DocsOptions {
   readonly version: string;
   readonly openApi: object;
+  /** Address of the API as a client reaches it. */
+  readonly apiUrl: (request: IncomingMessage) => string;
 }
 
 /** Files of the package that the page needs; its other files are not served. */
@@ -71,9 +74,12 @@ const frontPage = (version: string): string => `<!doctype html>
 
 const textAnswer = (type: string, description: string) => ({ 200: { description, contentTypes: [type] } });
 
+/** The document with an address that works for who reads it: generated clients and tools call it as it stands. */
+const withServer = (openApi: object, url: string): string =>
+  JSON.stringify({ ...openApi, servers: [{ url }] });
+
 /** `/`, `/openapi.json` and `/docs`, all from this process and its packages. */
-export const createDocsRoutes = ({ version, openApi }: DocsOptions): Route[] => {
-  const description = Buffer.from(JSON.stringify(openApi));
+export const createDocsRoutes = ({ version, openApi, apiUrl }: DocsOptions): Route[] => {
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const shared = { method: 'GET', tags: ['Documents'], auth: 'none', hidden: true } as const;
   return [
@@ -89,10 +95,10 @@ export const createDocsRoutes = ({ version, openApi }: DocsOptions): Route[] => 
       path: '/openapi.json',
       summary: 'OpenAPI 3.1 description',
       responses: textAnswer('application/json', 'The document.'),
-      handler: () => ({
+      handler: ({ raw }) => ({
         status: 200,
-        headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' },
-        body: description,
+        headers: { 'Content-Type': 'application/json; charset=utf-8' },
+        body: withServer(openApi, apiUrl(raw)),
       }),
     }),
     route({

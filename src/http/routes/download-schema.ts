@@ -5,7 +5,9 @@ const documented = (openapi: Record<string, unknown>): z.ZodType => z.string().o
 
 const shared = Object.fromEntries(
   optionKeys.map((key) => {
-    const { name, openapi, example } = options[key];
+    // Without defaults: generated clients send them, also where they do not apply.
+    const { default: _default, ...openapi } = options[key].openapi;
+    const { name, example } = options[key];
     const value: unknown = openapi.type === 'string' ? example : JSON.parse(example);
     return [name, documented({ ...openapi, example: value })];
   }),
@@ -13,7 +15,7 @@ const shared = Object.fromEntries(
 
 const otherSpelling = (name: string): string => (name.startsWith('$') ? name.slice(1) : `$${name}`);
 
-/** Every option with and without its dollar. */
+/** Every option with and without its dollar; the documents show it once, or generated clients would see it twice. */
 const inBothSpellings = (shape: Record<string, z.ZodType>): Record<string, z.ZodType> => ({
   ...shape,
   ...Object.fromEntries(
@@ -26,7 +28,17 @@ const inBothSpellings = (shape: Record<string, z.ZodType>): Record<string, z.Zod
 });
 
 /** Query parameters of a download. Their values are read by the query room, which knows what they mean. */
-export const downloadQuery = z.object(inBothSpellings(shared));
+export const downloadQuery = z.object({
+  ...inBothSpellings(shared),
+  // Described in words: generated clients of Python call a function `quote`, which a parameter of that name hides.
+  $quote: z.string().optional().meta({ undocumented: true }),
+});
+
+/** A text, or a list of names and ids. */
+const orList = ({ type, ...rest }: Record<string, unknown>): Record<string, unknown> => ({
+  ...rest,
+  anyOf: [{ type }, { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } }],
+});
 
 /** The same as a JSON body: names with or without `$`, numbers and flags as such, `$select` also as a list. */
 export const downloadBody = z.record(z.string(), z.unknown()).meta({
@@ -35,7 +47,10 @@ export const downloadBody = z.record(z.string(), z.unknown()).meta({
     description:
       'The query parameters of the download as members, with or without `$`; `$select` may be a list of names and ids. `$filter` may be up to 1 MiB long, with up to 50,000 values in one `in`.',
     properties: Object.fromEntries(
-      Object.entries(shared).map(([name, schema]) => [name, z.globalRegistry.get(schema)?.openapi ?? {}]),
+      Object.entries(shared).map(([name, schema]) => {
+        const shown = (z.globalRegistry.get(schema)?.openapi ?? {}) as Record<string, unknown>;
+        return [name, name === '$select' ? orList(shown) : shown];
+      }),
     ),
   },
 });

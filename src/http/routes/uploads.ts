@@ -5,18 +5,15 @@ import type { Quotas } from '../../catalog/quotas.js';
 import { otherVersion, type ProcessStore } from '../../ingest/lifecycle/process-store.js';
 import type { Receiver } from '../../ingest/receive/receiver.js';
 import { parseDigests } from '../../ingest/upload/digest.js';
-import {
-  parseUploadOptions,
-  uploadOptionNames,
-  uploadOptionTexts,
-} from '../../ingest/upload/upload-options.js';
+import { parseUploadOptions } from '../../ingest/upload/upload-options.js';
 import { holdForSender } from '../../lib/held-streams.js';
 import type { Places } from '../../lib/places.js';
 import type { ProcessView } from '../../model/process.js';
 import { readFileForm } from '../multipart.js';
-import { pathId, queryText } from '../parameters.js';
+import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './processes.js';
+import { givenOptions, uploadQuery } from './upload-schema.js';
 
 export interface UploadRoutesDeps {
   readonly access: Access;
@@ -28,13 +25,6 @@ export interface UploadRoutesDeps {
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
   readonly idleMs: number;
 }
-
-const optionParameters = Object.fromEntries(
-  uploadOptionNames.map((name) => [
-    name,
-    queryText(uploadOptionTexts[name], { maxLength: 1_000_000 }).optional(),
-  ]),
-);
 
 /** `"17"`: the current version must be 17. `*`: there must be one. */
 const expectedVersion = (ifMatch: string | undefined, current: number | null): number | undefined => {
@@ -79,7 +69,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
     tags: ['Data'],
     auth: 'required',
     params: z.object({ id: pathId('Dataset') }),
-    query: z.object(optionParameters),
+    query: uploadQuery,
     body: 'stream',
     places: 'own',
     bodyTypes: ['multipart/form-data'],
@@ -108,10 +98,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       try {
         place.idle();
         const form = await readFileForm(raw, { part: 'data', idleMs: deps.idleMs, kept, stop: place.lost });
-        const given = Object.entries(query).flatMap(([name, value]) =>
-          value === undefined ? [] : [{ name, value }],
-        );
-        const options = parseUploadOptions([...given, ...form.fields]);
+        const options = parseUploadOptions(givenOptions(query, form.fields));
         kept.close();
         const process = await deps.receiver.receive({
           datasetId: dataset.id,

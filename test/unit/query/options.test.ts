@@ -233,7 +233,12 @@ describe('the documents of a download', () => {
     });
     const names = JSON.stringify(shown).match(/"name":"[^"]+","in":"query"/g) ?? [];
     expect(names.filter((name) => !name.includes('"apiKey"')).sort()).toEqual(
-      optionKeys.map((key) => `"name":"${options[key].name}","in":"query"`).sort(),
+      optionKeys
+        .map((key) => options[key].name)
+        // Described in words: a parameter of this name breaks generated Python clients.
+        .filter((name) => name !== '$quote')
+        .map((name) => `"name":"${name}","in":"query"`)
+        .sort(),
     );
   });
 });
