@@ -25,7 +25,7 @@ interface KeyRow {
   teams: CallerTeam[] | null;
 }
 
-const keySql = `
+const keySql = (condition: string): string => `
   SELECT k.id AS "keyId", k.read_only AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
     k.revoked_at IS NOT NULL AS revoked, coalesce(k.expires_at <= now(), false) AS expired,
     coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale,
@@ -33,7 +33,7 @@ const keySql = `
     a.workspace_team_id AS "workspaceTeamId",
     (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
        FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = a.id) AS teams
-  FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = $1`;
+  FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE ${condition}`;
 
 const refused = (code: string, message: string): AppError => new AppError('unauthenticated', code, message);
 
@@ -50,6 +50,22 @@ const callerOf = (row: KeyRow): Caller => {
   };
 };
 
+const requireValid = (row: KeyRow | undefined): KeyRow => {
+  if (row === undefined) throw refused('unknown_key', 'The API key is not valid.');
+  if (row.revoked) throw refused('key_revoked', 'The API key was revoked.');
+  if (row.expired) throw refused('key_expired', 'The API key has expired.');
+  return row;
+};
+
+/**
+ * Who came with this key, with everything as it is now: for what goes on after its request was answered.
+ * @throws AppError `unauthenticated`: the key was revoked or has expired meanwhile.
+ */
+export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
+  const [row] = await sql.query<KeyRow>(keySql('k.id = $1'), [keyId]);
+  return callerOf(requireValid(row));
+};
+
 /**
  * One indexed query per request and nothing remembered: a key that is revoked, a team that is left and a plan
  * that is changed count at once, in every process. The index is searched by the SHA-256 of what was sent, so
@@ -58,10 +74,8 @@ const callerOf = (row: KeyRow): Caller => {
 export const createAuthenticator =
   ({ sql }: { sql: Sql }): Authenticator =>
   async (key) => {
-    const [row] = await sql.query<KeyRow>(keySql, [hashApiKey(key)]);
-    if (row === undefined) throw refused('unknown_key', 'The API key is not valid.');
-    if (row.revoked) throw refused('key_revoked', 'The API key was revoked.');
-    if (row.expired) throw refused('key_expired', 'The API key has expired.');
+    const [found] = await sql.query<KeyRow>(keySql('k.hash = $1'), [hashApiKey(key)]);
+    const row = requireValid(found);
     if (row.stale)
       await sql.query(
         `UPDATE api_keys SET last_used_at = now()

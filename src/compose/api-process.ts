@@ -1,3 +1,4 @@
+import { callerOfKey } from '../catalog/authenticator.js';
 import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
@@ -51,6 +52,7 @@ export const createApiProcess = async (
       ...createProcessRoutes({
         access,
         processes,
+        callerNow: ({ key }) => callerOfKey(sql, key.id),
         dispatcher,
         rejects: (processId) => readRejects(sql, processId),
       }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { uploadRefusal } from '../catalog/upload-rights.js';
 import { createChunkStore } from '../ingest/lifecycle/chunk-store.js';
 import { createDispatcher, type Dispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createLeases } from '../ingest/lifecycle/leases.js';
@@ -152,7 +153,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
   return createDispatcher({
     processes,
     transitions: createTransitionStore(sql),
-    publisher: createPublisher(sql),
+    publisher: createPublisher({ sql, askRefusal: uploadRefusal }),
     work: {
       chunks,
       merges,

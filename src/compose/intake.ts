@@ -1,3 +1,4 @@
+import { uploadRefusal } from '../catalog/upload-rights.js';
 import { createDispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createProcessStore } from '../ingest/lifecycle/process-store.js';
 import { createPublisher } from '../ingest/lifecycle/publisher.js';
@@ -39,7 +40,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   const dispatcher = createDispatcher({
     processes,
     transitions: createTransitionStore(sql),
-    publisher: createPublisher(sql),
+    publisher: createPublisher({ sql, askRefusal: uploadRefusal }),
     onPublished: () => metrics.versionsPublished.inc(),
     log,
   });

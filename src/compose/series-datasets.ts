@@ -41,6 +41,7 @@ export const openSeriesDatasets = (
       datasetId,
       storeId: dataset.storeId,
       accountId,
+      keyId: null,
       requestId,
       source: only(csv),
       restOfRequest: Promise.resolve(undefined),

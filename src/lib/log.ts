@@ -14,12 +14,45 @@ const redactedPaths = [
   '*.password',
 ];
 
+interface LoggedError {
+  readonly type: string;
+  readonly message: string;
+  readonly code?: unknown;
+  readonly kind?: unknown;
+  readonly stack?: string;
+  readonly cause?: LoggedError;
+}
+
+/** Causes below this are left out; they may go round in a circle. */
+const mostCauses = 5;
+
+/**
+ * What is said of an error: its kind, code, message and stack, and those of its causes. Nothing else that it carries:
+ * databases put rows and values into fields such as `detail` and `where`.
+ */
+const loggedError = (error: unknown, depth = 0): LoggedError => {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
+  const { code, kind, cause } = error as { code?: unknown; kind?: unknown; cause?: unknown };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code === undefined ? {} : { code }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(error.stack === undefined ? {} : { stack: error.stack }),
+    ...(cause === undefined || depth >= mostCauses ? {} : { cause: loggedError(cause, depth + 1) }),
+  };
+};
+
 /** What every log of the product has in common. */
 export const logOptions = (name: string, level: string): LoggerOptions => ({
   name,
   level,
   redact: { paths: redactedPaths, censor: '[redacted]' },
   base: { name, pid: process.pid },
+  serializers: {
+    err: (error: unknown) => loggedError(error),
+    cause: (cause: unknown) => (cause instanceof Error ? loggedError(cause) : cause),
+  },
 });
 
 /** JSON lines on standard output: one event name (`msg`) plus fields. */

@@ -4,7 +4,7 @@ import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { Dispatcher } from '../../ingest/lifecycle/dispatcher.js';
 import type { ProcessStore } from '../../ingest/lifecycle/process-store.js';
 import type { Reject } from '../../ingest/lifecycle/rejects.js';
-import { conflict, notFound } from '../../lib/errors.js';
+import { conflict, isAppError, notFound } from '../../lib/errors.js';
 import { type Caller, includesLevel } from '../../model/permission.js';
 import type { ProcessView } from '../../model/process.js';
 import { pathId, queryChoice, queryId, queryInteger } from '../parameters.js';
@@ -43,6 +43,8 @@ export const processSchema = z
 
 export interface ProcessRoutesDeps {
   readonly access: Access;
+  /** The caller as he is now. @throws AppError when his key was revoked. */
+  readonly callerNow: (caller: Caller) => Promise<Caller>;
   readonly processes: ProcessStore;
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   /** Records of a process that were set aside, in file order. */
@@ -139,18 +141,26 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
   });
 
 const eventPollMs = 250;
+/** Between two looks whether the reader may still read. */
+const rightPollMs = 1_000;
 /** Comment lines keep proxies from closing a silent connection. */
 const keepAliveMs = 15_000;
 
 async function* progressEvents(
   deps: ProcessRoutesDeps,
   first: ProcessView,
+  mayRead: () => Promise<boolean>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   let view = first;
   let sent = '';
   let sentAt = Date.now();
+  let askedAt = Date.now();
   for (;;) {
+    if (Date.now() - askedAt > rightPollMs) {
+      if (!(await mayRead())) return;
+      askedAt = Date.now();
+    }
     const data = JSON.stringify(view);
     if (data !== sent) {
       yield `event: ${view.status === 'pending' ? 'progress' : view.status}\ndata: ${data}\n\n`;
@@ -166,6 +176,17 @@ async function* progressEvents(
   }
 }
 
+/** Asked with the key and the grants of now. */
+const mayStillRead = async (deps: ProcessRoutesDeps, caller: Caller, datasetId: number): Promise<boolean> => {
+  try {
+    await requireProcesses(deps, await deps.callerNow(caller), datasetId);
+    return true;
+  } catch (error) {
+    if (isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind)) return false;
+    throw error;
+  }
+};
+
 const events = (deps: ProcessRoutesDeps): Route =>
   route({
     method: 'GET',
@@ -173,8 +194,8 @@ const events = (deps: ProcessRoutesDeps): Route =>
     summary: 'Follow an upload process',
     places: 'events',
     description:
-      'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end. ' +
-      `The data of each is the process. ${forWhom}`,
+      'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end; ' +
+      `the end alone when the right to read has ended. The data of each is the process. ${forWhom}`,
     tags,
     auth: 'required',
     params,
@@ -186,7 +207,7 @@ const events = (deps: ProcessRoutesDeps): Route =>
       return {
         status: 200,
         headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' },
-        body: Readable.from(progressEvents(deps, view, signal)),
+        body: Readable.from(progressEvents(deps, view, () => mayStillRead(deps, caller, id), signal)),
       };
     },
   });

@@ -104,6 +104,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
           datasetId: dataset.id,
           storeId: dataset.storeId,
           accountId: caller.accountId,
+          keyId: caller.key.id,
           requestId,
           source: holdForSender(place, form.file),
           restOfRequest: form.rest,

@@ -17,6 +17,13 @@ export const readRegistry = (sql: Sql, datasetId: number): Promise<RegisteredCol
     [datasetId],
   );
 
+/**
+ * Until the transaction ends no column of the dataset is renamed and no version of it published. Whoever changes
+ * columns takes this lock before theirs.
+ */
+export const holdColumns = (tx: Sql, datasetId: number): Promise<unknown> =>
+  tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+
 /** Makes the columns of these names that the dataset does not know. */
 export const registerColumns = async (
   sql: Sql,

@@ -12,7 +12,7 @@ import type { MergeStore } from './merge-store.js';
 import type { Outcome, Settled, Step } from './outcome.js';
 import type { ProcessStore, UploadState } from './process-store.js';
 import type { Due, PublishedVersion, Publisher } from './publisher.js';
-import type { EndedProcess, TransitionStore } from './transition-store.js';
+import { logFailed, type ProcessInDataset, type TransitionStore } from './transition-store.js';
 import { type Event, transitionOf } from './transitions.js';
 
 export interface Dispatcher {
@@ -21,7 +21,7 @@ export interface Dispatcher {
   /** Goes on with a process in the background, from where it stands, unless this or another worker is at it. */
   resume(processId: number): void;
   /** Ends a pending process as failed and publishes what waited for it. False when it had ended before. */
-  fail(process: EndedProcess, error: ProcessError): Promise<boolean>;
+  fail(process: ProcessInDataset, error: ProcessError): Promise<boolean>;
   /** Publishes what is due in a dataset. */
   publish(datasetId: number): Promise<void>;
   /** Resolves when nothing runs in the background; nothing is begun afterwards. */
@@ -60,24 +60,27 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     return work;
   };
 
-  const announce = ({ published, merge }: Due): void => {
+  const announce = ({ published, failed, merge }: Due): void => {
     for (const version of published) {
       onPublished(version);
-      log.info({ ...version }, 'version published');
+      const { processId, datasetId, versionId, rows } = version;
+      log.info({ process: processId, dataset: datasetId, version: versionId, rows }, 'version published');
     }
+    for (const upload of failed) logFailed(log, upload);
     if (merge !== undefined) resume(merge);
   };
 
   const publish = async (datasetId: number): Promise<void> => announce(await publisher.publishDue(datasetId));
 
-  const fail = async ({ processId, datasetId }: EndedProcess, error: ProcessError): Promise<boolean> => {
+  const fail = async ({ processId, datasetId }: ProcessInDataset, error: ProcessError): Promise<boolean> => {
     const failed = await transitions.fail(processId, error);
+    if (failed !== undefined) logFailed(log, failed);
     await follow('failed', { processId, datasetId });
-    return failed;
+    return failed !== undefined;
   };
 
   /** What the table says of an event that was written down. */
-  const follow = async (event: Event, { processId, datasetId }: EndedProcess): Promise<Settled> => {
+  const follow = async (event: Event, { processId, datasetId }: ProcessInDataset): Promise<Settled> => {
     const { next } = transitionOf(event);
     if (next === 'look_again') return 'look_again';
     if (next === 'publish') await publish(datasetId);

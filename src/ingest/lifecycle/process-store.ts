@@ -38,6 +38,7 @@ export interface NewUpload {
   readonly datasetId: number;
   readonly storeId: number;
   readonly accountId: number;
+  readonly keyId: number | null;
   readonly requestId: string;
   readonly mode: string;
   readonly layout: Layout;
@@ -94,7 +95,8 @@ export const otherVersion = (): AppError =>
   new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
 
 const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
-  const { datasetId, storeId, accountId, requestId, mode, layout, receivedBytes, expectedVersionId } = upload;
+  const { datasetId, storeId, accountId, keyId, requestId, mode, layout, receivedBytes, expectedVersionId } =
+    upload;
   // The lock makes ids of one dataset grow in the order in which uploads are accepted.
   const [dataset] = await sql.query<{ current: number | null }>(
     'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
@@ -102,9 +104,19 @@ const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> =>
   );
   if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
   const [row] = await sql.query<{ id: number; createdAt: Date }>(
-    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, request_id, received_bytes, expected_version)
-     VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7) RETURNING id, created_at AS "createdAt"`,
-    [datasetId, mode, JSON.stringify(layout), accountId, requestId, receivedBytes, expectedVersionId ?? null],
+    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
+       expected_version)
+     VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8) RETURNING id, created_at AS "createdAt"`,
+    [
+      datasetId,
+      mode,
+      JSON.stringify(layout),
+      accountId,
+      keyId,
+      requestId,
+      receivedBytes,
+      expectedVersionId ?? null,
+    ],
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
   const slotMapId = upload.isSmall

@@ -1,10 +1,11 @@
 import type { StoredColumn } from '../../model/column.js';
-import type { UploadMode } from '../../model/process.js';
+import type { ProcessError, UploadMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId } from '../../model/version.js';
 import { keepChanges, keepList } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type ColumnChange, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome } from './merge-store.js';
+import type { FailedUpload } from './transition-store.js';
 import { moveSql } from './transitions.js';
 
 /** Moves uploads that wait for their turn. Only the dispatcher calls it. */
@@ -21,7 +22,21 @@ export interface Publisher {
   publishDue(datasetId: number): Promise<Due>;
 }
 
-interface DueProcess {
+/** Who has sent an upload. */
+export interface UploadSender {
+  readonly datasetId: number;
+  readonly accountId: number;
+  /** The key that it came with; null: none. */
+  readonly keyId: number | null;
+}
+
+/**
+ * Says, in the transaction that publishes, why the sender may not write any more; undefined when that is as it was.
+ * Rights may have ended while the upload ran.
+ */
+export type AskRefusal = (tx: Sql, sender: UploadSender) => Promise<string | undefined>;
+
+interface DueProcess extends UploadSender {
   id: number;
   phase: string;
   attempt: number;
@@ -134,17 +149,29 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
   return { datasetId, processId: due.id, versionId: version.id, rows: facts.rows };
 };
 
-const failExpectation = (tx: Sql, processId: number): Promise<unknown> => {
-  const message = 'Another version was published before this one; If-Match named the one before.';
-  return tx.query(`UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when}`, [
-    processId,
-    JSON.stringify({ code: 'other_version', message }),
+const otherVersion: ProcessError = {
+  code: 'other_version',
+  message: 'Another version was published before this one; If-Match named the one before.',
+};
+
+const rightEnded = (reason: string): ProcessError => ({
+  code: 'permission_ended',
+  message: `The right to write ended before the upload was published: ${reason}`,
+});
+
+const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<FailedUpload> => {
+  await tx.query(`UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when}`, [
+    due.id,
+    JSON.stringify(error),
   ]);
+  return { processId: due.id, datasetId: due.datasetId, accountId: due.accountId, code: error.code };
 };
 
 /** What came of a look at a dataset. */
 export interface Due {
   readonly published: readonly PublishedVersion[];
+  /** Uploads whose turn came, and that must not be published. */
+  readonly failed: readonly FailedUpload[];
   /** The process that has to be joined with the current version, now that its turn has come. */
   readonly merge?: number;
 }
@@ -162,43 +189,83 @@ const holdDataset = async (tx: Sql, datasetId: number): Promise<HeldDataset | un
   return dataset;
 };
 
-const publishDueIn = async (tx: Sql, datasetId: number, held: HeldDataset | undefined): Promise<Due> => {
-  const versions: PublishedVersion[] = [];
-  if (held === undefined) return { published: versions };
-  for (let { current } = held; ; ) {
+/** Why a process must not be published although its turn has come. */
+const objectionTo = async (
+  tx: Sql,
+  due: DueProcess,
+  current: number | null,
+  askRefusal: AskRefusal,
+): Promise<ProcessError | undefined> => {
+  if (due.expectedVersionId !== null && due.expectedVersionId !== current) return otherVersion;
+  const reason = await askRefusal(tx, due);
+  return reason === undefined ? undefined : rightEnded(reason);
+};
+
+/** The process whose turn has come: to be published, or at work on its merge. */
+type Turn =
+  | { readonly kind: 'due'; readonly process: DueProcess }
+  | { readonly kind: 'merging'; readonly processId: number };
+
+/** Of the first pending process of the dataset; one that is due is locked. */
+const nextTurn = async (tx: Sql, datasetId: number): Promise<Turn | undefined> => {
+  for (;;) {
     const [next] = await tx.query<{ id: number; phase: string }>(
       `SELECT id, phase FROM processes WHERE dataset_id = $1 AND status = 'pending' ORDER BY id LIMIT 1`,
       [datasetId],
     );
-    if (next === undefined) return { published: versions };
-    if (next.phase === 'merge') return { published: versions, merge: next.id };
-    if (next.phase !== 'ready' && next.phase !== 'merged') return { published: versions };
-    const [due] = await tx.query<DueProcess>(
-      `SELECT id, phase, attempt, mode, layout, facts, merge, expected_version AS "expectedVersionId"
+    if (next?.phase === 'merge') return { kind: 'merging', processId: next.id };
+    if (next?.phase !== 'ready' && next?.phase !== 'merged') return undefined;
+    const [process] = await tx.query<DueProcess>(
+      `SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
+         layout, facts, merge, expected_version AS "expectedVersionId"
        FROM processes WHERE id = $1 AND ${published.when} FOR NO KEY UPDATE`,
       [next.id],
     );
-    // It was cancelled between the two statements.
-    if (due === undefined) continue;
-    if (due.expectedVersionId !== null && due.expectedVersionId !== current) {
-      await failExpectation(tx, due.id);
+    // Otherwise it was cancelled between the two statements.
+    if (process !== undefined) return { kind: 'due', process };
+  }
+};
+
+const publishDueIn = async (
+  tx: Sql,
+  datasetId: number,
+  held: HeldDataset | undefined,
+  askRefusal: AskRefusal,
+): Promise<Due> => {
+  const versions: PublishedVersion[] = [];
+  const refused: FailedUpload[] = [];
+  const came = { published: versions, failed: refused };
+  if (held === undefined) return came;
+  for (let { current } = held; ; ) {
+    const turn = await nextTurn(tx, datasetId);
+    if (turn === undefined) return came;
+    if (turn.kind === 'merging') return { ...came, merge: turn.processId };
+    const { process } = turn;
+    const objection = await objectionTo(tx, process, current, askRefusal);
+    if (objection !== undefined) {
+      refused.push(await failDue(tx, process, objection));
       continue;
     }
-    const isMerged = due.phase === 'merged' && due.merge?.baseVersionId === current;
-    if (due.mode !== 'replace' && !isMerged) {
+    const isMerged = process.phase === 'merged' && process.merge?.baseVersionId === current;
+    if (process.mode !== 'replace' && !isMerged) {
       await tx.query(
         `UPDATE processes SET ${mergeDue.set}, merge = NULL WHERE id = $1 AND ${mergeDue.when}`,
-        [due.id],
+        [process.id],
       );
-      return { published: versions, merge: due.id };
+      return { ...came, merge: process.id };
     }
-    const version = await publishOne(tx, datasetId, due);
+    const version = await publishOne(tx, datasetId, process);
     versions.push(version);
     current = version.versionId;
   }
 };
 
-export const createPublisher = (sql: Sql): Publisher => ({
+export interface PublisherOptions {
+  readonly sql: Sql;
+  readonly askRefusal: AskRefusal;
+}
+
+export const createPublisher = ({ sql, askRefusal }: PublisherOptions): Publisher => ({
   verified: (processId, datasetId, attempt, facts) =>
     sql.tx(async (tx) => {
       const held = await holdDataset(tx, datasetId);
@@ -206,8 +273,8 @@ export const createPublisher = (sql: Sql): Publisher => ({
         `UPDATE processes SET ${verified.set}, facts = $3 WHERE id = $1 AND attempt = $2 AND ${verified.when}`,
         [processId, attempt, JSON.stringify(facts)],
       );
-      return publishDueIn(tx, datasetId, held);
+      return publishDueIn(tx, datasetId, held, askRefusal);
     }),
   publishDue: (datasetId) =>
-    sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId))),
+    sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId), askRefusal)),
 });

@@ -1,3 +1,4 @@
+import type { Log } from '../../lib/log.js';
 import type { ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -6,10 +7,17 @@ import { findSlots, mapOfSegment } from '../layout/slot-maps.js';
 import { addSegment, stateColumns, type UploadState } from './process-store.js';
 import { type Event, inStates, moveSql } from './transitions.js';
 
-/** A process that was ended, and the dataset in which others may have waited for it. */
-export interface EndedProcess {
+/** A process, and the dataset in which others may wait for it. */
+export interface ProcessInDataset {
   readonly processId: number;
   readonly datasetId: number;
+}
+
+/** An upload that has failed, as the log names it. */
+export interface FailedUpload extends ProcessInDataset {
+  readonly accountId: number;
+  /** Stable identifier of the reason. */
+  readonly code: string;
 }
 
 /**
@@ -27,12 +35,12 @@ export interface TransitionStore {
     attempt: number,
     layout: Layout,
   ): Promise<void>;
-  /** Ends a pending process as failed. False when it had ended before. */
-  fail(processId: number, error: ProcessError): Promise<boolean>;
+  /** Ends a pending process as failed. Undefined when it had ended before. */
+  fail(processId: number, error: ProcessError): Promise<FailedUpload | undefined>;
   /** Fails uploads that were received in part and whose receiving API has been silent for so long. */
-  failAbandoned(silentMs: number): Promise<EndedProcess[]>;
+  failAbandoned(silentMs: number): Promise<FailedUpload[]>;
   /** Fails uploads of which chunks are missing and can no longer come, since Kafka keeps them only so long. */
-  failExpired(retentionMs: number): Promise<EndedProcess[]>;
+  failExpired(retentionMs: number): Promise<FailedUpload[]>;
   /** Processes that a worker has to read again, and that none holds. */
   waitingForReplay(): Promise<number[]>;
   /** Datasets in which something may be due to be published. */
@@ -49,6 +57,12 @@ const expired: ProcessError = {
   message: 'The upload could not be stored within the time for which received files are kept.',
 };
 
+/** The one line that says so. What the file has to do with it stands in the process, for its reader. */
+export const logFailed = (log: Log, { processId, datasetId, accountId, code }: FailedUpload): void =>
+  log.info({ process: processId, dataset: datasetId, account: accountId, code }, 'upload failed');
+
+const failedColumns = `id AS "processId", dataset_id AS "datasetId", created_by AS "accountId", error ->> 'code' AS code`;
+
 export const createTransitionStore = (sql: Sql): TransitionStore => {
   const failed = moveSql('failed');
 
@@ -56,11 +70,11 @@ export const createTransitionStore = (sql: Sql): TransitionStore => {
    * Fails the uploads that meet the condition. One statement looks and judges: a sign of life that comes between two
    * would be overlooked, and an upload that was answered as received would be failed.
    */
-  const failWhere = (condition: string, ms: number, error: ProcessError): Promise<EndedProcess[]> =>
-    sql.query<EndedProcess>(
+  const failWhere = (condition: string, ms: number, error: ProcessError): Promise<FailedUpload[]> =>
+    sql.query<FailedUpload>(
       `UPDATE processes SET ${failed.set}, error = $2
        WHERE ${failed.when} AND received_at < now() - $1 * interval '1 millisecond' AND ${condition}
-       RETURNING id AS "processId", dataset_id AS "datasetId"`,
+       RETURNING ${failedColumns}`,
       [ms, JSON.stringify(error)],
     );
 
@@ -97,11 +111,11 @@ export const createTransitionStore = (sql: Sql): TransitionStore => {
       }),
 
     async fail(processId, error) {
-      const rows = await sql.query(
-        `UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when} RETURNING 1`,
+      const [row] = await sql.query<FailedUpload>(
+        `UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when} RETURNING ${failedColumns}`,
         [processId, JSON.stringify(error)],
       );
-      return rows.length > 0;
+      return row;
     },
 
     failAbandoned: (silentMs) => failWhere('sealed_at IS NULL AND chunk_count IS NULL', silentMs, abandoned),

@@ -1,7 +1,7 @@
 /** Finds uploads that a crash left behind and lets them go on, or end. Any number of workers may sweep at once. */
 import type { Log } from '../../lib/log.js';
 import type { Dispatcher } from './dispatcher.js';
-import type { EndedProcess, TransitionStore } from './transition-store.js';
+import { type FailedUpload, logFailed, type TransitionStore } from './transition-store.js';
 
 export interface UploadSweepReport {
   /** Uploads whose receiving API died. */
@@ -39,12 +39,12 @@ export const createUploadSweep = (options: UploadSweepOptions): UploadSweep => {
     }
   };
 
-  const publishBehind = async (ended: readonly EndedProcess[]): Promise<number> => {
-    for (const { processId, datasetId } of ended) {
-      log.warn({ process: processId, dataset: datasetId }, 'upload failed by the sweep');
-      await publish(datasetId);
+  const publishBehind = async (failed: readonly FailedUpload[]): Promise<number> => {
+    for (const upload of failed) {
+      logFailed(log, upload);
+      await publish(upload.datasetId);
     }
-    return ended.length;
+    return failed.length;
   };
 
   return async () => {

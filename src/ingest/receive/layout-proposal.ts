@@ -6,7 +6,7 @@ import { noProfile } from '../csv/profile.js';
 import type { ColumnRules, HeaderRecord, SplitChunk } from '../csv/types.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { checkManifest, keyIdsOf, type MatchedField, matchFields } from '../layout/column-match.js';
-import { readRegistry, registerColumns } from '../layout/column-registry.js';
+import { holdColumns, readRegistry, registerColumns } from '../layout/column-registry.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { proposeColumn } from '../layout/type-resolution.js';
 import { profileInSteps } from '../layout/typed-profile.js';
@@ -53,15 +53,23 @@ const changesOf = (fields: readonly MatchedField[], columns: readonly LayoutColu
     ];
   });
 
+/** The columns of an upload, as the dataset knows them. */
+interface BoundColumns {
+  readonly base: BaseVersion | undefined;
+  readonly fields: readonly MatchedField[];
+  readonly columns: readonly LayoutColumn[];
+}
+
 export const createLayoutProposal = (sql: Sql): LayoutProposal => {
   const columnsOf = async (
+    tx: Sql,
     upload: Upload,
     fields: readonly MatchedField[],
     compare: boolean,
   ): Promise<LayoutColumn[]> => {
     const unnamed = fields.filter(({ listed }) => listed?.id === undefined).map(({ name }) => name);
-    await registerColumns(sql, upload.datasetId, unnamed);
-    const registry = await readRegistry(sql, upload.datasetId);
+    await registerColumns(tx, upload.datasetId, unnamed);
+    const registry = await readRegistry(tx, upload.datasetId);
     const byId = new Map(registry.map((column) => [column.id, column]));
     const byName = new Map(registry.map((column) => [column.name, column]));
     return fields.map((match): LayoutColumn => {
@@ -85,6 +93,16 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
     });
   };
 
+  /** Names are looked up and made in one piece: a rename comes before all of it or after it. */
+  const bindColumns = (upload: Upload, names: readonly string[]): Promise<BoundColumns> =>
+    sql.tx(async (tx) => {
+      await holdColumns(tx, upload.datasetId);
+      const base = await readBase(tx, upload.datasetId);
+      const fields = matchFields(names, upload.options, base);
+      const columns = await columnsOf(tx, upload, fields, upload.options.mode !== 'replace');
+      return { base, fields, columns };
+    });
+
   const keysFor = (
     options: UploadOptions,
     base: BaseVersion | undefined,
@@ -106,9 +124,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
     async propose(upload, header, first) {
       const { options } = upload;
       const names = columnNames(header, upload);
-      const base = await readBase(sql, upload.datasetId);
-      const fields = matchFields(names, options, base);
-      const columns = await columnsOf(upload, fields, options.mode !== 'replace');
+      const { base, fields, columns } = await bindColumns(upload, names);
       const changes = changesOf(fields, columns);
       const layout: Layout = {
         dialect: header.dialect,

@@ -84,6 +84,13 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     await dispatcher.fail({ processId, datasetId: upload.datasetId }, { code, message });
   };
 
+  /** Its reason is in the answer; it may quote the file, which a log must not. */
+  const logRefused = ({ datasetId, accountId }: Upload, error: unknown): void =>
+    log.info(
+      { dataset: datasetId, account: accountId, code: isAppError(error) ? error.code : 'upload_broken_off' },
+      'upload refused',
+    );
+
   /** One upload, from its first byte to the last chunk in Kafka. */
   const createIntake = (upload: Upload) => {
     const splitter = beginSplitting(upload);
@@ -95,11 +102,12 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       const { header } = splitter;
       if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
       const layout = await proposal.propose(upload, header, first);
-      const { datasetId, storeId, accountId, requestId } = upload;
+      const { datasetId, storeId, accountId, keyId, requestId } = upload;
       const { processId } = await processes.accept({
         datasetId,
         storeId,
         accountId,
+        keyId,
         requestId,
         mode: upload.options.mode,
         layout,
@@ -196,8 +204,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         return view;
       } catch (error) {
         const processId = intake.processId();
-        log.info({ dataset: upload.datasetId, process: processId, err: error }, 'upload not taken');
-        if (processId !== undefined) await failProcess(upload, processId, error);
+        if (processId === undefined) logRefused(upload, error);
+        else await failProcess(upload, processId, error);
         throw error;
       }
     },

@@ -1,6 +1,7 @@
 /** Every cell of the transition table, against PostgreSQL. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccounts } from '../../../src/catalog/accounts.js';
+import { uploadRefusal } from '../../../src/catalog/upload-rights.js';
 import type { Layout } from '../../../src/ingest/layout/layout.js';
 import { createChunkStore } from '../../../src/ingest/lifecycle/chunk-store.js';
 import { createMergeStore } from '../../../src/ingest/lifecycle/merge-store.js';
@@ -54,6 +55,8 @@ interface Place {
   readonly storeId: number;
 }
 
+const publisher = () => createPublisher({ sql, askRefusal: uploadRefusal });
+
 let datasets = 0;
 
 const createDataset = async (): Promise<Place> => {
@@ -72,6 +75,7 @@ const accept = async ({ datasetId, storeId }: Place, mode = 'replace'): Promise<
     datasetId,
     storeId,
     accountId: account,
+    keyId: null,
     requestId: 'test',
     mode,
     layout,
@@ -159,13 +163,13 @@ const fire: Readonly<
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId, { datasetId }) => createPublisher(sql).verified(processId, datasetId, 1, facts),
+    run: (processId, { datasetId }) => publisher().verified(processId, datasetId, 1, facts),
   },
   merge_due: {
     waits: false,
     mode: 'append',
     base: 999_999,
-    run: (_, { datasetId }) => createPublisher(sql).publishDue(datasetId),
+    run: (_, { datasetId }) => publisher().publishDue(datasetId),
   },
   rebased: {
     waits: true,
@@ -188,7 +192,7 @@ const fire: Readonly<
     waits: false,
     mode: 'replace',
     base: null,
-    run: (_, { datasetId }) => createPublisher(sql).publishDue(datasetId),
+    run: (_, { datasetId }) => publisher().publishDue(datasetId),
   },
   failed: {
     waits: true,
@@ -232,7 +236,7 @@ describe('events that come too late', () => {
     await events.misfit(processId, 1);
     await events.nextAttempt('resolved', processId, 1, layout);
     await events.nextAttempt('miscounted', processId, 1, layout);
-    await createPublisher(sql).verified(processId, place.datasetId, 1, facts);
+    await publisher().verified(processId, place.datasetId, 1, facts);
     expect(await createProcessStore(sql).state(processId)).toMatchObject({ phase: 'replay', attempt: 2 });
   });
 
@@ -243,13 +247,13 @@ describe('events that come too late', () => {
     let publishing: Promise<unknown> = Promise.resolve();
     await sql.tx(async (tx) => {
       await createTransitionStore(tx).fail(processId, { code: 'cancelled', message: 'cancelled' });
-      publishing = createPublisher(sql).publishDue(place.datasetId);
+      publishing = publisher().publishDue(place.datasetId);
       // It has seen the process as ready, and waits for its row.
       const waits = async () =>
         (await sql.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).length;
       await expect.poll(waits, { timeout: 10_000 }).toBe(1);
     });
-    expect(await publishing).toEqual({ published: [] });
+    expect(await publishing).toEqual({ published: [], failed: [] });
     expect(await stateOf(processId)).toBe('failed');
   });
 });

@@ -1,0 +1,158 @@
+/** Rights that end while an upload runs: what was right at its start does not count when it is published. */
+
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeys } from '../../../src/catalog/keys.js';
+import { logOptions } from '../../../src/lib/log.js';
+import {
+  type Client,
+  call,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+let product: TestProduct;
+let owner: Client;
+let bob: Client;
+let ownerId: number;
+let bobId: number;
+let home: number;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  const log = pino(logOptions('test', 'info'), { write: (line: string) => lines.push(line) });
+  product = await startProduct({}, log);
+  const accounts = { owner: await product.createAccount('owner'), bob: await product.createAccount('bob') };
+  owner = { baseUrl: product.baseUrl, key: accounts.owner.key };
+  bob = { baseUrl: product.baseUrl, key: accounts.bob.key };
+  [ownerId, bobId] = [accounts.owner.id, accounts.bob.id];
+  const body = { name: 'shared', privacy: 'Private' };
+  home = (await json<{ id: number }>(await call(owner, 'POST', '/repositories', body), 201)).id;
+});
+
+afterAll(() => product?.close());
+
+const createIn = async (repositoryId: number): Promise<number> => {
+  const body = { name: `dataset ${Math.random()}`, repositoryId };
+  return (await json<{ id: number }>(await call(owner, 'POST', '/datasets', body), 201)).id;
+};
+
+/** Sends while no worker runs, lets the right end, and gives what comes of it. */
+const sendThen = async (client: Client, dataset: number, end: () => Promise<unknown>) => {
+  await product.stopWorker();
+  const process = await json<ProcessAnswer>(await putFile(client, dataset, 'a\nnew\n'), 201);
+  await end();
+  await product.startWorker();
+  return ended(owner, process);
+};
+
+const revoke = (keyId: number) =>
+  product.sql.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [keyId]);
+
+const newKey = async (accountId: number, options: { readOnly?: boolean } = {}) =>
+  createKeys({ sql: product.sql }).create(accountId, { name: 'for one upload', ...options });
+
+describe('an upload whose right ends before it is published', () => {
+  it('fails when the grant is taken away; the dataset stays, and uploads behind it go on', async () => {
+    const dataset = await createIn(home);
+    await upload(owner, dataset, 'a\nold\n');
+    await json(await call(owner, 'PUT', `/repositories/${home}/permissions/bob`, { level: 'Write' }));
+    const process = await sendThen(bob, dataset, async () => {
+      expect((await call(owner, 'DELETE', `/repositories/${home}/permissions/bob`)).status).toBe(204);
+    });
+    expect(process).toMatchObject({ status: 'failed', versionId: null, error: { code: 'permission_ended' } });
+    expect(process.error?.message).toContain('You have no permission');
+    expect(await download(owner, dataset)).toBe('"a"\n"old"\n');
+    expect((await upload(owner, dataset, 'a\nnext\n')).status).toBe('completed');
+    const told = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const failures = told.filter(({ msg, process: id }) => msg === 'upload failed' && id === process.id);
+    expect(failures).toEqual([
+      expect.objectContaining({ dataset, account: bobId, code: 'permission_ended' }),
+    ]);
+  });
+
+  it('fails when the grant is lowered below Write', async () => {
+    const dataset = await createIn(home);
+    const grant = (level: string) => call(owner, 'PUT', `/repositories/${home}/permissions/bob`, { level });
+    await grant('Write');
+    const process = await sendThen(bob, dataset, () => grant('Read'));
+    expect(process.error?.code).toBe('permission_ended');
+  });
+
+  it('fails when its key is revoked, and when the key has expired', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'a\nold\n');
+    const revoked = await newKey(ownerId);
+    const process = await sendThen({ ...owner, key: revoked.key }, dataset, () => revoke(revoked.id));
+    expect(process.error).toMatchObject({
+      code: 'permission_ended',
+      message: expect.stringContaining('The API key was revoked'),
+    });
+    const expiring = await newKey(ownerId);
+    const expired = await sendThen({ ...owner, key: expiring.key }, dataset, () =>
+      product.sql.query('UPDATE api_keys SET expires_at = now() WHERE id = $1', [expiring.id]),
+    );
+    expect(expired.error?.message).toContain('has expired');
+    expect(await download(owner, dataset)).toBe('"a"\n"old"\n');
+  });
+
+  it('is published when another key of the account is revoked', async () => {
+    const dataset = await createDataset(owner);
+    const other = await newKey(ownerId);
+    const process = await sendThen(owner, dataset, () => revoke(other.id));
+    expect(process.status).toBe('completed');
+  });
+});
+
+describe('the events of an upload', () => {
+  it('end when the right to read ends', async () => {
+    const dataset = await createDataset(owner);
+    await product.stopWorker();
+    const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n1\n'), 201);
+    const key = await newKey(ownerId);
+    const reader = { ...owner, key: key.key };
+    const answer = await call(reader, 'GET', `/datasets/${dataset}/processes/${process.id}/events`);
+    expect(answer.status).toBe(200);
+    await revoke(key.id);
+    const text = await answer.text();
+    expect(text).toContain('event: progress');
+    expect(text).not.toMatch(/event: (?:completed|failed)/);
+    await product.startWorker();
+    expect((await ended(owner, process)).status).toBe('completed');
+  });
+});
+
+describe('a column that is renamed while files are received', () => {
+  it('loses no upload', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'k,v\na,1\n');
+    const { columns } = await json<{ columns: { id: number; name: string }[] }>(
+      await call(owner, 'GET', `/datasets/${dataset}`),
+    );
+    const id = columns.find(({ name }) => name === 'v')?.id;
+    let renaming = true;
+    const renames = (async () => {
+      for (let turn = 0; renaming; turn += 1)
+        await call(owner, 'PUT', `/datasets/${dataset}/columns/${id}`, { name: turn % 2 === 0 ? 'w' : 'v' });
+    })();
+    const statuses: number[] = [];
+    const processes: ProcessAnswer[] = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      const answers = await Promise.all([1, 2, 3].map((n) => putFile(owner, dataset, `k,v\nb,${n}\n`)));
+      for (const answer of answers) {
+        statuses.push(answer.status);
+        if (answer.status === 201) processes.push((await answer.json()) as ProcessAnswer);
+      }
+    }
+    renaming = false;
+    await renames;
+    expect(statuses.filter((status) => status !== 201)).toEqual([]);
+    for (const process of processes) expect((await ended(owner, process)).status).toBe('completed');
+  }, 120_000);
+});
