@@ -97,6 +97,9 @@ const listedAt = /(?:'([^']*)'|([+-]?\d{1,30}(?:\.\d{1,30})?))(?=\s{0,9}[,)])/y;
 /** An operand is read, bound and compiled: so many of them are some 50 ms of work. */
 const stepsPerOperand = 100;
 
+/** `not`, `(` and a minus are read and no more. */
+const stepsPerPrefix = 10;
+
 const operandExpected = "a column, a value, a function, 'not' or '('";
 
 /** @param stops Words that end an expression, in lower case. */
@@ -266,7 +269,13 @@ export const createLexer = (
   };
 
   const operand = (offset: number): OperandToken => {
-    spend(stepsPerOperand);
+    const token = operandAt(offset);
+    const isPrefix = token.kind === 'not' || token.kind === 'open' || token.kind === 'minus';
+    spend(isPrefix ? stepsPerPrefix : stepsPerOperand);
+    return token;
+  };
+
+  const operandAt = (offset: number): OperandToken => {
     const start = skipSpace(offset);
     const first = text[start];
     if (first === undefined) throw failures.syntax(start, operandExpected);
