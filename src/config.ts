@@ -99,8 +99,8 @@ export const settings = {
   queriesQueued: setting(
     'QUERIES_QUEUED',
     integer(0),
-    '64',
-    'Downloads that may wait for a place; more are answered 503.',
+    '256',
+    'Downloads that may wait for a place, half of them for one account or address; more are answered 503.',
   ),
   ...gatewaySettings,
   firstAccount: setting(

@@ -75,6 +75,7 @@ const pathOf = (operation: string, subject: Subject): string => {
     id,
     dataset_id: subject.datasetId,
     column_id: subject.columnId,
+    column: subject.columnId,
     processId: subject.processId,
     versionId: subject.versionId,
     from: subject.versionId,

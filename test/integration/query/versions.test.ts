@@ -93,7 +93,11 @@ describe('createVersions', () => {
   it('remembers a version under the revision of its columns that it was read with', async () => {
     const versionId = await publish();
     expect(versions.remembered(datasetId, versionId, 0)).toBeUndefined();
-    const { segmentIds: _, ...facts } = await versions.find({ datasetId, currentVersionId: versionId });
+    const {
+      segmentIds: _,
+      placement: __,
+      ...facts
+    } = await versions.find({ datasetId, currentVersionId: versionId });
     const [row] = await sql.query<{ revision: number }>(
       'SELECT columns_revision AS revision FROM datasets WHERE id = $1',
       [datasetId],
