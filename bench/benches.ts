@@ -4,6 +4,7 @@ import { downloads } from './download.js';
 import { gateway } from './gateway.js';
 import { kafkaEngine } from './kafka-engine.js';
 import { large } from './large.js';
+import { many } from './many.js';
 import { shortUploads } from './short-uploads.js';
 import { skipIndexes } from './skip-indexes.js';
 import type { BenchEntry } from './support/bench.js';
@@ -19,6 +20,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'kafka-engine', run: kafkaEngine },
   { name: 'upsert', run: upsert },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
+  { name: 'many', run: many, limitMinutes: 60 },
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },
   { name: 'xlsx', run: xlsx },

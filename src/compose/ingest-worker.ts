@@ -30,6 +30,7 @@ import type { PoolLimits } from '../model/placement.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
 import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createSegmentCopier, createSegmentMerger } from '../storage/clickhouse/segment-writes.js';
+import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../storage/clickhouse/tables.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
@@ -208,6 +209,7 @@ const startSweeper = async (
       sql,
       tables,
       pools: createPoolSegments(clickhouse),
+      renewal: createTableRenewal(clickhouse),
       poolDropIntervalMs: options.pools.dropIntervalMs,
       retention: createRetention({
         sql,

@@ -3,6 +3,7 @@ import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
 import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
+import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
 import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { required } from './core.js';
 import { openExportStore } from './export-store.js';
@@ -32,6 +33,7 @@ export const openStorageSweep = async (parts: OperatorParts): Promise<() => Prom
     sql,
     tables: createStoreTables(clickhouse),
     pools: createPoolSegments(clickhouse),
+    renewal: createTableRenewal(clickhouse),
     poolDropIntervalMs: 0,
     retention: createRetention({ sql, log }),
     graceMs: config.segmentGraceMs,

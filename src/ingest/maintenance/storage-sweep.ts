@@ -5,11 +5,12 @@
 import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses } from '../../model/placement.js';
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
+import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isWrittenBy } from '../lifecycle/segment-ids.js';
 import { inStates } from '../lifecycle/transitions.js';
-import { sweepPools } from './pool-sweep.js';
+import { holdPools, sweepPools } from './pool-sweep.js';
 import type { Retention } from './retention.js';
 
 /** What lost its last name and is due. */
@@ -44,6 +45,7 @@ export interface StorageSweepOptions {
   readonly sql: Sql;
   readonly tables: StoreTables;
   readonly pools: PoolSegments;
+  readonly renewal: TableRenewal;
   /** Least milliseconds between two deletes from the pools of fewer segments than a batch. */
   readonly poolDropIntervalMs: number;
   readonly retention: Retention;
@@ -73,7 +75,7 @@ const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
 
 export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
-  const { sql, tables, pools, retention, graceMs, log } = options;
+  const { sql, tables, pools, renewal, retention, graceMs, log } = options;
 
   const dropOwnSegments = async (stop?: AbortSignal): Promise<number> => {
     let dropped = 0;
@@ -163,6 +165,20 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
          AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)`,
       [await tables.listStores()],
     );
+  };
+
+  /** Tables that an earlier build made, some at a time. */
+  const renewTables = async (stop?: AbortSignal): Promise<void> => {
+    for (const storeId of (await renewal.due()).slice(0, batch)) {
+      if (stop?.aborted) return;
+      const isDone = await sql.tx(async (tx) => {
+        if (!(await holdPools(tx))) return false;
+        await renewal.renew(storeId);
+        return true;
+      });
+      if (!isDone) return;
+      log.info({ store: storeId }, 'table made anew without a deduplication log');
+    }
   };
 
   const dropStores = async (): Promise<number> => {
@@ -260,6 +276,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       poolsDueAt = 0;
       const released = await release(stop);
       const inPools = await sweepPools({ sql, pools, log });
+      await renewTables(stop);
       return {
         versions,
         ...released,

@@ -35,6 +35,9 @@ export const tableName = (storeId: number): string => `s${idText(storeId)}`;
 
 export const poolName = (pool: PoolClass): string => `pool_${pool}`;
 
+/** How the tables of stores and uploads are laid out. */
+export const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
+
 /** The table of a placement. */
 export const tableOf = ({ storeId, pool }: Placement): string =>
   pool === null ? tableName(storeId) : poolName(pool.pool);

@@ -5,6 +5,7 @@
  *   s<storeId>       of one dataset and its clones; one partition per segment
  *   pool_<class>     of many small datasets; 16 partitions
  *   u<segmentId>     of one attempt of a long upload, while chunks come
+ *   x<storeId>       the twin of s<storeId> while that is made anew (table-renewal.ts)
  *   a<segmentId>     the same when all chunks have come, until it was handed over to s<storeId>
  *
  *   _seg  UInt64   segment id
@@ -21,7 +22,15 @@
 import type { NamedColumn, Placement, PoolClass } from '../../model/placement.js';
 import type { ClickHouse, QuerySettings } from './client.js';
 import { isUnknownTable } from './errors.js';
-import { type ColumnDefinition, poolName, slotColumns, storedAs, tableName, tableOf } from './places.js';
+import {
+  type ColumnDefinition,
+  ownKey,
+  poolName,
+  slotColumns,
+  storedAs,
+  tableName,
+  tableOf,
+} from './places.js';
 import { createTableSettings, widePartColumns } from './table-settings.js';
 
 export interface StoreTables {
@@ -86,7 +95,6 @@ const inCreate = { column: '', index: 'INDEX ' };
 const inAlter = { column: 'ADD COLUMN IF NOT EXISTS ', index: 'ADD INDEX IF NOT EXISTS ' };
 
 const keyColumns = '_seg UInt64 CODEC(Delta, LZ4), _row UInt64 CODEC(Delta, LZ4)';
-const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
 const poolKey = 'PARTITION BY intDiv(_seg, 1000) % 16 ORDER BY (_seg, _row)';
 
 /**

@@ -12,6 +12,7 @@ import {
   type SegmentCopier,
   type SegmentRun,
 } from '../../../src/storage/clickhouse/segment-writes.js';
+import { createTableRenewal } from '../../../src/storage/clickhouse/table-renewal.js';
 import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql } from '../../../src/storage/postgres/sql.js';
@@ -87,6 +88,7 @@ const sweep = () =>
     sql: product.sql,
     tables: createStoreTables(clickhouse),
     pools: createPoolSegments(clickhouse),
+    renewal: createTableRenewal(clickhouse),
     poolDropIntervalMs: 0,
     retention: createRetention({ sql: product.sql, log: silentLog }),
     graceMs: 0,
