@@ -1,6 +1,6 @@
 -- Up Migration
 
--- Messages that no worker could read. The bytes lie in the dead-letter topic; Kafka can not remove a single record,
+-- Messages that no worker could read. The bytes lie in the dead-letter topic; Kafka cannot remove a single record,
 -- so what an operator decided about each of them stands here.
 CREATE TABLE parked_messages (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -80,7 +80,7 @@ const stopOnSignals = (entry: Entry, scope: Scope, log: Log) => {
 
 /**
  * Runs a process of the product: settings, start, and an orderly stop on SIGINT or SIGTERM, also in the middle of
- * the start. Exit code 1 when it can not start.
+ * the start. Exit code 1 when it cannot start.
  */
 export const runEntry = async (entry: Entry): Promise<void> => {
   // Keys, exported files and rows: what a process of ours writes is its owner's alone.

@@ -148,7 +148,7 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
       const [other] = await sql.query('SELECT 1 FROM accounts WHERE is_operator AND id <> $1 LIMIT 1', [
         account.id,
       ]);
-      if (other === undefined) throw conflict('last_operator', 'The last operator can not be removed.');
+      if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
     }
     await sql.query(
       'UPDATE accounts SET plan = coalesce($2, plan), is_operator = coalesce($3, is_operator) WHERE id = $1',

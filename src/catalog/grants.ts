@@ -111,7 +111,7 @@ const removeGrant = async (sql: Sql, kind: Kind, id: number, principal: Principa
 /** Nobody gives, takes or lowers what is above the own level. */
 const requireWithinOwn = (own: Level, level: Level | undefined): void => {
   if (level !== undefined && !includesLevel(own, level))
-    throw forbidden('above_own_level', `You have ${own} and can not give or take ${level}.`);
+    throw forbidden('above_own_level', `You have ${own} and cannot give or take ${level}.`);
 };
 
 const requireNotCreator = (principal: Principal, ownerId: number): void => {

@@ -170,7 +170,7 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
       );
       if (locked === undefined) throw notFound('repository_not_found', `There is no repository ${id}.`);
       if (team !== undefined && (team ?? '').toLowerCase() !== (locked.team ?? '').toLowerCase())
-        throw invalid('team_is_fixed', 'team: the team of a repository can not be changed');
+        throw invalid('team_is_fixed', 'team: the team of a repository cannot be changed');
       await requirePrivacy(tx, { ...current, privacy: locked.privacy }, privacy);
       await tx.query(
         'UPDATE repositories SET name = $2, privacy = $3, description = $4, updated_at = now() WHERE id = $1',
@@ -182,7 +182,7 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
 
   async remove(caller, id) {
     const { isHome } = await access.repository(caller, id, 'Owner', 'write');
-    if (isHome) throw conflict('home', 'Home can not be deleted.');
+    if (isHome) throw conflict('home', 'Home cannot be deleted.');
     await sql.query('DELETE FROM repositories WHERE id = $1 AND NOT is_home', [id]);
   },
 });

@@ -112,7 +112,7 @@ const requireOtherAdmin = async (tx: Sql, teamId: number, accountId: number): Pr
     `SELECT 1 FROM team_members WHERE team_id = $1 AND account_id <> $2 AND role = 'admin' LIMIT 1`,
     [teamId, accountId],
   );
-  if (other === undefined) throw conflict('last_admin', 'The last admin of a team can not be removed.');
+  if (other === undefined) throw conflict('last_admin', 'The last admin of a team cannot be removed.');
 };
 
 const accountIdOf = async (sql: Sql, name: string): Promise<number> => {

@@ -102,8 +102,7 @@ export const createGatewayPart = async (
 ): Promise<{ readonly gateway: Gateway; readonly routes: Route[] }> => {
   const { config, log, sql, metrics } = core;
   const gateway = openGateway({ config, sql, log, telemetry: createTelemetry(metrics.gateway) });
-  if (config.masterKeys === undefined)
-    log.warn('no master key: keys of users at providers can not be stored');
+  if (config.masterKeys === undefined) log.warn('no master key: keys of users at providers cannot be stored');
   await gateway.seed();
   const hasPaid = (config.paidProviders ?? []).length > 0;
   const mayUsePaid = async (accountId: number): Promise<boolean> =>

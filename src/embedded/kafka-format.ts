@@ -57,7 +57,7 @@ export const formatKafkaFolder = async (options: FormatOptions): Promise<void> =
     throw new AppError(
       'unavailable',
       'kafka_folder_damaged',
-      `${title} can not use ${data}: it holds messages but its meta.properties is damaged; restore that file or move the folder away`,
+      `${title} cannot use ${data}: it holds messages but its meta.properties is damaged; restore that file or move the folder away`,
     );
   }
   rmSync(data, { recursive: true, force: true });

@@ -69,7 +69,7 @@ const prepareParent = (folder: string): void => {
     throw new AppError(
       'unavailable',
       'data_folder_unusable',
-      `the folder for the broker of embedded Kafka, ${folder}, can not be made (${messageOf(error)}): make it writable or set KAFKA_BROKERS`,
+      `the folder for the broker of embedded Kafka, ${folder}, cannot be made (${messageOf(error)}): make it writable or set KAFKA_BROKERS`,
       { cause: error },
     );
   }

@@ -12,7 +12,7 @@ export interface PostgresBinaries {
 const linksSchema = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * npm packages can not hold symbolic links, so the package lists them and makes them in an install script. Package
+ * npm packages cannot hold symbolic links, so the package lists them and makes them in an install script. Package
  * managers that skip such scripts leave the server without its libraries; the links are made here in that case.
  */
 const restoreLinks = (packageDir: string): void => {

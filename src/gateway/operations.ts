@@ -53,7 +53,7 @@ export const keyNeeded = (provider: Provider): AppError =>
     },
   );
 
-/** The caller can not help it that the service's key is bad; a key of their own would. */
+/** The caller cannot help it that the service's key is bad; a key of their own would. */
 const serviceKeyRefused = (provider: Provider): AppError =>
   new AppError(
     'forbidden',

@@ -20,7 +20,7 @@ const keyOfBasic = (header: string): string => {
 
 /**
  * The API key of a request, or undefined when there is none.
- * @throws AppError `unauthenticated` for credentials that can not be right, or that contradict each other.
+ * @throws AppError `unauthenticated` for credentials that cannot be right, or that contradict each other.
  */
 export const readApiKey = (authorization: string | undefined, query: URLSearchParams): string | undefined => {
   const fromQuery = new Set(query.getAll('apiKey'));

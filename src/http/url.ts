@@ -3,7 +3,7 @@ const isKeyParameter = (pair: string): boolean => {
   try {
     return decodeURIComponent(name).toLowerCase() === 'apikey';
   } catch {
-    // A name that does not decode can not be ours.
+    // A name that does not decode cannot be ours.
     return false;
   }
 };

@@ -30,7 +30,7 @@ export const upstreamNotFound = (provider: Named): AppError =>
     details: detailsOf(provider),
   });
 
-/** 404: the id can not be one of this provider's, so it is not asked at all. */
+/** 404: the id cannot be one of this provider's, so it is not asked at all. */
 export const malformedSeriesId = (provider: Named, seriesId: string, form: string): AppError =>
   new AppError(
     'not_found',

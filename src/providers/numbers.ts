@@ -2,7 +2,7 @@ import type { Observation } from './provider.js';
 
 /**
  * Numbers keep the digits that the upstream wrote: they travel as decimal text and leave as a JSON number with
- * the same digits. `0.30` stays `0.30`; only what JSON can not spell is respelt: `+1` `01` `.5` `5.` become
+ * the same digits. `0.30` stays `0.30`; only what JSON cannot spell is respelt: `+1` `01` `.5` `5.` become
  * `1` `1` `0.5` `5`.
  */
 const decimalForm = /^([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:[eE]([+-]?\d{1,4}))?$/;

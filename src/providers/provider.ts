@@ -9,7 +9,7 @@
  * - decimal text: a number as the upstream wrote it (see numbers.ts), never a float.
  *
  * A connector never sees a key, a clock, a socket, a cache or a limit: the gateway owns those. A function that
- * an upstream can not serve is left out; there is no empty success.
+ * an upstream cannot serve is left out; there is no empty success.
  */
 
 import type { Unit } from './units.js';

@@ -73,7 +73,7 @@ class Files(HTTPFileSystem):
 
 def over_ranges(data_url: str) -> dict:
     """DuckDB over a file system of Python that asks for ranges of the file behind the link."""
-    # In blocks smaller than the file: it can not be read with one request.
+    # In blocks smaller than the file: it cannot be read with one request.
     files = Files(block_size=4096, cache_type="readahead")
     part = files.cat_file(data_url, start=5, end=15)
     if len(part) != 10:

@@ -82,7 +82,7 @@ export const startProduct = async (
       port: '0',
       workerPort: '0',
       databasePool: '8',
-      // The upstreams can not be reached from a test: who wants a round of housekeeping asks for it.
+      // The upstreams cannot be reached from a test: who wants a round of housekeeping asks for it.
       gatewayIntervalMs: '86400000',
       ...changes,
     }),

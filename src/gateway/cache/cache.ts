@@ -59,7 +59,7 @@ export interface CacheOptions {
 /** Form of what is kept. Another number: answers of an earlier build are asked for anew instead of misread. */
 const form = 2;
 
-/** JSON of a list can not be confused by separators inside its parts. */
+/** JSON of a list cannot be confused by separators inside its parts. */
 export const cacheKey = ({ provider, audience, parts }: CacheQuestion): string =>
   createHash('sha256')
     .update(JSON.stringify([form, provider, audience, parts]))

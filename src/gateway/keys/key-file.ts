@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 
 /**
  * Master keys of an installation on one machine: a file that only its owner may read, one `id:base64` a line, the
- * current one first. Without this file the sealed keys of users can not be opened again.
+ * current one first. Without this file the sealed keys of users cannot be opened again.
  */
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 

@@ -63,7 +63,7 @@ export const createUserKeys = ({ sql, cipher }: UserKeysOptions): UserKeys => {
     throw new AppError(
       'unavailable',
       'no_master_key',
-      'Keys can not be stored: the service has no master key.',
+      'Keys cannot be stored: the service has no master key.',
     );
   };
 

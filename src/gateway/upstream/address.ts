@@ -17,7 +17,7 @@ const spared: Readonly<Record<string, string>> = {
   '%3D': '=',
 };
 
-/** Half of a surrogate pair can not be encoded at all. */
+/** Half of a surrogate pair cannot be encoded at all. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
 const encodePart = (part: string): string =>

@@ -10,7 +10,7 @@ interface Keyed {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Puts the key where the record says. The connector had no part in it, so it can not repeat it. */
+/** Puts the key where the record says. The connector had no part in it, so it cannot repeat it. */
 const withKey = (provider: Provider, key: string | undefined, plain: Keyed): Keyed => {
   if (provider.key === undefined || key === undefined) return plain;
   const { where } = provider.key;

@@ -82,7 +82,7 @@ export interface BadRow {
   readonly rawEnd: number;
 }
 
-/** A value that its column's physical type can not hold without altering it. */
+/** A value that its column's physical type cannot hold without altering it. */
 export interface Violation {
   /** Position in the encoder's `columns`. */
   readonly column: number;

@@ -35,7 +35,7 @@ export const createLeases = ({ sql, owner, leaseMs, log }: LeaseOptions): Leases
   return {
     async whileHeld(processId, work) {
       if (!(await take(processId))) return;
-      // A lease that can not be extended runs out; recording is bound to the attempt, so nothing is doubled.
+      // A lease that cannot be extended runs out; recording is bound to the attempt, so nothing is doubled.
       const timer = setInterval(() => {
         take(processId).catch((error: unknown) =>
           log.warn({ err: error, process: processId }, 'lease not extended'),

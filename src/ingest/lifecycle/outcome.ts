@@ -16,7 +16,7 @@ export type Outcome =
   | { readonly kind: 'publish' }
   /** A worker has to take the next step in the background. */
   | { readonly kind: 'resume' }
-  /** The upload can not be completed. */
+  /** The upload cannot be completed. */
   | { readonly kind: 'fail'; readonly error: ProcessError }
   /** The rows of a chunk are in ClickHouse. */
   | {

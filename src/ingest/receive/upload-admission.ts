@@ -121,7 +121,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
       const message =
         reason === 'backlog'
           ? 'Uploads that were accepted before have to be stored first; try again later.'
-          : 'Uploads can not be taken at the moment.';
+          : 'Uploads cannot be taken at the moment.';
       throw new AppError('unavailable', reason, message, { retryAfterSeconds });
     },
     async wait() {

@@ -36,7 +36,7 @@ const clockSlackMs = 60_000;
 const expired = () =>
   conflict(
     'chunks_expired',
-    'The upload can not be replayed: the time for which received files are kept has passed.',
+    'The upload cannot be replayed: the time for which received files are kept has passed.',
   );
 
 export const createChunkDiscovery = ({
@@ -98,7 +98,7 @@ export const createChunkDiscovery = ({
       if (await hasLost(upload)) throw expired();
       throw conflict(
         'not_received',
-        `Process ${processId} can not be replayed: its file was not received completely. It has to be sent again.`,
+        `Process ${processId} cannot be replayed: its file was not received completely. It has to be sent again.`,
       );
     },
   };

@@ -72,7 +72,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     if (own !== undefined) return own;
     throw conflict(
       'rows_joined',
-      `The rows of process ${processId} can not be written anew alone: no version names them by themselves. ` +
+      `The rows of process ${processId} cannot be written anew alone: no version names them by themselves. ` +
         'They were joined with others (an upsert, a change of type, a compaction), or the version is gone.',
     );
   };

@@ -18,7 +18,7 @@ export type ReplayReport =
   | { readonly kind: 'tried_again'; readonly process: ProcessView };
 
 export interface UploadReplay {
-  /** @throws AppError 404, or 409 that says why the upload can not be replayed; nothing has changed then. */
+  /** @throws AppError 404, or 409 that says why the upload cannot be replayed; nothing has changed then. */
   replay(processId: number, options: ReplayOptions): Promise<ReplayReport>;
 }
 

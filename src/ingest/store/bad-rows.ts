@@ -25,7 +25,7 @@ const describe = (bad: BadRow, layout: Layout): string => {
   }
 };
 
-/** What a process says of a record that can not be read. */
+/** What a process says of a record that cannot be read. */
 export const badRowError = (bad: BadRow, layout: Layout): ProcessError => {
   const column = columnName(layout, bad.field);
   return {

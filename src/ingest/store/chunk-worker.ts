@@ -12,7 +12,7 @@
  *   - A crash between 3 and 4 delivers the chunk again: 3 changes nothing, 4 is done.
  *   - Whatever happened before, 4 publishes only when ClickHouse counts as many rows as 3 recorded; otherwise
  *     the upload is read again from Kafka into a new segment.
- *   - Throwing means "try again"; a process fails only for what repeating can not mend.
+ *   - Throwing means "try again"; a process fails only for what repeating cannot mend.
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';

@@ -200,7 +200,7 @@ export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions
   const dialect = parseDialect(values.get('delimiter'), values.get('quote'));
   const rules = parseRules(values);
   if (rules.decimal === ',' && dialect?.delimiter === 0x2c && dialect.quote === noQuote)
-    throw wrong('decimal', 'a comma can not be delimiter and decimal sign of a file without quotes');
+    throw wrong('decimal', 'a comma cannot be delimiter and decimal sign of a file without quotes');
   return {
     mode,
     manifest: manifest === undefined ? undefined : parseManifest(manifest),

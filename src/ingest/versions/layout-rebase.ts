@@ -29,7 +29,7 @@ export const isBoundTo = (read: Layout, bound: Layout): boolean =>
     return column.existing === before?.existing || column.existing === physical;
   });
 
-/** Names of columns whose manifest type the version before can not be joined with. */
+/** Names of columns whose manifest type the version before cannot be joined with. */
 export const conflictingNames = ({ columns, widen }: Layout): string[] =>
   columns
     .filter(

@@ -37,7 +37,7 @@ const coerce = (
 };
 
 const mismatch = (nodes: readonly [SyntaxNode, SyntaxNode], left: Operand, right: Operand): string => {
-  const message = `${describe(nodes[0], left)} can not be compared with ${describe(nodes[1], right)}`;
+  const message = `${describe(nodes[0], left)} cannot be compared with ${describe(nodes[1], right)}`;
   const [text, number] = left.type === 'text' ? nodes : [nodes[1], nodes[0]];
   const kinds = [left.type, right.type].sort().join();
   if (kinds === 'number,text' && number.kind === 'number')

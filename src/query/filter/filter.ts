@@ -2,7 +2,7 @@
  * `$filter`: text → lexer → parser → binder → compiler, each of which knows only the one before it.
  *
  * The language is OData 4.01's common expressions over three types (text, number, date), and beyond it column
- * names with spaces and periods of statistics. What the binder can not type is refused with its place; the
+ * names with spaces and periods of statistics. What the binder cannot type is refused with its place; the
  * compiler never sees text of the caller. Nothing but an AppError of kind `invalid` leaves this file.
  */
 import { runYielding } from '../../lib/yielding.js';

@@ -2,7 +2,7 @@
  * Text → tree, by the precedence of OData 4.01 part 2, 5.1.1.17 (highest first): parentheses, calls and `in`;
  * minus and `not`; mul div mod; add sub; gt ge lt le; eq ne; and; or. Operators of one row associate to the left.
  *
- * Depth is counted while descending (so that the stack can not overflow) and on the finished nodes (so that
+ * Depth is counted while descending (so that the stack cannot overflow) and on the finished nodes (so that
  * `1 add 1 add 1 …`, which nests to the left without any descent, is bounded too). `and` and `or` are flat.
  */
 import type { Failures } from './failure.js';

@@ -46,10 +46,10 @@ const refuseContradictions = (options: DownloadOptions): void => {
     refuse('$distinct needs $select: it gives the distinct values of the selected columns.');
   }
   if (options.transpose && options.count) {
-    refuse('$count can not be combined with transpose: it counts rows as they are stored.');
+    refuse('$count cannot be combined with transpose: it counts rows as they are stored.');
   }
   if (options.transpose && options.distinct) {
-    refuse('$distinct can not be combined with transpose: it would take values away from the table.');
+    refuse('$distinct cannot be combined with transpose: it would take values away from the table.');
   }
   if (options.transpose && options.orderBy !== undefined && !hasLimit(options)) {
     refuse(

@@ -31,7 +31,7 @@ const lastDigits = controls.map((code) => (code % 16).toString(16).toUpperCase()
 const escapeLike = '_(x[0-9A-Fa-f]{4})';
 
 /**
- * Characters that XML can not hold, written as Excel does, and texts that look like such an escape. A control
+ * Characters that XML cannot hold, written as Excel does, and texts that look like such an escape. A control
  * character is put between the ends of its escape, and then becomes the last digit in it: a function for each of
  * the thirty would make the analysis of a query with 1,000 columns take many seconds.
  */

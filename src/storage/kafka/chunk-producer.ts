@@ -93,7 +93,7 @@ export const createChunkProducer = async ({
         } catch (error) {
           await replace(used);
           if (Date.now() > deadline) {
-            throw new AppError('unavailable', 'log_unavailable', 'Uploads can not be taken at the moment.', {
+            throw new AppError('unavailable', 'log_unavailable', 'Uploads cannot be taken at the moment.', {
               cause: error,
               retryAfterSeconds: 10,
             });

@@ -81,7 +81,7 @@ describe('keys', () => {
     ).toBe(400);
   });
 
-  it('of another account can not be revoked', async () => {
+  it('of another account cannot be revoked', async () => {
     const bob = await api.person('bob');
     const { id } = await newKey({});
     expect((await bob.ask('DELETE', `/account/keys/${id}`)).status).toBe(404);

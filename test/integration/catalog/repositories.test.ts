@@ -31,7 +31,7 @@ describe('Home', () => {
     expect((await ada.ask('GET', '/repositories/default')).json()).toMatchObject({ id: home.id });
   });
 
-  it('can not be deleted', async () => {
+  it('cannot be deleted', async () => {
     const home = (await ada.ask('GET', '/repositories/home')).json<{ id: number }>();
     const answer = await ada.ask('DELETE', `/repositories/${home.id}`);
     expect(answer.status).toBe(409);

@@ -50,7 +50,7 @@ describe('permissions of a repository', () => {
     expect((await ada.ask('DELETE', `/repositories/${id}/permissions/bob`)).status).toBe(404);
   });
 
-  it('keeps the last Owner: who made it can not be lowered or removed', async () => {
+  it('keeps the last Owner: who made it cannot be lowered or removed', async () => {
     const id = await repository();
     await ada.ask('PUT', `/repositories/${id}/permissions/bob`, { level: 'Owner' });
     expect((await bob.ask('PUT', `/repositories/${id}/permissions/ada`, { level: 'Read' })).status).toBe(409);

@@ -100,7 +100,7 @@ describe('the data folder', { timeout: 60_000 }, () => {
     expect(await refused(folder, { need: nothing })).toBe('started');
   });
 
-  it('that can not be written is refused in one line that names DATA_DIR', async () => {
+  it('that cannot be written is refused in one line that names DATA_DIR', async () => {
     const file = join(folders.make(), 'file');
     writeFileSync(file, '');
     const error = await refused(join(file, 'data'), { need: nothing });

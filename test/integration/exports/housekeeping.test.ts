@@ -97,7 +97,7 @@ describe('files made ahead', () => {
     expect(made).toEqual([small, current]);
   });
 
-  it('do not stop at one that can not be made', async () => {
+  it('do not stop at one that cannot be made', async () => {
     const asked: number[] = [];
     const housekeeping = housekeepingOf(
       recording(async (_dataset, version) => {

@@ -89,7 +89,7 @@ describe('keys of users', () => {
     expect(seen.filter((text) => text.includes(Buffer.from(canary).toString('hex')))).toEqual([]);
   });
 
-  it('can not be stored without a master key', async () => {
+  it('cannot be stored without a master key', async () => {
     const bare = await startGatewayWorld({ masterKeys: '' });
     try {
       const { key } = await bare.product.createAccount('owner');

@@ -154,7 +154,7 @@ describe('a dataset made of series', () => {
     expect((await stateOf(id)).next).toBeNull();
   });
 
-  it('is not made when the series can not be had', async () => {
+  it('is not made when the series cannot be had', async () => {
     answer = () => {
       throw new AppError('not_found', 'series_not_found', 'no such series');
     };

@@ -166,7 +166,7 @@ const sweepOf = (publish: (dataset: number) => Promise<void>) =>
   });
 
 describe('a sweep', () => {
-  it('goes on when one dataset can not be published', async () => {
+  it('goes on when one dataset cannot be published', async () => {
     const datasets = [await createDataset(owner), await createDataset(owner)];
     await product.stopWorker();
     for (const dataset of datasets) {

@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => product?.close());
 
-/** Text that can not be compressed below three quarters. */
+/** Text that cannot be compressed below three quarters. */
 const noise = (bytes: number): string => {
   const lines = Array.from({ length: Math.ceil(bytes / 101) }, () => randomBytes(75).toString('base64'));
   return `text\n${lines.join('\n')}\n`;

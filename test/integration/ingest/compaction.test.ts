@@ -374,7 +374,7 @@ describe('compaction', () => {
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
-    it('because the worker was silent for too long and was given up: it can not swap any more', async () => {
+    it('because the worker was silent for too long and was given up: it cannot swap any more', async () => {
       const join: SegmentCopier['join'] = async (run, signal) => {
         const joined = await copierOf().join(run, signal);
         await sweep();

@@ -170,7 +170,7 @@ describe('dead letters', () => {
     await expect(admin('dead-letters show 999999')).rejects.toMatchObject({ code: 'unknown_message' });
   });
 
-  it('are not sent back while this version can not read them either', async () => {
+  it('are not sent back while this version cannot read them either', async () => {
     const id = await spoil(Buffer.from('still no chunk'));
     await expect(admin(`dead-letters replay ${id}`)).rejects.toMatchObject({ code: 'still_undecodable' });
     expect((await list()).map((row) => row.id)).toContain(id);

@@ -148,7 +148,7 @@ describe('a completed upload', () => {
     expect(await replay(first.id)).toMatchObject({ outcome: 'equal', rowsBefore: 500 });
   });
 
-  it('can not be written anew when its rows were joined with others', async () => {
+  it('cannot be written anew when its rows were joined with others', async () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\na,1\nb,2\n');
     const process = await sendAs('upsert', dataset, 'k,v\nb,3\n');
@@ -199,7 +199,7 @@ describe('a failed upload', () => {
     await expect(replay(other.id)).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  it('can not be tried again when its file was not received completely', async () => {
+  it('cannot be tried again when its file was not received completely', async () => {
     const dataset = await createDataset(owner);
     const content = `${file(800)}${'x'.repeat(30)}\u0000\n`;
     const answer = await putFile(owner, dataset, content);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await tables.close();
 });
 
-/** A column whose value can not be calculated for one late row: ClickHouse fails after many megabytes. */
+/** A column whose value cannot be calculated for one late row: ClickHouse fails after many megabytes. */
 const withTrap = async (version: ReadableVersion, badRow: number): Promise<ReadableVersion> => {
   const id = 9_000_000 + badRow;
   await tables.clickhouse.command(

@@ -49,7 +49,7 @@ describe('skipping indexes of a table', () => {
     expect(await indexed(2)).toEqual([]);
   });
 
-  it('spare a filter the rows that can not match', async () => {
+  it('spare a filter the rows that cannot match', async () => {
     await createStoreTables(clickhouse).ensure(own(3), [text]);
     await clickhouse.command(
       `INSERT INTO ${clickhouse.database}.s3 (_seg, _row, c2_s)

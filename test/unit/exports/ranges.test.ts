@@ -28,7 +28,7 @@ describe('parseRange', () => {
     },
   );
 
-  it.each(['bytes=100-', 'bytes=-0', 'bytes=200-300,400-'])('can not satisfy %j', (header) => {
+  it.each(['bytes=100-', 'bytes=-0', 'bytes=200-300,400-'])('cannot satisfy %j', (header) => {
     expect(parseRange(header, 100)).toEqual({ kind: 'unsatisfiable' });
   });
 

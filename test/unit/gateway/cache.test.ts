@@ -125,7 +125,7 @@ describe('the cache', () => {
     expect((await cache.answer(question(['a']), async () => ({ body: 'new' }))).body).toBe('new');
   });
 
-  it('answers although it can not keep', async () => {
+  it('answers although it cannot keep', async () => {
     const { cache } = open({
       set: async () => {
         throw new Error('disk full');

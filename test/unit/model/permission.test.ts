@@ -87,7 +87,7 @@ describe('levelOn', () => {
     ['follows its repository', facts({ repositoryGrants: [toMe('Write')], ...dataset(9) }), 'Write'],
     ['is Admin for who made it and may write', facts({ createdBy: me, ...dataset(me) }), 'Admin'],
     [
-      'is not, once the repository can not be written',
+      'is not, once the repository cannot be written',
       facts({ repositoryGrants: [toMe('Read')], ...dataset(me) }),
       'Read',
     ],

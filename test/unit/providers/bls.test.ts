@@ -259,7 +259,7 @@ describe('bls', () => {
     });
   });
 
-  it('does not ask for an id that can not be one', async () => {
+  it('does not ask for an id that cannot be one', async () => {
     const { ctx, upstream } = await open();
     for (const id of ['lns14000000', 'LNS1,LNS2', 'X']) {
       await expect(bls.series(id, {}, ctx)).rejects.toMatchObject({ kind: 'not_found' });

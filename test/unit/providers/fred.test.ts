@@ -224,7 +224,7 @@ describe('fred', () => {
     });
   });
 
-  it('asks once for a series that does not exist, and never for one that can not', async () => {
+  it('asks once for a series that does not exist, and never for one that cannot', async () => {
     const { ctx, upstream } = await open();
     await expect(fred.series('NOPE', { units: 'lin' }, ctx)).rejects.toMatchObject({ kind: 'not_found' });
     expect(upstream.calls).toHaveLength(1);
@@ -244,7 +244,7 @@ describe('fred', () => {
     expect(await fred.browse?.(['13-x', '125-trade-balance'], ctx)).toEqual([]);
   });
 
-  it('does not ask for a category that can not be one', async () => {
+  it('does not ask for a category that cannot be one', async () => {
     const { ctx, upstream } = await open();
     await expect(fred.browse?.(['nowhere'], ctx)).rejects.toMatchObject({ code: 'path_not_found' });
     expect(upstream.calls).toEqual([]);

@@ -104,8 +104,8 @@ describe('parseOptions', () => {
 
   it.each([
     [{ $distinct: 'true' }, '$distinct needs $select'],
-    [{ transpose: 'true', $count: 'true' }, '$count can not be combined with transpose'],
-    [{ transpose: 'true', $distinct: 'true', $select: 'a' }, '$distinct can not be combined with transpose'],
+    [{ transpose: 'true', $count: 'true' }, '$count cannot be combined with transpose'],
+    [{ transpose: 'true', $distinct: 'true', $select: 'a' }, '$distinct cannot be combined with transpose'],
     [{ transpose: 'true', $orderby: 'a' }, '$orderby with transpose needs $top or $skip'],
   ])('says why %j makes no sense', (source, reason) => {
     expect(messageOf(source)).toContain(reason);

@@ -100,7 +100,7 @@ describe('check sums', () => {
     { digest: 'crc32c=AAAA' },
     { 'repr-digest': 'sha-256=AAAA' },
     { digest: `sha-256=${Buffer.alloc(16).toString('base64')}` },
-  ])('that can not be checked are refused: %j', (values) => {
+  ])('that cannot be checked are refused: %j', (values) => {
     expect(() => parseDigests(headers(values))).toThrow(expect.objectContaining({ code: 'invalid_digest' }));
   });
 });

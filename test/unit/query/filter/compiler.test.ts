@@ -68,7 +68,7 @@ describe('SQL of comparisons', () => {
   });
 });
 
-describe('numbers that the column can not hold', () => {
+describe('numbers that the column cannot hold', () => {
   it.each([
     ['Speed eq 0.10000000000000000001', '0', {}],
     ['Speed ne 0.10000000000000000001', '1', {}],

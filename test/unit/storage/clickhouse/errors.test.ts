@@ -24,7 +24,7 @@ describe('a failure of ClickHouse', () => {
 
   it.each([
     ['a type that does not fit', exception('53', 'Type mismatch')],
-    ['a file that can not be written for another reason', exception('75', 'errno: 5, Input/output error')],
+    ['a file that cannot be written for another reason', exception('75', 'errno: 5, Input/output error')],
     ['a mistake of ours', new TypeError('x is not a function')],
   ])('does not pass by itself: %s', (_what, error) => {
     expect(isPassing(error)).toBe(false);
