@@ -20,6 +20,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     kafka,
     topics,
     partitions: await countPartitions(kafka, topics.bulk),
+    maxMessageBytes: config.maxMessageBytes,
     patienceMs: config.sendPatienceMs,
     log,
   });

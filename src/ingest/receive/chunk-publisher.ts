@@ -1,8 +1,10 @@
+import { invalid } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { compressZstd } from '../../lib/zstd.js';
 import type { Chunk, Lane } from '../../model/chunk.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
-import type { SplitChunk } from '../csv/types.js';
+import { cutChunk } from '../csv/chunk-cut.js';
+import type { Dialect, SplitChunk } from '../csv/types.js';
 import type { UploadAdmission } from './upload-admission.js';
 
 /** Chunks that are on their way to Kafka at a time, per upload. */
@@ -13,7 +15,8 @@ export interface ChunkPublisher {
   /**
    * Compresses the chunk and hands it over; waits while too many are on their way. `undefined` stands for the
    * only, empty chunk of a file without data rows. The last chunk leaves when all others have arrived, so that
-   * whoever sees it knows that the upload is whole.
+   * whoever sees it knows that the upload is whole. What does not fit into a message is cut between records.
+   * @throws AppError when a single record does not fit.
    */
   ship(split: SplitChunk | undefined): Promise<void>;
   /** Resolves when everything has arrived. */
@@ -21,18 +24,52 @@ export interface ChunkPublisher {
 }
 
 export interface ChunkPublisherOptions {
-  readonly producer: Pick<ChunkProducer, 'send'>;
+  readonly producer: Pick<ChunkProducer, 'send' | 'maxDataBytes'>;
   /** Lets chunks wait for room in Kafka. */
   readonly admission: Pick<UploadAdmission, 'wait' | 'sent'>;
   readonly processId: number;
+  readonly dialect: Dialect;
   readonly requestId: string;
   readonly log: Log;
 }
+
+/** A chunk and what it is compressed. */
+interface Packed {
+  readonly split: SplitChunk;
+  readonly data: Buffer;
+}
+
+/** How much fuller than the average a part may turn out. */
+const spread = 1.25;
+
+/**
+ * The chunk in parts that fit into a message each, in order. Few files have any that do not: then the size that the
+ * whole came to says into how many parts it has to be cut.
+ */
+async function* pack(split: SplitChunk, dialect: Dialect, maxDataBytes: number): AsyncGenerator<Packed> {
+  const data = await compressZstd(split.bytes);
+  if (data.length <= maxDataBytes) {
+    yield { split, data };
+    return;
+  }
+  if (split.rows === 1)
+    throw invalid(
+      'record_too_large',
+      `Line ${split.firstLine}: a record takes ${data.length} bytes compressed; a message holds ${maxDataBytes}.`,
+      { line: split.firstLine, maxMessageBytes: maxDataBytes },
+    );
+  for (const part of cutChunk(split, dialect, Math.ceil((data.length * spread) / maxDataBytes)))
+    yield* pack(part, dialect, maxDataBytes);
+}
+
+/** The only chunk of a file without data rows. */
+const emptyChunk: SplitChunk = { bytes: Buffer.alloc(0), firstRow: 0, rows: 0, firstLine: 2, last: true };
 
 export const createChunkPublisher = ({
   producer,
   admission,
   processId,
+  dialect,
   requestId,
   log,
 }: ChunkPublisherOptions): ChunkPublisher => {
@@ -49,27 +86,31 @@ export const createChunkPublisher = ({
     admission.sent(lane, chunk.data.length);
   };
 
+  const ship = async ({ split, data }: Packed): Promise<void> => {
+    const { firstRow, rows, firstLine, last } = split;
+    const chunk: Chunk = {
+      processId,
+      number,
+      firstRow,
+      rows,
+      firstLine,
+      last,
+      rawBytes: split.bytes.length,
+      data,
+    };
+    if (last) await arrived();
+    else if (sending.length >= sendsInFlight) await sending.shift();
+    const sent = send(last && number === 0 ? 'short' : 'bulk', chunk);
+    // A failure is met when the promise is awaited, a little later; until then it is not unhandled.
+    sent.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
+    sending.push(sent);
+    number += 1;
+  };
+
   return {
     arrived,
-    async ship(split) {
-      const last = split?.last ?? true;
-      const chunk: Chunk = {
-        processId,
-        number,
-        firstRow: split?.firstRow ?? 0,
-        rows: split?.rows ?? 0,
-        firstLine: split?.firstLine ?? 2,
-        last,
-        rawBytes: split?.bytes.length ?? 0,
-        data: await compressZstd(split?.bytes ?? Buffer.alloc(0)),
-      };
-      if (last) await arrived();
-      else if (sending.length >= sendsInFlight) await sending.shift();
-      const sent = send(last && number === 0 ? 'short' : 'bulk', chunk);
-      // A failure is met when the promise is awaited, a little later; until then it is not unhandled.
-      sent.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
-      sending.push(sent);
-      number += 1;
+    async ship(split = emptyChunk) {
+      for await (const packed of pack(split, dialect, producer.maxDataBytes)) await ship(packed);
     },
   };
 };

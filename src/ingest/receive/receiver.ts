@@ -117,7 +117,14 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       });
       return {
         processId,
-        shipment: createChunkPublisher({ producer, admission, processId, requestId, log }),
+        shipment: createChunkPublisher({
+          producer,
+          admission,
+          processId,
+          dialect: header.dialect,
+          requestId,
+          log,
+        }),
       };
     };
 

@@ -8,6 +8,8 @@ import { clientOf } from './kafkajs/client.js';
 import { type TopicNames, topicOf } from './topics.js';
 
 export interface ChunkProducer {
+  /** Most bytes of data that a chunk may have. */
+  readonly maxDataBytes: number;
   /**
    * Resolves when every in-sync replica has the chunk. A broker that is away is waited for, up to `patienceMs`.
    * A chunk may then lie in Kafka twice; readers know a chunk by process and number.
@@ -22,6 +24,8 @@ export interface ChunkProducerOptions {
   readonly topics: TopicNames;
   /** Partitions of each topic. */
   readonly partitions: number;
+  /** Largest message that the topics take. */
+  readonly maxMessageBytes: number;
   /** Milliseconds that a chunk is tried for. */
   readonly patienceMs: number;
   readonly log: Log;
@@ -31,12 +35,16 @@ export interface ChunkProducerOptions {
 const partitionOf = (chunk: Chunk, partitions: number): number =>
   (chunk.processId + chunk.number) % partitions;
 
+/** What Kafka's batch, the headers and the head of the chunk take of a message, and some more. */
+const frameBytes = 1024;
+
 const pauseMs = (attempt: number): number => Math.min(100 * 2 ** attempt, 5_000);
 
 export const createChunkProducer = async ({
   kafka,
   topics,
   partitions,
+  maxMessageBytes,
   patienceMs,
   log,
 }: ChunkProducerOptions): Promise<ChunkProducer> => {
@@ -81,6 +89,7 @@ export const createChunkProducer = async ({
   await current;
 
   return {
+    maxDataBytes: maxMessageBytes - frameBytes,
     async send(lane, chunk, requestId) {
       const messages = [message(chunk, requestId)];
       const deadline = Date.now() + patienceMs;
