@@ -44,6 +44,6 @@ describe('messages of 64 KiB', () => {
     const file = `${fileOf(3, 10)}3,"${noise(200_000)}"\n`;
     const refused = await json<{ code: string; error: string }>(await putFile(owner, dataset, file), 400);
     expect(refused).toMatchObject({ code: 'record_too_large', error: expect.stringContaining('Line 5: ') });
-    expect(await readDataset(owner, dataset)).toMatchObject({ versionId: null });
+    expect(await readDataset(owner, dataset)).toMatchObject({ rowCount: 0 });
   });
 });
