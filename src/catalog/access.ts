@@ -93,7 +93,8 @@ const missing = ({ what, id }: Asked): AppError =>
 const noAccess = ({ what, id }: Asked): AppError =>
   forbidden('no_permission', `You have no permission on ${what} ${id}.`);
 
-const refusal = (decision: Extract<Decision, { allowed: false }>, asked: Asked): AppError => {
+/** How a decision against a caller is answered. */
+export const refusal = (decision: Extract<Decision, { allowed: false }>, asked: Asked): AppError => {
   switch (decision.reason) {
     case 'no_key':
       return new AppError('unauthenticated', 'no_key', 'An API key is required.');

@@ -1,4 +1,4 @@
-import { AppError } from '../lib/errors.js';
+import { AppError, isAppError } from '../lib/errors.js';
 import type { Caller, CallerTeam } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { hashApiKey } from './api-key.js';
@@ -57,8 +57,33 @@ const requireValid = (row: KeyRow | undefined): KeyRow => {
   return row;
 };
 
+/** Who came with a key, or why the key is no longer good. */
+export type FoundCaller =
+  | { readonly caller: Caller | undefined; readonly refused?: undefined }
+  | { readonly caller?: undefined; readonly refused: AppError };
+
+const foundCaller = (row: KeyRow | undefined): FoundCaller => {
+  try {
+    return { caller: callerOf(requireValid(row)) };
+  } catch (error) {
+    if (isAppError(error)) return { refused: error };
+    throw error;
+  }
+};
+
+/** Who came with these keys, with everything as it is now: for what goes on after its request was answered. */
+export const callersOfKeys = async (
+  sql: Sql,
+  keyIds: readonly number[],
+): Promise<ReadonlyMap<number, FoundCaller>> => {
+  if (keyIds.length === 0) return new Map();
+  const rows = await sql.query<KeyRow>(keySql('k.id = ANY ($1)'), [keyIds]);
+  const byId = new Map(rows.map((row) => [row.keyId, row]));
+  return new Map(keyIds.map((id) => [id, foundCaller(byId.get(id))]));
+};
+
 /**
- * Who came with this key, with everything as it is now: for what goes on after its request was answered.
+ * The same for one key.
  * @throws AppError `unauthenticated`: the key was revoked or has expired meanwhile.
  */
 export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {

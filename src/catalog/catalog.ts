@@ -12,6 +12,7 @@ import { createPlans } from './plans.js';
 import { createQuotas } from './quotas.js';
 import { createRepositories } from './repositories.js';
 import { createRetentionSettings } from './retention-settings.js';
+import { createFindEndedRights } from './standing-rights.js';
 import { createTeamInvitations } from './team-invitations.js';
 import { createTeams } from './teams.js';
 
@@ -25,6 +26,7 @@ export const createCatalog = ({ sql }: { sql: Sql }) => {
     quotas,
     accounts,
     authenticate: createAuthenticator({ sql }),
+    endedRights: createFindEndedRights({ sql }),
     keys: createKeys({ sql }),
     plans: createPlans({ sql }),
     teams: createTeams({ sql }),

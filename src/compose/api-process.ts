@@ -1,4 +1,3 @@
-import { callerOfKey } from '../catalog/authenticator.js';
 import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
@@ -52,7 +51,6 @@ export const createApiProcess = async (
       ...createProcessRoutes({
         access,
         processes,
-        callerNow: ({ key }) => callerOfKey(sql, key.id),
         dispatcher,
         rejects: (processId) => readRejects(sql, processId),
       }),
@@ -76,6 +74,7 @@ export const createApiProcess = async (
       ...createOpsPageRoutes(ops),
     ],
     authenticate: catalog.authenticate,
+    endedRights: catalog.endedRights,
     log,
     metrics,
     version,

@@ -45,6 +45,8 @@ export interface FindOptions {
 export interface WantedFile {
   /** In whose share of the places it is made. */
   readonly owner: string;
+  /** The key that asks; null: none. */
+  readonly keyId: number | null;
   readonly plan: Plan;
   readonly fileName: string;
   readonly contentType: string;
@@ -107,13 +109,14 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     return { key, info: builds.current(key) === undefined ? await store.stat(key) : undefined };
   };
 
-  const refOf = ({ plan, fileName }: WantedFile): FileRef => ({
+  const refOf = ({ plan, fileName, keyId }: WantedFile): FileRef => ({
     datasetId: plan.version.datasetId,
     versionId: plan.version.versionId,
     variant: plan.wholeFile ?? 'table',
     presentNames: plan.options.versionId === undefined,
     tag: plainTag(plan),
     fileName,
+    keyId,
   });
 
   return {

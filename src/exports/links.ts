@@ -14,6 +14,8 @@ export interface FileRef {
   /** Strong tag of the content, without quotes. */
   readonly tag: string;
   readonly fileName: string;
+  /** The key that asked for it; null: nobody's, the file is public. */
+  readonly keyId: number | null;
 }
 
 /** Makes and checks short-lived links. */
@@ -38,6 +40,8 @@ type Payload = [
   presentNames: 0 | 1,
   tag: string,
   fileName: string,
+  /** Links of older versions have none. */
+  keyId?: number | null,
 ];
 
 const refused = (code: string, message: string): AppError => new AppError('forbidden', code, message);
@@ -46,7 +50,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
   const signatureOf = (text: string): Buffer => createHmac('sha256', secret).update(`link:${text}`).digest();
 
   return {
-    sign({ datasetId, versionId, variant, presentNames, tag, fileName }) {
+    sign({ datasetId, versionId, variant, presentNames, tag, fileName, keyId }) {
       const expiresAt = Math.floor(clock.now() / 1_000) + ttlSeconds;
       const payload: Payload = [
         expiresAt,
@@ -56,6 +60,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         presentNames ? 1 : 0,
         tag,
         fileName,
+        keyId,
       ];
       const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
       return `/links/${text}.${signatureOf(text).toString('base64url')}/${encodeURIComponent(fileName)}`;
@@ -69,12 +74,20 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
       }
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
-      const [expiresAt, datasetId, versionId, variant, presentNames, tag, signedName] = payload;
+      const [expiresAt, datasetId, versionId, variant, presentNames, tag, signedName, keyId] = payload;
       if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
       if (clock.now() / 1_000 >= expiresAt) {
         throw refused('link_expired', 'The link has expired; ask for the download again.');
       }
-      return { datasetId, versionId, variant, presentNames: presentNames === 1, tag, fileName };
+      return {
+        datasetId,
+        versionId,
+        variant,
+        presentNames: presentNames === 1,
+        tag,
+        fileName,
+        keyId: keyId ?? null,
+      };
     },
   };
 };

@@ -1,4 +1,5 @@
 import Koa from 'koa';
+import type { FindEndedRights } from '../catalog/standing-rights.js';
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
@@ -11,6 +12,7 @@ import { createRequest } from './middleware/request.js';
 import { createOpenApi } from './openapi.js';
 import { createRoutePlaces, defaultPlaces, type RoutePlaces } from './places.js';
 import type { RequestState } from './request-state.js';
+import { createRightsWatch, isRefusal } from './rights-watch.js';
 import type { Route } from './route.js';
 import { createRouter } from './router.js';
 import { createApiUrl } from './routes/api-url.js';
@@ -25,6 +27,8 @@ export interface AppOptions {
   /** Routes at the root, such as `/healthz`. */
   readonly rootRoutes: readonly Route[];
   readonly authenticate: Authenticate;
+  /** Why rights have ended on which answers rest that are still being sent. @default none ever does */
+  readonly endedRights?: FindEndedRights;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly version: string;
@@ -59,6 +63,8 @@ export const apiBase = '/api';
 
 const everyOrigin: CorsOptions = { origins: ['*'] };
 
+const everyRightHolds: FindEndedRights = async (rights) => rights.map(() => undefined);
+
 const MiB = 1024 * 1024;
 
 const originOf = (url: string | undefined): string[] => (url === undefined ? [] : [new URL(url).origin]);
@@ -85,6 +91,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     places: options.places ?? createRoutePlaces(defaultPlaces),
     bodies: createBodyBudget(options.bodyBytes ?? 64 * MiB),
     answers: createAnswerBudget(options.answerBytes ?? 128 * MiB),
+    rights: createRightsWatch({ findEnded: options.endedRights ?? everyRightHolds, log }),
     bodyBounds: {
       limitBytes: options.jsonMaxBytes ?? MiB,
       maxDepth: 64,
@@ -116,6 +123,7 @@ export const createApp = (options: AppOptions): HttpServer => {
   // What reaches here happened after the headers were sent: the connection is already broken off.
   app.on('error', (error: NodeJS.ErrnoException, ctx?: Koa.ParameterizedContext<RequestState>) => {
     const requestLog = ctx?.state.log ?? log;
+    if (isRefusal(error)) return requestLog.info({ err: error }, 'answer ended: its right has ended');
     // The client hung up: that is said by the line of the request.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' && ctx?.state.error === undefined) return;
     requestLog.error({ err: error }, 'answer broken off');

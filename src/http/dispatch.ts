@@ -11,6 +11,7 @@ import { createKnownKeys } from './known-keys.js';
 import type { RoutePlaces } from './places.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
+import type { RightsWatch } from './rights-watch.js';
 import type { RequestHead, Route } from './route.js';
 import type { SiteCheck } from './site-check.js';
 import type { FailureThrottle } from './throttle.js';
@@ -33,6 +34,7 @@ export interface DispatchOptions {
   readonly bodyBounds: JsonBodyBounds;
   /** Bytes of answers that clients have not taken yet. */
   readonly answers: ByteBudget;
+  readonly rights: RightsWatch;
 }
 
 type Head = RequestHead<unknown, unknown, Caller | undefined>;
@@ -125,7 +127,7 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
  * declared size, the body, the handler. Nothing of a body is kept for somebody who may not send it.
  */
 export const createDispatch = (options: DispatchOptions) => {
-  const { places, bodies, answers } = options;
+  const { places, bodies, answers, rights } = options;
   const { lineOf, identify } = createCredentials(options);
 
   return (route: Route, template: string): Middleware<RequestState> => {
@@ -179,7 +181,7 @@ export const createDispatch = (options: DispatchOptions) => {
           leavePlace: () => first?.release(),
           raw: ctx.req,
         });
-        await sendReply(ctx, reply, { place, unsent: answers.open(head.owner) });
+        await sendReply(ctx, reply, { place, unsent: answers.open(head.owner), rights });
       } catch (error) {
         place?.release();
         throw error;

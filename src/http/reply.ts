@@ -5,6 +5,7 @@ import type { ByteShare } from '../lib/byte-budget.js';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Place } from '../lib/places.js';
 import type { RequestState } from './request-state.js';
+import type { RightsWatch } from './rights-watch.js';
 import type { Reply } from './route.js';
 import { sendStream } from './streamed-body.js';
 
@@ -42,6 +43,7 @@ export interface Sending {
   readonly place: Place | undefined;
   /** Counts what the client has not taken yet. */
   readonly unsent: ByteShare;
+  readonly rights: RightsWatch;
 }
 
 type Context = ParameterizedContext<RequestState>;
@@ -90,7 +92,10 @@ export const sendReply = async (ctx: Context, reply: Reply, sending: Sending): P
   } else if (body instanceof Readable) {
     ctx.set(headers);
     if (ctx.method === 'HEAD') body.destroy();
-    else send(ctx, body, stalledRowsMs);
+    else {
+      if (reply.right !== undefined) sending.rights.watch(body, reply.right);
+      send(ctx, body, stalledRowsMs);
+    }
   } else {
     const type = isBytes(body) ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
     ctx.set({ 'Content-Type': type, ...headers });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
+import type { StandingRight } from '../catalog/standing-rights.js';
 import type { ByteShare } from '../lib/byte-budget.js';
 import type { Log } from '../lib/log.js';
 import type { Caller } from '../model/permission.js';
@@ -44,6 +45,8 @@ export interface Reply {
    * properly, and an error after them destroys the connection.
    */
   readonly body?: ReplyBody;
+  /** What a stream rests on: when that ends, the connection is destroyed. */
+  readonly right?: StandingRight;
 }
 
 /** What is known of a request before its body is read. */

@@ -52,10 +52,10 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Requests being answered.',
       registers,
     }),
-    /** Answers that could not be finished; reason: client (hung up) or server (a stream failed midway). */
+    /** Answers that could not be finished; reason: client (hung up), right (ended meanwhile) or server (a stream failed midway). */
     httpBroken: new Counter({
       name: 'tabulary_http_answers_broken_total',
-      help: 'Answers cut off before their end. Reason: client hung up, or server failed midway.',
+      help: 'Answers cut off before their end. Reason: client hung up, the right to read ended, or server failed midway.',
       labelNames: ['route', 'reason'] as const,
       registers,
     }),

@@ -4,11 +4,14 @@ import type { Log } from '../../lib/log.js';
 import type { Metrics } from '../../lib/metrics.js';
 import type { IdentifyClient } from '../client-address.js';
 import type { RequestState } from '../request-state.js';
+import { isRefusal } from '../rights-watch.js';
 import { loggedPath, parameterNames } from '../url.js';
 
 const saneId = /^[A-Za-z0-9._-]{1,64}$/;
 
 const idFrom = (header: string): string => (saneId.test(header) ? header : randomUUID());
+
+const reasonOf = (error: unknown): 'right' | 'server' => (isRefusal(error) ? 'right' : 'server');
 
 export interface RequestOptions {
   readonly log: Log;
@@ -42,7 +45,8 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
       metrics.httpInFlight.dec();
       metrics.httpSeconds.observe({ method: ctx.method, route: template, status: String(status) }, seconds);
       const failed = ctx.state.error !== undefined && ctx.res.headersSent && !finished;
-      if (!finished) metrics.httpBroken.inc({ route: template, reason: failed ? 'server' : 'client' });
+      if (!finished)
+        metrics.httpBroken.inc({ route: template, reason: failed ? reasonOf(ctx.state.error) : 'client' });
       ctx.state.log[route?.hidden ? 'debug' : 'info'](
         {
           method: ctx.method,

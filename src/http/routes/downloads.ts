@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import { type ExportTicket, freeTicket, type Quotas } from '../../catalog/quotas.js';
+import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
 import { dispositionOf } from '../../query/disposition.js';
@@ -61,6 +62,13 @@ export const settleAtEnd = (
   });
 };
 
+/** What rows rest on while they are sent. */
+export const rightToRead = (caller: Caller | undefined, datasetId: number): StandingRight => ({
+  keyId: caller?.key.id ?? null,
+  datasetId,
+  need: 'Read',
+});
+
 export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
   const { authorize, quotas, downloads, exportFiles, apiUrl, publicMaxAgeSeconds } = deps;
 
@@ -73,6 +81,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     const { contentType } = formatSpecs[plan.format];
     const link = await exportFiles.linkTo({
       owner: request.owner,
+      keyId: request.caller?.key.id ?? null,
       plan,
       fileName,
       contentType,
@@ -116,7 +125,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       case 'rows':
         if (answer.body !== undefined) {
           settleAtEnd(answer.body, ticket, request);
-          return { status: 200, headers, body: answer.body };
+          return { status: 200, headers, body: answer.body, right: rightToRead(request.caller, access.id) };
         }
         await ticket.cancel();
         return { status: 200, headers, body: Readable.from([]) };

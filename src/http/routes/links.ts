@@ -56,7 +56,8 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
         },
       );
       const { status, headers, body } = answer;
-      if (body !== undefined) return { status, headers, body };
+      const right = { keyId: ref.keyId, datasetId: ref.datasetId, need: 'Read' } as const;
+      if (body !== undefined) return { status, headers, body, right };
       // HEAD keeps the headers of the file: an empty stream leaves them as they are.
       return { status, headers, body: status === 304 ? null : Readable.from([]) };
     },

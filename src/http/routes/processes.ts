@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Access, DatasetAccess } from '../../catalog/access.js';
+import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Dispatcher } from '../../ingest/lifecycle/dispatcher.js';
 import type { ProcessStore } from '../../ingest/lifecycle/process-store.js';
+import { createProcessWatch, type ProcessWatch } from '../../ingest/lifecycle/process-watch.js';
 import type { Reject } from '../../ingest/lifecycle/rejects.js';
-import { conflict, isAppError, notFound } from '../../lib/errors.js';
+import { type AppError, conflict, notFound } from '../../lib/errors.js';
 import { type Caller, includesLevel } from '../../model/permission.js';
 import type { ProcessView } from '../../model/process.js';
 import { pathId, queryChoice, queryId, queryInteger } from '../parameters.js';
@@ -43,8 +45,6 @@ export const processSchema = z
 
 export interface ProcessRoutesDeps {
   readonly access: Access;
-  /** The caller as he is now. @throws AppError when his key was revoked. */
-  readonly callerNow: (caller: Caller) => Promise<Caller>;
   readonly processes: ProcessStore;
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   /** Records of a process that were set aside, in file order. */
@@ -69,13 +69,24 @@ const requireProcesses = async (
   return isShown ? dataset : access.dataset(caller, datasetId, 'Write', 'read');
 };
 
+/** The same, of an answer that goes on for longer. */
+const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight => ({
+  keyId: caller.key.id,
+  datasetId: id,
+  need: 'Read',
+  needIfPublic: 'Write',
+});
+
+const goneProcess = (processId: number): AppError =>
+  notFound('process_not_found', `The dataset has no process ${processId}.`);
+
 const requireView = async (
   { processes }: ProcessRoutesDeps,
   datasetId: number,
   processId: number,
 ): Promise<ProcessView> => {
   const view = await processes.view(datasetId, processId);
-  if (view === undefined) throw notFound('process_not_found', `The dataset has no process ${processId}.`);
+  if (view === undefined) throw goneProcess(processId);
   return view;
 };
 
@@ -140,27 +151,18 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
     },
   });
 
-const eventPollMs = 250;
-/** Between two looks whether the reader may still read. */
-const rightPollMs = 1_000;
 /** Comment lines keep proxies from closing a silent connection. */
 const keepAliveMs = 15_000;
 
 async function* progressEvents(
-  deps: ProcessRoutesDeps,
+  watch: ProcessWatch,
   first: ProcessView,
-  mayRead: () => Promise<boolean>,
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   let view = first;
   let sent = '';
   let sentAt = Date.now();
-  let askedAt = Date.now();
   for (;;) {
-    if (Date.now() - askedAt > rightPollMs) {
-      if (!(await mayRead())) return;
-      askedAt = Date.now();
-    }
     const data = JSON.stringify(view);
     if (data !== sent) {
       yield `event: ${view.status === 'pending' ? 'progress' : view.status}\ndata: ${data}\n\n`;
@@ -171,31 +173,22 @@ async function* progressEvents(
       sentAt = Date.now();
     }
     if (view.status !== 'pending' || signal.aborted) return;
-    await new Promise((resolve) => setTimeout(resolve, eventPollMs));
-    view = await requireView(deps, view.datasetId, view.id);
+    const next = await watch.next(view.id);
+    if (next === undefined) throw goneProcess(view.id);
+    view = next;
   }
 }
 
-/** Asked with the key and the grants of now. */
-const mayStillRead = async (deps: ProcessRoutesDeps, caller: Caller, datasetId: number): Promise<boolean> => {
-  try {
-    await requireProcesses(deps, await deps.callerNow(caller), datasetId);
-    return true;
-  } catch (error) {
-    if (isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind)) return false;
-    throw error;
-  }
-};
-
-const events = (deps: ProcessRoutesDeps): Route =>
-  route({
+const events = (deps: ProcessRoutesDeps): Route => {
+  const watch = createProcessWatch(deps.processes);
+  return route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId/events',
     summary: 'Follow an upload process',
     places: 'events',
     description:
       'Server-sent events: `progress` whenever something changed, then `completed` or `failed`, then the end; ' +
-      `the end alone when the right to read has ended. The data of each is the process. ${forWhom}`,
+      `a broken connection when the right to read has ended. The data of each is the process. ${forWhom}`,
     tags,
     auth: 'required',
     params,
@@ -207,10 +200,12 @@ const events = (deps: ProcessRoutesDeps): Route =>
       return {
         status: 200,
         headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' },
-        body: Readable.from(progressEvents(deps, view, () => mayStillRead(deps, caller, id), signal)),
+        body: Readable.from(progressEvents(watch, view, signal)),
+        right: rightTo(dataset, caller),
       };
     },
   });
+};
 
 const csvField = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
@@ -252,6 +247,7 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
         status: 200,
         headers: { 'Content-Type': isJson ? 'application/json; charset=utf-8' : 'text/csv; charset=utf-8' },
         body: Readable.from(isJson ? asJson(rows) : asCsv(rows)),
+        right: rightTo(dataset, caller),
       };
     },
   });

@@ -7,7 +7,7 @@ import { formatSpecs } from '../../query/formats.js';
 import type { VersionChanges } from '../../query/version-changes.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
-import { settleAtEnd } from './downloads.js';
+import { rightToRead, settleAtEnd } from './downloads.js';
 
 export interface VersionChangeRoutesDeps {
   readonly access: Access;
@@ -59,6 +59,7 @@ export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionCh
             'Cache-Control': 'private, no-cache',
           },
           body,
+          right: rightToRead(request.caller, dataset.id),
         };
       } catch (error) {
         await ticket.cancel();

@@ -63,6 +63,8 @@ export interface ProcessStore {
   state(processId: number): Promise<UploadState | undefined>;
   layout(processId: number): Promise<Layout | undefined>;
   view(datasetId: number, processId: number): Promise<ProcessView | undefined>;
+  /** Those of some processes that there are, in no order. */
+  views(processIds: readonly number[]): Promise<ProcessView[]>;
   /** Newest first. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<ProcessView[]>;
 }
@@ -166,6 +168,13 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
       [datasetId, processId],
     );
     return row === undefined ? undefined : viewOf(row);
+  },
+
+  async views(processIds) {
+    const rows = await sql.query<ViewRow>(`SELECT ${viewColumns} FROM processes p WHERE p.id = ANY ($1)`, [
+      processIds,
+    ]);
+    return rows.map(viewOf);
   },
 
   async list(datasetId, { top, before }) {

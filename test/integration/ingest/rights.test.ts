@@ -120,7 +120,11 @@ describe('the events of an upload', () => {
     const answer = await call(reader, 'GET', `/datasets/${dataset}/processes/${process.id}/events`);
     expect(answer.status).toBe(200);
     await revoke(key.id);
-    const text = await answer.text();
+    let text = '';
+    const read = async (): Promise<void> => {
+      for await (const piece of answer.body ?? []) text += Buffer.from(piece).toString();
+    };
+    await expect(read()).rejects.toThrow();
     expect(text).toContain('event: progress');
     expect(text).not.toMatch(/event: (?:completed|failed)/);
     await product.startWorker();

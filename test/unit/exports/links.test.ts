@@ -8,6 +8,7 @@ const file: FileRef = {
   presentNames: true,
   tag: 'tag',
   fileName: 'Zürich 1.csv',
+  keyId: 7,
 };
 
 describe('createLinks', () => {

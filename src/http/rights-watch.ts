@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream';
+import type { FindEndedRights, StandingRight } from '../catalog/standing-rights.js';
+import { isAppError } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+
+/** Looks after the rights on which answers rest that are still being sent. */
+export interface RightsWatch {
+  /** Destroys the stream with the refusal once its right has ended. */
+  watch(body: Readable, right: StandingRight): void;
+}
+
+export interface RightsWatchOptions {
+  readonly findEnded: FindEndedRights;
+  readonly log: Log;
+  /** Milliseconds between two looks. @default 1000 */
+  readonly intervalMs?: number;
+}
+
+/** What ends an answer whose right has ended, in contrast to a fault. */
+export const isRefusal = (error: unknown): boolean =>
+  isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind);
+
+/**
+ * One look for all streams of the process. A look that fails, because PostgreSQL is away, ends nothing: the next one
+ * comes.
+ */
+export const createRightsWatch = ({
+  findEnded,
+  log,
+  intervalMs = 1_000,
+}: RightsWatchOptions): RightsWatch => {
+  const watched = new Map<Readable, StandingRight>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const look = async (): Promise<void> => {
+    const streams = [...watched];
+    const ended = await findEnded(streams.map(([, right]) => right));
+    for (const [index, [body]] of streams.entries())
+      if (ended[index] !== undefined) body.destroy(ended[index]);
+  };
+  const lookSoon = (): void => {
+    if (timer !== undefined || watched.size === 0) return;
+    timer = setTimeout(async () => {
+      try {
+        await look();
+      } catch (error) {
+        log.warn({ err: error, answers: watched.size }, 'rights of running answers could not be asked');
+      }
+      timer = undefined;
+      lookSoon();
+    }, intervalMs).unref();
+  };
+
+  return {
+    watch(body, right) {
+      if (body.destroyed) return;
+      watched.set(body, right);
+      body.once('close', () => watched.delete(body));
+      lookSoon();
+    },
+  };
+};

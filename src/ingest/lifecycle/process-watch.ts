@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessView } from '../../model/process.js';
+import type { ProcessStore } from './process-store.js';
+
+/** Looks at processes for all who follow one. */
+export interface ProcessWatch {
+  /** The process at the next look; undefined when it has gone. Who asks in the meantime shares the look. */
+  next(processId: number): Promise<ProcessView | undefined>;
+}
+
+interface Look {
+  readonly ids: Set<number>;
+  readonly views: Promise<ReadonlyMap<number, ProcessView>>;
+}
+
+/** @param intervalMs from a question to its look. @default 250 */
+export const createProcessWatch = (
+  { views }: Pick<ProcessStore, 'views'>,
+  intervalMs = 250,
+): ProcessWatch => {
+  let look: Look | undefined;
+
+  const begin = (): Look => {
+    const ids = new Set<number>();
+    const found = async (): Promise<ReadonlyMap<number, ProcessView>> => {
+      await sleep(intervalMs);
+      look = undefined;
+      return new Map((await views([...ids])).map((view) => [view.id, view]));
+    };
+    return { ids, views: found() };
+  };
+
+  return {
+    async next(processId) {
+      look ??= begin();
+      look.ids.add(processId);
+      return (await look.views).get(processId);
+    },
+  };
+};

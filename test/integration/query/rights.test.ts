@@ -1,0 +1,111 @@
+/** Rights that end while an answer is read: it breaks off, and never looks complete. */
+
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKeys } from '../../../src/catalog/keys.js';
+import { authorization, type Client, call, json, upload } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+let product: TestProduct;
+let owner: Client;
+let bob: Client;
+let ownerId: number;
+
+beforeAll(async () => {
+  product = await startProduct();
+  const accounts = { owner: await product.createAccount('owner'), bob: await product.createAccount('bob') };
+  owner = { baseUrl: product.baseUrl, key: accounts.owner.key };
+  bob = { baseUrl: product.baseUrl, key: accounts.bob.key };
+  ownerId = accounts.owner.id;
+});
+
+afterAll(() => product?.close());
+
+/** More than any socket takes that nobody reads. */
+const rows = `k,v\n${Array.from({ length: 300_000 }, (_, row) => `${row},${'x'.repeat(40)}${row}\n`).join('')}`;
+
+const createIn = async (privacy: 'Public' | 'Private') => {
+  const name = `r${Math.random()}`;
+  const repository = (
+    await json<{ id: number }>(await call(owner, 'POST', '/repositories', { name, privacy }), 201)
+  ).id;
+  const body = { name: 'rows', repositoryId: repository };
+  const dataset = (await json<{ id: number }>(await call(owner, 'POST', '/datasets', body), 201)).id;
+  return { repository, dataset };
+};
+
+const open = async (path: string, key?: string): Promise<IncomingMessage> => {
+  const headers = key === undefined ? {} : authorization(key);
+  const [answer] = (await once(get(`${product.baseUrl}${path}`, { headers }), 'response')) as [
+    IncomingMessage,
+  ];
+  expect(answer.statusCode).toBe(200);
+  answer.pause();
+  return answer;
+};
+
+/** Answers that broke off because a right had ended. */
+const brokenOff = async (): Promise<number> => {
+  const text = await (await fetch(`${product.baseUrl.replace('/api', '')}/metrics`)).text();
+  const counts = text.matchAll(/^tabulary_http_answers_broken_total\{.*reason="right".*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+};
+
+/** Ends the right, waits for what the server does about it, and reads what there is. */
+const cutBy = async (answer: IncomingMessage, end: () => Promise<unknown>): Promise<void> => {
+  const before = await brokenOff();
+  await end();
+  while ((await brokenOff()) === before) await new Promise((resolve) => setTimeout(resolve, 50));
+  const read = async (): Promise<void> => {
+    for await (const _ of answer);
+  };
+  await expect(read()).rejects.toThrow();
+  expect(answer.complete).toBe(false);
+};
+
+const newKey = () => createKeys({ sql: product.sql }).create(ownerId, { name: 'for one download' });
+const revoke = (id: number) =>
+  product.sql.query('UPDATE api_keys SET revoked_at = now() WHERE id = $1', [id]);
+
+describe('an answer whose right ends while it is read breaks off', () => {
+  it('rows, when the key is revoked; those of another key go on', async () => {
+    const { dataset } = await createIn('Private');
+    await upload(owner, dataset, rows);
+    const key = await newKey();
+    const path = `/datasets/${dataset}/data?$filter=k ge 0`;
+    const [mine, others] = [await open(path, key.key), await open(path, owner.key)];
+    await cutBy(mine, () => revoke(key.id));
+    let bytes = 0;
+    for await (const piece of others) bytes += (piece as Buffer).length;
+    expect(others.complete).toBe(true);
+    expect(bytes).toBeGreaterThan(rows.length);
+  });
+
+  it('the file behind a link, when the grant of who asked for it is taken away', async () => {
+    const { dataset, repository } = await createIn('Private');
+    await upload(owner, dataset, rows);
+    const grant = `/repositories/${repository}/permissions/bob`;
+    await json(await call(owner, 'PUT', grant, { level: 'Read' }));
+    const { headers } = await call(bob, 'GET', `/datasets/${dataset}/data`);
+    const link = (headers.get('location') ?? '').replace(/^.*\/api/, '');
+    await cutBy(await open(link), () => call(owner, 'DELETE', grant));
+  });
+
+  it('rows that differ, when public data becomes private', async () => {
+    const { dataset, repository } = await createIn('Public');
+    const first = (await upload(owner, dataset, 'k,v\n1,a\n')).versionId;
+    const second = (await upload(owner, dataset, rows)).versionId;
+    const answer = await open(`/datasets/${dataset}/versions/${first}/diff/${second}/rows`);
+    await cutBy(answer, () =>
+      call(owner, 'PUT', `/repositories/${repository}`, { name: `r${Math.random()}`, privacy: 'Private' }),
+    );
+  });
+
+  it('rows, when the dataset is deleted', async () => {
+    const { dataset } = await createIn('Private');
+    await upload(owner, dataset, rows);
+    const answer = await open(`/datasets/${dataset}/data?$filter=k ge 0`, owner.key);
+    await cutBy(answer, () => call(owner, 'DELETE', `/datasets/${dataset}`));
+  });
+});
