@@ -1,45 +1,45 @@
+import { type CronExpression, CronExpressionParser } from 'cron-parser';
 import { invalid } from './errors.js';
 
 /**
  * Five fields of cron, in UTC: minute, hour, day of month, month, day of week (0 and 7 are Sunday). A field is `*`,
  * a number, a range `a-b`, any of them with a step `/n`, or a list of these. As in cron, when both days are
- * restricted, either of them is enough.
+ * restricted, either of them is enough; a day field that begins with `*` does not count as restricted.
  */
 export interface Cron {
   readonly minutes: ReadonlySet<number>;
-  readonly hours: ReadonlySet<number>;
-  readonly daysOfMonth: ReadonlySet<number>;
-  readonly months: ReadonlySet<number>;
-  readonly daysOfWeek: ReadonlySet<number>;
+  /** The same schedule with every field as `*` or a list of numbers. */
+  readonly plain: string;
   readonly eitherDay: boolean;
 }
 
 const fields = [
-  { name: 'minute', min: 0, max: 59 },
-  { name: 'hour', min: 0, max: 23 },
-  { name: 'day of month', min: 1, max: 31 },
-  { name: 'month', min: 1, max: 12 },
-  { name: 'day of week', min: 0, max: 7 },
+  { name: 'minute', key: 'minute', min: 0, max: 59 },
+  { name: 'hour', key: 'hour', min: 0, max: 23 },
+  { name: 'day of month', key: 'dayOfMonth', min: 1, max: 31 },
+  { name: 'month', key: 'month', min: 1, max: 12 },
+  { name: 'day of week', key: 'dayOfWeek', min: 0, max: 7 },
 ] as const;
-
-type Field = (typeof fields)[number];
 
 const refuse = (text: string, why: string) =>
   invalid('invalid_cron', `'${text}' is not a valid schedule: ${why}.`);
 
-const itemForm = /^(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:\/(\d{1,2}))?$/;
+const expressionOf = (text: string, afterMs: number): CronExpression =>
+  CronExpressionParser.parse(text, { tz: 'UTC', currentDate: new Date(afterMs) });
 
-const valuesOf = (item: string, { name, min, max }: Field, text: string): number[] => {
-  const match = itemForm.exec(item);
-  if (match === null) throw refuse(text, `the ${name} cannot be read`);
-  const [, first, last, step] = match;
-  const from = first === undefined ? min : Number(first);
-  // A single number with a step goes on to the end, as cron has it.
-  const to = last === undefined ? (first === undefined || step !== undefined ? max : from) : Number(last);
-  const by = step === undefined ? 1 : Number(step);
-  if (from < min || to > max || from > to || by < 1)
+/** Narrower than cron-parser, which also reads names, `L`, `#` and, as a random number, `H`. */
+const itemForm = /^(?:\*|\d{1,2}(?:-\d{1,2})?)(?:\/\d{1,2})?$/;
+
+/** Values of one item of a list, which is parsed alone: cron-parser takes no overlapping items, cron does. */
+const valuesOf = (item: string, field: (typeof fields)[number], text: string): number[] => {
+  const { name, key, min, max } = field;
+  if (!itemForm.test(item)) throw refuse(text, `the ${name} cannot be read`);
+  try {
+    const alone = fields.map((other) => (other === field ? item : '*')).join(' ');
+    return expressionOf(alone, 0).fields[key].values.map((value) => Number(value) % (max === 7 ? 7 : 60));
+  } catch {
     throw refuse(text, `the ${name} must be from ${min} to ${max}`);
-  return Array.from({ length: Math.floor((to - from) / by) + 1 }, (_, index) => from + index * by);
+  }
 };
 
 /** @throws AppError `invalid` that names the field. */
@@ -47,15 +47,12 @@ export const parseCron = (text: string): Cron => {
   const parts = text.trim().split(/\s+/);
   if (parts.length !== fields.length)
     throw refuse(text, 'it needs five fields: minute, hour, day, month, weekday');
-  const [minutes, hours, daysOfMonth, months, weekdays] = fields.map(
+  const values = fields.map(
     (field, index) => new Set((parts[index] ?? '').split(',').flatMap((item) => valuesOf(item, field, text))),
-  ) as [Set<number>, Set<number>, Set<number>, Set<number>, Set<number>];
+  );
   const cron = {
-    minutes,
-    hours,
-    daysOfMonth,
-    months,
-    daysOfWeek: new Set([...weekdays].map((day) => day % 7)),
+    minutes: values[0] ?? new Set(),
+    plain: values.map((set, index) => (parts[index] === '*' ? '*' : [...set].join(','))).join(' '),
     eitherDay: !(parts[2] ?? '').startsWith('*') && !(parts[4] ?? '').startsWith('*'),
   };
   if (nextTime(cron, 0) === undefined) throw refuse(text, 'there is no such day');
@@ -64,26 +61,24 @@ export const parseCron = (text: string): Cron => {
 
 const dayMs = 86_400_000;
 /** Between two 29 February around a year like 2100 lie eight years. */
-const mostDays = 8 * 366 + 1;
-
-const matchesDay = (cron: Cron, day: Date): boolean => {
-  if (!cron.months.has(day.getUTCMonth() + 1)) return false;
-  const ofMonth = cron.daysOfMonth.has(day.getUTCDate());
-  const ofWeek = cron.daysOfWeek.has(day.getUTCDay());
-  return cron.eitherDay ? ofMonth || ofWeek : ofMonth && ofWeek;
-};
+const longestGapMs = (8 * 366 + 1) * dayMs;
 
 /** First time after the given one, in milliseconds since the epoch; undefined when there never is one. */
-export const nextTime = (cron: Cron, afterMs: number): number | undefined => {
-  const times = [...cron.hours]
-    .flatMap((hour) => [...cron.minutes].map((minute) => (hour * 60 + minute) * 60_000))
-    .sort((a, b) => a - b);
-  const today = Math.floor(afterMs / dayMs) * dayMs;
-  for (let index = 0; index < mostDays; index += 1) {
-    const day = today + index * dayMs;
-    if (!matchesDay(cron, new Date(day))) continue;
-    const time = times.find((ofDay) => day + ofDay > afterMs);
-    if (time !== undefined) return day + time;
+export const nextTime = ({ plain, eitherDay }: Cron, afterMs: number): number | undefined => {
+  let expression: CronExpression;
+  try {
+    expression = expressionOf(plain, afterMs);
+  } catch {
+    return undefined; // 30 February and the like
   }
-  return undefined;
+  const daysOfMonth = new Set<unknown>(expression.fields.dayOfMonth.values);
+  const daysOfWeek = new Set<unknown>(expression.fields.dayOfWeek.values);
+  while (true) {
+    const time = expression.next();
+    if (time.getTime() - afterMs > longestGapMs) return undefined;
+    // cron-parser takes every day field but `*` for restricted.
+    const isBothDays = daysOfMonth.has(time.getDate()) && daysOfWeek.has(time.getDay());
+    if (eitherDay || isBothDays) return time.getTime();
+    expression.reset(new Date((Math.floor(time.getTime() / dayMs) + 1) * dayMs - 1));
+  }
 };

@@ -20,6 +20,12 @@ describe('the next time of a schedule', () => {
     // Both days restricted: either is enough.
     ['0 0 20 * 1', '2026-03-15T00:00:00Z', '2026-03-16T00:00:00.000Z'],
     ['0 0 20 * 1', '2026-03-17T00:00:00Z', '2026-03-20T00:00:00.000Z'],
+    // A day that begins with a star does not count as restricted: both have to hold.
+    ['0 0 */2 * 1', '2026-03-16T00:00:00Z', '2026-03-23T00:00:00.000Z'],
+    ['* * 30-31 6 */3', '2026-03-15T00:00:00Z', '2027-06-30T00:00:00.000Z'],
+    // Items of a list may overlap, and a number with a step goes on to the end.
+    ['5-7,6,50/5 9 * * *', '2026-03-15T09:07:00Z', '2026-03-15T09:50:00.000Z'],
+    ['0 0 30 2 1', '2026-03-15T00:00:00Z', '2027-02-01T00:00:00.000Z'],
   ])('of %s after %s is %s', (text, after, expected) => {
     expect(next(text, after)).toBe(expected);
   });
@@ -58,7 +64,24 @@ describe('a schedule', () => {
     '-1 * * * *',
     '0 0 30 2 *',
     '@daily',
+    '0 0 31 2,4 */2',
+    // Forms of cron-parser that are not cron's, or not the same from one day to the next.
+    'H H * * *',
+    '0 0 L * *',
+    '0 9 * * MON',
+    '0 0 * * 1#1',
+    '0 0 ? * *',
   ])('is refused as %j', (text) => {
     expect(() => parseCron(text)).toThrow(/is not a valid schedule/);
+  });
+
+  it.each([
+    ['60 * * * *', 'the minute must be from 0 to 59'],
+    ['0 9 0 * *', 'the day of month must be from 1 to 31'],
+    ['0 9 * JAN *', 'the month cannot be read'],
+    ['0 9 30 2 *', 'there is no such day'],
+    ['0 9', 'it needs five fields: minute, hour, day, month, weekday'],
+  ])('refused as %s says %s', (text, why) => {
+    expect(() => parseCron(text)).toThrow(`'${text}' is not a valid schedule: ${why}.`);
   });
 });
