@@ -19,6 +19,7 @@ import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
 import { createOpsState } from './ops.js';
+import { startPipelineWatch } from './pipeline-watch.js';
 import { createPlacesOfRoutes } from './places.js';
 
 /** The API: the REST service. */
@@ -32,6 +33,7 @@ export const createApiProcess = async (
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql });
   const { access } = catalog;
+  metrics.buildInfo.set({ version }, 1);
   const places = createPlacesOfRoutes(core);
   const { processes, receiver, dispatcher, places: uploadPlaces } = await createIntakePart(core, scope);
   const downloads = await createDownloadPart(core, scope, { ...catalog, places: places.queries });
@@ -90,6 +92,7 @@ export const createApiProcess = async (
     answerBytes: config.answerBytesInFlight,
     places,
   });
+  await startPipelineWatch(core, scope);
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
   const port = await listen(server, config.host, config.port, 'PORT');
   log.info({ port }, 'API ready');

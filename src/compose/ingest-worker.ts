@@ -39,6 +39,7 @@ import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/ka
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { countsOfUploads } from './upload-counts.js';
 
 export interface IngestWorkerOptions {
   readonly sql: Sql;
@@ -186,7 +187,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
         }),
       },
     },
-    onPublished: () => metrics.versionsPublished.inc(),
+    ...countsOfUploads(metrics),
     log,
   });
 };
@@ -251,7 +252,7 @@ export const startIngestWorker = async (
   options: IngestWorkerOptions,
   scope: Scope,
 ): Promise<IngestWorker> => {
-  const { sql, kafka, topics, log } = options;
+  const { sql, kafka, topics, metrics, log } = options;
   const dispatcher = createWorkerDispatcher(options);
   const deadLetters = await openDeadLetterProducer(options, scope);
   const sweeper = await startSweeper(options, dispatcher, scope);
@@ -261,9 +262,10 @@ export const startIngestWorker = async (
 
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
     const topic = topicOf(topics, lane);
+    const group = `${options.groupPrefix}.${lane}`;
     const consumer = await createChunkConsumer({
       kafka,
-      groupId: `${options.groupPrefix}.${lane}`,
+      groupId: group,
       topic,
       handle: createChunkWorker({
         processes: createProcessStore(sql),
@@ -273,11 +275,18 @@ export const startIngestWorker = async (
         log,
       }),
       deadLetters,
+      onRetry: () => metrics.pipeline.chunkRetries.inc({ group }),
+      onRebalance: () => metrics.pipeline.rebalances.inc({ group }),
       log,
     });
     await scope.defer(`consumer of ${topic}`, consumer.close);
     return consumer;
   };
+  // Known from the start, so that the first of each is a rise.
+  for (const lane of ['short', 'bulk'] as const) {
+    metrics.pipeline.chunkRetries.inc({ group: `${options.groupPrefix}.${lane}` }, 0);
+    metrics.pipeline.rebalances.inc({ group: `${options.groupPrefix}.${lane}` }, 0);
+  }
   const lanes: Lane[] = [
     ...new Array<Lane>(options.shortMembers).fill('short'),
     ...new Array<Lane>(options.bulkMembers).fill('bulk'),

@@ -12,6 +12,7 @@ import { createBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import type { Core } from './core.js';
+import { countsOfUploads } from './upload-counts.js';
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
@@ -42,7 +43,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     processes,
     transitions: createTransitionStore(sql),
     publisher: createPublisher({ sql, askRefusal: uploadRefusal }),
-    onPublished: () => metrics.versionsPublished.inc(),
+    ...countsOfUploads(metrics),
     log,
   });
   const receiver = createReceiver({

@@ -24,6 +24,7 @@ export const createWorkerProcess = async (
 ): Promise<Listening> => {
   const core = await connect(config, log, scope);
   const { metrics } = core;
+  metrics.buildInfo.set({ version }, 1);
   let worker: IngestWorker | undefined;
   const consuming: Check = {
     name: 'consumers',

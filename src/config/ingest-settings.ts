@@ -80,6 +80,12 @@ export const ingestSettings = {
     '2000',
     'Milliseconds between two looks at how much of what Kafka may keep is not stored yet.',
   ),
+  watchIntervalMs: setting(
+    'WATCH_INTERVAL_MS',
+    integer(100),
+    '15000',
+    'Milliseconds between two looks of an API process at lag, pending uploads, tables and disks, for /metrics.',
+  ),
   receiveTimeoutMs: setting(
     'RECEIVE_TIMEOUT_MS',
     integer(1000),

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createGatewayMetrics } from './gateway-metrics.js';
+import { createPipelineMetrics } from './pipeline-metrics.js';
 import type { Places } from './places.js';
 
 /** Seconds; from a cached answer to a whole-table download. */
@@ -39,6 +40,14 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       registers,
     }),
     gateway: createGatewayMetrics(registers),
+    pipeline: createPipelineMetrics(registers),
+    /** Always 1; what it tells stands in its label. */
+    buildInfo: new Gauge({
+      name: 'tabulary_build_info',
+      help: 'Always 1. Version: that of the program which this process runs.',
+      labelNames: ['version'] as const,
+      registers,
+    }),
     /** Seconds from the first byte of a request to the last of its answer; route is the template. */
     httpSeconds: new Histogram({
       name: 'tabulary_http_request_seconds',

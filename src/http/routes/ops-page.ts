@@ -74,9 +74,14 @@ const kafka = ({ log }: OpsState): string =>
     'Kafka',
     log === null ? '<p>Kafka does not answer.</p>' : `<p>Dead letters: ${log.deadLetters}.</p>`,
     table(
-      ['group', 'topic', 'partition', 'lag'],
-      (log?.lag ?? []).map((row) => [row.group, row.topic, row.partition, row.lag]),
+      ['group', 'topic', 'partition', 'lag', 'age'],
+      (log?.lag ?? []).map((row) => [row.group, row.topic, row.partition, row.lag, duration(row.seconds)]),
       'No lag is known.',
+    ),
+    table(
+      ['group', 'members', 'partitions'],
+      (log?.groups ?? []).map(({ group, members, assigned }) => [group, members, assigned]),
+      'No group is known.',
     ),
   );
 

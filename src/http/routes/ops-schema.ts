@@ -49,8 +49,12 @@ const logSchema = z.object({
       topic: z.string(),
       partition: z.int(),
       lag: count.meta({ description: 'Messages not handled yet.' }),
+      seconds: count.meta({ description: 'Age of the first of them, to an eighth of it; 0 without one.' }),
     }),
   ),
+  groups: z
+    .array(z.object({ group: z.string(), members: count, assigned: count }))
+    .meta({ description: 'Consumer groups, their members, and how many partitions these have.' }),
   deadLetters: count.meta({ description: 'Dead letters that nobody has settled.' }),
 });
 

@@ -12,7 +12,12 @@ import type { MergeStore } from './merge-store.js';
 import type { Outcome, Settled, Step } from './outcome.js';
 import type { ProcessStore, UploadState } from './process-store.js';
 import type { Due, PublishedVersion, Publisher } from './publisher.js';
-import { logFailed, type ProcessInDataset, type TransitionStore } from './transition-store.js';
+import {
+  type FailedUpload,
+  logFailed,
+  type ProcessInDataset,
+  type TransitionStore,
+} from './transition-store.js';
 import { type Event, transitionOf } from './transitions.js';
 
 export interface Dispatcher {
@@ -24,6 +29,8 @@ export interface Dispatcher {
   fail(process: ProcessInDataset, error: ProcessError): Promise<boolean>;
   /** Publishes what is due in a dataset. */
   publish(datasetId: number): Promise<void>;
+  /** Tells of an upload that a sweep has ended as failed. */
+  announceFailed(upload: FailedUpload): void;
   /** Resolves when nothing runs in the background; nothing is begun afterwards. */
   close(): Promise<void>;
 }
@@ -35,6 +42,7 @@ export interface DispatcherOptions {
   /** What a worker does; a process without it leaves everything that is not publishing to the workers' sweeps. */
   readonly work?: DispatcherWork;
   readonly onPublished: (version: PublishedVersion) => void;
+  readonly onFailed: (upload: FailedUpload) => void;
   readonly log: Log;
 }
 
@@ -49,7 +57,7 @@ export interface DispatcherWork {
 }
 
 export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
-  const { processes, transitions, publisher, work, onPublished, log } = options;
+  const { processes, transitions, publisher, work, onPublished, onFailed, log } = options;
   const running = new Map<number, Promise<void>>();
   /** Processes that were asked for while they ran: they are looked at once more. */
   const askedAgain = new Set<number>();
@@ -60,13 +68,18 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     return work;
   };
 
+  const announceFailed = (upload: FailedUpload): void => {
+    onFailed(upload);
+    logFailed(log, upload);
+  };
+
   const announce = ({ published, failed, merge }: Due): void => {
     for (const version of published) {
       onPublished(version);
       const { processId, datasetId, versionId, rows } = version;
       log.info({ process: processId, dataset: datasetId, version: versionId, rows }, 'version published');
     }
-    for (const upload of failed) logFailed(log, upload);
+    for (const upload of failed) announceFailed(upload);
     if (merge !== undefined) resume(merge);
   };
 
@@ -74,7 +87,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   const fail = async ({ processId, datasetId }: ProcessInDataset, error: ProcessError): Promise<boolean> => {
     const failed = await transitions.fail(processId, error);
-    if (failed !== undefined) logFailed(log, failed);
+    if (failed !== undefined) announceFailed(failed);
     await follow('failed', { processId, datasetId });
     return failed !== undefined;
   };
@@ -189,6 +202,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     resume,
     fail,
     publish,
+    announceFailed,
     async close() {
       closing = true;
       await Promise.all(running.values());

@@ -1,6 +1,9 @@
 import { isoUtc } from '../../lib/time.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
+/** What a pending upload may wait for. */
+export const pendingPhases = ['receive', 'insert', 'collect', 'replay', 'ready', 'merge', 'merged'] as const;
+
 /** Uploads that are pending, by what they wait for. */
 export interface PendingUploads {
   /** `receive`: the file is still coming; the others are the phases of model/process.ts. */
@@ -95,19 +98,24 @@ const withIso = <K extends string, R extends Record<K, Date>>(
 const sumOf = (rows: readonly EndedRow[], status: EndedRow['status']): number =>
   rows.filter((row) => row.status === status).reduce((sum, { count }) => sum + count, 0);
 
+type PendingRow = Omit<PendingUploads, 'oldestCreatedAt'> & { oldestCreatedAt: Date };
+
+/** Pending uploads by what they wait for, the oldest first. */
+export const readPendingUploads = async (sql: Sql): Promise<PendingUploads[]> =>
+  (await sql.query<PendingRow>(pendingSql)).map((row) => withIso(row, 'oldestCreatedAt'));
+
 /** Where uploads stand, for whoever looks after the service. */
 export const readPipelineState = async ({
   sql,
   stuckAfterMs = 600_000,
 }: PipelineStateOptions): Promise<PipelineState> => {
-  type PendingRow = Omit<PendingUploads, 'oldestCreatedAt'> & { oldestCreatedAt: Date };
   type StuckRow = Omit<StuckUpload, 'createdAt'> & { createdAt: Date };
-  const pending = await sql.query<PendingRow>(pendingSql);
+  const pending = await readPendingUploads(sql);
   const stuck = await sql.query<StuckRow>(stuckSql, [stuckAfterMs]);
   const [replaying] = await sql.query<{ count: number }>(replayingSql);
   const ended = await sql.query<EndedRow>(lastDaySql);
   return {
-    pending: pending.map((row) => withIso(row, 'oldestCreatedAt')),
+    pending,
     stuck: stuck.map((row) => withIso(row, 'createdAt')),
     replaying: replaying?.count ?? 0,
     lastDay: {

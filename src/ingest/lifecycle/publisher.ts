@@ -1,3 +1,4 @@
+import type { Lane } from '../../model/chunk.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ProcessError, UploadMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId } from '../../model/version.js';
@@ -52,6 +53,9 @@ export interface PublishedVersion {
   readonly processId: number;
   readonly versionId: number;
   readonly rows: number;
+  readonly lane: Lane;
+  /** Seconds since the upload was accepted. */
+  readonly seconds: number;
 }
 
 /** What a version is made of. */
@@ -102,11 +106,19 @@ const verified = moveSql('verified');
 const mergeDue = moveSql('merge_due');
 const failed = moveSql('failed');
 
+interface VersionRow {
+  id: number;
+  list: number;
+  listBefore: number;
+  lane: Lane;
+  seconds: number;
+}
+
 const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<PublishedVersion> => {
   const { columns, facts, segment, extends: appended } = newVersionOf(due);
   const own = appended ? due.facts : facts;
   // One statement, one trip: short uploads spend their time on trips.
-  const [version] = await tx.query<{ id: number; list: number; listBefore: number }>(
+  const [version] = await tx.query<VersionRow>(
     `WITH ${keepList('$1', 'SELECT $4::jsonb AS columns')}, version AS (
        INSERT INTO versions
          (dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
@@ -122,10 +134,12 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
        UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = $1
      ), ended AS (
        UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = $2
+       RETURNING CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
+         extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds
      )
      SELECT version.id, list.id AS list, coalesce((SELECT b.column_list_id FROM versions b
-         WHERE b.dataset_id = $1 ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore"
-     FROM version, list`,
+         WHERE b.dataset_id = $1 ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore", ended.lane, ended.seconds
+     FROM version, list, ended`,
     [
       datasetId,
       due.id,
@@ -146,7 +160,8 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
   if (version.list !== version.listBefore)
     await keepChanges(tx, { from: version.listBefore, to: version.list });
   await changeColumns(tx, datasetId, due.layout.changes ?? []);
-  return { datasetId, processId: due.id, versionId: version.id, rows: facts.rows };
+  const { id: versionId, lane, seconds } = version;
+  return { datasetId, processId: due.id, versionId, rows: facts.rows, lane, seconds };
 };
 
 const otherVersion: ProcessError = {

@@ -1,7 +1,7 @@
 /** Finds uploads that a crash left behind and lets them go on, or end. Any number of workers may sweep at once. */
 import type { Log } from '../../lib/log.js';
 import type { Dispatcher } from './dispatcher.js';
-import { type FailedUpload, logFailed, type TransitionStore } from './transition-store.js';
+import type { FailedUpload, TransitionStore } from './transition-store.js';
 
 export interface UploadSweepReport {
   /** Uploads whose receiving API died. */
@@ -19,7 +19,7 @@ export interface UploadSweepOptions {
     TransitionStore,
     'failAbandoned' | 'failExpired' | 'waitingForReplay' | 'datasetsToPublish'
   >;
-  readonly dispatcher: Pick<Dispatcher, 'publish' | 'resume'>;
+  readonly dispatcher: Pick<Dispatcher, 'publish' | 'resume' | 'announceFailed'>;
   /** Silence after which a receiving API is taken for dead. */
   readonly receiveTimeoutMs: number;
   /** How long Kafka keeps chunks. */
@@ -41,7 +41,7 @@ export const createUploadSweep = (options: UploadSweepOptions): UploadSweep => {
 
   const publishBehind = async (failed: readonly FailedUpload[]): Promise<number> => {
     for (const upload of failed) {
-      logFailed(log, upload);
+      dispatcher.announceFailed(upload);
       await publish(upload.datasetId);
     }
     return failed.length;

@@ -26,6 +26,10 @@ export interface ChunkConsumerOptions {
   readonly topic: string;
   readonly handle: ChunkHandler;
   readonly deadLetters: DeadLetterProducer;
+  /** Told when a chunk could not be handled and is tried again. */
+  readonly onRetry?: () => void;
+  /** Told when the group is formed anew. */
+  readonly onRebalance?: () => void;
   readonly log: Log;
 }
 
@@ -73,6 +77,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
         return true;
       } catch (error) {
         const { processId: process, number } = delivery.chunk;
+        options.onRetry?.();
         log.warn({ err: error, process, chunk: number, attempt }, 'chunk not handled, trying again');
         await sleep(pauseMs(attempt));
       }
@@ -140,6 +145,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     consumer.on(consumer.events.FETCH, () => {
       tickAt = Date.now();
     });
+    consumer.on(consumer.events.REBALANCING, () => options.onRebalance?.());
     consumer.on(consumer.events.CRASH, ({ payload }) => {
       log.warn({ topic, err: payload.error, restart: payload.restart }, 'consumer stopped');
       // kafkajs starts itself again after failures that it knows to pass, and stays dead after all others, such as

@@ -159,7 +159,7 @@ const nothing = {
 const sweepOf = (publish: (dataset: number) => Promise<void>) =>
   createUploadSweep({
     transitions: createTransitionStore(product.sql),
-    dispatcher: { publish, resume: () => undefined },
+    dispatcher: { publish, resume: () => undefined, announceFailed: () => undefined },
     receiveTimeoutMs: 3_600_000,
     retentionMs: 3_600_000,
     log: silentLog,

@@ -1,0 +1,16 @@
+import type { DispatcherOptions } from '../ingest/lifecycle/dispatcher.js';
+import type { Metrics } from '../lib/metrics.js';
+
+/** Counts the uploads that this process ends. */
+export const countsOfUploads = ({
+  versionsPublished,
+  pipeline,
+}: Metrics): Pick<DispatcherOptions, 'onPublished' | 'onFailed'> => ({
+  onPublished: ({ lane, seconds }) => {
+    versionsPublished.inc();
+    pipeline.ended.inc({ outcome: 'completed', reason: 'none' });
+    pipeline.visibleSeconds.observe({ lane }, seconds);
+  },
+  onFailed: ({ code }) =>
+    pipeline.ended.inc({ outcome: code === 'cancelled' ? 'cancelled' : 'failed', reason: code }),
+});

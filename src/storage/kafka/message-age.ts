@@ -1,0 +1,45 @@
+/** Where a reader of a partition stands. Kafka's offsets are 64 bits. */
+export interface ReaderPosition {
+  readonly partition: number;
+  /** First message that it has not handled; it exists. */
+  readonly needed: bigint;
+}
+
+/** By partition, the offset of the first message that is younger than so many milliseconds, or the end. */
+export type FirstYounger = (ageMs: number) => Promise<ReadonlyMap<number, bigint>>;
+
+const youngestMs = 1_000;
+const oldestMs = 30 * 86_400_000;
+/** Each step halves the range on a logarithmic scale: what is left is an eighth of the age. */
+const steps = 7;
+
+/**
+ * Ages of messages, found by asking Kafka where the messages of a time begin: it tells no message's age, and reading one
+ * may mean megabytes.
+ * @returns By partition, milliseconds: the message is at least so old, and at most an eighth older; 1 s at least.
+ */
+export const agesOf = async (
+  positions: readonly ReaderPosition[],
+  firstYounger: FirstYounger,
+): Promise<Map<number, number>> => {
+  const ages = new Map<number, number>();
+  const narrow = async (some: readonly ReaderPosition[], from: number, to: number, left: number) => {
+    if (some.length === 0) return;
+    if (left === 0) {
+      for (const { partition } of some) ages.set(partition, from);
+      return;
+    }
+    const middle = Math.sqrt(from * to);
+    const firsts = await firstYounger(middle);
+    const isOlder = ({ partition, needed }: ReaderPosition) => (firsts.get(partition) ?? needed) > needed;
+    await narrow(some.filter(isOlder), middle, to, left - 1);
+    await narrow(
+      some.filter((position) => !isOlder(position)),
+      from,
+      middle,
+      left - 1,
+    );
+  };
+  await narrow(positions, youngestMs, oldestMs, steps);
+  return ages;
+};

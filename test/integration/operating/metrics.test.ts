@@ -1,0 +1,158 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  type Client,
+  call,
+  createDataset,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+  upload,
+} from '../../support/datasets.js';
+import { type MetricsText, readMetrics } from '../../support/metrics-text.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+let product: TestProduct;
+let owner: Client;
+let api: string;
+beforeAll(async () => {
+  product = await startProduct({ watchIntervalMs: '100' });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  api = product.baseUrl.replace(/\/api$/, '');
+});
+afterAll(() => product?.close());
+
+const until = async (
+  read: () => Promise<MetricsText>,
+  wanted: (now: MetricsText) => boolean,
+): Promise<MetricsText> => {
+  for (let tries = 0; ; tries += 1) {
+    const now = await read();
+    if (wanted(now)) return now;
+    if (tries > 300)
+      throw new Error(
+        `it never came:\n${now.samples
+          .filter(({ name }) => /consumer|store|uploads_|component/.test(name))
+          .map((sample) => JSON.stringify(sample))
+          .join('\n')}`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+};
+
+const sum = (metrics: MetricsText, name: string): number =>
+  metrics.samples.filter((sample) => sample.name === name).reduce((total, { value }) => total + value, 0);
+
+/** Texts that may name metrics. */
+const texts = (): { path: string; text: string }[] =>
+  ['docs', 'deploy', 'README.md']
+    .flatMap((path) =>
+      path.endsWith('.md')
+        ? [path]
+        : readdirSync(join(root, path), { recursive: true, encoding: 'utf8' }).map((name) =>
+            join(path, name),
+          ),
+    )
+    .filter((path) => /\.(md|ya?ml|json|tpl|rules)$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+it('every metric that is named anywhere is on /metrics of an API process or a worker', async () => {
+  const seen = [await readMetrics(api), await readMetrics(product.workerUrl)];
+  const known = new Set(seen.flatMap(({ names, series }) => [...names, ...series]));
+  const named = texts().flatMap(({ path, text }) =>
+    [...text.matchAll(/(?<![\w:.-])(?:tabulary|nodejs|process)_[a-z0-9_]*[a-z0-9](?![\w:(])/g)].map(([name]) => ({
+      path,
+      name,
+    })),
+  );
+  const ours = named.filter(
+    ({ name }) => name.startsWith('tabulary_') || /_(seconds|bytes|total|p99_seconds)$/.test(name),
+  );
+  expect(ours.length).toBeGreaterThan(50);
+  expect(ours.filter(({ name }) => !known.has(name))).toEqual([]);
+});
+
+it('tells how an upload ended and how long it took, by lane', async () => {
+  expect(await upload(owner, await createDataset(owner), 'a\n1\n')).toMatchObject({ status: 'completed' });
+  expect(await upload(owner, await createDataset(owner), 'a;b\n1\n')).toMatchObject({ status: 'failed' });
+  const both = await Promise.all([readMetrics(api), readMetrics(product.workerUrl)]);
+  const total = (name: string, labels: Record<string, string>): number =>
+    both.reduce((all, metrics) => all + (metrics.value(name, labels) ?? 0), 0);
+  expect(total('tabulary_uploads_ended_total', { outcome: 'completed', reason: 'none' })).toBe(1);
+  expect(
+    both
+      .flatMap(({ samples }) => samples)
+      .filter(({ name, labels }) => name === 'tabulary_uploads_ended_total' && labels.outcome === 'failed'),
+  ).toHaveLength(1);
+  expect(total('tabulary_upload_visible_seconds_count', { lane: 'short' })).toBe(1);
+  expect(total('tabulary_upload_visible_seconds_sum', { lane: 'short' })).toBeGreaterThan(0);
+});
+
+it('tells what the components know: groups, lag, pending uploads, tables, disks', async () => {
+  const prefix = product.config.kafkaPrefix;
+  const now = await until(
+    () => readMetrics(api),
+    (metrics) =>
+      (metrics.value('tabulary_store_rows', { kind: 'pool' }) ?? 0) > 0 &&
+      sum(metrics, 'tabulary_consumer_lag_messages') + sum(metrics, 'tabulary_uploads_pending') === 0 &&
+      metrics.value('tabulary_consumer_group_assigned_partitions', { group: `${prefix}.short` }) === 2,
+  );
+  for (const component of ['database', 'clickhouse', 'kafka'])
+    expect(now.value('tabulary_component_up', { component })).toBe(1);
+  expect(now.value('tabulary_consumer_group_members', { group: `${prefix}.short` })).toBe(2);
+  expect(
+    now.value('tabulary_consumer_lag_messages', { topic: `${prefix}.chunks.bulk`, partition: '1' }),
+  ).toBe(0);
+  expect(now.value('tabulary_uploads_pending', { phase: 'insert' })).toBe(0);
+  expect(now.value('tabulary_store_tables', { kind: 'pool' })).toBeGreaterThan(0);
+  expect(now.value('tabulary_store_parts_per_partition')).toBeGreaterThan(0);
+  expect(sum(now, 'tabulary_store_disk_free_bytes')).toBeGreaterThan(0);
+  expect(sum(now, 'tabulary_store_disk_bytes')).toBeGreaterThanOrEqual(
+    sum(now, 'tabulary_store_disk_free_bytes'),
+  );
+  expect(now.value('tabulary_dead_letters_waiting')).toBe(0);
+});
+
+it('shows that no worker runs and what waits for one, and that it was worked off', async () => {
+  await product.stopWorker();
+  const dataset = await createDataset(owner);
+  const process = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n2\n'), 201);
+  const waiting = await until(
+    () => readMetrics(api),
+    (metrics) =>
+      sum(metrics, 'tabulary_consumer_group_members') === 0 &&
+      sum(metrics, 'tabulary_consumer_lag_seconds') > 1 &&
+      (metrics.value('tabulary_uploads_oldest_pending_seconds', { phase: 'insert' }) ?? 0) > 1,
+  );
+  expect(sum(waiting, 'tabulary_consumer_lag_messages')).toBe(1);
+  expect(waiting.value('tabulary_uploads_pending', { phase: 'insert' })).toBe(1);
+  await product.startWorker();
+  expect((await ended(owner, process)).status).toBe('completed');
+  await until(
+    () => readMetrics(api),
+    (metrics) =>
+      sum(metrics, 'tabulary_consumer_lag_messages') === 0 &&
+      sum(metrics, 'tabulary_consumer_lag_seconds') === 0 &&
+      sum(metrics, 'tabulary_uploads_pending') === 0 &&
+      sum(metrics, 'tabulary_consumer_group_members') === 4,
+  );
+});
+
+it('counts what its user cancelled apart from what failed', async () => {
+  await product.stopWorker();
+  const dataset = await createDataset(owner);
+  const { id } = await json<ProcessAnswer>(await putFile(owner, dataset, 'a\n3\n'), 201);
+  expect((await call(owner, 'DELETE', `/datasets/${dataset}/processes/${id}`)).status).toBeLessThan(300);
+  expect(
+    (await readMetrics(api)).value('tabulary_uploads_ended_total', {
+      outcome: 'cancelled',
+      reason: 'cancelled',
+    }),
+  ).toBe(1);
+  await product.startWorker();
+});
