@@ -27,9 +27,6 @@ export interface ColumnBuffer {
   /** The memory of `text`, for writes of whole words. */
   textView: DataView;
   textBytes: number;
-  minDay: number;
-  maxDay: number;
-  sawMarker: boolean;
 }
 
 const noDays = new Int32Array(0);
@@ -66,50 +63,18 @@ export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
     text: noBytes,
     textView: new DataView(noBytes.buffer),
     textBytes: 0,
-    minDay: Number.POSITIVE_INFINITY,
-    maxDay: Number.NEGATIVE_INFINITY,
-    sawMarker: false,
   };
 };
 
-export const isTextual = (physical: EncodePhysical): boolean =>
+const isTextual = (physical: EncodePhysical): boolean =>
   physical === 's' || physical === 't' || physical === 'u';
-
-/** What a column has taken so far; going back to it forgets the rows of a block. */
-export interface ColumnMark {
-  readonly textBytes: number;
-  readonly minDay: number;
-  readonly maxDay: number;
-  readonly sawMarker: boolean;
-}
-
-export const markColumn = ({ textBytes, minDay, maxDay, sawMarker }: ColumnBuffer): ColumnMark => ({
-  textBytes,
-  minDay,
-  maxDay,
-  sawMarker,
-});
-
-export const rewindColumn = (column: ColumnBuffer, mark: ColumnMark): void => {
-  column.textBytes = mark.textBytes;
-  column.minDay = mark.minDay;
-  column.maxDay = mark.maxDay;
-  column.sawMarker = mark.sawMarker;
-};
-
-const emptyMark: ColumnMark = {
-  textBytes: 0,
-  minDay: Number.POSITIVE_INFINITY,
-  maxDay: Number.NEGATIVE_INFINITY,
-  sawMarker: false,
-};
 
 /** Chunks differ a little in their rows: room to spare, so that the next one need not allocate again. */
 export const withHeadroom = (rows: number): number => rows + (rows >> 3);
 
 /** Empties the column and makes room for `rows` values; text grows as it comes. */
 export const resetColumn = (column: ColumnBuffer, rows: number): void => {
-  rewindColumn(column, emptyMark);
+  column.textBytes = 0;
   const room = withHeadroom(rows);
   if (column.nulls.length < rows) column.nulls = new Uint8Array(room);
   if (isTextual(column.physical)) return;

@@ -2,9 +2,7 @@ import { shownValue } from './bytes.js';
 import {
   type ColumnBuffer,
   createColumnBuffer,
-  markColumn,
   resetColumn,
-  rewindColumn,
   valueBytes,
   withHeadroom,
 } from './column-buffer.js';
@@ -25,7 +23,6 @@ import type {
   ChunkEncoder,
   ChunkEncoderOptions,
   ChunkPosition,
-  ColumnStats,
   EncodeResult,
   Violation,
 } from './types.js';
@@ -71,7 +68,6 @@ interface StoredBuffer {
 
 const segmentHead = columnHead('_seg', 'UInt64');
 const rowHead = columnHead('_row', 'UInt64');
-const noStats: ColumnStats = { minDay: null, maxDay: null, sawMarker: false };
 
 export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder => {
   const { columns, dialect, fieldCount } = options;
@@ -172,13 +168,13 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       if (index.rows === 0 && malformed.length === 0) break;
       if (rows + index.rows > chunk.rows)
         throw new RangeError(`More records than the ${chunk.rows} announced`);
-      const marks = collect ? stored.map(({ buffer }) => markColumn(buffer)) : [];
+      const marks = collect ? stored.map(({ buffer }) => buffer.textBytes) : [];
       let violation = encodeBlock(bytes, chunk, rows, rejected);
       if (violation !== undefined) return { kind: 'violation', violation };
       if (rejected.size > 0) {
         dropRecords(index, new Set(rejected.keys()));
         stored.forEach(({ buffer }, i) => {
-          rewindColumn(buffer, marks[i]!);
+          buffer.textBytes = marks[i]!;
         });
         badRows.push(...rejected.values());
         rejected.clear();
@@ -210,9 +206,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       writer.add(buffer.nulls.subarray(0, rows));
       writer.add(valueBytes(buffer, rows));
     }
-    const stats = columns.map(() => noStats);
-    for (const { position, buffer } of stored) stats[position] = statsOf(buffer);
-    return { kind: 'encoded', block: writer.pieces(), blockBytes: writer.bytes(), rows, stats, badRows };
+    return { kind: 'encoded', block: writer.pieces(), rows, badRows };
   };
 
   const encode = (bytes: Uint8Array, chunk: ChunkPosition, segment: bigint | number): EncodeResult => {
@@ -235,10 +229,4 @@ const badValue = (violation: Violation, index: FieldIndex, record: number): BadR
   fieldCount: null,
   rawStart: index.recordStarts[record]!,
   rawEnd: index.recordEnds[record]!,
-});
-
-const statsOf = (buffer: ColumnBuffer): ColumnStats => ({
-  minDay: buffer.minDay <= buffer.maxDay ? buffer.minDay : null,
-  maxDay: buffer.minDay <= buffer.maxDay ? buffer.maxDay : null,
-  sawMarker: buffer.sawMarker,
 });

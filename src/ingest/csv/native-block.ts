@@ -14,7 +14,6 @@ export interface BlockWriter {
   /** Takes bytes; large ones are referred to, so they must stay as they are until the block is sent. */
   add(bytes: Uint8Array): void;
   pieces(): Buffer[];
-  bytes(): number;
 }
 
 export const createBlockWriter = (): BlockWriter => {
@@ -23,7 +22,6 @@ export const createBlockWriter = (): BlockWriter => {
   let slab = -1;
   let sliceStart = 0;
   let used = 0;
-  let total = 0;
   let list: Buffer[] = [];
 
   const closeSlice = (): void => {
@@ -44,11 +42,9 @@ export const createBlockWriter = (): BlockWriter => {
       slab = -1;
       sliceStart = 0;
       used = 0;
-      total = 0;
       list = [];
     },
     add: (bytes) => {
-      total += bytes.length;
       if (bytes.length >= wholePieceBytes) {
         closeSlice();
         list.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
@@ -62,7 +58,6 @@ export const createBlockWriter = (): BlockWriter => {
       closeSlice();
       return list;
     },
-    bytes: () => total,
   };
 };
 

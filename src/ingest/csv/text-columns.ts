@@ -34,12 +34,6 @@ const dayOfField = (column: ColumnBuffer, bytes: Uint8Array, start: number, end:
   return end < start ? noDay : column.rules.parseDay(bytes, start, end);
 };
 
-const noteDays = (column: ColumnBuffer, minDay: number, maxDay: number): void => {
-  if (minDay > maxDay) return;
-  if (minDay < column.minDay) column.minDay = minDay;
-  if (maxDay > column.maxDay) column.maxDay = maxDay;
-};
-
 export const encodeDays = (
   column: ColumnBuffer,
   bytes: Uint8Array,
@@ -51,8 +45,6 @@ export const encodeDays = (
   const { starts, ends, fieldCount } = index;
   const { nulls, days } = column;
   const { isNullText } = column.rules;
-  let minDay = maxDate32Day + 1;
-  let maxDay = minDate32Day - 1;
   let cell = from * fieldCount + column.field;
   let slot = at;
   let misfit = -1;
@@ -64,8 +56,6 @@ export const encodeDays = (
       const day = dayOfField(column, bytes, start, end);
       if (day >= minDate32Day && day <= maxDate32Day) {
         days[slot] = day;
-        if (day < minDay) minDay = day;
-        if (day > maxDay) maxDay = day;
         continue;
       }
       if (end < start || !isMarker(bytes, start, end)) {
@@ -76,7 +66,6 @@ export const encodeDays = (
     nulls[slot] = 1;
     days[slot] = 0;
   }
-  noteDays(column, minDay, maxDay);
   return misfit;
 };
 
@@ -93,8 +82,6 @@ export const encodeDayTexts = (
   const { nulls } = column;
   const { isNullText } = column.rules;
   let { text, textBytes } = column;
-  let minDay = Number.POSITIVE_INFINITY;
-  let maxDay = Number.NEGATIVE_INFINITY;
   let cell = from * fieldCount + column.field;
   let slot = at;
   let misfit = -1;
@@ -117,11 +104,8 @@ export const encodeDayTexts = (
     text[textBytes++] = isoDayLength;
     writeIsoDay(day, text, textBytes);
     textBytes += isoDayLength;
-    if (day < minDay) minDay = day;
-    if (day > maxDay) maxDay = day;
   }
   column.textBytes = textBytes;
-  noteDays(column, minDay, maxDay);
   return misfit;
 };
 
@@ -204,12 +188,9 @@ export const encodeTexts = (
       continue;
     }
     nulls[slot] = 0;
-    if (onlyMarkers) {
-      if (doubled || !isMarker(bytes, start, end)) {
-        misfit = row;
-        break;
-      }
-      column.sawMarker = true;
+    if (onlyMarkers && (doubled || !isMarker(bytes, start, end))) {
+      misfit = row;
+      break;
     }
     if (doubled) {
       next = putUndoubled(text, next, bytes, start, end);

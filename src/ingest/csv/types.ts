@@ -94,24 +94,12 @@ export interface Violation {
   readonly physical: EncodePhysical;
 }
 
-/** What was seen in one column of a chunk. */
-export interface ColumnStats {
-  /** First and last day, in days since 1970-01-01; null in columns that are no dates and where all are null. */
-  readonly minDay: number | null;
-  readonly maxDay: number | null;
-  /** For `u`: a null marker was seen, which is text if the column ends as String. */
-  readonly sawMarker: boolean;
-}
-
 export interface EncodedChunk {
   readonly kind: 'encoded';
   /** One block in ClickHouse's `Native` format, in pieces; valid until the encoder's next call. */
   readonly block: readonly Buffer[];
-  readonly blockBytes: number;
   /** Rows in the block: those of the chunk without the bad ones. */
   readonly rows: number;
-  /** One per entry of `columns`. */
-  readonly stats: readonly ColumnStats[];
   readonly badRows: readonly BadRow[];
 }
 

@@ -22,7 +22,6 @@ describe('the block', () => {
     const result = encode('2020-01-31,x,1.5\n,,\n', ['d', 's', 'f']);
     if (result.kind !== 'encoded') throw new Error(result.kind);
     expect(result.rows).toBe(2);
-    expect(result.blockBytes).toBe(Buffer.concat([...result.block]).length);
     expect(decodeBlock(result.block).columns).toEqual([
       { name: '_seg', type: 'UInt64', values: ['9', '9'] },
       { name: '_row', type: 'UInt64', values: ['100', '101'] },
@@ -89,16 +88,6 @@ describe('the block', () => {
     expect(encodeColumn('s', texts)).toEqual(texts.map((text) => text || null));
   });
 
-  it('reports first and last day of date columns', () => {
-    const result = encode('2020-01-02,1066-01-01,\n1970-01-01,,\n,1066-01-03,\n', ['d', 't', 'd']);
-    if (result.kind !== 'encoded') throw new Error(result.kind);
-    expect(result.stats.map(({ minDay, maxDay }) => [minDay, maxDay])).toEqual([
-      [0, 18_263],
-      [-330_179, -330_177],
-      [null, null],
-    ]);
-  });
-
   it('refuses a number of rows that is not the chunk’s', () => {
     expect(() => encode('1\n2\n', ['f'], { rows: 1 })).toThrow(RangeError);
     expect(() => encode('1\n2\n', ['f'], { rows: 3 })).toThrow(RangeError);
@@ -120,14 +109,8 @@ describe('null markers', () => {
     expect(encodeColumn('f', ['1', text])).toEqual({ misfit: text, line: 3 });
   });
 
-  it('tell a column that has seen nothing else', () => {
+  it('are all that a column without a type yet may hold', () => {
     expect(encodeColumn('u', ['', 'NA', '5'])).toEqual({ misfit: '5', line: 4 });
-    const seen = (text: string) => {
-      const result = encode(text, ['u', 's']);
-      return result.kind === 'encoded' ? result.stats[0]?.sawMarker : undefined;
-    };
-    expect(seen(',x\n-,x\n')).toBe(true);
-    expect(seen(',x\n,x\n')).toBe(false);
   });
 });
 
@@ -221,7 +204,6 @@ describe('collecting bad rows', () => {
     expect(texts?.values).toEqual(good.map((i) => `t${i}`));
     expect(result.badRows).toHaveLength(5_000 - good.length);
     expect(result.badRows[1]).toMatchObject({ reason: 'value', row: 103, line: 15, field: 0, value: 'x3' });
-    expect(result.stats[2]).toEqual({ minDay: null, maxDay: null, sawMarker: false });
   });
 
   it('still reports a value that widens an inferred type', () => {
