@@ -53,7 +53,7 @@ export const publishedColumnsJson = `
       'description', stored.item ->> 'description') ORDER BY stored.position), '[]')
    FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position))`;
 
-export const readColumns = async (
+const readColumns = async (
   sql: Sql,
   versionId: number | null,
   columnsJson = currentColumnsJson,

@@ -34,7 +34,7 @@ export interface Datasets {
   remove(caller: Caller, id: number): Promise<void>;
 }
 
-export const nameTaken = (name: string): AppError =>
+const nameTaken = (name: string): AppError =>
   conflict('name_taken', `The repository already has a dataset ${name}.`);
 
 /** Keeps a repository from being deleted until the transaction ends. */
@@ -76,7 +76,7 @@ export const datasetAgain = async (sql: Sql, caller: Caller | undefined, id: num
   return dataset;
 };
 
-export const summaryOf = ({
+const summaryOf = ({
   columns: _columns,
   retention: _retention,
   refresh: _refresh,

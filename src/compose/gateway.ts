@@ -85,7 +85,7 @@ export interface GatewayParts {
   readonly telemetry: Telemetry;
 }
 
-export const openGateway = ({ config, sql, log, telemetry }: GatewayParts): Gateway =>
+const openGateway = ({ config, sql, log, telemetry }: GatewayParts): Gateway =>
   createGateway({ settings: gatewaySettings(config), sql, log, telemetry });
 
 /** For commands of an operator, who may have the keys that npm start made. */

@@ -1,7 +1,7 @@
 import type { Provider } from '../providers/provider.js';
 import { wordsOf } from './search/words.js';
 
-export const mostMatches = 5;
+const mostMatches = 5;
 
 /** Where a word is looked for, from the most telling place to the least. */
 const places: readonly (readonly [weight: number, text: (provider: Provider) => string])[] = [

@@ -24,13 +24,13 @@ const closers: Readonly<Record<string, string>> = { '"': '"', '[': ']' };
 /** Twice as many as a dataset has columns: more items than this name nothing new. */
 const mostItems = 2 * maxColumns;
 
-export const requireFewItems = (option: string, count: number): void => {
+const requireFewItems = (option: string, count: number): void => {
   if (count <= mostItems) return;
   throw invalid('too_complex', `${option} names more than ${mostItems} columns.`, { limit: mostItems });
 };
 
 /** Splits at the commas outside quotes. */
-export const splitList = (option: string, text: string): ListItem[] => {
+const splitList = (option: string, text: string): ListItem[] => {
   const items: ListItem[] = [];
   let at = 0;
   while (at <= text.length) {
@@ -94,7 +94,7 @@ const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
 const excerpt = (name: string): string => (name.length > 60 ? `${name.slice(0, 60)}…` : name);
 
 /** One error for all columns that a list names and the dataset lacks. */
-export const unknownColumns = (option: string, unknown: readonly string[], index: ColumnIndex): AppError => {
+const unknownColumns = (option: string, unknown: readonly string[], index: ColumnIndex): AppError => {
   const names = [...new Set(unknown)];
   const near = names.length === 1 ? nearest(names[0]!, index.names) : undefined;
   const hint = near === undefined ? '' : ` Did you mean ${excerpt(near)}?`;

@@ -78,7 +78,7 @@ const orderSql = (terms: readonly OrderTerm[]): string =>
 /** More rows than there are. */
 const mostRows = '18446744073709551615';
 
-export const limitSql = ({ top, skip }: Pick<DownloadOptions, 'top' | 'skip'>): string => {
+const limitSql = ({ top, skip }: Pick<DownloadOptions, 'top' | 'skip'>): string => {
   if (top === undefined && skip === undefined) return '';
   // `LIMIT 1 BY … OFFSET` is no statement, so an offset always has a limit.
   return ` LIMIT ${top ?? mostRows}${skip === undefined ? '' : ` OFFSET ${skip}`}`;

@@ -21,7 +21,7 @@ import { combinedColumn, freeName, headerOf, type OutputColumn, plainColumn } fr
 import { quoteIdentifier } from './sql-text.js';
 import { buildTail, requireDateColumn } from './statement.js';
 
-export const mostDates = 10_000;
+const mostDates = 10_000;
 
 /** Name of the column that says which value column a row is. */
 const columnHeader = 'Column';

@@ -170,6 +170,66 @@ const circles = (imports: readonly Import[]): string[] => {
   return found;
 };
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const filesOf = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => `${folder}/${file.replaceAll('\\', '/')}`);
+
+type Texts = ReadonlyMap<string, string>;
+
+const allTexts = (): Texts =>
+  new Map(
+    ['src', 'test', 'bench', 'scripts']
+      .flatMap(filesOf)
+      .map((file) => [file, readFileSync(join(root, file), 'utf8')]),
+  );
+
+/** What a file takes from others of ours, as `file name`; the name is `*` where it takes all. */
+const takenBy = (file: string, text: string): string[] => {
+  const target = (specifier: string): string => join(dirname(file), specifier).replace(/\.js$/, '.ts');
+  const statement = /(?:import|export)\s+(?:type\s+)?(\{[^}]*\}|\*[^'"]*)\s*from\s+['"](\.[^'"]+)['"]/g;
+  const dynamic = /(?:import|importActual)(?:<[^>]*>)?\(\s*['"](\.[^'"]+)['"]/g;
+  return [
+    ...[...text.matchAll(statement)].flatMap(([, clause = '', specifier = '']) =>
+      clause.startsWith('*')
+        ? [`${target(specifier)} *`]
+        : [...clause.matchAll(/(?:type\s+)?(\w+)(?:\s+as\s+\w+)?\s*[,}]/g)].map(
+            ([, name]) => `${target(specifier)} ${name}`,
+          ),
+    ),
+    ...[...text.matchAll(dynamic)].map(([, specifier = '']) => `${target(specifier)} *`),
+  ];
+};
+
+/** What tests may have from the product for themselves: a log of the product's own type that says nothing. */
+const forTests: ReadonlySet<string> = new Set(['src/lib/log.ts silentLog']);
+
+/** Exported values that nobody imports, and those that only tests use, the file itself included. */
+const unused = (texts: Texts): string[] => {
+  const all = new Set([...texts].flatMap(([file, text]) => takenBy(file, text)));
+  const product = new Set(
+    [...texts].flatMap(([file, text]) => (file.startsWith('src/') ? takenBy(file, text) : [])),
+  );
+  return [...texts]
+    .filter(([file]) => file.startsWith('src/'))
+    .flatMap(([file, text]) => {
+      const isTaken = (by: ReadonlySet<string>, name: string) =>
+        by.has(`${file} ${name}`) || by.has(`${file} *`);
+      const names = [...text.matchAll(/^export (?:const|(?:async )?function\*?|class) (\w+)/gm)].map(
+        ([, name = '']) => name,
+      );
+      return names.flatMap((name) => {
+        if (!isTaken(all, name)) return [`${file}: nobody imports ${name}`];
+        const isUsedHere = [...text.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length > 1;
+        return isTaken(product, name) || isUsedHere || forTests.has(`${file} ${name}`)
+          ? []
+          : [`${file}: only tests use ${name}`];
+      });
+    });
+};
+
 /** True where a statement changes rows of uploads. */
 const writesProcesses = (text: string): boolean =>
   /\b(?:UPDATE|INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE)\s+(?:ONLY\s+)?(?:processes|chunks|rejects)\b/i.test(
@@ -215,6 +275,10 @@ describe('the source tree', () => {
       ({ from, to }) => to.startsWith('storage/kafka/kafkajs/') && !from.startsWith('storage/kafka/'),
     );
     expect(offenders).toEqual([]);
+  });
+
+  it('exports what is imported elsewhere, and not by tests alone', () => {
+    expect(unused(allTexts())).toEqual([]);
   });
 
   it('exports by name only', () => {
@@ -277,5 +341,31 @@ describe('the rules themselves', () => {
       judge('ingest/a.ts', "import { b } from '../storage/kafka/b.js';\nimport { z } from 'zod';"),
     ).toEqual([undefined, undefined]);
     expect(judge('ingest/store/a.ts', "import { b } from '../layout/b.js';")).toEqual([undefined]);
+  });
+});
+
+describe('the rule about exports', () => {
+  const texts = (source: string, ...others: readonly (readonly [string, string])[]): Texts =>
+    new Map([['src/lib/a.ts', source], ...others]);
+
+  it('sees a name that nobody imports', () => {
+    expect(unused(texts('export const one = 1;\nexport const two = one + one;'))).toEqual([
+      'src/lib/a.ts: nobody imports one',
+      'src/lib/a.ts: nobody imports two',
+    ]);
+  });
+
+  it('sees a name that only a test uses', () => {
+    const importing = "import {\n  type Three,\n  one,\n} from '../../src/lib/a.js';";
+    expect(unused(texts('export function one() {}', ['test/unit/a.test.ts', importing]))).toEqual([
+      'src/lib/a.ts: only tests use one',
+    ]);
+  });
+
+  it('lets names pass that the product imports, one by one or all', () => {
+    const one = "import { one as first } from './a.js';";
+    const rest = "const rest = await import('./a.js');";
+    expect(unused(texts('export const one = 1;', ['src/lib/b.ts', one]))).toEqual([]);
+    expect(unused(texts('export const one = 1;', ['src/lib/b.ts', rest]))).toEqual([]);
   });
 });

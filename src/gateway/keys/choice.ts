@@ -16,7 +16,7 @@ export interface KeyChoice {
   choose(provider: Provider, accountId: number | undefined): Promise<ChosenKey>;
 }
 
-export const noKey: ChosenKey = { kind: 'none', value: undefined, scope: 'none', audience: 'shared' };
+const noKey: ChosenKey = { kind: 'none', value: undefined, scope: 'none', audience: 'shared' };
 
 /** Upstreams tell more with a key (catalogs, notes), so answers with and without one are kept apart. */
 export const keyedAudience = 'shared with key';

@@ -18,10 +18,10 @@ export interface UserKeys {
   rotate(): Promise<number>;
 }
 
-export const longestKey = 512;
+const longestKey = 512;
 
 /** The key as it will be sent, null to delete. Control characters could not travel in a header or an address. */
-export const normalizeKey = (key: string | null | undefined): string | null => {
+const normalizeKey = (key: string | null | undefined): string | null => {
   const trimmed = (key ?? '').trim();
   if (trimmed === '') return null;
   if (trimmed.length > longestKey)

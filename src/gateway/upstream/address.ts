@@ -35,7 +35,7 @@ const queryPairs = (query: NonNullable<UpstreamRequest['query']>): string[] =>
     return values.map((one) => `${encodeName(name)}=${encodeQueryValue(one)}`);
   });
 
-export const baseUrlOf = (provider: Provider, baseUrls: BaseUrls, base: string | undefined): string => {
+const baseUrlOf = (provider: Provider, baseUrls: BaseUrls, base: string | undefined): string => {
   const own = base === undefined ? provider.baseUrl : provider.otherBaseUrls?.[base];
   const chosen = baseUrls[base === undefined ? provider.slug : `${provider.slug}.${base}`] ?? own;
   if (chosen === undefined) throw new Error(`connector ${provider.slug} has no base address '${base ?? ''}'`);

@@ -43,7 +43,7 @@ const summaryFields = {
   series: seriesSchema.optional(),
 };
 
-export const datasetSummarySchema = z.object(summaryFields).meta({ id: 'DatasetSummary' });
+const datasetSummarySchema = z.object(summaryFields).meta({ id: 'DatasetSummary' });
 export const datasetSchema = z
   .object({
     ...summaryFields,

@@ -14,7 +14,7 @@ import {
   timeField,
 } from './fields.js';
 
-export const repositorySchema = z
+const repositorySchema = z
   .object({
     id: idField('Assigned by the service.'),
     name: z.string(),

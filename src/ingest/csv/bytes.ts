@@ -14,7 +14,7 @@ export const SEMICOLON = 0x3b;
 export const PIPE = 0x7c;
 
 /** Most characters of a value that an error repeats. */
-export const shownValueChars = 200;
+const shownValueChars = 200;
 
 /** The text of a field for a message: doubled quotes undone, cut to 200 characters. */
 export const shownValue = (bytes: Uint8Array, start: number, end: number, doubledQuotes: boolean): string => {

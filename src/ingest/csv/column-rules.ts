@@ -17,7 +17,7 @@ export interface CompiledRules {
   readonly plain: boolean;
 }
 
-export const plainRules: CompiledRules = {
+const plainRules: CompiledRules = {
   point: POINT,
   isNullText: undefined,
   parseDay,

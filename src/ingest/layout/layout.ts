@@ -60,7 +60,7 @@ const tableColumn = (column: LayoutColumn): NamedColumn => {
 
 export const tableColumns = (layout: Layout): NamedColumn[] => layout.columns.map(tableColumn);
 
-export const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
+const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
   ...layout.rules,
   ...column.rules,
 });

@@ -19,7 +19,7 @@ export interface Digits {
 }
 
 /** The type that values must have; undefined: whatever they are. */
-export const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined => {
+const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined => {
   if (column.dataType !== undefined) return column.dataType;
   if (column.existing === undefined) return undefined;
   const existing = dataTypeOf(column.existing);

@@ -9,7 +9,7 @@ import { askTables, datasets, frequenciesOf, frequencyLabels, recentYears, table
 import { askData, type Data, named, type Row } from './reply.js';
 import { describeUnits, unitOf } from './units.js';
 
-export const idForm = 'NIPA/T10101/Q/1 or Regional/SAGDP2N/1/01000';
+const idForm = 'NIPA/T10101/Q/1 or Regional/SAGDP2N/1/01000';
 
 /** Not available, suppressed, not meaningful, too small to show; dots and dashes stand for no value, too. */
 const missing = ['(NA)', '(D)', '(NM)', '(L)', '...', '…', '---'];

@@ -15,7 +15,7 @@ import { dataReply, type Node, named, type Row } from './reply.js';
 import { askNode, frequencyLabel, isHourly, isRoute } from './routes.js';
 import { unitOf } from './units.js';
 
-export const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
+const idForm = 'petroleum/pri/spt/daily/value/series=RWTC or PET.RWTC.D';
 
 /** The most rows that one reply holds. */
 const pageSize = 5_000;

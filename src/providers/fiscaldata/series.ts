@@ -9,7 +9,7 @@ import { type Unit, unitOfText } from '../units.js';
 import { askAll, askNewest, dateColumn, named, type Row, type Rows } from './rows.js';
 import { findTable, type Table } from './tables.js';
 
-export const idForm =
+const idForm =
   'v2/accounting/od/debt_to_penny/tot_pub_debt_out_amt or v2/accounting/od/avg_interest_rates/avg_interest_rate_amt/security_desc=Treasury Bills';
 
 /** Rows of the newest date, or rows in which a filter of our own finds some two dozen. */

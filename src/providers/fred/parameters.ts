@@ -2,7 +2,7 @@ import type { Parameter, ParameterValue } from '../provider.js';
 import { rangeParameters } from '../range.js';
 import { type Unit, unitOfText } from '../units.js';
 
-export const unitsOf: readonly ParameterValue[] = [
+const unitsOf: readonly ParameterValue[] = [
   { code: 'lin', label: 'Levels, no transformation' },
   { code: 'chg', label: 'Change' },
   { code: 'ch1', label: 'Change from year ago' },

@@ -66,7 +66,7 @@ const notDimensions: ReadonlySet<string> = new Set([
   'ACTION',
 ]);
 
-export const dimensionColumns = ({ columns }: CsvTable): string[] =>
+const dimensionColumns = ({ columns }: CsvTable): string[] =>
   columns.slice(0, columns.indexOf('TIME_PERIOD')).filter((column) => !notDimensions.has(column));
 
 /** Refuses a reply that holds more than one series, naming the dimensions that the id leaves open. */

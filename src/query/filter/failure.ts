@@ -15,7 +15,7 @@ export interface TextOwner {
   readonly codes: Readonly<Record<'syntax' | 'type' | 'unsupported' | 'limit', string>>;
 }
 
-export const filterText: TextOwner = {
+const filterText: TextOwner = {
   option: '$filter',
   noun: 'filter',
   codes: {

@@ -29,7 +29,7 @@ export interface NumberShape {
 }
 
 export const maxDigits = 76;
-export const maxUnits = 10n ** BigInt(maxDigits);
+const maxUnits = 10n ** BigInt(maxDigits);
 export const doubleScale = 22;
 const doubleBound = 10n ** 38n;
 const quotientScale = 22;

@@ -54,7 +54,7 @@ export const parseText = (value: unknown, name: string): string => {
 /** Larger limits mean the same as this one: more rows than there are. */
 const mostRows = Number.MAX_SAFE_INTEGER;
 
-export const parseCount = (value: unknown, name: string): number => {
+const parseCount = (value: unknown, name: string): number => {
   const number = typeof value === 'string' && /^\d{1,400}$/.test(value) ? Number(value) : value;
   // What JSON writes beyond a double's range is read as infinite.
   const isWhole = typeof number === 'number' && (Number.isInteger(number) || number === Infinity);
@@ -62,7 +62,7 @@ export const parseCount = (value: unknown, name: string): number => {
   return Math.min(Math.abs(number), mostRows);
 };
 
-export const parseSwitch = (value: unknown, name: string): boolean => {
+const parseSwitch = (value: unknown, name: string): boolean => {
   const flag = parseFlag(value);
   if (flag === undefined) throw badOption(name, 'must be true or false');
   return flag;

@@ -5,12 +5,12 @@
 import { dataTypeOf, type StoredColumn, storageName } from '../../model/column.js';
 
 /** Up to so many rows distinct values and quantiles are exact. */
-export const exactRows = 1_000_000;
+const exactRows = 1_000_000;
 /** Different values that are told exactly, however many rows there are. */
 const exactDistinct = 100;
 
-export const levels = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
-export const bins = 20;
+const levels = [0.05, 0.25, 0.5, 0.75, 0.95] as const;
+const bins = 20;
 
 export interface Bin {
   readonly from: number | string;
@@ -40,7 +40,7 @@ export interface ColumnSummary {
 }
 
 /** As a number that can be averaged and sorted: dates as days since 1970; null for other texts. */
-export const measureOf = (column: StoredColumn): string | undefined => {
+const measureOf = (column: StoredColumn): string | undefined => {
   const name = storageName(column);
   if (column.physical === 'd') return `toFloat64(toInt32(${name}))`;
   return dataTypeOf(column.physical) === 'Decimal' ? `toFloat64(${name})` : undefined;
@@ -84,7 +84,7 @@ export const histogramSql = (column: StoredColumn, low: number, high: number): s
 const dayText = (days: number): string => new Date(Math.round(days) * 86_400_000).toISOString().slice(0, 10);
 
 /** The number itself where a double is it, else its digits. */
-export const shownNumber = (text: string | null): number | string | null => {
+const shownNumber = (text: string | null): number | string | null => {
   if (text === null) return null;
   const digits = (value: string): string =>
     value

@@ -6,7 +6,7 @@ import type { ReadContext } from '../read-context.js';
 import { buildTail } from '../statement.js';
 
 /** Characters (UTF-16 units) that a cell may hold. */
-export const mostCharacters = 32_767;
+const mostCharacters = 32_767;
 
 const isText = ({ physical }: OutputColumn): boolean => physical === 's';
 

@@ -43,7 +43,7 @@ interface TokenReply {
 }
 
 /** Tokens by the client credentials grant; one serves all connections until shortly before it ends. */
-export const createTokenSource = (client: OauthClient): (() => Promise<OauthbearerProviderResponse>) => {
+const createTokenSource = (client: OauthClient): (() => Promise<OauthbearerProviderResponse>) => {
   let kept: { token: Promise<OauthbearerProviderResponse>; renewAt: number } | undefined;
 
   const ask = async (): Promise<OauthbearerProviderResponse> => {
