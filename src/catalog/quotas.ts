@@ -41,7 +41,7 @@ export interface Quotas {
 }
 
 /** Of an answer that is not counted. */
-export const freeTicket: ExportTicket = { finish: () => Promise.resolve(), cancel: () => Promise.resolve() };
+const freeTicket: ExportTicket = { finish: () => Promise.resolve(), cancel: () => Promise.resolve() };
 
 /**
  * A count that a crash of the database forgets is worth less than the wait for its disk, which every download

@@ -88,11 +88,9 @@ const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<vo
   }
 };
 
-const plainTag = (plan: Plan): string => plan.entityTag.slice(1, -1);
-
-/** The tag covers version, variant and column names; the version stands in front so that a sweep can see it. */
+/** The fingerprint covers version, variant and column names; the version stands in front so that a sweep can see it. */
 const keyOf = (plan: Plan): string =>
-  fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plainTag(plan)}.csv`);
+  fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plan.fingerprint}.csv`);
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   const { store, builds, links, files, linkTtlSeconds, maxAgeMs, signal, log } = options;
@@ -114,7 +112,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     versionId: plan.version.versionId,
     variant: plan.wholeFile ?? 'table',
     presentNames: plan.options.versionId === undefined,
-    tag: plainTag(plan),
+    fingerprint: plan.fingerprint,
     fileName,
     keyId,
   });
@@ -133,7 +131,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
 
     async find(file, { whole, owner, signal: gone }) {
       const plan = await files.plan(file);
-      if (plainTag(plan) !== file.tag) {
+      if (plan.fingerprint !== file.fingerprint) {
         throw notFound(
           'link_outdated',
           'Columns were renamed since the link was made; ask for the download again.',

@@ -11,8 +11,8 @@ export interface FileRef {
   readonly variant: FileVariant;
   /** True for the columns' present names, false for those the version was published with. */
   readonly presentNames: boolean;
-  /** Strong tag of the content, without quotes. */
-  readonly tag: string;
+  /** Fingerprint of the content. */
+  readonly fingerprint: string;
   readonly fileName: string;
   /** The key that asked for it; null: nobody's, the file is public. */
   readonly keyId: number | null;
@@ -38,7 +38,7 @@ type Payload = [
   versionId: number,
   variant: FileVariant,
   presentNames: 0 | 1,
-  tag: string,
+  fingerprint: string,
   fileName: string,
   /** Links of older versions have none. */
   keyId?: number | null,
@@ -50,7 +50,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
   const signatureOf = (text: string): Buffer => createHmac('sha256', secret).update(`link:${text}`).digest();
 
   return {
-    sign({ datasetId, versionId, variant, presentNames, tag, fileName, keyId }) {
+    sign({ datasetId, versionId, variant, presentNames, fingerprint, fileName, keyId }) {
       const expiresAt = Math.floor(clock.now() / 1_000) + ttlSeconds;
       const payload: Payload = [
         expiresAt,
@@ -58,7 +58,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         versionId,
         variant,
         presentNames ? 1 : 0,
-        tag,
+        fingerprint,
         fileName,
         keyId,
       ];
@@ -74,7 +74,8 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
       }
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
-      const [expiresAt, datasetId, versionId, variant, presentNames, tag, signedName, keyId] = payload;
+      const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, keyId] =
+        payload;
       if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
       if (clock.now() / 1_000 >= expiresAt) {
         throw refused('link_expired', 'The link has expired; ask for the download again.');
@@ -84,7 +85,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         versionId,
         variant,
         presentNames: presentNames === 1,
-        tag,
+        fingerprint,
         fileName,
         keyId: keyId ?? null,
       };

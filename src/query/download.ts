@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { PassThrough, pipeline, type Readable } from 'node:stream';
-
+import type { Readable } from 'node:stream';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Place, Places } from '../lib/places.js';
 import type { StoredColumn } from '../model/column.js';
@@ -9,16 +8,13 @@ import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
 import { createNumberFacts, type NumberFacts } from './apply/number-facts.js';
-import { type Coding, chooseCoding, createEncoder } from './content-coding.js';
-import { dispositionOf, fileNameOf } from './disposition.js';
-import { codedTag, matchesTag } from './entity-tag.js';
 import {
   type CompiledFilter,
   compileFilter,
   compileFilterYielding,
   type FilterLimits,
 } from './filter/filter.js';
-import { formatOfAccept, formatSpecs, formats } from './formats.js';
+import type { Format } from './formats.js';
 import type { DownloadOptions } from './options/options.js';
 import { filterColumnsOf, type Plan, planDownload } from './plan.js';
 import { countRows, openRows } from './rows.js';
@@ -29,94 +25,71 @@ import type { Versions } from './versions.js';
 export interface DownloadRequest {
   readonly dataset: {
     readonly id: number;
-    readonly name: string;
     readonly currentVersionId: number | null;
     readonly columnsRevision: number;
   };
   readonly options: DownloadOptions;
+  /** Of the answer; `options.format` is what was asked for, if anything was. */
+  readonly format: Format;
   /** Who shares places with whom: the account, or the address of an anonymous caller. */
   readonly owner: string;
   /** Called when a place is needed: whatever was held until then may go to others. */
   readonly beforePlace?: () => void;
-  readonly accept: string | undefined;
-  readonly acceptEncoding: string | undefined;
-  readonly ifNoneMatch: string | undefined;
-  /** True for HEAD: headers as for GET, no rows are read. */
-  readonly headOnly: boolean;
-  /** Whole files are answered by `file`; otherwise by their rows like everything else. */
-  readonly links: boolean;
   readonly filterLimits?: Partial<FilterLimits>;
   /** Ends the queries when the client is gone. */
   readonly signal: AbortSignal;
   readonly requestId: string;
 }
 
-type Headers = Readonly<Record<string, string>>;
+export interface OpenedRows {
+  readonly body: Readable;
+  /** Rows that there are beyond those of the answer; undefined when the options do not ask for it. */
+  readonly rowCount: number | undefined;
+}
 
-export type DownloadAnswer =
-  | { readonly kind: 'unchanged'; readonly headers: Headers }
-  /** A whole file, to be fetched by a link. */
-  | { readonly kind: 'file'; readonly plan: Plan; readonly headers: Headers; readonly fileName: string }
-  | { readonly kind: 'count'; readonly count: number; readonly headers: Headers }
-  /** `body` is undefined for HEAD. */
-  | { readonly kind: 'rows'; readonly body: Readable | undefined; readonly headers: Headers };
-
-/** Answers requests for the rows of a dataset. */
+/**
+ * Answers requests for the rows of a dataset: first what the answer is, which says whether the client has it already,
+ * then its rows or their number.
+ */
 export interface Downloads {
-  /**
-   * The 304 for a caller who has this very answer, out of memory: nothing is asked, so nothing needs to be
-   * counted. Undefined when the answer is another one or memory does not tell.
-   */
-  unchanged(request: DownloadRequest): Extract<DownloadAnswer, { kind: 'unchanged' }> | undefined;
-  download(request: DownloadRequest): Promise<DownloadAnswer>;
+  /** The plan, out of memory: nothing is asked, so nothing needs to be counted. Undefined when memory does not tell. */
+  recall(request: DownloadRequest): Plan | undefined;
+  /** @throws AppError for a version that there is not, and for options that it does not allow. */
+  plan(request: DownloadRequest): Promise<Plan>;
+  /** Number of rows of the answer. */
+  count(plan: Plan, request: DownloadRequest): Promise<number>;
+  /** What is known of the rows without reading them. */
+  rowCount(plan: Plan, request: DownloadRequest): Promise<number | undefined>;
+  open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
 
 /** Filters from this length on, in characters, are compiled in turns with other requests. */
 const longText = 8_000;
 
-interface Description {
-  readonly plan: Plan;
-  /** True when a link to the whole file is the answer. */
-  readonly isFile: boolean;
-  readonly coding: Coding;
-  readonly tag: string;
-  /** Headers of every answer to this question, 304 included. */
-  readonly headers: Headers;
-}
-
-/** What is known of an answer before anything is read. */
-const describe = (
-  request: DownloadRequest,
-  version: ReadableVersion,
-  filter: CompiledFilter | undefined,
-  applied: AppliedRows | undefined,
-  database: string,
-): Description => {
-  const { options } = request;
-  const format = options.format ?? formatOfAccept(request.accept, formats) ?? 'csv';
-  const plan = planDownload({ database, version, options, format, filter, applied });
-  const isFile = request.links && plan.wholeFile !== undefined;
-  const isCoded = formatSpecs[format].compressible && !isFile && !options.count;
-  const coding = isCoded ? chooseCoding(request.acceptEncoding) : 'identity';
-  const tag = codedTag(plan.entityTag, coding);
-  const headers = {
-    ETag: tag,
-    'Last-Modified': new Date(version.createdAt).toUTCString(),
-    Vary: 'Accept, Accept-Encoding, Authorization',
-  };
-  return { plan, isFile, coding, tag, headers };
-};
-
 export interface DownloadsOptions {
   readonly versions: Versions;
   readonly reader: Reader;
   readonly places: Places;
+  /** Compiles a filter at once. @default compileFilter */
+  readonly compile?: typeof compileFilter;
 }
 
-/** For a tag alone: where rows lie has no part in it. */
+/** For a fingerprint alone: where rows lie has no part in it. */
 const nowhere: Placement = { storeId: Number.MAX_SAFE_INTEGER, pool: null };
 
-export const createDownloads = ({ versions, reader, places }: DownloadsOptions): Downloads => {
+/** True when a filter that was compiled for the one fits the other. */
+const isSameColumns = (a: readonly StoredColumn[], b: readonly StoredColumn[]): boolean =>
+  a === b ||
+  (a.length === b.length &&
+    a.every(({ name, id, storageId, physical }, at) => {
+      const other = b[at]!;
+      return (
+        name === other.name && id === other.id && storageId === other.storageId && physical === other.physical
+      );
+    }));
+
+export const createDownloads = (parts: DownloadsOptions): Downloads => {
+  const { versions, reader, places, compile = compileFilter } = parts;
   const numberFacts = createNumberFacts(reader);
 
   /** What was compiled for a request, which may be looked at twice. */
@@ -131,8 +104,8 @@ export const createDownloads = ({ versions, reader, places }: DownloadsOptions):
   ): CompiledFilter | undefined => {
     if (request.options.filter === undefined) return undefined;
     const known = compiled.get(request);
-    if (known?.columns === columns) return known.filter;
-    const filter = compileFilter(request.options.filter, filterColumnsOf(columns), request.filterLimits);
+    if (known !== undefined && isSameColumns(known.columns, columns)) return known.filter;
+    const filter = compile(request.options.filter, filterColumnsOf(columns), request.filterLimits);
     compiled.set(request, { columns, filter });
     return filter;
   };
@@ -154,8 +127,8 @@ export const createDownloads = ({ versions, reader, places }: DownloadsOptions):
     return countRows(reader, plan, source, context);
   };
 
-  /** Number for the header `Row-Count`; undefined when the answer has none. */
-  const rowCountHeader = (plan: Plan, request: DownloadRequest): Promise<number> | undefined => {
+  /** Rows of which the answer shows some; undefined when it shows all. */
+  const countBeside = (plan: Plan, request: DownloadRequest): Promise<number> | undefined => {
     if (plan.options.top !== undefined) {
       return count(plan, plan.options.distinct ? plan.source : plan.matching, request);
     }
@@ -186,30 +159,30 @@ export const createDownloads = ({ versions, reader, places }: DownloadsOptions):
     return applyPipeline({ text, version, rows: versionRows(reader.database, version), facts, limits });
   };
 
-  /** What `$apply` needs to know before its result has types. */
-  const factsFor = (version: ReadableVersion, request: DownloadRequest): Promise<NumberFacts> => {
-    const { options, filterLimits, signal } = request;
-    if (options.apply === undefined) return Promise.resolve(new Map());
+  /** What `$apply` needs to know before its result has types; undefined when it has to be asked for. */
+  const rememberedFacts = (
+    version: ReadableVersion,
+    { options, filterLimits }: DownloadRequest,
+  ): NumberFacts | undefined => {
+    if (options.apply === undefined) return new Map();
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
-    if (numberFacts.remembered(version, columns).size === columns.length)
-      return Promise.resolve(numberFacts.remembered(version, columns));
-    return withPlace(request, async (place) => {
-      const found = await numberFacts.find(version, columns, {
-        queryId: queryIdOf(request, 'facts'),
-        signal,
-      });
-      place.release();
-      return found;
-    });
+    const known = numberFacts.remembered(version, columns);
+    return known.size === columns.length ? known : undefined;
+  };
+
+  const factsFor = async (version: ReadableVersion, request: DownloadRequest): Promise<NumberFacts> => {
+    const { options, filterLimits, signal } = request;
+    const known = rememberedFacts(version, request);
+    if (options.apply === undefined || known !== undefined) return known ?? new Map();
+    const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
+    return inPlace(request, () =>
+      numberFacts.find(version, columns, { queryId: queryIdOf(request, 'facts'), signal }),
+    );
   };
 
   /** Rows and their number are asked for at the same time; neither goes on when the other fails. */
-  const openCounted = async (
-    plan: Plan,
-    request: DownloadRequest,
-  ): Promise<{ body: Readable | undefined; rowCount: number | undefined }> => {
-    const counted = rowCountHeader(plan, request);
-    if (request.headOnly) return { body: undefined, rowCount: await counted };
+  const openCounted = async (plan: Plan, request: DownloadRequest): Promise<OpenedRows> => {
+    const counted = countBeside(plan, request);
     const opened = openRows(reader, plan, { queryId: queryIdOf(request, 'rows'), signal: request.signal });
     const [body, rowCount] = await Promise.allSettled([opened, counted]);
     if (body.status === 'rejected') throw body.reason;
@@ -218,89 +191,65 @@ export const createDownloads = ({ versions, reader, places }: DownloadsOptions):
     throw rowCount.reason;
   };
 
-  const rows = (plan: Plan, request: DownloadRequest, headers: Headers, coding: Coding) =>
-    withPlace(request, async (place): Promise<DownloadAnswer> => {
-      const { body: plain, rowCount } = await openCounted(plan, request);
-      const counted: Record<string, string> =
-        rowCount === undefined
-          ? {}
-          : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count' };
-      const body = plain && encoded(plain, coding);
-      if (body === undefined) place.release();
-      else holdForReader(place, body);
-      return { kind: 'rows', body, headers: { ...headers, ...counted } };
+  /** For work that ends with its answer. */
+  const inPlace = <T>(request: DownloadRequest, work: () => Promise<T>): Promise<T> =>
+    withPlace(request, async (place) => {
+      const result = await work();
+      place.release();
+      return result;
     });
 
-  /** The request with the id of the version that was current at the time it names. */
-  const withVersion = async (request: DownloadRequest): Promise<DownloadRequest> => {
-    const { dataset, options } = request;
-    if (options.asOf === undefined) return request;
-    const versionId = await versions.at(dataset.id, options.asOf);
-    return { ...request, options: { ...options, versionId, asOf: undefined } };
-  };
+  /** The id of the version that the options name; undefined for the current one. */
+  const versionIdOf = async ({ dataset, options }: DownloadRequest): Promise<number | undefined> =>
+    options.asOf === undefined ? options.versionId : versions.at(dataset.id, options.asOf);
+
+  const planFor = (
+    { options, format }: DownloadRequest,
+    version: ReadableVersion,
+    { applied, filter }: { applied: AppliedRows | undefined; filter: CompiledFilter | undefined },
+  ): Plan => planDownload({ database: reader.database, version, options, format, filter, applied });
 
   return {
-    unchanged(request) {
-      const { dataset, options, ifNoneMatch } = request;
+    recall(request) {
+      const { dataset, options } = request;
       const { id, currentVersionId, columnsRevision } = dataset;
-      if (ifNoneMatch === undefined || currentVersionId === null) return undefined;
+      if (currentVersionId === null) return undefined;
       if (options.versionId !== undefined || options.asOf !== undefined) return undefined;
       if ((options.filter?.length ?? 0) >= longText) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
       const version = { ...facts, placement: nowhere, segmentIds: [] };
-      const applied = applyTo(request, version, new Map());
-      const filter = filterOf(request, applied?.columns ?? version.columns);
-      const { tag, headers } = describe(request, version, filter, applied, reader.database);
-      return matchesTag(ifNoneMatch, tag) ? { kind: 'unchanged', headers } : undefined;
+      const numbers = rememberedFacts(version, request);
+      if (numbers === undefined) return undefined;
+      const applied = applyTo(request, version, numbers);
+      return planFor(request, version, {
+        applied,
+        filter: filterOf(request, applied?.columns ?? version.columns),
+      });
     },
 
-    async download(asked) {
-      const request = await withVersion(asked);
-      const { dataset, options } = request;
-      const version = await versions.find({
-        datasetId: dataset.id,
-        currentVersionId: dataset.currentVersionId,
-        versionId: options.versionId,
-      });
+    async plan(request) {
+      const { id: datasetId, currentVersionId } = request.dataset;
+      const versionId = await versionIdOf(request);
+      const version = await versions.find({ datasetId, currentVersionId, versionId });
       const applied = applyTo(request, version, await factsFor(version, request));
       const filter = await filterInTurns(request, applied?.columns ?? version.columns);
-      const described = describe(request, version, filter, applied, reader.database);
-      const { plan, isFile, coding, tag, headers: shared } = described;
-      const spec = formatSpecs[plan.format];
-      if (matchesTag(request.ifNoneMatch, tag)) return { kind: 'unchanged', headers: shared };
-      if (options.count) {
-        const number = await withPlace(request, async (place) => {
-          const result = await count(plan, plan.source, request);
-          place.release();
-          return result;
-        });
-        return { kind: 'count', count: number, headers: shared };
-      }
-      const fileName = fileNameOf(dataset.name, spec.extension);
-      if (isFile) return { kind: 'file', plan, headers: shared, fileName };
-      const headers = {
-        ...shared,
-        'Content-Type': spec.contentType,
-        'Content-Disposition': dispositionOf(fileName),
-        ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
-      };
-      return rows(plan, request, headers, coding);
+      return planFor(request, version, { applied, filter });
     },
+
+    count: (plan, request) => inPlace(request, () => count(plan, plan.source, request)),
+
+    rowCount: (plan, request) => inPlace(request, async () => countBeside(plan, request)),
+
+    open: (plan, request) =>
+      withPlace(request, async (place) => {
+        const opened = await openCounted(plan, request);
+        holdForReader(place, opened.body);
+        return opened;
+      }),
   };
 };
 
 /** Request ids may come from callers, and a query id must be unique. */
 const queryIdOf = (request: DownloadRequest, part: string): string =>
   `${request.requestId}-${part}-${randomUUID().slice(0, 8)}`;
-
-/** Compresses; an error of the rows ends the compressed stream with the same error. */
-const encoded = (body: Readable, coding: Coding): Readable => {
-  if (coding === 'identity') return body;
-  const encoder = createEncoder(coding);
-  const out = new PassThrough({ highWaterMark: 64 * 1024 });
-  pipeline(body, encoder, out, (error) => {
-    if (error != null) out.destroy(error);
-  });
-  return out;
-};

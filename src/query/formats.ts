@@ -4,7 +4,7 @@ export const formats = ['csv', 'json', 'xlsx', 'tsv', 'parquet', 'arrow'] as con
 export type Format = (typeof formats)[number];
 
 export interface FormatSpec {
-  readonly contentType: string;
+  readonly mediaType: string;
   readonly extension: string;
   /** Name of the format in ClickHouse; undefined where the file is put together here. */
   readonly clickHouse: string;
@@ -15,37 +15,37 @@ export interface FormatSpec {
 /** Text types name their charset: without it some clients read ISO 8859-1. */
 export const formatSpecs: Readonly<Record<Format, FormatSpec>> = {
   csv: {
-    contentType: 'text/csv; charset=utf-8',
+    mediaType: 'text/csv; charset=utf-8',
     extension: 'csv',
     clickHouse: 'CSVWithNames',
     compressible: true,
   },
   json: {
-    contentType: 'application/json',
+    mediaType: 'application/json',
     extension: 'json',
     clickHouse: 'JSONEachRow',
     compressible: true,
   },
   tsv: {
-    contentType: 'text/tab-separated-values; charset=utf-8',
+    mediaType: 'text/tab-separated-values; charset=utf-8',
     extension: 'tsv',
     clickHouse: 'CSVWithNames',
     compressible: true,
   },
   xlsx: {
-    contentType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
     extension: 'xlsx',
     clickHouse: 'LineAsString',
     compressible: false,
   },
   parquet: {
-    contentType: 'application/vnd.apache.parquet',
+    mediaType: 'application/vnd.apache.parquet',
     extension: 'parquet',
     clickHouse: 'Parquet',
     compressible: false,
   },
   arrow: {
-    contentType: 'application/vnd.apache.arrow.stream',
+    mediaType: 'application/vnd.apache.arrow.stream',
     extension: 'arrow',
     clickHouse: 'ArrowStream',
     compressible: false,
@@ -126,25 +126,3 @@ export const writtenSettings = (delimiter: ',' | '\t'): ReadSettings => ({
   format_custom_result_before_delimiter: '',
   format_custom_result_after_delimiter: '',
 });
-
-const mediaTypeOf = (format: Format): string => formatSpecs[format].contentType.replace(/;.*/, '');
-
-/**
- * The format that `Accept` asks for among those that are offered, by weight. Undefined when it names none, and when
- * it takes CSV as well by a wildcard: programs that send one with every request do not choose by it.
- */
-export const formatOfAccept = <F extends Format>(
-  accept: string | undefined,
-  offered: readonly F[],
-): F | undefined => {
-  let best: { format: F; weight: number } | undefined;
-  for (const item of (accept ?? '').split(',')) {
-    const [type = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    const weight = Number(parameters.find((part) => part.startsWith('q='))?.slice(2) ?? 1);
-    if (!(weight > 0)) continue;
-    if (type === '*/*' || type === 'text/*') return undefined;
-    const format = offered.find((one) => mediaTypeOf(one) === type);
-    if (format !== undefined && (best === undefined || weight > best.weight)) best = { format, weight };
-  }
-  return best?.format;
-};

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../lib/errors.js';
+import { fingerprint } from '../lib/fingerprint.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { AppliedRows } from './apply/apply.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
-import { entityTag } from './entity-tag.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
 import { type Format, formatSpecs } from './formats.js';
 import { type DownloadOptions, tagsOf, wholeFileOf } from './options/options.js';
@@ -25,8 +25,8 @@ export interface Plan {
   /** Rows that the filter keeps, whatever `$last` and `dropNA` leave of them: what `Row-Count` counts. */
   readonly matching: RowSource;
   readonly order: readonly OrderTerm[];
-  /** Strong tag of the answer without content coding. */
-  readonly entityTag: string;
+  /** The same for the same bytes of an answer, and for no others. */
+  readonly fingerprint: string;
   /** The variant of a whole file, when the answer is one that a link may lead to. */
   readonly wholeFile: 'table' | 'transposed' | undefined;
 }
@@ -112,7 +112,7 @@ export const planDownload = (input: PlanInput): Plan => {
     source,
     matching,
     order,
-    entityTag: entityTag([
+    fingerprint: fingerprint([
       formatRevision,
       version.versionId,
       format,

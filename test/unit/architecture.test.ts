@@ -54,6 +54,10 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   '@koa/router': ['http/'],
   'koa-body': ['http/'],
   '@fastify/busboy': ['http/'],
+  accepts: ['http/content/'],
+  'content-disposition': ['http/content/'],
+  fresh: ['http/content/'],
+  'range-parser': ['http/content/'],
   kafkajs: ['storage/kafka/'],
   avsc: ['storage/kafka/'],
   '@clickhouse/client': ['storage/clickhouse/'],
@@ -236,6 +240,17 @@ const writesProcesses = (text: string): boolean =>
     text,
   );
 
+/** Text without comments: what is said about a header is not its use. */
+const codeOf = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+
+/** Headers and statuses of HTTP that a file names, in code. */
+const httpWords = (text: string): string[] => [
+  ...(codeOf(text).match(
+    /['"](?:ETag|Vary|Range|Content-[A-Z]\w+|Accept(?:-\w+)*|If-[A-Z][\w-]+|Last-Modified|Cache-Control|Row-Count|Location)['":]/gi,
+  ) ?? []),
+  ...(codeOf(text).match(/\b(?:status|statusCode)\s*[:=]+\s*[1-5]\d\d\b|\b(?:etag|entityTag)\b/gi) ?? []),
+];
+
 describe('the source tree', () => {
   it('imports one way: downwards, vendors in their rooms', () => {
     expect(
@@ -279,6 +294,25 @@ describe('the source tree', () => {
 
   it('exports what is imported elsewhere, and not by tests alone', () => {
     expect(unused(allTexts())).toEqual([]);
+  });
+
+  it('knows HTTP in http alone: downloads and their files know no header, no tag and no status', () => {
+    const offenders = sourceFiles()
+      .filter((file) => file.startsWith('query/') || file.startsWith('exports/'))
+      .flatMap((file) =>
+        httpWords(readFileSync(join(source, file), 'utf8')).map((word) => `${file}: ${word}`),
+      );
+    expect(offenders).toEqual([]);
+  });
+
+  it('makes files of plans: exports import nothing else of query', () => {
+    const imported = allImports().filter(
+      ({ from, to }) => from.startsWith('exports/') && to.startsWith('query/'),
+    );
+    expect([...new Set(imported.map(({ to }) => to))].sort()).toEqual([
+      'query/plan.ts',
+      'query/whole-file.ts',
+    ]);
   });
 
   it('exports by name only', () => {
@@ -326,6 +360,15 @@ describe('the rules themselves', () => {
     expect(writesProcesses('UPDATE processes SET phase = 1')).toBe(true);
     expect(writesProcesses('insert into\n  chunks (number)')).toBe(true);
     expect(writesProcesses('SELECT 1 FROM processes FOR UPDATE')).toBe(false);
+  });
+
+  it('see headers, tags and statuses, but not what comments say of them', () => {
+    expect(httpWords("headers['Content-Type'] = x; return { status: 304 };")).toEqual([
+      "'Content-Type'",
+      'status: 304',
+    ]);
+    expect(httpWords('const h = { ETag: tag };')).toEqual(['ETag']);
+    expect(httpWords("/** `ETag` of it. */\n  // the header 'Range'\nconst rows = 304;")).toEqual([]);
   });
 
   it('find a circle', () => {

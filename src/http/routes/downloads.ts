@@ -1,24 +1,27 @@
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
-import { type ExportTicket, freeTicket, type Quotas } from '../../catalog/quotas.js';
-import type { StandingRight } from '../../catalog/standing-rights.js';
+import type { ExportTicket, Quotas } from '../../catalog/quotas.js';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
-import { dispositionOf } from '../../query/disposition.js';
-import type { DownloadAnswer, DownloadRequest, Downloads } from '../../query/download.js';
-import { formatSpecs } from '../../query/formats.js';
-import { parseOptions } from '../../query/options/options.js';
+import type { DownloadRequest, Downloads } from '../../query/download.js';
+import { formatSpecs, formats } from '../../query/formats.js';
+import { type DownloadOptions, parseOptions } from '../../query/options/options.js';
+import { isUnchanged } from '../content/conditions.js';
+import { dispositionOf, fileNameOf } from '../content/disposition.js';
+import { formatOfAccept } from '../content/negotiation.js';
 import { pathId } from '../parameters.js';
+import { type Reply, type RequestHead, type ResponseSpec, type Route, route } from '../route.js';
 import {
-  type Reply,
-  type RequestHead,
-  type ResponseSpec,
-  type Route,
-  type RouteRequest,
-  route,
-} from '../route.js';
+  type Begun,
+  type DataRequest,
+  type Description,
+  describeAnswer,
+  rightToRead,
+  rowsReply,
+  settleAtEnd,
+  uncounted,
+} from './download-answer.js';
 import { downloadBody, downloadQuery } from './download-schema.js';
 
 export interface DownloadRoutesDeps {
@@ -35,56 +38,34 @@ export interface DownloadRoutesDeps {
 
 type DataHead = RequestHead<{ id: number }, unknown, Caller | undefined>;
 
-/** A request for rows. */
-export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;
-
 /** Longer filters than an address holds. */
 const bodyFilterLimits = { maxBytes: 1024 * 1024, maxInTerms: 50_000, maxSqlLength: 48 * 1024 * 1024 };
 
-const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
-  access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
-
-/**
- * Resolves the ticket with what was sent when the body has ended, whichever way. The socket counts the bytes:
- * another stream in the way of every byte would cost more than the rest of this file.
- */
-export const settleAtEnd = (
-  body: Readable,
-  ticket: ExportTicket,
-  request: Pick<DataRequest, 'raw' | 'log'>,
-): void => {
-  const { socket } = request.raw;
-  const sentBefore = socket.bytesWritten;
-  body.once('close', () => {
-    const bytes = socket.bytesWritten - sentBefore;
-    const settled = bytes === 0 ? ticket.cancel() : ticket.finish(bytes);
-    settled.catch((error: unknown) => request.log.error({ err: error, bytes }, 'export not counted'));
-  });
-};
-
-/** What rows rest on while they are sent. */
-export const rightToRead = (caller: Caller | undefined, datasetId: number): StandingRight => ({
-  keyId: caller?.key.id ?? null,
-  datasetId,
-  need: 'Read',
-});
+/** The options, with what only one of the two routes has. */
+interface Question {
+  readonly options: DownloadOptions;
+  readonly ifNoneMatch: string | undefined;
+  /** Whole files are answered by a link; otherwise by their rows like everything else. */
+  readonly links: boolean;
+  readonly filterLimits?: DownloadRequest['filterLimits'];
+}
 
 export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
   const { authorize, quotas, downloads, exportFiles, apiUrl, publicMaxAgeSeconds } = deps;
 
   const redirect = async (
-    answer: Extract<DownloadAnswer, { kind: 'file' }>,
+    { plan, headers }: Description,
     request: DataRequest,
     ticket: ExportTicket,
   ): Promise<Reply> => {
-    const { plan, fileName } = answer;
-    const { contentType } = formatSpecs[plan.format];
+    const { mediaType, extension } = formatSpecs[plan.format];
+    const fileName = fileNameOf(request.access.name, extension);
     const link = await exportFiles.linkTo({
       owner: request.owner,
       keyId: request.caller?.key.id ?? null,
       plan,
       fileName,
-      contentType,
+      contentType: mediaType,
       disposition: dispositionOf(fileName),
       headOnly: request.method === 'HEAD',
     });
@@ -93,7 +74,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     return {
       status: 302,
       headers: {
-        ...answer.headers,
+        ...headers,
         Location: link.startsWith('/') ? `${apiUrl(request.raw)}${link}` : link,
         // A link soon expires: no cache may hand it out later.
         'Cache-Control': 'private, no-store',
@@ -102,36 +83,29 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     };
   };
 
-  const replyTo = async (
-    answer: DownloadAnswer,
-    request: DataRequest,
-    access: DatasetAccess,
-    ticket: ExportTicket = freeTicket,
-  ): Promise<Reply> => {
-    const headers = { ...answer.headers, 'Cache-Control': cacheControlOf(access, publicMaxAgeSeconds) };
-    switch (answer.kind) {
-      case 'unchanged':
-        await ticket.cancel();
-        return { status: 304, headers };
-      case 'count':
-        await ticket.cancel();
-        return {
-          status: 200,
-          headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
-          body: String(answer.count),
-        };
-      case 'file':
-        return redirect(answer, request, ticket);
-      case 'rows':
-        if (answer.body !== undefined) {
-          settleAtEnd(answer.body, ticket, request);
-          return { status: 200, headers, body: answer.body, right: rightToRead(request.caller, access.id) };
-        }
-        await ticket.cancel();
-        return { status: 200, headers, body: Readable.from([]) };
-      default:
-        return answer satisfies never;
+  const begin = async (asked: DownloadRequest, request: DataRequest, question: Question): Promise<Begun> => {
+    const plan = await downloads.plan(asked);
+    const described = describeAnswer(plan, request, { links: question.links, publicMaxAgeSeconds });
+    const { headers } = described;
+    if (isUnchanged(question, described)) return uncounted({ status: 304, headers });
+    if (plan.options.count) {
+      const type = { 'Content-Type': 'text/plain; charset=utf-8' };
+      const body = String(await downloads.count(plan, asked));
+      return uncounted({ status: 200, headers: { ...headers, ...type }, body });
     }
+    if (described.isFile) return { finish: (ticket) => redirect(described, request, ticket) };
+    if (request.method === 'HEAD') {
+      const rowCount = await downloads.rowCount(plan, asked);
+      return uncounted(rowsReply(described, { body: undefined, rowCount }, request));
+    }
+    const reply = rowsReply(described, await downloads.open(plan, asked), request);
+    return {
+      stop: () => reply.body.destroy(),
+      finish: async (ticket) => {
+        settleAtEnd(reply.body, ticket, request);
+        return { ...reply, right: rightToRead(request.caller, request.access.id) };
+      },
+    };
   };
 
   const mayRead = async ({ caller, params }: DataHead): Promise<DatasetAccess> => {
@@ -140,38 +114,36 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     return access;
   };
 
-  const handle = async (
-    request: DataRequest,
-    given: Readonly<Record<string, unknown>>,
-    extra: Pick<DownloadRequest, 'ifNoneMatch' | 'filterLimits' | 'links'>,
-  ): Promise<Reply> => {
-    const { access } = request;
+  const handle = async (request: DataRequest, question: Question): Promise<Reply> => {
+    const { access, owner, signal, requestId } = request;
+    const { options, filterLimits, links } = question;
     const asked: DownloadRequest = {
       dataset: access,
-      options: parseOptions(given),
-      owner: request.owner,
+      options,
+      format: options.format ?? formatOfAccept(request.header('accept'), formats) ?? 'csv',
+      owner,
       beforePlace: request.leavePlace,
-      accept: request.header('accept'),
-      acceptEncoding: request.header('accept-encoding'),
-      headOnly: request.method === 'HEAD',
-      signal: request.signal,
-      requestId: request.requestId,
-      ...extra,
+      signal,
+      requestId,
+      ...(filterLimits === undefined ? {} : { filterLimits }),
     };
-    const unchanged = downloads.unchanged(asked);
-    if (unchanged !== undefined) return replyTo(unchanged, request, access);
+    const recalled = question.ifNoneMatch === undefined ? undefined : downloads.recall(asked);
+    if (recalled !== undefined) {
+      const described = describeAnswer(recalled, request, { links, publicMaxAgeSeconds });
+      if (isUnchanged(question, described)) return { status: 304, headers: described.headers };
+    }
     // Counting the export and starting the answer cost a round trip each: they go on side by side.
-    const [counted, started] = await Promise.allSettled([
+    const [counted, begun] = await Promise.allSettled([
       quotas.startExport(request.caller),
-      downloads.download(asked),
+      begin(asked, request, question),
     ]);
     if (counted.status === 'rejected') {
-      if (started.status === 'fulfilled' && started.value.kind === 'rows') started.value.body?.destroy();
+      if (begun.status === 'fulfilled') begun.value.stop?.();
       throw counted.reason;
     }
     try {
-      if (started.status === 'rejected') throw started.reason;
-      return await replyTo(started.value, request, access, counted.value);
+      if (begun.status === 'rejected') throw begun.reason;
+      return await begun.value.finish(counted.value);
     } catch (error) {
       await counted.value.cancel();
       throw error;
@@ -198,7 +170,11 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       },
       errors: [402, 403, 404, 504],
       handler: (request) =>
-        handle(request, request.query, { ifNoneMatch: request.header('if-none-match'), links: true }),
+        handle(request, {
+          options: parseOptions(request.query),
+          ifNoneMatch: request.header('if-none-match'),
+          links: true,
+        }),
     }),
     route({
       method: 'POST',
@@ -216,7 +192,8 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       responses: answers,
       errors: [402, 403, 404, 504],
       handler: (request) =>
-        handle(request, request.body, {
+        handle(request, {
+          options: parseOptions(request.body as Readonly<Record<string, unknown>>),
           ifNoneMatch: undefined,
           filterLimits: bodyFilterLimits,
           links: false,
@@ -228,7 +205,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
 const answers: Readonly<Record<number, ResponseSpec>> = {
   200: {
     description: 'The rows, or their number with `$count`.',
-    contentTypes: [...Object.values(formatSpecs).map(({ contentType }) => contentType), 'text/plain'],
+    contentTypes: [...Object.values(formatSpecs).map(({ mediaType }) => mediaType), 'text/plain'],
     headers: {
       'Row-Count': 'With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset.',
       ETag: 'Strong: the same for the same rows in the same form.',

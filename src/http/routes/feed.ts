@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Feed } from '../../gateway/feed.js';
-import { dispositionOf, fileNameOf } from '../../query/disposition.js';
-import { entityTag, matchesTag } from '../../query/entity-tag.js';
-import { formatOfAccept, formatSpecs } from '../../query/formats.js';
+import { fingerprint } from '../../lib/fingerprint.js';
+import { formatSpecs } from '../../query/formats.js';
 import { type TableFormat, writeTable } from '../../query/table-writer.js';
+import { isUnchanged, strongTag } from '../content/conditions.js';
+import { dispositionOf, fileNameOf } from '../content/disposition.js';
+import { formatOfAccept } from '../content/negotiation.js';
 import { pathName, queryChoice, queryInteger, queryText } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
@@ -68,7 +70,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
     responses: {
       200: {
         description: 'The rows.',
-        contentTypes: feedFormats.map((format) => formatSpecs[format].contentType),
+        contentTypes: feedFormats.map((format) => formatSpecs[format].mediaType),
         headers: { ...ageHeaderTexts, ETag: 'Strong: the same for the same rows in the same form.' },
       },
       304: { description: 'The client has this answer already.' },
@@ -84,13 +86,15 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
         ...(end === undefined ? {} : { end }),
       });
       const spec = formatSpecs[format];
-      const tag = entityTag([answer.etag, format, $top ?? null, start ?? null, end ?? null]);
+      const tag = strongTag(fingerprint([answer.etag, format, $top ?? null, start ?? null, end ?? null]));
       const headers = {
         ...ageHeaders({ ageSeconds: answer.ageSeconds, stale: answer.stale }),
         ETag: tag,
         Vary: 'Accept, Authorization',
       };
-      if (matchesTag(request.header('if-none-match'), tag)) return { status: 304, headers };
+      if (isUnchanged({ ifNoneMatch: request.header('if-none-match') }, { entityTag: tag })) {
+        return { status: 304, headers };
+      }
       const columns = [
         { name: 'Date', dataType: 'Date' },
         { name: 'Value', dataType: 'Decimal' },
@@ -100,7 +104,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
         status: 200,
         headers: {
           ...headers,
-          'Content-Type': spec.contentType,
+          'Content-Type': spec.mediaType,
           'Content-Disposition': dispositionOf(fileNameOf(symbol, spec.extension)),
         },
         body: writeTable({ columns, rows }, format),

@@ -1,11 +1,11 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { ExportFiles } from '../../exports/export-files.js';
-import { answerFile } from '../../exports/file-answer.js';
 import type { Links } from '../../exports/links.js';
-import { dispositionOf } from '../../query/disposition.js';
 import { formatSpecs } from '../../query/formats.js';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
+import { strongTag } from '../content/conditions.js';
+import { dispositionOf } from '../content/disposition.js';
+import { answerFile } from '../content/file.js';
 import { type Route, route } from '../route.js';
 
 export interface LinkRoutesDeps {
@@ -15,7 +15,7 @@ export interface LinkRoutesDeps {
   readonly linkTtlSeconds: number;
 }
 
-const files = { contentTypes: [formatSpecs.csv.contentType] };
+const files = { contentTypes: [formatSpecs.csv.mediaType] };
 
 export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: LinkRoutesDeps): Route[] => [
   route({
@@ -37,29 +37,15 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
     errors: [403, 404],
     handler: async ({ params, method, header, owner, signal }) => {
       const ref = links.verify(params.token, params.name);
-      const range = header('range');
-      const answer = await answerFile(
-        store,
-        await exportFiles.find(ref, { whole: range !== undefined, owner, signal }),
-        {
-          entityTag: `"${ref.tag}"`,
-          contentType: formatSpecs.csv.contentType,
-          disposition: dispositionOf(ref.fileName),
-          cacheControl: `private, max-age=${linkTtlSeconds}`,
-        },
-        {
-          headOnly: method === 'HEAD',
-          range,
-          ifRange: header('if-range'),
-          ifNoneMatch: header('if-none-match'),
-          ifModifiedSince: header('if-modified-since'),
-        },
-      );
-      const { status, headers, body } = answer;
+      const file = await exportFiles.find(ref, { whole: header('range') !== undefined, owner, signal });
+      const facts = {
+        entityTag: strongTag(ref.fingerprint),
+        contentType: formatSpecs.csv.mediaType,
+        disposition: dispositionOf(ref.fileName),
+        cacheControl: `private, max-age=${linkTtlSeconds}`,
+      };
       const right = { keyId: ref.keyId, datasetId: ref.datasetId, need: 'Read' } as const;
-      if (body !== undefined) return { status, headers, body, right };
-      // HEAD keeps the headers of the file: an empty stream leaves them as they are.
-      return { status, headers, body: status === 304 ? null : Readable.from([]) };
+      return { ...(await answerFile(store, file, facts, { method, header })), right };
     },
   }),
 ];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { SeriesAnswer } from '../../gateway/series-answer.js';
-import { matchesTag } from '../../query/entity-tag.js';
+import { isUnchanged } from '../content/conditions.js';
 import { anyCaller, type Reply, type ResponseSpec, type Route, route } from '../route.js';
 import { ageHeaders, ageHeaderTexts } from './age-headers.js';
 import { seriesExample, seriesSchema } from './provider-schema.js';
@@ -28,7 +28,7 @@ export const seriesParams = z.object({
 /** The body is sent as it was made: parsing it would turn digits into floats. */
 const seriesReply = (answer: SeriesAnswer, ifNoneMatch: string | undefined): Reply => {
   const headers = { ...ageHeaders(answer), ETag: answer.etag };
-  if (matchesTag(ifNoneMatch, answer.etag)) return { status: 304, headers };
+  if (isUnchanged({ ifNoneMatch }, { entityTag: answer.etag })) return { status: 304, headers };
   return {
     status: 200,
     headers: { ...headers, 'Content-Type': 'application/json; charset=utf-8' },

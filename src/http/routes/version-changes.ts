@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { dispositionOf, fileNameOf } from '../../query/disposition.js';
 import { formatSpecs } from '../../query/formats.js';
 import type { VersionChanges } from '../../query/version-changes.js';
+import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
-import { rightToRead, settleAtEnd } from './downloads.js';
+import { rightToRead, settleAtEnd } from './download-answer.js';
 
 export interface VersionChangeRoutesDeps {
   readonly access: Access;
@@ -15,7 +15,7 @@ export interface VersionChangeRoutesDeps {
   readonly changes: VersionChanges;
 }
 
-const { contentType } = formatSpecs.csv;
+const { mediaType } = formatSpecs.csv;
 
 export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionChangeRoutesDeps): Route[] => [
   route({
@@ -34,7 +34,7 @@ export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionCh
       from: pathId('First version'),
       to: pathId('Second version'),
     }),
-    responses: { 200: { description: 'The rows.', contentTypes: [contentType] } },
+    responses: { 200: { description: 'The rows.', contentTypes: [mediaType] } },
     errors: [402, 403, 404, 504],
     handler: async (request) => {
       const { id, from, to } = request.params;
@@ -54,7 +54,7 @@ export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionCh
         return {
           status: 200,
           headers: {
-            'Content-Type': contentType,
+            'Content-Type': mediaType,
             'Content-Disposition': dispositionOf(fileName),
             'Cache-Control': 'private, no-cache',
           },

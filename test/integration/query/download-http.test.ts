@@ -287,6 +287,53 @@ describe('HEAD', () => {
   });
 });
 
+describe('conditions and codings', () => {
+  const query = '$format=json&$filter=GDP gt 0&$top=1';
+
+  it('are answered 304 without being counted, by any form of the tag', async () => {
+    const tag = (await get(query)).headers.get('etag')!;
+    const before = server.counted.length;
+    for (const sent of [tag, `W/${tag}`, `"x", ${tag}`, '*']) {
+      const answer = await get(query, { headers: { 'if-none-match': sent } });
+      expect([sent, answer.status, answer.headers.get('etag')]).toEqual([sent, 304, tag]);
+      expect(await answer.text()).toBe('');
+    }
+    expect(server.counted).toHaveLength(before);
+    expect((await get('$format=json&$top=2', { headers: { 'if-none-match': tag } })).status).toBe(200);
+  });
+
+  it('have a tag for each coding, which the header names', async () => {
+    const coded = (coding: string) => get(query, { headers: { 'accept-encoding': coding } });
+    const [plain, gzip] = await Promise.all([coded('identity'), coded('gzip')]);
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(gzip.headers.get('content-encoding')).toBe('gzip');
+    expect(gzip.headers.get('etag')).toBe(plain.headers.get('etag')!.replace(/"$/, '-gzip"'));
+    expect(await gzip.json()).toEqual(await plain.json());
+    const stale = { 'accept-encoding': 'gzip', 'if-none-match': plain.headers.get('etag')! };
+    expect((await get(query, { headers: stale })).status).toBe(200);
+  });
+
+  it('name the file, its type and the rows beyond the answer, to HEAD as well', async () => {
+    const [rows, head] = await Promise.all([get(query), get(query, { method: 'HEAD' })]);
+    for (const name of [
+      'row-count',
+      'content-type',
+      'content-disposition',
+      'etag',
+      'last-modified',
+      'vary',
+    ]) {
+      expect([name, head.headers.get(name)]).toEqual([name, rows.headers.get(name)]);
+    }
+    expect(rows.headers.get('row-count')).toBe('2');
+    expect(rows.headers.get('access-control-expose-headers')).toContain('Row-Count');
+    expect(rows.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="Prices_\d+ _\.json"; filename\*=/,
+    );
+    expect(await head.text()).toBe('');
+  });
+});
+
 describe('an answer without rows', () => {
   it.each([
     ['csv', '"Country","Date","GDP"\r\n'],

@@ -1,7 +1,9 @@
+import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { createDownloads, type DownloadAnswer, type DownloadRequest } from '../../../src/query/download.js';
+import { createDownloads, type DownloadRequest } from '../../../src/query/download.js';
+import { compileFilter } from '../../../src/query/filter/filter.js';
 import { parseOptions } from '../../../src/query/options/options.js';
 import { widePartColumns } from '../../../src/storage/clickhouse/table-settings.js';
 import { queryPlaces } from '../../support/places.js';
@@ -33,8 +35,9 @@ beforeAll(async () => {
 
 afterAll(() => tables.close());
 
-const downloadsOf = (version: ReadableVersion) =>
+const downloadsOf = (version: ReadableVersion, compile = compileFilter) =>
   createDownloads({
+    compile,
     versions: {
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
@@ -44,34 +47,34 @@ const downloadsOf = (version: ReadableVersion) =>
     places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
 
-const requestFor = (
-  version: ReadableVersion,
-  query: Record<string, unknown>,
-  extra: Partial<DownloadRequest> = {},
-): DownloadRequest => ({
-  dataset: { id: 1, name: 'Prices', currentVersionId: version.versionId, columnsRevision: 0 },
-  options: parseOptions(query),
-  owner: 'me',
-  accept: undefined,
-  acceptEncoding: undefined,
-  ifNoneMatch: undefined,
-  headOnly: false,
-  links: true,
-  signal: new AbortController().signal,
-  requestId: `t${Math.random()}`,
-  ...extra,
-});
-
-const ask = (
-  version: ReadableVersion,
-  query: Record<string, unknown>,
-  extra: Partial<DownloadRequest> = {},
-): Promise<DownloadAnswer> => downloadsOf(version).download(requestFor(version, query, extra));
-
-const bodyOf = async (answer: DownloadAnswer): Promise<string> => {
-  if (answer.kind !== 'rows' || answer.body === undefined) throw new Error(`no rows: ${answer.kind}`);
-  return text(answer.body);
+const requestFor = (version: ReadableVersion, query: Record<string, unknown>): DownloadRequest => {
+  const options = parseOptions(query);
+  return {
+    dataset: { id: 1, currentVersionId: version.versionId, columnsRevision: 0 },
+    options,
+    format: options.format ?? 'csv',
+    owner: 'me',
+    signal: new AbortController().signal,
+    requestId: `t${Math.random()}`,
+  };
 };
+
+const planOf = (version: ReadableVersion, query: Record<string, unknown>) =>
+  downloadsOf(version).plan(requestFor(version, query));
+
+const ask = async (version: ReadableVersion, query: Record<string, unknown>) => {
+  const downloads = downloadsOf(version);
+  const request = requestFor(version, query);
+  return downloads.open(await downloads.plan(request), request);
+};
+
+const countOf = async (version: ReadableVersion, query: Record<string, unknown>): Promise<number> => {
+  const downloads = downloadsOf(version);
+  const request = requestFor(version, query);
+  return downloads.count(await downloads.plan(request), request);
+};
+
+const bodyOf = ({ body }: { body: Readable }): Promise<string> => text(body);
 
 const read = async (query: Record<string, unknown>, version = prices): Promise<string> =>
   bodyOf(await ask(version, query));
@@ -116,9 +119,9 @@ describe('formats', () => {
   });
 
   it('leads to a file when the whole table is asked for as CSV', async () => {
-    expect((await ask(prices, {})).kind).toBe('file');
-    expect((await ask(prices, { transpose: 'true' })).kind).toBe('file');
-    expect((await ask(prices, { $format: 'json' })).kind).toBe('rows');
+    expect((await planOf(prices, {})).wholeFile).toBe('table');
+    expect((await planOf(prices, { transpose: 'true' })).wholeFile).toBe('transposed');
+    expect((await planOf(prices, { $format: 'json' })).wholeFile).toBeUndefined();
   });
 
   it('never writes an empty line for a null in a table of one column', async () => {
@@ -166,17 +169,11 @@ describe('options', () => {
 
   it('filters, limits and counts', async () => {
     const answer = await ask(prices, { $filter: 'Price gt 0', $top: '1' });
-    expect(answer.headers).toMatchObject({
-      'Row-Count': '3',
-      'Access-Control-Expose-Headers': 'Row-Count',
-    });
+    expect(answer.rowCount).toBe(3);
     expect(dates(await bodyOf(answer))).toEqual([
       '1.5,"2020-01-01","France",12345678901234567890.0000000001',
     ]);
-    expect(await ask(prices, { $filter: 'Price gt 0', $count: 'true' })).toMatchObject({
-      kind: 'count',
-      count: 3,
-    });
+    expect(await countOf(prices, { $filter: 'Price gt 0', $count: 'true' })).toBe(3);
   });
 
   it('takes 0 and numbers beyond every table as limits', async () => {
@@ -188,14 +185,14 @@ describe('options', () => {
 
   it('keeps the rows of the last distinct dates in upload order', async () => {
     const answer = await ask(prices, { $last: '2', $select: 'Price' });
-    expect(answer.headers['Row-Count']).toBe('5');
+    expect(answer.rowCount).toBe(5);
     expect(dates(await bodyOf(answer))).toEqual([
       '"2020-01-01","France",1.5',
       '"2020-01-01","Ger""many\nEast",',
       '"2020-02-01",,-0.25',
     ]);
     const both = await ask(prices, { $last: '2', $top: '1', $select: 'Price' });
-    expect(both.headers['Row-Count']).toBe('5');
+    expect(both.rowCount).toBe(5);
     expect(dates(await bodyOf(both))).toHaveLength(1);
   });
 
@@ -255,33 +252,24 @@ describe('options', () => {
       ],
     );
     const answer = await ask(version, { $select: 'c', $distinct: 'true', $top: '2' });
-    expect(answer.headers['Row-Count']).toBe('3');
+    expect(answer.rowCount).toBe(3);
     expect(await bodyOf(answer)).toBe('"c"\r\n"b"\r\n""\r\n');
   });
 });
 
-describe('conditional requests', () => {
-  it('answers 304 to a matching tag and changes the tag with the question', async () => {
-    const first = await ask(prices, { $format: 'json', $top: '1' });
-    const tag = first.headers.ETag!;
-    expect((await ask(prices, { $format: 'json', top: 1 }, { ifNoneMatch: `W/"x", ${tag}` })).kind).toBe(
-      'unchanged',
-    );
-    expect((await ask(prices, { $format: 'json', top: 2 }, { ifNoneMatch: tag })).kind).toBe('rows');
-    const coded = await ask(prices, { $format: 'json', $top: '1' }, { acceptEncoding: 'gzip' });
-    expect(coded.headers.ETag).not.toBe(tag);
-    expect(coded.headers['Content-Encoding']).toBe('gzip');
+describe('what an answer is', () => {
+  it('has a fingerprint that changes with the question', async () => {
+    const { fingerprint } = await planOf(prices, { $format: 'json', $top: '1' });
+    expect((await planOf(prices, { $format: 'json', top: 1 })).fingerprint).toBe(fingerprint);
+    expect((await planOf(prices, { $format: 'json', top: 2 })).fingerprint).not.toBe(fingerprint);
   });
 
-  it('are answered 304 out of memory, and only then', async () => {
+  it('is known out of memory, and only then', async () => {
     const query = { $format: 'json', $filter: 'Price gt 1' };
-    const tag = (await ask(prices, query)).headers.ETag!;
-    const unchanged = (extra: Partial<DownloadRequest>) =>
-      downloadsOf(prices).unchanged(requestFor(prices, query, extra));
-    expect(unchanged({ ifNoneMatch: tag })).toMatchObject({ kind: 'unchanged', headers: { ETag: tag } });
-    expect(unchanged({})).toBeUndefined();
-    expect(unchanged({ ifNoneMatch: '"other"' })).toBeUndefined();
-    expect(unchanged({ ifNoneMatch: tag, acceptEncoding: 'gzip' })).toBeUndefined();
+    const { fingerprint } = await planOf(prices, query);
+    const recall = (asked: Record<string, unknown>) => downloadsOf(prices).recall(requestFor(prices, asked));
+    expect(recall(query)?.fingerprint).toBe(fingerprint);
+    expect(recall({ ...query, $top: '1' })?.fingerprint).not.toBe(fingerprint);
     const never = createDownloads({
       versions: {
         find: () => Promise.reject(new Error('asked')),
@@ -291,10 +279,31 @@ describe('conditional requests', () => {
       reader: tables.reader,
       places: queryPlaces({ places: 1, queueLength: 0, maxWaitMs: 1 }),
     });
-    expect(never.unchanged(requestFor(prices, query, { ifNoneMatch: tag }))).toBeUndefined();
+    expect(never.recall(requestFor(prices, query))).toBeUndefined();
     // A version asked for by id may have been dropped: the database has to tell.
-    const old = { ...query, versionId: String(prices.versionId) };
-    expect(downloadsOf(prices).unchanged(requestFor(prices, old, { ifNoneMatch: tag }))).toBeUndefined();
+    expect(recall({ ...query, versionId: String(prices.versionId) })).toBeUndefined();
+    expect(recall({ ...query, asOf: '2099-12-31' })).toBeUndefined();
+  });
+
+  it.each([
+    { $filter: 'Price gt 1' },
+    { $filter: 'Price gt 1', $top: '1', transpose: 'true' },
+    { $filter: 'Price gt 1', $count: 'true' },
+    { $filter: 'N gt 0', $apply: 'groupby((Date),aggregate($count as N))' },
+    { $filter: 'N gt 0', $apply: 'groupby((Date),aggregate(Price with sum as N))' },
+  ])('takes one compilation of the filter: %j', async (query) => {
+    let compiled = 0;
+    const downloads = downloadsOf(prices, (...input) => {
+      compiled += 1;
+      return compileFilter(...input);
+    });
+    const request = requestFor(prices, { $format: 'json', ...query });
+    downloads.recall(request);
+    const plan = await downloads.plan(request);
+    expect(await downloads.count(plan, request)).toBeGreaterThan(0);
+    const { body } = await downloads.open(plan, request);
+    expect(await text(body)).not.toBe('');
+    expect(compiled).toBe(1);
   });
 });
 

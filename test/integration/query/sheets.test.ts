@@ -24,20 +24,17 @@ const download = async (version: ReadableVersion, query: Record<string, unknown>
     reader: tables.reader,
     places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
-  const answer = await downloads.download({
-    dataset: { id: 1, name: 'x', currentVersionId: version.versionId, columnsRevision: 0 },
-    options: parseOptions({ $format: 'xlsx', ...query }),
+  const options = parseOptions({ $format: 'xlsx', ...query });
+  const request = {
+    dataset: { id: 1, currentVersionId: version.versionId, columnsRevision: 0 },
+    options,
+    format: options.format ?? 'csv',
     owner: 'me',
-    accept: undefined,
-    acceptEncoding: undefined,
-    ifNoneMatch: undefined,
-    headOnly: false,
-    links: true,
     signal: new AbortController().signal,
     requestId: 'sheet',
-  });
-  if (answer.kind !== 'rows' || answer.body === undefined) throw new Error(answer.kind);
-  return buffer(answer.body);
+  };
+  const { body } = await downloads.open(await downloads.plan(request), request);
+  return buffer(body);
 };
 
 const sheetOf = async (bytes: Buffer) => {

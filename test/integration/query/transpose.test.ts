@@ -23,20 +23,17 @@ const read = async (version: ReadableVersion, query: Record<string, unknown>): P
     reader: tables.reader,
     places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
   });
-  const answer = await downloads.download({
-    dataset: { id: 1, name: 'x', currentVersionId: version.versionId, columnsRevision: 0 },
-    options: parseOptions({ transpose: 'true', ...query }),
+  const options = parseOptions({ transpose: 'true', ...query });
+  const request = {
+    dataset: { id: 1, currentVersionId: version.versionId, columnsRevision: 0 },
+    options,
+    format: options.format ?? 'csv',
     owner: 'me',
-    accept: undefined,
-    acceptEncoding: undefined,
-    ifNoneMatch: undefined,
-    headOnly: false,
-    links: false,
     signal: new AbortController().signal,
     requestId: 'transpose',
-  });
-  if (answer.kind !== 'rows' || answer.body === undefined) throw new Error(answer.kind);
-  return text(answer.body);
+  };
+  const { body } = await downloads.open(await downloads.plan(request), request);
+  return text(body);
 };
 
 const panel = () =>

@@ -6,7 +6,7 @@ const file: FileRef = {
   versionId: 12,
   variant: 'transposed',
   presentNames: true,
-  tag: 'tag',
+  fingerprint: 'tag',
   fileName: 'Zürich 1.csv',
   keyId: 7,
 };

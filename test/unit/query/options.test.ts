@@ -174,7 +174,7 @@ describe('each option', () => {
       options: asked,
       format,
       filter,
-    }).entityTag;
+    }).fingerprint;
   };
 
   /** What an option needs beside it to mean something. */

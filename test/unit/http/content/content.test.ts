@@ -4,10 +4,12 @@ import { gunzipSync } from 'node:zlib';
 import { decompress } from '@mongodb-js/zstd';
 import { compress } from '@mongodb-js/zstd/bindings.js';
 import { describe, expect, it } from 'vitest';
-import { chooseCoding, createEncoder } from '../../../src/query/content-coding.js';
-import { dispositionOf, fileNameOf } from '../../../src/query/disposition.js';
-import { codedTag, entityTag, matchesTag } from '../../../src/query/entity-tag.js';
-import { formatOfAccept, formats } from '../../../src/query/formats.js';
+import { createEncoder } from '../../../../src/http/content/coding.js';
+import { isUnchanged, strongTag } from '../../../../src/http/content/conditions.js';
+import { dispositionOf, fileNameOf } from '../../../../src/http/content/disposition.js';
+import { chooseCoding, formatOfAccept } from '../../../../src/http/content/negotiation.js';
+import { fingerprint } from '../../../../src/lib/fingerprint.js';
+import { formats } from '../../../../src/query/formats.js';
 
 describe('formatOfAccept', () => {
   it.each([
@@ -83,18 +85,42 @@ describe('createEncoder', () => {
 
 describe('entity tags', () => {
   it('follow from the facts alone', () => {
-    expect(entityTag([1, 'a'])).toBe(entityTag([1, 'a']));
-    expect(entityTag([1, 'a'])).not.toBe(entityTag([1, 'b']));
-    expect(entityTag([])).toMatch(/^"[\w-]{27}"$/);
+    expect(fingerprint([1, 'a'])).toBe(fingerprint([1, 'a']));
+    expect(fingerprint([1, 'a'])).not.toBe(fingerprint([1, 'b']));
+    expect(strongTag(fingerprint([]))).toMatch(/^"[\w-]{27}"$/);
   });
 
   it('differ by coding and match weakly, in lists, and by star', () => {
-    const tag = entityTag([1]);
-    expect(codedTag(tag, 'gzip')).toBe(`${tag.slice(0, -1)}-gzip"`);
-    expect(matchesTag(`"x", W/${tag}`, tag)).toBe(true);
-    expect(matchesTag('*', tag)).toBe(true);
-    expect(matchesTag(codedTag(tag, 'gzip'), tag)).toBe(false);
-    expect(matchesTag(undefined, tag)).toBe(false);
+    const entityTag = strongTag('abc');
+    const matches = (ifNoneMatch: string | undefined, tag = entityTag): boolean =>
+      isUnchanged({ ifNoneMatch }, { entityTag: tag });
+    expect(strongTag('abc', 'gzip')).toBe('"abc-gzip"');
+    expect(matches(`"x", W/${entityTag}`)).toBe(true);
+    expect(matches('*')).toBe(true);
+    expect(matches(' * ')).toBe(true);
+    expect(matches(strongTag('abc', 'gzip'))).toBe(false);
+    expect(matches('')).toBe(false);
+    expect(matches(undefined)).toBe(false);
+  });
+});
+
+describe('isUnchanged by time', () => {
+  const lastModified = new Date('2026-01-31T12:00:00.500Z');
+  const by = (ifModifiedSince: string | undefined, ifNoneMatch?: string): boolean =>
+    isUnchanged({ ifModifiedSince, ifNoneMatch }, { entityTag: '"a"', lastModified });
+
+  it.each([
+    ['Sat, 31 Jan 2026 12:00:00 GMT', true],
+    ['Sat, 31 Jan 2026 11:59:59 GMT', false],
+    ['yesterday', false],
+    [undefined, false],
+  ])('reads %j', (since, unchanged) => {
+    expect(by(since)).toBe(unchanged);
+  });
+
+  it('looks at the tag alone when both are sent', () => {
+    expect(by('Sat, 31 Jan 2026 12:00:00 GMT', '"b"')).toBe(false);
+    expect(by('Sat, 31 Jan 2026 11:00:00 GMT', '"a"')).toBe(true);
   });
 });
 

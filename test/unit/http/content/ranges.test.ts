@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { frameParts, parseRange } from '../../../src/exports/ranges.js';
+import { frameParts, parseRange } from '../../../../src/http/content/ranges.js';
 
 describe('parseRange', () => {
   it.each([

@@ -1,4 +1,5 @@
-import type { ByteRange } from '../storage/objects/object-store.js';
+import rangeParser from 'range-parser';
+import type { ByteRange } from '../../storage/objects/object-store.js';
 
 /**
  * `Range` of RFC 9110, 14: `whole` when the header is absent, malformed or asks for more pieces than is
@@ -13,35 +14,32 @@ const mostParts = 32;
 
 const whole: RangeAnswer = { kind: 'whole' };
 
-/** One `first-last`, `first-` or `-suffix`; null when it lies outside, undefined when malformed. */
-const parsePart = (text: string, size: number): ByteRange | null | undefined => {
-  const match = /^(\d*)-(\d*)$/.exec(text.trim());
-  const [, first = '', last = ''] = match ?? [];
-  if (match === null || (first === '' && last === '')) return undefined;
-  if (first === '') {
-    const length = Math.min(Number(last), size);
-    return length === 0 ? null : { start: size - length, end: size - 1 };
-  }
-  const start = Number(first);
-  if (last !== '' && Number(last) < start) return undefined;
-  return start >= size ? null : { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) };
+/** A suffix of more than the file is all of it (RFC 9110, 14.1.2); the parser takes it for unsatisfiable. */
+const withinFile = (piece: string, size: number): string => {
+  const suffix = /^-(\d+)$/.exec(piece);
+  return suffix !== null && Number(suffix[1]) > size ? '0-' : piece;
+};
+
+/** `first-last`, `first-` or `-suffix`; a piece that ends before it begins makes the whole header invalid. */
+const isPiece = (text: string): boolean => {
+  const [, first, last] = /^(\d+)-(\d*)$/.exec(text) ?? [];
+  if (first === undefined) return /^-\d+$/.test(text);
+  return last === '' || Number(last) >= Number(first);
 };
 
 export const parseRange = (header: string | undefined, size: number): RangeAnswer => {
-  const match = /^\s*bytes\s*=(.*)$/is.exec(header ?? '');
-  if (match === null) return whole;
-  const texts = match[1]!.split(',').filter((text) => text.trim() !== '');
-  if (texts.length === 0 || texts.length > mostParts) return whole;
-  const parts: ByteRange[] = [];
-  for (const text of texts) {
-    const part = parsePart(text, size);
-    if (part === undefined) return whole;
-    if (part !== null) parts.push(part);
-  }
-  if (parts.length === 0) return { kind: 'unsatisfiable' };
+  const list = /^\s*bytes\s*=(.*)$/is.exec(header ?? '')?.[1] ?? '';
+  const pieces = list
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+  if (pieces.length === 0 || pieces.length > mostParts || !pieces.every(isPiece)) return whole;
+  const parts = rangeParser(size, `bytes=${pieces.map((piece) => withinFile(piece, size)).join(',')}`);
+  if (parts === -2) return whole;
+  if (parts === -1) return { kind: 'unsatisfiable' };
   const asked = parts.reduce((sum, { start, end }) => sum + end - start + 1, 0);
   // Pieces that overlap into more than the file are an attack or a mistake.
-  return asked > size ? whole : { kind: 'parts', parts };
+  return asked > size ? whole : { kind: 'parts', parts: [...parts] };
 };
 
 export interface MultipartFrame {

@@ -1,3 +1,5 @@
+import contentDisposition from 'content-disposition';
+
 /** Characters that no file name may hold on some system, and control characters. */
 const unsafe = /[\\/:*?"<>|\u0000-\u001f\u007f]/g;
 
@@ -23,13 +25,9 @@ export const fileNameOf = (name: string, extension: string): string => {
   return `${firstBytes(characters, mostBytes)}.${extension}`;
 };
 
-/** `Content-Disposition` as RFC 6266 and RFC 8187 write it: an ASCII form for old clients, the full name for others. */
-export const dispositionOf = (fileName: string): string => {
-  const ascii = fileName.replace(/[^\x20-\x7e]/g, '_').replace(/[%"\\]/g, '_');
-  if (ascii === fileName) return `attachment; filename="${ascii}"`;
-  const encoded = encodeURIComponent(Buffer.from(fileName).toString()).replace(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
-};
+/** `Content-Disposition` (RFC 6266): an ASCII form for old clients, the full name for others where it differs. */
+export const dispositionOf = (fileName: string): string =>
+  // A lone surrogate has no form in UTF-8.
+  contentDisposition(Buffer.from(fileName).toString(), {
+    fallback: fileName.replace(/[^\x20-\x7e]/g, '_').replace(/[%"\\]/g, '_'),
+  });

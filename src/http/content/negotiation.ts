@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import accepts, { type Accepts } from 'accepts';
+import { type Format, formatSpecs } from '../../query/formats.js';
+import type { Coding } from './coding.js';
+
+const acceptsOf = (headers: IncomingMessage['headers']): Accepts => accepts({ headers } as IncomingMessage);
+
+const mediaTypeOf = (format: Format): string => formatSpecs[format].mediaType.replace(/;.*/, '');
+
+/**
+ * The format that `Accept` asks for among those that are offered, by weight. Undefined when it names none, and when
+ * it takes CSV as well by a wildcard: programs that send one with every request do not choose by it.
+ */
+export const formatOfAccept = <F extends Format>(
+  accept: string | undefined,
+  offered: readonly F[],
+): F | undefined => {
+  const asked = acceptsOf({ accept }).types();
+  const types = (Array.isArray(asked) ? asked : []).map((type) => type.toLowerCase());
+  if (types.includes('*/*') || types.includes('text/*')) return undefined;
+  const formats = types.map((type) => offered.find((format) => mediaTypeOf(format) === type));
+  return formats.find((format) => format !== undefined);
+};
+
+/**
+ * Best first when the client gives them the same weight. zstd is faster, but is sent in several frames, and there
+ * are clients that take the first for all (urllib3 2.0, reqwest before 0.12.13) or fail at the second (httpx):
+ * it is for those who ask for it.
+ */
+const codings: readonly Coding[] = ['gzip', 'zstd', 'identity'];
+const names: readonly string[] = codings;
+
+const rankOf = (item: string): number => {
+  const name = item
+    .trim()
+    .toLowerCase()
+    .replace(/[\s;].*/, '');
+  const rank = names.indexOf(name);
+  return rank < 0 ? codings.length : rank;
+};
+
+/** The coding to answer in, by `Accept-Encoding`. Of equal weight the first in the header wins: ours are put first. */
+export const chooseCoding = (accept: string | undefined): Coding => {
+  const items = (accept ?? '').split(',').sort((a, b) => rankOf(a) - rankOf(b));
+  const chosen = acceptsOf({ 'accept-encoding': items.join(',') }).encodings([...codings]);
+  return codings.find((coding) => coding === chosen) ?? 'identity';
+};

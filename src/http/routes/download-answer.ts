@@ -1,0 +1,109 @@
+/** What a download is answered with, from its plan: headers, the tag that tells whether the client has it, the body. */
+import { Readable } from 'node:stream';
+import type { DatasetAccess } from '../../catalog/access.js';
+import type { ExportTicket } from '../../catalog/quotas.js';
+import type { StandingRight } from '../../catalog/standing-rights.js';
+import type { Caller } from '../../model/permission.js';
+import { formatSpecs } from '../../query/formats.js';
+import type { Plan } from '../../query/plan.js';
+import { type Coding, encoded } from '../content/coding.js';
+import { strongTag } from '../content/conditions.js';
+import { dispositionOf, fileNameOf } from '../content/disposition.js';
+import { chooseCoding } from '../content/negotiation.js';
+import type { Reply, RouteRequest } from '../route.js';
+
+/** A request for rows. */
+export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;
+
+/** What rows rest on while they are sent. */
+export const rightToRead = (caller: Caller | undefined, datasetId: number): StandingRight => ({
+  keyId: caller?.key.id ?? null,
+  datasetId,
+  need: 'Read',
+});
+
+const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
+  access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
+
+/** The answer to a question, as far as its plan tells. */
+export interface Description {
+  readonly plan: Plan;
+  /** True when a link to the whole file is the answer. */
+  readonly isFile: boolean;
+  readonly coding: Coding;
+  readonly entityTag: string;
+  /** Headers of every answer to this question, 304 included. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const describeAnswer = (
+  plan: Plan,
+  request: DataRequest,
+  { links, publicMaxAgeSeconds }: { links: boolean; publicMaxAgeSeconds: number },
+): Description => {
+  const isFile = links && plan.wholeFile !== undefined;
+  const isCoded = formatSpecs[plan.format].compressible && !isFile && !plan.options.count;
+  const coding = isCoded ? chooseCoding(request.header('accept-encoding')) : 'identity';
+  const entityTag = strongTag(plan.fingerprint, coding);
+  const headers = {
+    ETag: entityTag,
+    'Last-Modified': new Date(plan.version.createdAt).toUTCString(),
+    Vary: 'Accept, Accept-Encoding, Authorization',
+    'Cache-Control': cacheControlOf(request.access, publicMaxAgeSeconds),
+  };
+  return { plan, isFile, coding, entityTag, headers };
+};
+
+/** The rows, or for HEAD what is known of them. */
+export const rowsReply = (
+  { plan, coding, headers }: Description,
+  { body, rowCount }: { body: Readable | undefined; rowCount: number | undefined },
+  request: DataRequest,
+): Reply & { body: Readable } => {
+  const { mediaType, extension } = formatSpecs[plan.format];
+  return {
+    status: 200,
+    headers: {
+      ...headers,
+      'Content-Type': mediaType,
+      'Content-Disposition': dispositionOf(fileNameOf(request.access.name, extension)),
+      ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
+      ...(rowCount === undefined
+        ? {}
+        : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count' }),
+    },
+    body: body === undefined ? Readable.from([]) : encoded(body, coding),
+  };
+};
+
+/**
+ * Resolves the ticket with what was sent when the body has ended, whichever way. The socket counts the bytes:
+ * another stream in the way of every byte would cost more than the rest of this file.
+ */
+export const settleAtEnd = (
+  body: Readable,
+  ticket: ExportTicket,
+  request: Pick<DataRequest, 'raw' | 'log'>,
+): void => {
+  const { socket } = request.raw;
+  const sentBefore = socket.bytesWritten;
+  body.once('close', () => {
+    const bytes = socket.bytesWritten - sentBefore;
+    const settled = bytes === 0 ? ticket.cancel() : ticket.finish(bytes);
+    settled.catch((error: unknown) => request.log.error({ err: error, bytes }, 'export not counted'));
+  });
+};
+
+/** What is begun before the export is counted. `stop` takes it back. */
+export interface Begun {
+  readonly finish: (ticket: ExportTicket) => Promise<Reply>;
+  readonly stop?: () => void;
+}
+
+/** The answer that is no export: nothing of the rows is sent. */
+export const uncounted = (reply: Reply): Begun => ({
+  finish: async (ticket) => {
+    await ticket.cancel();
+    return reply;
+  },
+});
