@@ -92,7 +92,7 @@ export const gatewaySettings = {
     'GATEWAY_OPERATION_TIMEOUT_MS',
     integer(1000, 600_000),
     '60000',
-    'Longest operation at a provider with all its requests, in milliseconds; beyond it 504.',
+    'Milliseconds that a caller waits for a provider, all requests together; beyond it 504. Structures are fetched on.',
   ),
   gatewayIntervalMs: setting(
     'GATEWAY_INTERVAL_MS',

@@ -66,7 +66,7 @@ export interface GatewaySettings {
   readonly memoryBytes?: number;
   /** How long an answer is kept for the days when the upstream is down. Default 7 days. */
   readonly staleMs?: number;
-  /** For one operation with all its requests. Default 60 s. */
+  /** What a caller waits for one operation with all its requests. Default 60 s. */
   readonly operationTimeoutMs?: number;
   /** Attempts after the first. Default 2. */
   readonly retries?: number;

@@ -28,7 +28,7 @@ export interface UpstreamAccess {
   /** Attempts after the first. */
   readonly retries: number;
   readonly firstRetryWaitMs: number;
-  /** For one operation with all its requests and waits. */
+  /** What a caller waits for one operation at most; replies that are kept are fetched to their end. */
   readonly operationTimeoutMs: number;
   /** Longest hold that an upstream may ask for. */
   readonly maxHoldMs: number;
@@ -92,10 +92,25 @@ export const createSession = ({ access, provider, key, lane, unhurried }: Sessio
   let staleSeconds: number | undefined;
   let freshReplies = 0;
 
-  const timeLeft = (): number => {
-    const left = deadlineMs - now();
+  const timeLeft = (untilMs: number): number => {
+    const left = untilMs - now();
     if (left <= 0) throw deadlinePassed(provider);
     return left;
+  };
+
+  /** What the caller waits for at most; the work goes on, so that what it brings is there for the next one. */
+  const whileCallerWaits = async <T>(work: Promise<T>): Promise<T> => {
+    const left = timeLeft(deadlineMs);
+    if (left === Number.POSITIVE_INFINITY) return work;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(deadlinePassed(provider)), left);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
   };
 
   /** Some upstreams ask to be left alone for years; callers are told what really happens. */
@@ -107,8 +122,8 @@ export const createSession = ({ access, provider, key, lane, unhurried }: Sessio
           retryAfterSeconds: Math.ceil(access.maxHoldMs / 1000),
         });
 
-  const askOnce = async (request: UpstreamRequest, careful: boolean): Promise<Outcome> => {
-    const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft());
+  const askOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
+    const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(untilMs));
     breaker.pass(provider, scopeOf(lane));
     const startedAt = now();
     const outcome = await ask({ ...request, timeoutMs });
@@ -123,24 +138,25 @@ export const createSession = ({ access, provider, key, lane, unhurried }: Sessio
     return outcome;
   };
 
-  const attempt = async (request: UpstreamRequest): Promise<UpstreamReply> => {
-    timeLeft();
+  const attempt = async (request: UpstreamRequest, untilMs: number): Promise<UpstreamReply> => {
+    timeLeft(untilMs);
     breaker.check(provider, scopeOf(lane));
     const { reply, status, error } = await limiter.run(
       lane,
       { counted: request.counted ?? true },
-      (careful) => askOnce(request, careful),
+      (careful) => askOnce(request, untilMs, careful),
     );
     if (reply !== undefined) return reply;
+    if (now() >= untilMs) throw new AttemptError(deadlinePassed(provider), false);
     throw new AttemptError(error ?? deadlinePassed(provider), error !== undefined && mayRetry(status, error));
   };
 
-  const send = async (request: UpstreamRequest): Promise<UpstreamReply> => {
+  const send = async (request: UpstreamRequest, untilMs: number): Promise<UpstreamReply> => {
     budget.earn(provider.slug);
-    const reply = await repeat(() => attempt(request), {
+    const reply = await repeat(() => attempt(request, untilMs), {
       retries: retriesFor(provider, lane, access.retries),
       firstWaitMs: access.firstRetryWaitMs,
-      allowed: () => deadlineMs > now() && budget.spend(provider.slug),
+      allowed: () => untilMs > now() && budget.spend(provider.slug),
     });
     last = reply.text.slice(0, sampleLength);
     return reply;
@@ -151,11 +167,13 @@ export const createSession = ({ access, provider, key, lane, unhurried }: Sessio
   const sendOrReuse = async (request: UpstreamRequest): Promise<UpstreamReply> => {
     const { keep } = request;
     if (keep === undefined || !keepable) {
-      const reply = await send(request);
+      const reply = await send(request, deadlineMs);
       freshReplies += 1;
       return reply;
     }
-    const { body, stale, ageSeconds } = await cache.answer(
+    timeLeft(deadlineMs);
+    // A structure of a hundred megabytes may take longer than a caller waits: it has the deadline of its request alone.
+    const kept = cache.answer(
       {
         provider: provider.slug,
         audience: key.audience,
@@ -170,10 +188,11 @@ export const createSession = ({ access, provider, key, lane, unhurried }: Sessio
         validSeconds: provider.validity[keep],
       },
       async () => {
-        const { status, text } = await send(request);
+        const { status, text } = await send(request, Number.POSITIVE_INFINITY);
         return { body: JSON.stringify({ status, text }) };
       },
     );
+    const { body, stale, ageSeconds } = await whileCallerWaits(kept);
     if (stale) staleSeconds = Math.max(staleSeconds ?? 0, ageSeconds);
     else freshReplies += 1;
     const { status, text } = JSON.parse(body) as { status: number; text: string };

@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { AppError } from '../../lib/errors.js';
 import type { ObjectInfo, ObjectStore } from './object-store.js';
 
 export interface S3StoreOptions {
@@ -46,10 +47,35 @@ export const parseS3Url = (url: string): { bucket: string; prefix: string } => {
   return { bucket: hostname, prefix: decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '') };
 };
 
+/** Milliseconds for a connection, and without a byte of an answer: a store that says nothing is not waited for without end. */
+const waits = { connectionTimeout: 5_000, socketTimeout: 30_000 } as const;
+
+/** Refused for what was asked or by whom: that will not pass. Anything else is a store that is away or overloaded. */
+const isRefusal = (error: unknown): boolean => {
+  if (!(error instanceof S3ServiceException)) return false;
+  const status = error.$metadata.httpStatusCode ?? 0;
+  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+};
+
+/** The error of a call for those who asked for a file. */
+const away = (error: unknown): unknown =>
+  isRefusal(error)
+    ? error
+    : new AppError(
+        'unavailable',
+        'file_store_unavailable',
+        'The store of files does not answer at the moment.',
+        {
+          cause: error,
+          retryAfterSeconds: 5,
+        },
+      );
+
 const createClient = (options: S3StoreOptions, endpoint: string | undefined): S3Client =>
   new S3Client({
     region: options.region,
     forcePathStyle: options.pathStyle,
+    requestHandler: waits,
     // Many S3-compatible stores refuse the checksums that newer clients add by themselves.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -72,7 +98,7 @@ export const createS3Store = (options: S3StoreOptions): S3Store => {
       return { size: ContentLength ?? 0, storedAtMs: LastModified?.getTime() ?? 0 };
     } catch (error) {
       if (isMissing(error)) return undefined;
-      throw error;
+      throw away(error);
     }
   };
 
@@ -80,9 +106,13 @@ export const createS3Store = (options: S3StoreOptions): S3Store => {
     stat: statOf,
     async read(key, range) {
       const Range = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` };
-      const { Body } = await client.send(new GetObjectCommand({ ...at(key), ...Range }));
-      // In Node the body is always a stream.
-      return Body as Readable;
+      try {
+        const { Body } = await client.send(new GetObjectCommand({ ...at(key), ...Range }));
+        // In Node the body is always a stream.
+        return Body as Readable;
+      } catch (error) {
+        throw away(error);
+      }
     },
     async adopt(key, path) {
       const { size } = await stat(path);

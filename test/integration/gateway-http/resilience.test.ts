@@ -4,12 +4,14 @@ import { createApiProcess } from '../../../src/compose/api-process.js';
 import { createGateway } from '../../../src/gateway/gateway.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import { createGatewayCallers } from '../../../src/http/routes/gateway-caller.js';
-import { createProviderRoutes } from '../../../src/http/routes/providers.js';
+import { createProviderRoutes, type ProviderRoutesDeps } from '../../../src/http/routes/providers.js';
+import { createSeriesRoutes } from '../../../src/http/routes/series.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { type Ask, createAsk, startTestApi } from '../../support/api.js';
+import { fixture } from '../../support/replay-upstream.js';
 import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
 
 const second = createScope(silentLog);
@@ -113,38 +115,48 @@ describe('two updates of the same key', () => {
   });
 });
 
+const routesOf = (deps: ProviderRoutesDeps) => [...createProviderRoutes(deps), ...createSeriesRoutes(deps)];
+
+/** The routes of providers in front of connectors that a test makes. */
+const startProviders = (providers: readonly Provider[], baseUrls: Readonly<Record<string, string>>) =>
+  startTestApi({
+    databaseUrl: inject('databaseUrl'),
+    moreRoutes: ({ sql }) =>
+      routesOf({
+        gateway: createGateway({
+          settings: {
+            providers: [...providers],
+            masterKeys: [{ id: 'test', bytes: randomBytes(32) }],
+            serviceKeys: {},
+            baseUrls,
+            feedProvider: 'bankofcanada',
+            paidProviders: [],
+            userAgent: 'test',
+          },
+          sql,
+          log: silentLog,
+          telemetry: silentTelemetry,
+        }),
+        callerOf: createGatewayCallers({ mayUsePaid: async () => true }),
+      }),
+  });
+
 describe('a connector that lacks an operation', () => {
   it('is a 501, unlike a provider that does not offer it', async () => {
     const { browse: _, seriesAt: __, listAll: ___, ...rest } = bankOfCanada;
-    const lacking: Provider = { ...rest, capabilities: ['hierarchical'] };
-    const api = await startTestApi({
-      databaseUrl: inject('databaseUrl'),
-      moreRoutes: ({ sql }) =>
-        createProviderRoutes({
-          gateway: createGateway({
-            settings: {
-              providers: [lacking],
-              masterKeys: [{ id: 'test', bytes: randomBytes(32) }],
-              serviceKeys: {},
-              baseUrls: { bankofcanada: 'http://127.0.0.1:9' },
-              feedProvider: 'bankofcanada',
-              paidProviders: [],
-              userAgent: 'test',
-            },
-            sql,
-            log: silentLog,
-            telemetry: silentTelemetry,
-          }),
-          callerOf: createGatewayCallers({ mayUsePaid: async () => true }),
-        }),
-    });
+    const lacking: Provider = { ...rest, capabilities: ['hierarchical', 'search'] };
+    const offersNothing: Provider = { ...rest, slug: 'ecb', capabilities: [] };
+    const nowhere = 'http://127.0.0.1:9';
+    const api = await startProviders([lacking, offersNothing], { bankofcanada: nowhere, ecb: nowhere });
     try {
       for (const query of ['', '?series=true']) {
         const answer = await api.ask('GET', `/providers/bankofcanada/browse${query}`);
         expect([answer.status, answer.json().code]).toEqual([501, 'operation_not_implemented']);
       }
       const search = await api.ask('GET', '/providers/bankofcanada/search?q=x');
-      expect([search.status, search.json().code]).toEqual([400, 'operation_not_supported']);
+      expect([search.status, search.json().code]).toEqual([501, 'operation_not_implemented']);
+      const offered = await api.ask('GET', '/providers/ecb/browse');
+      expect([offered.status, offered.json().code]).toEqual([400, 'operation_not_supported']);
     } finally {
       await api.close();
     }
@@ -181,5 +193,70 @@ describe('an upstream that is down', () => {
 
     await world.product.sql.query(`UPDATE gateway_cache SET fresh_until = now() - interval '8 days'`);
     for (const path of [rate, folders]) expect([502, 503]).toContain((await world.ask('GET', path)).status);
+  });
+});
+
+describe('an upstream that stays down', () => {
+  it('is a 502 each time, then a 503 without being asked, that names it and says when it is asked again', async () => {
+    const lonely = await startGatewayWorld({ gatewayMemoryBytes: '0' });
+    try {
+      lonely.bank.answerAll({ status: 500, reply: 'maintenance' });
+      const ask = (year: number) =>
+        lonely.ask('POST', `${rate}/data`, { body: { params: { start: `${year}-01-01` } } });
+      const codes: unknown[] = [];
+      for (let year = 1990; year < 1996; year += 1) codes.push((await ask(year)).json().code);
+      expect([codes[0], codes.at(-1)]).toEqual(['upstream_failed', 'upstream_circuit_open']);
+      const before = lonely.bank.calls.length;
+      const answer = await ask(1999);
+      expect([answer.status, answer.json().code]).toEqual([503, 'upstream_circuit_open']);
+      expect(answer.json()).toMatchObject({ details: { provider: 'bankofcanada' } });
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(lonely.bank.calls.length).toBe(before);
+    } finally {
+      await lonely.close();
+    }
+  });
+});
+
+describe('an upstream that is slow', () => {
+  const path = `${rate}/data`;
+  const reply = bankObservations('FXUSDCAD', { '2026-03-12': '1.50' });
+
+  it('is a 504 when one reply takes longer than it may', async () => {
+    world.bank.answerAll({ reply, delayMs: 2_000 });
+    const api = await startProviders([{ ...bankOfCanada, timeoutMs: 300 }], {
+      bankofcanada: world.bank.baseUrl,
+    });
+    try {
+      const answer = await api.ask('POST', path, { body: {} });
+      expect([answer.status, answer.json().code]).toEqual([504, 'upstream_timeout']);
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('is a 504 when everything together takes longer than a caller waits', async () => {
+    const slow = await startGatewayWorld({ gatewayOperationTimeoutMs: '1000' });
+    try {
+      slow.bank.answerAll({ reply, delayMs: 3_000 });
+      const answer = await slow.ask('POST', path, { body: {} });
+      expect([answer.status, answer.json().code]).toEqual([504, 'operation_timeout']);
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it('has its structures fetched to their end: who asks again has them', async () => {
+    const slow = await startGatewayWorld({ gatewayOperationTimeoutMs: '1000' });
+    try {
+      // The list of groups is what browsing begins with, and is kept.
+      slow.bank.answerAll({ reply: fixture('providers/bankofcanada/lists-groups.json'), delayMs: 2_000 });
+      const ask = async () => (await slow.ask('GET', '/providers/bankofcanada/browse')).status;
+      expect(await ask()).toBe(504);
+      await expect.poll(ask, { timeout: 20_000, interval: 300 }).toBe(200);
+      expect(slow.bank.calls).toHaveLength(1);
+    } finally {
+      await slow.close();
+    }
   });
 });

@@ -1,0 +1,225 @@
+/** What callers are answered while something that the API needs is away, busy or slow; and that it goes on afterwards. */
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createApiProcess } from '../../../src/compose/api-process.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { type Client, call, createDataset, ended, json, upload } from '../../support/datasets.js';
+import { createGate, type Gate } from '../../support/gate.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { type S3Server, startS3Server } from '../../support/s3-server.js';
+import { answerOf, formEnd, openUpload, partHead } from './raw-upload.js';
+
+/** ClickHouse as a server that takes one query at a time, or none, as it is told. */
+const createClickHouseDoor = async (target: string) => {
+  let limit = '';
+  const to = new URL(target);
+  const server = createServer((asked, answer) => {
+    const path = `${asked.url}${limit}`;
+    const options = { host: to.hostname, port: to.port, path, method: asked.method, headers: asked.headers };
+    const passed = request(options, (reply) => {
+      answer.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(answer);
+    });
+    passed.on('error', () => answer.destroy());
+    asked.pipe(passed);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  to.port = String((server.address() as AddressInfo).port);
+  const url = to.href;
+  to.port = new URL(target).port;
+  return {
+    url,
+    /** Queries of one user that ClickHouse itself allows; 0: as many as they like. */
+    allow(count: number) {
+      limit = count === 0 ? '' : `&max_concurrent_queries_for_user=${count}`;
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+const scope = createScope(silentLog);
+let product: TestProduct;
+let database: Gate;
+let files: Gate;
+let rows: Gate;
+let busy: Awaited<ReturnType<typeof createClickHouseDoor>>;
+let s3: S3Server;
+/** The same installation, reached over lines that the tests can shut. */
+let owner: Client;
+let direct: Client;
+let dataset: number;
+
+beforeAll(async () => {
+  product = await startProduct({ sweepIntervalMs: '300' }, silentLog);
+  s3 = await startS3Server();
+  database = await createGate(product.config.databaseUrl ?? '');
+  files = await createGate(s3.lenient.endpoint ?? '');
+  busy = await createClickHouseDoor(inject('clickhouseUrl'));
+  rows = await createGate(busy.url);
+  const { port } = await createApiProcess(
+    {
+      ...product.config,
+      databaseUrl: database.url,
+      clickhouseUrl: rows.url,
+      exportsUrl: `s3://${s3.lenient.bucket}/away`,
+      s3Endpoint: files.url,
+      s3PathStyle: true,
+      s3AccessKeyId: 'S3RVER',
+      s3SecretAccessKey: 'S3RVER',
+      maxUploadsInFlight: 1,
+    },
+    silentLog,
+    scope,
+    'test',
+  );
+  const { key } = await product.createAccount('owner');
+  direct = { baseUrl: product.baseUrl, key };
+  owner = { baseUrl: `http://127.0.0.1:${port}/api`, key };
+  dataset = await createDataset(direct);
+  await upload(direct, dataset, 'a,b\n1,x\n2,y\n');
+});
+
+afterAll(async () => {
+  await scope.close();
+  await product?.close();
+  await Promise.all([database?.close(), files?.close(), rows?.close()]);
+  await busy?.close();
+  await s3?.close();
+});
+
+const refusal = async (path: string): Promise<[number, unknown, boolean]> => {
+  const answer = await call(owner, 'GET', path);
+  const { code } = (await answer.json()) as { code: string };
+  return [answer.status, code, Number(answer.headers.get('retry-after')) > 0];
+};
+
+describe('an API whose', () => {
+  const read = () => `/datasets/${dataset}/data?$skip=0`;
+
+  it('PostgreSQL is away answers 503 until it is back', async () => {
+    database.shut();
+    for (const path of ['/datasets', `/datasets/${dataset}`, read(), '/repositories/home'])
+      expect(await refusal(path)).toEqual([503, 'unavailable', true]);
+    database.open();
+    await expect.poll(async () => (await call(owner, 'GET', '/datasets')).status).toBe(200);
+  });
+
+  it('ClickHouse is away answers 503 for rows, and 200 for what needs none', async () => {
+    rows.shut();
+    expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
+    expect((await call(owner, 'GET', `/datasets/${dataset}`)).status).toBe(200);
+    rows.open();
+    await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
+  });
+
+  it('ClickHouse takes no more queries answers 503 for rows', async () => {
+    const slow = product.clickhouse('SELECT sleepEachRow(1) FROM numbers(3) SETTINGS max_block_size = 1');
+    busy.allow(1);
+    await expect.poll(() => refusal(read())).toEqual([503, 'store_busy', true]);
+    busy.allow(0);
+    await slow;
+    expect((await call(owner, 'GET', read())).status).toBe(200);
+  });
+
+  it('store of files is away answers 503 for links, and 200 for rows', async () => {
+    files.shut();
+    expect(await refusal(`/datasets/${dataset}/data`)).toEqual([503, 'file_store_unavailable', true]);
+    expect((await call(owner, 'GET', read())).status).toBe(200);
+    files.open();
+    expect((await call(owner, 'GET', `/datasets/${dataset}/data`)).status).toBe(302);
+  });
+});
+
+describe('an upload', () => {
+  const open = (bytes: number) => openUpload(owner, dataset, bytes);
+
+  it('that the sweep took for dead is answered 503', async () => {
+    const lines = '12345,some text\n'.repeat(400_000);
+    const socket = await open(partHead.length + lines.length + 4 + formEnd.length);
+    socket.write(`${partHead}a,b\n${lines}`);
+    const pending = async () =>
+      (
+        await product.sql.query<{ id: number }>(
+          "SELECT id FROM processes WHERE dataset_id = $1 AND status = 'pending'",
+          [dataset],
+        )
+      )[0]?.id;
+    await expect.poll(pending, { timeout: 30_000 }).toBeDefined();
+    const id = (await pending()) ?? 0;
+    // As if this process had been silent for an hour.
+    await product.sql.query("UPDATE processes SET received_at = now() - interval '1 hour' WHERE id = $1", [
+      id,
+    ]);
+    const process = { datasetId: dataset, id } as Parameters<typeof ended>[1];
+    expect(await ended(direct, process)).toMatchObject({ error: { code: 'upload_abandoned' } });
+    socket.write(formEnd);
+    const answer = await answerOf(socket, 30_000);
+    expect(answer).toContain('HTTP/1.1 503 ');
+    expect(answer).toContain('"code":"upload_abandoned"');
+  });
+
+  it('whose client says nothing loses its place to others: 503', async () => {
+    // Two seats belong to one place; of one account's a half.
+    const silent = await open(1_000);
+    silent.write(partHead);
+    const other = await product.createAccount('other');
+    const quick = { baseUrl: owner.baseUrl, key: other.key };
+    const theirs = await createDataset(quick);
+    const alsoSilent = await openUpload(quick, theirs, 1_000);
+    alsoSilent.write(partHead);
+    const third = { baseUrl: owner.baseUrl, key: (await product.createAccount('third')).key };
+    const done = upload(third, await createDataset(third), 'a\n1\n');
+    const answer = await answerOf(silent, 60_000);
+    expect(answer).toContain('HTTP/1.1 503 ');
+    expect(answer).toContain('"code":"place_lost"');
+    expect(await done).toMatchObject({ status: 'completed' });
+    alsoSilent.destroy();
+  });
+});
+
+describe('uploads in line', () => {
+  it('are 503 beyond as many as may wait', async () => {
+    const { key } = await product.createAccount('crowd');
+    const crowd = { ...owner, key };
+    const theirs = await createDataset(crowd);
+    const sockets: Socket[] = [];
+    const answers: string[] = [];
+    // Half of the thousand that may wait are one account's.
+    for (let count = 0; count < 520; count += 1) {
+      const socket = await openUpload(crowd, theirs, 1_000);
+      socket.once('data', (data) => answers.push(String(data)));
+      sockets.push(socket);
+    }
+    const refused = () => answers.find((answer) => answer.includes('"code":"no_upload_slot"'));
+    await expect.poll(refused, { timeout: 30_000 }).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 10/s);
+    for (const socket of sockets) socket.destroy();
+  });
+});
+
+describe('a query that takes too long', () => {
+  it('is a 504 that says what helps', async () => {
+    const many = 'a,b\n'.concat(Array.from({ length: 200_000 }, (_, row) => `${row},text ${row}`).join('\n'));
+    const large = await createDataset(direct);
+    await upload(direct, large, many);
+    const limited = createScope(silentLog);
+    try {
+      const config = { ...product.config, queryTimeoutSeconds: 0.001 };
+      const { port } = await createApiProcess(config, silentLog, limited, 'test');
+      const hurried = { ...owner, baseUrl: `http://127.0.0.1:${port}/api` };
+      const filter = encodeURIComponent("contains(tolower(b),'q') or contains(toupper(b),'q')");
+      const answer = await call(hurried, 'GET', `/datasets/${large}/data?$filter=${filter}`);
+      const { code, error } = await json<{ code: string; error: string }>(answer, 504);
+      expect([code, error.includes('$filter')]).toEqual(['query_timeout', true]);
+    } finally {
+      await limited.close();
+    }
+  });
+});

@@ -1,0 +1,180 @@
+/** Each kind of places and each budget of bytes, full: what the next request is answered. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createApp } from '../../../src/http/app.js';
+import { createRoutePlaces, defaultPlaces, type RoutePlacesOptions } from '../../../src/http/places.js';
+import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
+import type { HttpServer } from '../../../src/http/server.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createMetrics } from '../../../src/lib/metrics.js';
+import { type Ask, basic, createAsk } from '../../support/api.js';
+
+const MiB = 1024 * 1024;
+const accounts: Readonly<Record<string, number>> = { ada: 1, bob: 2, eve: 3, kim: 4, zoe: 5 };
+const names = Object.keys(accounts);
+
+let release: (() => void)[] = [];
+const held = () => release.length;
+const letGo = (): void => {
+  for (const go of release) go();
+};
+
+const shared = {
+  summary: 's',
+  tags: ['t'],
+  auth: 'required',
+  responses: { 200: { description: 'd' } },
+} as const;
+
+const kinds = ['requests', 'queries', 'calls', 'files', 'events'] as const;
+const routes: Route[] = [
+  ...kinds.map((places) =>
+    route({
+      ...shared,
+      method: 'GET',
+      path: `/${places}`,
+      places,
+      handler: async () => {
+        await new Promise<void>((resolve) => release.push(resolve));
+        return ok({ done: true });
+      },
+    }),
+  ),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/bodies',
+    body: z.object({ text: z.string() }),
+    authorize: anyCaller,
+    handler: ({ body }) => ok({ length: body.text.length }),
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/answers',
+    handler: () => ok({ text: 'x'.repeat(4 * MiB) }),
+  }),
+];
+
+let app: HttpServer | undefined;
+let port = 0;
+const sockets: Socket[] = [];
+
+const start = async (
+  options: { places?: Partial<RoutePlacesOptions>; bodyBytes?: number; answerBytes?: number } = {},
+): Promise<Ask> => {
+  const { places, ...budgets } = options;
+  app = createApp({
+    routes,
+    rootRoutes: [],
+    authenticate: async (key) => ({
+      accountId: accounts[key] ?? 0,
+      accountName: key,
+      plan: 'unlimited',
+      isOperator: false,
+      teams: [],
+      workspace: 'personal',
+      key: { id: 1, readOnly: false, repositoryIds: null },
+    }),
+    log: silentLog,
+    metrics: createMetrics(),
+    version: '0',
+    places: createRoutePlaces({ ...defaultPlaces, ...places }),
+    ...budgets,
+  });
+  port = await app.listen({ host: '127.0.0.1', port: 0 });
+  return createAsk(`http://127.0.0.1:${port}/api`);
+};
+
+afterEach(async () => {
+  letGo();
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await app?.close(1_000);
+  release = [];
+});
+
+/** A request whose connection stays open, sent as it stands. */
+const send = async (head: string, body = ''): Promise<Socket> => {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(head.replaceAll('\n', '\r\n') + body);
+  return socket;
+};
+
+const refusal = async (ask: Ask, path: string, key: string) => {
+  const answer = await ask('GET', path, { key });
+  return [answer.status, answer.json().code, Number(answer.headers.get('retry-after')) > 0];
+};
+
+describe('places', () => {
+  it.each([
+    ['queries', { queries: { places: 1, queueLength: 0 } }, 'no_query_slot'],
+    // Of this one everybody has an eighth.
+    ['events', { events: 1 }, 'no_event_place'],
+  ] as const)('for %s, all taken: 503', async (kind, places, code) => {
+    const ask = await start({ places });
+    const first = ask('GET', `/${kind}`, { key: 'ada' });
+    await expect.poll(held).toBe(1);
+    expect(await refusal(ask, `/${kind}`, 'bob')).toEqual([503, code, true]);
+    release[0]?.();
+    expect((await first).status).toBe(200);
+  });
+
+  it.each([
+    ['calls', { calls: 1 }, 4, 'no_call_place'],
+    ['files', { files: 1 }, 4, 'no_file_place'],
+    ['requests', { requests: 1 }, 64, 'no_request_place'],
+  ] as const)('for %s, with as many waiting as may: 503', async (kind, places, queueLength, code) => {
+    const ask = await start({ places });
+    const first = ask('GET', `/${kind}`, { key: 'ada' });
+    await expect.poll(held).toBe(1);
+    // Whoever asks first is not known by name yet: half of the queue is for their address.
+    const answers = Array.from({ length: queueLength + 1 }, (_, index) =>
+      ask('GET', `/${kind}`, { key: names[index % names.length] ?? '' }),
+    );
+    const refused = await Promise.any(
+      answers.map(async (each) => {
+        const answer = await each;
+        if (answer.status === 200) throw new Error('it had its turn');
+        return [answer.status, answer.json().code, Number(answer.headers.get('retry-after')) > 0];
+      }),
+    );
+    expect(refused).toEqual([503, code, true]);
+    const letAllGo = setInterval(letGo, 5);
+    expect((await first).status).toBe(200);
+    await Promise.all(answers);
+    clearInterval(letAllGo);
+  });
+});
+
+describe('bytes', () => {
+  it('of bodies that are being received: 503 when others hold them all', async () => {
+    const ask = await start({ bodyBytes: 4_000 });
+    const held = 900;
+    for (const name of names.slice(0, 4)) {
+      const head = `POST /api/bodies HTTP/1.1\nHost: x\nAuthorization: ${basic(name)}\nContent-Type: application/json\nContent-Length: ${held + 1}\n\n`;
+      await send(head, `{"text":"${'y'.repeat(held - 9)}`);
+    }
+    const body = { text: 'z'.repeat(800) };
+    await expect
+      .poll(async () => {
+        const answer = await ask('POST', '/bodies', { key: 'zoe', body });
+        return [answer.status, answer.json().code];
+      })
+      .toEqual([503, 'no_body_room']);
+  });
+
+  it('of answers that nobody takes: 503 when others hold them all', async () => {
+    const ask = await start({ answerBytes: 17 * MiB });
+    for (const name of names.slice(0, 4)) {
+      const socket = await send(`GET /api/answers HTTP/1.1\nHost: x\nAuthorization: ${basic(name)}\n\n`);
+      await once(socket, 'readable');
+    }
+    expect(await refusal(ask, '/answers', 'zoe')).toEqual([503, 'no_answer_room', true]);
+    expect((await ask('GET', '/answers', { key: 'ada' })).json().code).toBe('answers_not_read');
+  });
+});

@@ -1,0 +1,84 @@
+/** Each 501, 503 and 504 that the sources can answer is reached over HTTP by a test. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+/** Code of an error -> the file below test/integration whose test gets it as an answer. */
+const reached: Readonly<Record<string, string>> = {
+  // 501
+  operation_not_implemented: 'gateway-http/resilience.test.ts',
+  // 503: what is needed is away or has no room
+  unavailable: 'hostile/dependencies-away.test.ts',
+  store_unavailable: 'hostile/dependencies-away.test.ts',
+  store_busy: 'hostile/dependencies-away.test.ts',
+  file_store_unavailable: 'hostile/dependencies-away.test.ts',
+  log_unavailable: 'hostile/kafka-away.test.ts',
+  backlog: 'ingest/backlog.test.ts',
+  upstream_circuit_open: 'gateway-http/resilience.test.ts',
+  no_master_key: 'gateway-http/user-keys.test.ts',
+  // 503: meanwhile somebody else did something
+  version_gone: 'ingest/pools.test.ts',
+  upload_abandoned: 'hostile/dependencies-away.test.ts',
+  // 503: too much at a time
+  no_request_place: 'http/no-room.test.ts',
+  no_query_slot: 'http/no-room.test.ts',
+  no_call_place: 'http/no-room.test.ts',
+  no_file_place: 'http/no-room.test.ts',
+  no_event_place: 'http/no-room.test.ts',
+  no_upload_slot: 'hostile/dependencies-away.test.ts',
+  place_lost: 'hostile/dependencies-away.test.ts',
+  no_body_room: 'http/no-room.test.ts',
+  no_answer_room: 'http/no-room.test.ts',
+  // 504
+  query_timeout: 'hostile/dependencies-away.test.ts',
+  upstream_timeout: 'gateway-http/resilience.test.ts',
+  operation_timeout: 'gateway-http/resilience.test.ts',
+};
+
+/** Thrown where no request is waiting: a program that cannot start, a worker that is asked to stop. */
+const answeredToNobody =
+  /^src\/(?:embedded\/|standalone\.ts|compose\/core\.ts|gateway\/datasets\/series-datasets\.ts)/;
+
+/** Where the code stands in a variable: the lines that say what it can be. */
+const named: Readonly<Record<string, readonly string[]>> = {
+  'src/lib/places.ts code': [],
+  'src/ingest/receive/upload-admission.ts reason': ['log_unavailable', 'backlog'],
+  'src/ingest/receive/receiver.ts view.error.code': ['upload_abandoned'],
+};
+
+const thrown = /new AppError\(\s*'(?:unavailable|timeout|not_implemented)',\s*(?:'(\w+)'|([\w.]+))/g;
+const placesOf = /\bname: '[^']+',\s*code: '(\w+)'/g;
+
+/** Codes in a source, and expressions that stand for codes. */
+const codesIn = (file: string, source: string): string[] => [
+  ...[...source.matchAll(thrown)].flatMap(([, code, expression]) =>
+    code === undefined ? (named[`${file} ${expression}`] ?? [`${file} ${expression}`]) : [code],
+  ),
+  ...[...source.matchAll(placesOf)].map(([, code]) => code ?? ''),
+];
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => `src/${name}`)
+  .filter((file) => !answeredToNobody.test(file));
+
+describe('errors that may pass', () => {
+  it('are each reached over HTTP by a test', () => {
+    const codes = new Set(sources.flatMap((file) => codesIn(file, read(file))));
+    expect([...codes].sort()).toEqual(Object.keys(reached).sort());
+  });
+
+  it.each(Object.entries(reached))('%s is named by the test %s', (code, file) => {
+    expect(read(`test/integration/${file}`)).toMatch(new RegExp(`['"\`]${code}['"\`]`));
+  });
+
+  it('would be noticed when they are new', () => {
+    const source =
+      "throw new AppError(\n  'timeout',\n  'brand_new', 'x');\nnew AppError('unavailable', other)";
+    expect(codesIn('src/a.ts', source)).toEqual(['brand_new', 'src/a.ts other']);
+  });
+});
