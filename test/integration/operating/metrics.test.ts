@@ -65,10 +65,12 @@ it('every metric that is named anywhere is on /metrics of an API process or a wo
   const seen = [await readMetrics(api), await readMetrics(product.workerUrl)];
   const known = new Set(seen.flatMap(({ names, series }) => [...names, ...series]));
   const named = texts().flatMap(({ path, text }) =>
-    [...text.matchAll(/(?<![\w:.-])(?:tabulary|nodejs|process)_[a-z0-9_]*[a-z0-9](?![\w:(])/g)].map(([name]) => ({
-      path,
-      name,
-    })),
+    [...text.matchAll(/(?<![\w:.-])(?:tabulary|nodejs|process)_[a-z0-9_]*[a-z0-9](?![\w:(])/g)].map(
+      ([name]) => ({
+        path,
+        name,
+      }),
+    ),
   );
   const ours = named.filter(
     ({ name }) => name.startsWith('tabulary_') || /_(seconds|bytes|total|p99_seconds)$/.test(name),
