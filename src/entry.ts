@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Config, describeConfig, describeSettings, loadConfig } from './config.js';
 import { createConsoleLog } from './lib/console-log.js';
 import { isAppError, messageOf } from './lib/errors.js';
-import { createLog, type Log } from './lib/log.js';
+import { createLog, type Log, switchDebug } from './lib/log.js';
 import { createScope, type Scope } from './lib/scope.js';
 
 /** Version of the product, from its package. */
@@ -40,7 +40,7 @@ const options: Readonly<Record<string, string>> = {
 
 const help = (entry: Entry): string => {
   const lines = Object.entries(options).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
-  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nEnvironment\n${describeSettings()}`;
+  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n  SIGUSR2         log at debug level; once more: at LOG_LEVEL again\n\nEnvironment\n${describeSettings()}`;
 };
 
 /** One clear line per mistake; the log has the rest. */
@@ -69,7 +69,7 @@ const stopOnSignals = (entry: Entry, scope: Scope, log: Log) => {
       if (entry.quiet) print('Stopping everything … (Ctrl-C again leaves at once)');
       void stop('SIGINT');
     } else if (Date.now() - stoppedAt > oneCtrlCMs) {
-      log.warn('stopped at once: what runs in child processes may end a little later');
+      log.warn({ reason: 'what runs in child processes may end a little later' }, 'stopped at once');
       process.exit(130);
     }
   };
@@ -105,6 +105,7 @@ export const runEntry = async (entry: Entry): Promise<void> => {
   const log = entry.quiet
     ? createConsoleLog(entry.name, config.logLevel, join(config.dataDir, 'logs', 'start.log'))
     : createLog(entry.name, config.logLevel);
+  process.on('SIGUSR2', () => switchDebug(log, config.logLevel));
   const scope = createScope(log);
   const stopping = stopOnSignals(entry, scope, log);
 

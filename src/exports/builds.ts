@@ -119,11 +119,11 @@ export const createBuilds = ({ spoolFolder, store, log }: BuildsOptions): Builds
       await handle.sync();
       await store.adopt(key, path);
       progress.state = 'done';
-      log.info({ key, bytes: progress.written, ms: Date.now() - startedAt }, 'export file made');
+      log.info({ file: key, bytes: progress.written, ms: Date.now() - startedAt }, 'export file made');
     } catch (error) {
       progress.state = 'failed';
       progress.error = error;
-      log.error({ key, bytes: progress.written, err: error }, 'export file failed');
+      log.error({ file: key, bytes: progress.written, err: error }, 'export file failed');
       await rm(path, { force: true });
       throw error;
     } finally {
@@ -154,7 +154,7 @@ export const createBuilds = ({ spoolFolder, store, log }: BuildsOptions): Builds
       file.hold();
       const done = run({ key, path, file, progress, source });
       // Whoever follows sees the error there; nobody may be waiting for the end.
-      done.catch((error: unknown) => log.debug({ key, err: error }, 'build ended with an error'));
+      done.catch((error: unknown) => log.debug({ file: key, err: error }, 'build ended with an error'));
       const build: Build = { done, follow: () => follow(file, progress) };
       running.set(key, build);
       return build;

@@ -48,7 +48,7 @@ export const createExportHousekeeping = (options: ExportHousekeepingOptions): Ex
       await exportFiles.prepare(datasetId, versionId);
     } catch (error) {
       // The file is made when it is asked for; most likely a newer version has replaced this one.
-      log.warn({ datasetId, versionId, err: error }, 'export file not made ahead');
+      log.warn({ dataset: datasetId, version: versionId, err: error }, 'export file not made ahead');
     }
   };
 

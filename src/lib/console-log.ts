@@ -38,7 +38,8 @@ export const createConsoleLog = (name: string, level: Level | 'silent', path: st
   return pino(
     logOptions(name, level),
     multistream([
-      { level, stream: pino.destination({ dest: path, sync: true, mode: 0o600 }) },
+      // What is written at all is the log's own level, which may change.
+      { level: 'trace', stream: pino.destination({ dest: path, sync: true, mode: 0o600 }) },
       { level: 'warn', stream: { write: (text: string) => void process.stderr.write(consoleLine(text)) } },
     ]),
   );

@@ -59,5 +59,15 @@ export const logOptions = (name: string, level: string): LoggerOptions => ({
 export const createLog = (name: string, level: string, destination: 1 | 2 = 1): Log =>
   pino(logOptions(name, level), pino.destination({ dest: destination, sync: true }));
 
+/** Changes between the level of the settings and `debug`; where that is `debug` or `trace` already, `info`. */
+export const switchDebug = (log: Log, configured: string): void => {
+  const other = ['debug', 'trace'].includes(configured) ? 'info' : 'debug';
+  const next = log.level === configured ? other : configured;
+  // Said at whichever of the two levels lets it through.
+  if (!log.isLevelEnabled('info')) log.level = next;
+  log.info({ level: next }, 'log level changed');
+  log.level = next;
+};
+
 /** A log that says nothing, for tests of pure parts. */
 export const silentLog: Log = pino({ level: 'silent' });

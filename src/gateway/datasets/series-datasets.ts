@@ -178,7 +178,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
 
   const failureOf = (run: ClaimedRun, error: unknown): RunOutcome => {
     const regular = nextRun(run.schedule, run.datasetId);
-    if (!isAppError(error)) log.error({ err: error, dataset: run.datasetId }, 'a refresh failed');
+    if (!isAppError(error)) log.error({ err: error, dataset: run.datasetId }, 'refresh broken off');
     const message = isAppError(error) ? error.message : 'The refresh failed.';
     if (isAppError(error) && !passing.has(error.kind)) return { nextRunAt: regular, error: message };
     const waitMs = retryWaitMs(run.failures + 1, isAppError(error) ? error.retryAfterSeconds : undefined);

@@ -40,14 +40,15 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
       const finished = ctx.res.writableFinished;
       if (!finished) hangUp.abort(new Error('the client hung up'));
       const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9;
-      const { route, template = 'none', caller } = ctx.state;
+      const { route, template = 'none' } = ctx.state;
       const status = ctx.res.headersSent ? ctx.res.statusCode : 499;
       metrics.httpInFlight.dec();
       metrics.httpSeconds.observe({ method: ctx.method, route: template, status: String(status) }, seconds);
       const failed = ctx.state.error !== undefined && ctx.res.headersSent && !finished;
       if (!finished)
         metrics.httpBroken.inc({ route: template, reason: failed ? reasonOf(ctx.state.error) : 'client' });
-      ctx.state.log[route?.hidden ? 'debug' : 'info'](
+      // Who hangs up may do so often, and nothing is wrong with us.
+      ctx.state.log[route?.hidden || (!finished && !failed) ? 'debug' : 'info'](
         {
           method: ctx.method,
           path: loggedPath(ctx.path),
@@ -56,7 +57,6 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
           query: parameterNames(ctx.state.query),
           status,
           ms: Math.round(seconds * 1e4) / 10,
-          account: caller?.accountId,
           complete: finished,
         },
         'request',

@@ -59,7 +59,7 @@ export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): K
     logLevel: logLevel.WARN,
     logCreator: () => (entry) => {
       const { message, timestamp: _, ...fields } = entry.log;
-      log[levelOf(entry)]({ kafka: entry.namespace, ...fields }, message);
+      log[levelOf(entry)]({ ...fields, kafka: entry.namespace, reason: message }, 'kafkajs reports');
     },
   });
   return connectionOf(client);

@@ -31,10 +31,10 @@ export const migrate = async ({ databaseUrl, log, direction = 'up' }: MigrateOpt
       noLock: true,
       checkOrder: true,
       logger: {
-        debug: (text: string) => log.debug(text),
-        info: (text: string) => log.debug(text),
-        warn: (text: string) => log.warn(text),
-        error: (text: string) => log.error(text),
+        debug: (reason: string) => log.debug({ reason }, 'migration step'),
+        info: (reason: string) => log.debug({ reason }, 'migration step'),
+        warn: (reason: string) => log.warn({ reason }, 'migration step'),
+        error: (reason: string) => log.error({ reason }, 'migration step'),
       },
     });
     const names = done.map(({ name }) => name);

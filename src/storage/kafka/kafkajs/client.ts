@@ -87,7 +87,7 @@ export const withEphemeralConsumer = async (
   } finally {
     await consumer.disconnect();
     await withAdmin(connection, (admin) => admin.deleteGroups([groupId])).catch((error: unknown) =>
-      log.debug({ err: error, groupId }, 'ephemeral group left to expire'),
+      log.debug({ err: error, group: groupId }, 'ephemeral group left to expire'),
     );
   }
 };

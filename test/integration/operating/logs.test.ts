@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { logOptions } from '../../../src/lib/log.js';
+import { authorization, type Client, createDataset } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+const lines: string[] = [];
+let product: TestProduct;
+let owner: Client;
+beforeAll(async () => {
+  const log = pino(logOptions('test', 'debug'), { write: (text: string) => void lines.push(text) });
+  product = await startProduct({}, log);
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+afterAll(() => product?.close());
+
+const until = async <T>(find: () => T | undefined): Promise<T> => {
+  for (let tries = 0; tries < 300; tries += 1) {
+    const found = find();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error('it never came');
+};
+
+const requestLine = (part: string): Promise<string> =>
+  until(() => lines.find((line) => line.includes('"msg":"request"') && line.includes(part)));
+
+describe('the line of a request', () => {
+  it('names the account once', async () => {
+    await fetch(`${owner.baseUrl}/repositories/home`, {
+      headers: { ...authorization(owner.key), 'x-request-id': 'once' },
+    });
+    const line = await requestLine('"requestId":"once"');
+    expect(line.match(/"account":/g)).toHaveLength(1);
+    expect(JSON.parse(line)).toMatchObject({
+      level: 30,
+      status: 200,
+      complete: true,
+      account: expect.any(Number),
+    });
+  });
+
+  it('is for debugging when the client hung up, and nothing louder is said of it', async () => {
+    const dataset = await createDataset(owner);
+    const { hostname, port } = new URL(owner.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const { authorization: credentials = '' } = authorization(owner.key);
+    const head = `PUT /api/datasets/${dataset}/data HTTP/1.1\r\nHost: x\r\nX-Request-Id: gone\r\nAuthorization: ${credentials}\r\n`;
+    const form =
+      'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n--b\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\na,b\n1,2\n';
+    socket.write(head + form);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    socket.destroy();
+    const line = await requestLine('"requestId":"gone"');
+    expect(JSON.parse(line)).toMatchObject({ level: 20, complete: false });
+    const louder = lines
+      .filter((each) => each.includes('"requestId":"gone"'))
+      .map((each) => JSON.parse(each) as { level: number; msg: string })
+      .filter(({ level }) => level > 20);
+    expect(louder).toEqual([]);
+  });
+});
+
+describe('SIGUSR2', () => {
+  const entry = new URL('../../../dist/entry.js', import.meta.url).href;
+  const program = `import { runEntry } from ${JSON.stringify(entry)};
+    await runEntry({ name: 'x', summary: '', start: async ({ log }) => {
+      setInterval(() => log.debug('tick'), 10);
+      log.info('begun');
+    } });`;
+  let child: ChildProcess;
+  afterAll(() => child?.kill('SIGKILL'));
+
+  it('switches a running process to debug and back', async () => {
+    child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+      env: { ...process.env, LOG_LEVEL: 'info' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const said: string[] = [];
+    if (child.stdout === null) throw new Error('no output');
+    createInterface(child.stdout).on('line', (line) => said.push((JSON.parse(line) as { msg: string }).msg));
+    await until(() => said.find((msg) => msg === 'begun'));
+    expect(said).not.toContain('tick');
+    child.kill('SIGUSR2');
+    await until(() => said.find((msg) => msg === 'tick'));
+    child.kill('SIGUSR2');
+    await until(() => (said.filter((msg) => msg === 'log level changed').length === 2 ? true : undefined));
+    const ticks = said.length;
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(said.length - ticks).toBeLessThanOrEqual(1);
+  });
+});
