@@ -24,6 +24,7 @@ const errorTexts: Readonly<Record<number, string>> = {
   412: 'A precondition does not hold.',
   413: 'The body is larger than allowed.',
   415: 'The body has a wrong content type.',
+  422: 'What the file holds cannot be taken.',
   429: 'The rate limit of an upstream provider was hit; the message names the provider.',
   500: 'Unexpected server error.',
   501: 'The provider does not implement the operation.',

@@ -10,6 +10,7 @@ const statuses: Readonly<Record<ErrorKind, number>> = {
   precondition: 412,
   too_large: 413,
   unsupported_media: 415,
+  unprocessable: 422,
   rate_limited: 429,
   unexpected: 500,
   not_implemented: 501,

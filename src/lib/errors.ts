@@ -13,6 +13,7 @@ export type ErrorKind =
   | 'precondition' // 412
   | 'too_large' // 413
   | 'unsupported_media' // 415
+  | 'unprocessable' // 422 what was sent can be read, and cannot be taken as it is
   | 'rate_limited' // 429
   | 'unexpected' // 500 a fault of ours
   | 'not_implemented' // 501

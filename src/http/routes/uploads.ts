@@ -5,6 +5,7 @@ import type { Quotas } from '../../catalog/quotas.js';
 import { otherVersion, type ProcessStore } from '../../ingest/lifecycle/process-store.js';
 import type { Receiver } from '../../ingest/receive/receiver.js';
 import { parseDigests } from '../../ingest/upload/digest.js';
+import { uploadError } from '../../ingest/upload/upload-error.js';
 import { parseUploadOptions } from '../../ingest/upload/upload-options.js';
 import { holdForSender } from '../../lib/held-streams.js';
 import type { Places } from '../../lib/places.js';
@@ -65,7 +66,8 @@ const upload = (deps: UploadRoutesDeps): Route =>
       'columns. The answer comes when the whole file was received; the rows are visible when the process is ' +
       '`completed`. Every option can be given here or as a form field before the file. `Content-MD5`, `Digest` ' +
       'and `Repr-Digest` are check sums of the bytes of the file part; `If-Match` with the id of the current ' +
-      'version in quotes makes the upload conditional.',
+      'version in quotes makes the upload conditional. With `async=false` the answer waits for the end of the ' +
+      'process; one that has failed is answered with the status of its error: 422 for what the file holds.',
     tags: ['Data'],
     auth: 'required',
     params: z.object({ id: pathId('Dataset') }),
@@ -77,7 +79,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
     responses: {
       201: { description: 'Received; the process tells when the data is visible.', schema: processSchema },
     },
-    errors: [402, 403, 404, 409, 412, 415, 503],
+    errors: [402, 403, 404, 409, 412, 415, 422, 503],
     handler: async ({
       query,
       caller,
@@ -122,6 +124,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
         const seen = options.async
           ? process
           : await waitFor(deps.processes, process, options.waitSeconds, signal);
+        if (seen.error !== null) throw uploadError(seen.error, seen.id);
         return { status: 201, body: seen };
       } finally {
         place.release();

@@ -45,6 +45,22 @@ describe('an option', () => {
     expect(await json<ProcessAnswer>(answer, 201)).toMatchObject({ status: 'completed', rows: 1 });
   });
 
+  it('async=false answers a failed upload with the status of its error', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'k,v\na,1\n');
+    const query = '?async=false';
+    const put = (file: string, options = {}) => putWith(owner, dataset, file, options, { query });
+    const value = await refusal(put('k,v\na,word\n', { mode: 'append' }), 422);
+    expect(value).toMatchObject({ code: 'value', details: { line: 2, column: 'v', value: 'word' } });
+    const path = `/datasets/${dataset}/processes/${value.details?.processId}`;
+    expect(await json(await call(owner, 'GET', path))).toMatchObject({
+      status: 'failed',
+      error: { line: 2 },
+    });
+    expect(await refusal(put('k,v\na\n'), 422)).toMatchObject({ code: 'field_count', details: { line: 2 } });
+    expect(await download(owner, dataset)).toBe('"k","v"\n"a",1\n');
+  });
+
   it('reads windows-1252, another delimiter, decimal commas and own null texts', async () => {
     const dataset = await createDataset(owner);
     const file = Buffer.from('Größe;Preis\nklein €;1,5\nn.v.;2\ngroß;n.v.\n', 'latin1');

@@ -1,0 +1,22 @@
+import { AppError, type ErrorKind } from '../../lib/errors.js';
+import type { ProcessError } from '../../model/process.js';
+
+/** Reasons to fail an upload that are no fault of what its file holds. */
+const kinds: Readonly<Record<string, ErrorKind>> = {
+  cancelled: 'conflict',
+  chunks_expired: 'unavailable',
+  key_not_unique: 'conflict',
+  miscounted: 'unavailable',
+  no_key: 'invalid',
+  other_version: 'precondition',
+  permission_ended: 'forbidden',
+  quota_rows: 'quota',
+  store_refused: 'unavailable',
+  type_conflict: 'conflict',
+  upload_abandoned: 'unavailable',
+  upload_expired: 'unavailable',
+};
+
+/** The answer to an upload that was waited for and has failed; its details are what the process says. */
+export const uploadError = ({ code, message, ...facts }: ProcessError, processId: number): AppError =>
+  new AppError(kinds[code] ?? 'unprocessable', code, message, { details: { processId, ...facts } });
