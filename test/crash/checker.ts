@@ -8,6 +8,7 @@ import { createLog } from '../../src/lib/log.js';
 import { createKafka } from '../../src/storage/kafka/connection.js';
 import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
 import { topicNames } from '../../src/storage/kafka/topics.js';
+import { clickHouseText } from '../support/clickhouse-http.js';
 import { createFile } from './files.js';
 import { judgeProcesses } from './judge.js';
 import type { Ledger } from './load.js';
@@ -35,7 +36,7 @@ export interface CheckOptions {
 }
 
 /** Asks until nothing is left; gives what is left when it has not changed for `boundMs`. */
-const untilNone = async (left: () => Promise<string[]>, boundMs: number): Promise<string[]> => {
+export const untilNone = async (left: () => Promise<string[]>, boundMs: number): Promise<string[]> => {
   let before = '';
   let deadline = 0;
   for (;;) {
@@ -59,6 +60,11 @@ export const checkRun = async ({
   const faults: string[] = [];
   const answers: Record<string, number> = {};
   const { sql } = product;
+  const stores = {
+    sql,
+    clickhouse: (text: string) => clickHouseText(product.access.clickhouseUrl, { sql: text }),
+    database: 'tabulary',
+  };
 
   const pending = async (): Promise<string[]> => {
     const rows = await sql.query<{ id: number; phase: string; chunks: number }>(
@@ -97,7 +103,7 @@ export const checkRun = async ({
   };
 
   faults.push(...(await untilNone(pending, settleMs)));
-  faults.push(...(await untilNone(() => findOrphans(product), settleMs)));
+  faults.push(...(await untilNone(() => findOrphans(stores), settleMs)));
   const judged = await judgeProcesses({ product, ledger, largestRows });
   faults.push(...judged.faults);
   checkAnswers();

@@ -45,12 +45,14 @@ export interface CrashProductOptions {
   readonly apis: number;
   readonly workers: number;
   readonly smallDisk?: SmallDisk;
+  /** Settings beside and instead of those that make everything happen soon. */
+  readonly settings?: Parameters<typeof childEnvironment>[0];
   readonly log: Log;
   readonly scope: Scope;
 }
 
 /** Small chunks, short waits: a run of minutes meets what would else take hours. */
-const hurried = {
+export const hurried = {
   firstChunkBytes: '8192',
   chunkBytes: '131072',
   receiveTimeoutMs: '20000',
@@ -124,7 +126,7 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
   const exportsDir = join(dataDir, 'exports');
   mkdirSync(exportsDir, { recursive: true });
   const exportsUrl = `file://${exportsDir}`;
-  const env = childEnvironment({ ...hurried, ...access, exportsUrl });
+  const env = childEnvironment({ ...hurried, ...options.settings, ...access, exportsUrl });
   const start = async (entry: 'api' | 'worker', number: number) => {
     const name = `${entry}-${number}`;
     // A folder each: the folder remembers the process and its port.

@@ -1,0 +1,137 @@
+/** Clients that do everything to the same datasets at once, in rounds; each ends with a look at all there is. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom, type Random } from '../crash/random.js';
+import * as changing from './changing.js';
+import { type History, sameRows } from './history.js';
+import { describe, read, rowsOf } from './reading.js';
+import type { Person } from './rights.js';
+import { upload } from './uploading.js';
+import { openWorld, type Target, type World } from './world.js';
+
+export interface ConcurrencyOptions {
+  readonly target: Target;
+  readonly seed: number;
+  readonly minutes: number;
+  /** Requests that run at the same time, about. */
+  readonly clients: number;
+  readonly datasets: number;
+  readonly roundSeconds: number;
+  readonly say: (line: string) => void;
+}
+
+export interface ConcurrencyReport {
+  readonly seed: number;
+  readonly faults: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly requests: number;
+  readonly rounds: number;
+}
+
+const weights = {
+  upload: 26,
+  read: 30,
+  describe: 8,
+  clone: 9,
+  restore: 9,
+  removeVersion: 4,
+  pin: 2,
+  retain: 2,
+  rename: 6,
+  changeGrant: 5,
+  replaceDataset: 1.5,
+};
+
+const actions = { upload, read, describe, ...changing } as const;
+
+const act = async (world: World, random: Random): Promise<void> => {
+  const gone = world.deleted.slice(-3);
+  const dataset = random.chance(0.03) && gone.length > 0 ? random.pick(gone) : random.pick(world.datasets);
+  const person: Person = random.chance(0.45)
+    ? dataset.owner
+    : random.weighted({ owner: 40, writer: 40, reader: 25, stranger: 5 });
+  const name = random.weighted(weights);
+  // Retention needs Admin, which nobody gives.
+  await actions[name](world, random, name === 'retain' ? dataset.owner : person, dataset);
+};
+
+/** The newest version and its rows, when nothing is under way. */
+const checkNewest = async (world: World, dataset: History): Promise<void> => {
+  const newest = dataset.newest();
+  if (newest === undefined) return;
+  const path = `/datasets/${dataset.datasetId}`;
+  const owner = dataset.owner;
+  const [head, data] = await Promise.all([
+    world.ask(owner, 'GET', path),
+    world.ask(owner, 'GET', `${path}/data`),
+  ]);
+  const rows = data.status === 200 ? rowsOf(world, data, `dataset ${dataset.datasetId}`) : undefined;
+  const current =
+    head.status === 200 ? head.json<{ currentVersionId: string | null }>().currentVersionId : head.status;
+  if (current !== String(newest.id))
+    world.fault(`dataset ${dataset.datasetId}: its current version is ${current}, not ${newest.id}`);
+  if (rows === undefined) world.fault(`dataset ${dataset.datasetId}: its data are answered ${data.status}`);
+  else if (!sameRows(rows)(newest.rows))
+    world.fault(
+      `dataset ${dataset.datasetId}: the rows of version ${newest.id} are others, ${rows.length} in number`,
+    );
+};
+
+/** Every version that nobody removed is listed, and no other. */
+const checkVersions = async (world: World, dataset: History): Promise<void> => {
+  const reply = await world.ask(dataset.owner, 'GET', `/datasets/${dataset.datasetId}/versions?$top=1000`);
+  if (reply.status !== 200) return;
+  const listed = new Set(reply.json<{ versionId: string }[]>().map(({ versionId }) => Number(versionId)));
+  const known = new Set(dataset.versionIds);
+  const name = `dataset ${dataset.datasetId}, version`;
+  for (const id of listed) if (!known.has(id)) world.fault(`${name} ${id}: nobody was told of it`);
+  if (listed.size >= 1_000) return;
+  for (const id of known)
+    if (!listed.has(id) && !dataset.mayLack(id, reply.span)) world.fault(`${name} ${id}: it is not listed`);
+};
+
+const check = async (world: World): Promise<void> => {
+  const histories = [...world.datasets, ...world.deleted];
+  for (const history of histories) for (const fault of history.judge()) world.fault(fault);
+  for (const history of world.datasets) {
+    await checkNewest(world, history);
+    await checkVersions(world, history);
+  }
+  for (const { datasetId, owner } of world.deleted) {
+    const { status } = await world.ask(owner, 'GET', `/datasets/${datasetId}`);
+    if (status !== 404) world.fault(`dataset ${datasetId} was deleted, and is answered ${status}`);
+  }
+  world.deleted.length = 0;
+};
+
+export const runConcurrency = async (options: ConcurrencyOptions): Promise<ConcurrencyReport> => {
+  const { seed, clients, roundSeconds, say } = options;
+  const setUp = createRandom(seed);
+  const world = await openWorld(options.target, setUp);
+  while (world.datasets.length < options.datasets) {
+    const dataset = await world.create(`dataset ${world.nextNumber()}`);
+    if (dataset === undefined) throw new Error(`no dataset: ${world.faults.join()}`);
+    world.datasets.push(dataset);
+  }
+  const until = performance.now() + options.minutes * 60_000;
+  const client = async (number: number, roundEnds: number, round: number): Promise<void> => {
+    const random = createRandom(seed + 7919 * (number + 1) + 104_729 * round);
+    while (performance.now() < roundEnds) {
+      await act(world, random);
+      if (random.chance(0.2)) await sleep(random.between(1, 60));
+    }
+  };
+  let round = 0;
+  while (performance.now() < until && world.faults.length === 0) {
+    round += 1;
+    const roundEnds = Math.min(until, performance.now() + roundSeconds * 1_000);
+    await Promise.all(Array.from({ length: clients }, (_, number) => client(number, roundEnds, round)));
+    await check(world);
+    const { datasets, counts, faults } = world;
+    say(`round ${round}: ${datasets.length} datasets, ${sum(counts)} answers, ${faults.length} faults`);
+  }
+  const { faults, counts } = world;
+  return { seed, faults, counts, requests: sum(counts), rounds: round };
+};
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((all, count) => all + count, 0);

@@ -1,0 +1,104 @@
+import type { Random } from '../crash/random.js';
+import { parseRows, type Row, summary } from './contents.js';
+import { type History, type Span, sameRows } from './history.js';
+import type { Person } from './rights.js';
+import { isDone } from './verdicts.js';
+import type { Reply, World } from './world.js';
+
+export const rowsOf = (world: World, reply: Reply, what: string): Row[] | undefined => {
+  try {
+    return parseRows(reply.text);
+  } catch (error) {
+    world.fault(`${what}: ${error instanceof Error ? error.message : error}`);
+    return undefined;
+  }
+};
+
+const isEmpty = (reply: Reply): boolean => reply.status === 404 && reply.text.includes('no_data');
+
+/** Downloads the current or an older version, whole or filtered, as a stream or by its link. */
+export const read = async (world: World, random: Random, person: Person, dataset: History) => {
+  const version =
+    random.chance(0.4) && dataset.versionIds.length > 0
+      ? random.pick(dataset.versionIds.slice(-12))
+      : undefined;
+  const filtered = random.chance(0.3) ? random.between(1, Math.max(1, world.nextNumber() - 1)) : undefined;
+  const query = new URLSearchParams({
+    ...(version === undefined ? {} : { versionId: String(version) }),
+    ...(filtered === undefined ? {} : { $filter: `upload ge ${filtered}` }),
+    ...(random.chance(0.6) ? { $skip: '0' } : {}),
+  });
+  const reply = await world.ask(person, 'GET', `/datasets/${dataset.datasetId}/data?${query}`);
+  const what = `read ${filtered === undefined ? '' : 'filtered '}by the ${person}`;
+  if (isEmpty(reply)) {
+    dataset.observe({
+      span: reply.span,
+      version,
+      what: `${what}: no data`,
+      fits: (rows) => rows === undefined,
+    });
+    return;
+  }
+  const asked = {
+    what: 'read',
+    person,
+    dataset,
+    need: 'Read',
+    ...(version === undefined ? {} : { version }),
+  } as const;
+  if (!isDone(world, reply, asked, 200)) return;
+  const rows = rowsOf(world, reply, `${what}, dataset ${dataset.datasetId}`);
+  if (rows === undefined) return;
+  const keep = filtered === undefined ? undefined : (row: Row) => row.upload >= filtered;
+  dataset.observe({
+    span: reply.span,
+    version,
+    what: `${what}: ${summary(rows)}`,
+    fits: sameRows(rows, keep),
+  });
+};
+
+const observeCount = (
+  dataset: History,
+  span: Span,
+  version: number | undefined,
+  count: number,
+  what: string,
+) =>
+  dataset.observe({
+    span,
+    version,
+    what: `${what}: ${count} rows`,
+    fits: (rows) => (rows?.length ?? 0) === count,
+  });
+
+/** What the catalog says of a dataset, its versions and two of them compared. */
+export const describe = async (world: World, random: Random, person: Person, dataset: History) => {
+  const path = `/datasets/${dataset.datasetId}`;
+  const asked = { what: 'describe', person, dataset, need: 'Read' } as const;
+  const reply = await world.ask(person, 'GET', path);
+  if (!isDone(world, reply, asked, 200)) return;
+  const { currentVersionId, rowCount } = reply.json<{ currentVersionId: string | null; rowCount: number }>();
+  observeCount(dataset, reply.span, undefined, rowCount, 'row count of the dataset');
+  if (currentVersionId !== null)
+    observeCount(dataset, reply.span, Number(currentVersionId), rowCount, 'row count of its current version');
+
+  const list = await world.ask(person, 'GET', `${path}/versions?$top=20`);
+  if (!isDone(world, list, { ...asked, what: 'list versions' }, 200)) return;
+  const versions = list.json<{ versionId: string; rows: number; current: boolean }[]>();
+  for (const { versionId, rows } of versions)
+    observeCount(dataset, list.span, Number(versionId), rows, 'row count in the list of versions');
+  if (versions.length > 0 && !versions[0]?.current)
+    world.fault(`dataset ${dataset.datasetId}: the newest version is not the current one`);
+  if (versions.length < 2) return;
+
+  const pair = [random.pick(versions), random.pick(versions)].map(({ versionId }) => Number(versionId));
+  const [from = 0, to = 0] = pair;
+  const diff = await world.ask(person, 'GET', `${path}/versions/${from}/diff/${to}`);
+  const lacking = pair.find((version) => dataset.mayLack(version, diff.span));
+  const named = { ...asked, what: 'diff', ...(lacking === undefined ? {} : { version: lacking }) };
+  if (diff.status === 409 || !isDone(world, diff, named, 200)) return;
+  const { added, removed, changed } = diff.json<Record<'added' | 'removed' | 'changed', number>>();
+  if (from === to && added + removed + changed > 0)
+    world.fault(`dataset ${dataset.datasetId}: version ${from} differs from itself`);
+};

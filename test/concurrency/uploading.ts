@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../crash/random.js';
+import type { ProcessAnswer } from '../support/datasets.js';
+import { type Mode, makeFile, type UploadFile } from './contents.js';
+import type { History } from './history.js';
+import type { Person } from './rights.js';
+import { isDone } from './verdicts.js';
+import type { World } from './world.js';
+
+/** Rows beyond which a dataset is filled anew. */
+const manyRows = 2_500;
+
+interface Sent {
+  readonly person: Person;
+  readonly dataset: History;
+  readonly file: UploadFile;
+  readonly expected: number | undefined;
+  readonly from: number;
+  cancelled: boolean;
+}
+
+const modeOf = (random: Random, rows: number): Mode =>
+  rows > manyRows ? 'replace' : random.weighted({ replace: 3, append: 5, upsert: 4 });
+
+/** Codes with which an upload may end, and whether they fit what was done to it. */
+const mayFail = (world: World, sent: Sent, code: string | undefined, to: number): boolean => {
+  if (code === 'cancelled') return sent.cancelled;
+  if (code === 'other_version') return sent.expected !== undefined;
+  if (code !== 'permission_ended') return false;
+  return world.allows(sent.person, sent.dataset, 'Write', { from: sent.from, to }) !== 'yes';
+};
+
+/** Follows an accepted upload to its end; what came of it goes into the history. */
+const follow = async (world: World, sent: Sent, processId: number): Promise<void> => {
+  const { dataset, file, from } = sent;
+  const name = `upload ${file.number} (${file.mode}, ${file.rows.length} rows) of dataset ${dataset.datasetId}`;
+  const until = from + 90_000;
+  for (let pauseMs = 10; performance.now() < until; pauseMs = Math.min(150, pauseMs * 1.5)) {
+    await sleep(pauseMs);
+    const reply = await world.ask(
+      dataset.owner,
+      'GET',
+      `/datasets/${dataset.datasetId}/processes/${processId}`,
+    );
+    if (reply.busy) continue;
+    if (reply.status === 404 && dataset.mayBeGone(reply.span)) return dataset.addLost(file, from);
+    if (reply.status !== 200) return world.fault(`${name}: its process is answered ${reply.status}`);
+    const { status, versionId, error } = reply.json<ProcessAnswer>();
+    if (status === 'pending') continue;
+    world.count(`upload ${status} ${error?.code ?? ''}`.trim());
+    const { to } = reply.span;
+    if (status === 'completed') {
+      if (world.allows(sent.person, dataset, 'Write', { from, to }) === 'no')
+        world.fault(`${name}: published without the right`);
+      const origin = { kind: 'upload', file, expected: sent.expected } as const;
+      return dataset.addVersion({ id: Number(versionId), made: { from, to }, origin });
+    }
+    if (!mayFail(world, sent, error?.code, to))
+      world.fault(`${name}: failed, ${error?.code} ${error?.message.slice(0, 200)}`);
+    return;
+  }
+  world.fault(`${name}: still pending after ${Math.round((performance.now() - from) / 1000)} s`);
+  dataset.addLost(file, from);
+};
+
+interface Current {
+  readonly currentVersionId: string | null;
+  readonly rowCount: number;
+}
+
+export const upload = async (world: World, random: Random, person: Person, dataset: History) => {
+  const path = `/datasets/${dataset.datasetId}`;
+  const read = await world.ask(dataset.owner, 'GET', path);
+  const known = read.status === 200 ? read.json<Current>() : { currentVersionId: null, rowCount: 0 };
+  const conditional = known.currentVersionId !== null && random.chance(0.15);
+  const expected = conditional ? Number(known.currentVersionId) : undefined;
+  const file = makeFile(random, world.nextNumber(), modeOf(random, known.rowCount));
+  const form = new FormData();
+  form.set('mode', file.mode);
+  form.set('data', new Blob([file.csv]), 'data.csv');
+  const headers = expected === undefined ? {} : { 'if-match': `"${expected}"` };
+  const reply = await world.ask(person, 'PUT', `${path}/data`, { body: form, headers });
+  if (reply.status === 412 && expected !== undefined) return world.count('upload 412');
+  const asked = { what: 'upload', person, dataset, need: 'Write' } as const;
+  if (!isDone(world, reply, asked, 201)) return;
+  const { id } = reply.json<ProcessAnswer>();
+  const sent: Sent = { person, dataset, file, expected, from: reply.span.from, cancelled: false };
+  const following = follow(world, sent, id);
+  if (random.chance(0.06)) {
+    sent.cancelled = true;
+    const ended = await world.ask(person, 'DELETE', `${path}/processes/${id}`);
+    world.count(`cancel ${ended.status}`);
+  }
+  await following;
+};

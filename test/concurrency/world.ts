@@ -1,0 +1,143 @@
+/** What the clients of a run share: accounts, datasets, what each was told, and what was wrong. */
+
+import type { Random } from '../crash/random.js';
+import { basic } from '../support/api.js';
+import { createHistory, type History, type Span } from './history.js';
+import { type Allowed, createGrant, type Grant, type Level, type Person, people } from './rights.js';
+
+export interface Reply {
+  readonly status: number;
+  readonly text: string;
+  readonly span: Span;
+  /** True for 503 with Retry-After: nothing was done, and nothing is known. */
+  readonly busy: boolean;
+  json<T>(): T;
+}
+
+export interface AskOptions {
+  readonly body?: object | FormData;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Target {
+  /** Addresses of the API processes, `/api` included. */
+  readonly apis: readonly string[];
+  readonly keys: Readonly<Record<Person, string>>;
+}
+
+export interface World {
+  ask(person: Person, method: string, path: string, options?: AskOptions): Promise<Reply>;
+  /** Notes what is wrong. */
+  fault(text: string): void;
+  readonly faults: readonly string[];
+  /** Requests by what they were and how they were answered. */
+  readonly counts: Readonly<Record<string, number>>;
+  count(what: string): void;
+  /** Datasets that are used at the moment. */
+  readonly datasets: History[];
+  /** Datasets that were deleted in this round: a request may still be on its way to them. */
+  readonly deleted: History[];
+  create(name: string): Promise<History | undefined>;
+  readonly repositoryId: number;
+  /** Home of each account. */
+  home(person: Person): number;
+  /** Whether a request of that time had the right. */
+  allows(person: Person, dataset: History, need: Level, span: Span): Allowed;
+  /** What the writer has on the repository. */
+  readonly writer: Grant;
+  /** What the reader has on one dataset. */
+  reader(dataset: History): Grant;
+  nextNumber(): number;
+}
+
+const bodyOf = ({ body, headers = {} }: AskOptions): RequestInit => {
+  if (body === undefined) return { headers };
+  if (body instanceof FormData) return { headers, body };
+  return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+};
+
+export const openWorld = async ({ apis, keys }: Target, random: Random): Promise<World> => {
+  const faults: string[] = [];
+  const counts: Record<string, number> = {};
+  const datasets: History[] = [];
+  const deleted: History[] = [];
+  const readers = new Map<number, Grant>();
+  const writer = createGrant('none');
+  let number = 0;
+
+  const fault = (text: string): void => {
+    if (faults.length < 200) faults.push(text);
+  };
+
+  const send = async (url: string, init: RequestInit): Promise<{ answer: Response; text: string }> => {
+    const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(60_000) });
+    return { answer, text: await answer.text() };
+  };
+
+  const ask: World['ask'] = async (person, method, path, options = {}) => {
+    const init = bodyOf(options);
+    const headers = { authorization: basic(keys[person]), ...init.headers };
+    const what = `${method} ${path} by the ${person}`;
+    const from = performance.now();
+    try {
+      // The link of a whole file is followed.
+      const { answer, text } = await send(`${random.pick(apis)}${path}`, { ...init, method, headers });
+      const busy = answer.status === 503 && answer.headers.has('retry-after');
+      if (answer.status >= 500 && !busy) fault(`${what}: ${answer.status} ${text.slice(0, 300)}`);
+      const span = { from, to: performance.now() };
+      return { status: answer.status, text, span, busy, json: <T>() => JSON.parse(text) as T };
+    } catch (error) {
+      fault(`${what}: ${error instanceof Error ? `${error.message} ${String(error.cause ?? '')}` : error}`);
+      const span = { from, to: performance.now() };
+      return { status: 0, text: '', span, busy: true, json: () => ({}) as never };
+    }
+  };
+
+  const idOf = async (reply: Promise<Reply>): Promise<number> => (await reply).json<{ id: number }>().id;
+  const repository = { name: 'shared', privacy: 'Private' };
+  const repositoryId = await idOf(ask('owner', 'POST', '/repositories', { body: repository }));
+  const homes = Object.fromEntries(
+    await Promise.all(
+      people.map(async (person) => [person, await idOf(ask(person, 'GET', '/repositories/home'))] as const),
+    ),
+  );
+
+  const reader = ({ datasetId }: History): Grant => {
+    const known = readers.get(datasetId) ?? createGrant('none');
+    readers.set(datasetId, known);
+    return known;
+  };
+
+  return {
+    ask,
+    fault,
+    faults,
+    counts,
+    count: (what) => {
+      counts[what] = (counts[what] ?? 0) + 1;
+    },
+    datasets,
+    deleted,
+    repositoryId,
+    home: (person) => homes[person] ?? 0,
+    async create(name) {
+      const reply = await ask('owner', 'POST', '/datasets', { body: { name, repositoryId } });
+      if (reply.status !== 201) {
+        if (!reply.busy) fault(`a dataset was not made: ${reply.status} ${reply.text.slice(0, 200)}`);
+        return undefined;
+      }
+      return createHistory(reply.json<{ id: number }>().id, 'owner');
+    },
+    allows(person, dataset, need, span) {
+      if (person === dataset.owner) return 'yes';
+      if (dataset.owner !== 'owner' || person === 'stranger') return 'no';
+      return (person === 'writer' ? writer : reader(dataset)).allows(need, span);
+    },
+    writer,
+    reader,
+    nextNumber: () => {
+      number += 1;
+      return number;
+    },
+  };
+};
