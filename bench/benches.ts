@@ -5,6 +5,7 @@ import { gateway } from './gateway.js';
 import { kafkaEngine } from './kafka-engine.js';
 import { large } from './large.js';
 import { many } from './many.js';
+import { neighbours } from './neighbours.js';
 import { shortUploads } from './short-uploads.js';
 import { skipIndexes } from './skip-indexes.js';
 import type { BenchEntry } from './support/bench.js';
@@ -26,6 +27,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'xlsx', run: xlsx },
   { name: 'catalog', run: catalog },
   { name: 'gateway', run: gateway },
+  { name: 'neighbours', run: neighbours, fullOnly: true, limitMinutes: 45 },
   { name: 'skip-indexes', run: skipIndexes, fullOnly: true, limitMinutes: 30 },
   // Last, since it leaves the most behind.
   { name: 'large', run: large, fullOnly: true, limitMinutes: 60 },

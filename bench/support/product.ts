@@ -6,16 +6,24 @@ import { createKeys } from '../../src/catalog/keys.js';
 import { childEnvironment } from '../../src/config.js';
 import { type EmbeddedAccess, startEmbedded } from '../../src/embedded/components.js';
 import { startProduct } from '../../src/embedded/product.js';
-import { createLog } from '../../src/lib/log.js';
+import { createLog, type Log } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
 import { migrate } from '../../src/storage/postgres/migrate.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql } from '../../src/storage/postgres/sql.js';
 
+export interface Account {
+  readonly key: string;
+  readonly authorization: string;
+  readonly homeId: number;
+}
+
 /** The whole product, as `npm start` runs it, in a folder of its own; needs `npm run build` first. */
 export interface RunningProduct {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
+  /** Address of the worker's health endpoints. */
+  readonly workerUrl: string;
   readonly authorization: string;
   readonly databaseUrl: string;
   readonly clickhouseUrl: string;
@@ -24,15 +32,34 @@ export interface RunningProduct {
   readonly homeId: number;
   /** Ids of the processes by name, at this moment. */
   pids(): Record<string, number>;
+  /** Makes a further account. */
+  createAccount(name: string): Promise<Account>;
   stop(): Promise<void>;
 }
 
 export type ProductSettings = Parameters<typeof childEnvironment>[0];
 
-/** @param signal Breaks the start off: what was started by then is stopped. */
+const openAccount = async (databaseUrl: string, name: string, log: Log): Promise<Account> => {
+  const pool = createPool({ databaseUrl, maxConnections: 2, log });
+  const sql = createSql(pool);
+  const account = await createAccounts({ sql }).create({ name, plan: 'unlimited' });
+  const { key } = await createKeys({ sql }).create(account.id, { name });
+  const [home] = await sql.query<{ id: number }>(
+    'SELECT id FROM repositories WHERE is_home AND created_by = $1',
+    [account.id],
+  );
+  await pool.end();
+  return { key, authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`, homeId: home?.id ?? 0 };
+};
+
+/**
+ * @param signal Breaks the start off: what was started by then is stopped.
+ * @param environment Variables of API and worker that are no settings of the product.
+ */
 export const startWholeProduct = async (
   settings: ProductSettings = {},
   signal?: AbortSignal,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningProduct> => {
   const log = createLog('bench', 'warn', 2);
   const scope = createScope(log);
@@ -53,29 +80,25 @@ export const startWholeProduct = async (
     if (!databaseUrl || !clickhouseUrl) throw new Error('a component has no address');
     await migrate({ databaseUrl, log });
 
-    const pool = createPool({ databaseUrl, maxConnections: 2, log });
-    const sql = createSql(pool);
-    const account = await createAccounts({ sql }).create({ name: 'bench', plan: 'unlimited' });
-    const { key } = await createKeys({ sql }).create(account.id, { name: 'bench' });
-    const [home] = await sql.query<{ id: number }>('SELECT id FROM repositories WHERE is_home');
-    await pool.end();
-
-    const env = childEnvironment({ ...settings, ...access, logLevel: 'warn' });
+    const { authorization, homeId } = await openAccount(databaseUrl, 'bench', log);
+    const env = { ...childEnvironment({ ...settings, ...access, logLevel: 'warn' }), ...environment };
     const shared = { dataDir, env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };
     const worker = await startProduct({ ...shared, entry: 'worker', portVariable: 'WORKER_PORT' });
     const api = await startProduct({ ...shared, entry: 'api', portVariable: 'PORT' });
     const all = () => ({ api: api.pid(), worker: worker.pid(), ...pids() });
     return {
       baseUrl: `http://127.0.0.1:${api.port}/api`,
-      authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
+      workerUrl: `http://127.0.0.1:${worker.port}`,
+      authorization,
       databaseUrl,
       clickhouseUrl,
       access,
-      homeId: home?.id ?? 0,
+      homeId,
       pids: () =>
         Object.fromEntries(
           Object.entries(all()).filter((pair): pair is [string, number] => pair[1] !== undefined),
         ),
+      createAccount: (name) => openAccount(databaseUrl, name, log),
       stop: () => scope.close(),
     };
   } catch (error) {

@@ -1,0 +1,36 @@
+import { type AttackReport, type Outcome, runAttacks } from '../test/attack/attack-run.js';
+import { goals, ratiosOf } from '../test/attack/report.js';
+import type { Bench } from './support/bench.js';
+import type { Figure } from './support/figure.js';
+
+const figuresOf = (report: AttackReport, outcome: Outcome): Figure[] => {
+  const { p95, upload } = ratiosOf(report, outcome);
+  const { attack, suffered } = outcome;
+  return [
+    {
+      name: `light requests beside ${attack}, p95`,
+      value: p95,
+      unit: '×',
+      goal: { atMost: goals.p95 },
+      yardstick: { name: 'idle', value: report.idle.p95Ms, unit: 'ms' },
+    },
+    {
+      name: `upload of 22 MB beside ${attack}`,
+      value: suffered.uploadSeconds === undefined ? Number.NaN : upload,
+      unit: '×',
+      goal: { atMost: goals.upload },
+      yardstick: { name: 'idle', value: report.idle.uploadSeconds ?? Number.NaN, unit: 's' },
+    },
+  ];
+};
+
+/** What an account notices of another that does its worst: times of what it is alone. */
+export const neighbours: Bench = async ({ quick, pick, say, product: open }) => {
+  const report = await runAttacks(await open(), {
+    short: quick,
+    seconds: pick(20, 2),
+    uploadBytes: pick(22e6, 2e6),
+    say,
+  });
+  return report.outcomes.flatMap((outcome) => figuresOf(report, outcome));
+};

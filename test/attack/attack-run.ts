@@ -1,0 +1,109 @@
+/** One attack after the other on a fresh product, and what each costs an account that does nothing but its work. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RunningProduct, startWholeProduct } from '../../bench/support/product.js';
+import { withoutCredentials } from '../support/clickhouse-http.js';
+import { startAttacker } from './attacker-process.js';
+import { attacks } from './attacks.js';
+import { type Strain, watchStrain } from './gauges.js';
+import { createVictim, type Suffered } from './victim.js';
+
+export interface AttackOptions {
+  /** Names of attacks; undefined: all. */
+  readonly only?: readonly string[] | undefined;
+  /** Small and brief, to see that nothing breaks. */
+  readonly short: boolean;
+  /** Seconds that each attack lasts at least; it lasts until the victim's upload is done. */
+  readonly seconds: number;
+  readonly uploadBytes: number;
+  readonly say: (line: string) => void;
+}
+
+export interface Outcome {
+  readonly attack: string;
+  readonly does: string;
+  readonly suffered: Suffered;
+  readonly strain: Strain;
+  /** Answers to the attacker by their status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  /** What must not happen under any attack, a line each. */
+  readonly failures: readonly string[];
+}
+
+export interface AttackReport {
+  readonly idle: Suffered;
+  readonly idleStrain: Strain;
+  readonly outcomes: readonly Outcome[];
+}
+
+/** Most resident memory of the API and of the worker, MB. */
+export const memoryLimitMb = 512;
+
+/** Seconds that an attack has to itself before anything is measured. */
+const leadSeconds = 1;
+
+export const startAttackedProduct = (signal?: AbortSignal): Promise<RunningProduct> =>
+  startWholeProduct({}, signal, { NODE_OPTIONS: '--max-old-space-size=384' });
+
+const failuresOf = (suffered: Suffered, strain: Strain, fault: string | undefined): string[] => [
+  ...(fault === undefined ? [] : [fault]),
+  ...strain.died.map((name) => `${name} died`),
+  ...(['api', 'worker'] as const)
+    .filter((name) => (strain.peakMb[name] ?? 0) > memoryLimitMb)
+    .map((name) => `${name} took ${strain.peakMb[name]} MB`),
+  ...Object.entries(suffered.errors).map(([what, count]) => `the victim met ${count} × ${what}`),
+];
+
+/** Until light requests are answered again: what an attack leaves behind is not the next one's. */
+const settle = async (product: RunningProduct): Promise<void> => {
+  for (let turn = 0; turn < 120; turn += 1) {
+    try {
+      const answer = await fetch(`${product.baseUrl.replace(/\/api$/, '')}/readyz`, {
+        signal: AbortSignal.timeout(5_000),
+      });
+      if (answer.ok) return;
+    } catch {
+      // Not yet.
+    }
+    await sleep(500);
+  }
+};
+
+export const runAttacks = async (
+  product: RunningProduct,
+  { only, short, seconds, uploadBytes, say }: AttackOptions,
+): Promise<AttackReport> => {
+  const victim = await createVictim({ ...product, ...(await product.createAccount('victim')) });
+  const { key } = await product.createAccount('attacker');
+  const place = {
+    baseUrl: product.baseUrl,
+    clickhouseUrl: withoutCredentials(product.clickhouseUrl).address.origin,
+    key,
+    short,
+  };
+  const attacker = await startAttacker(place);
+  try {
+    // The first time, everything is cold.
+    await victim.work({ seconds: 1, uploadBytes: Math.min(uploadBytes, 2e6) });
+    const idleStrainOf = await watchStrain(product);
+    const idle = await victim.work({ seconds: short ? seconds : Math.max(seconds, 10), uploadBytes });
+    const idleStrain = await idleStrainOf();
+    const outcomes: Outcome[] = [];
+    for (const { name, does } of attacks.filter((attack) => only?.includes(attack.name) ?? true)) {
+      say(`${name}: ${does}`);
+      await attacker.prepare(name);
+      const strainOf = await watchStrain(product);
+      await attacker.start(name);
+      await sleep(leadSeconds * 1000);
+      const suffered = await victim.work({ seconds, uploadBytes });
+      const { fault, statuses = {} } = await attacker.stop();
+      const strain = await strainOf();
+      const failures = failuresOf(suffered, strain, fault);
+      for (const failure of failures) say(`  ${failure}`);
+      outcomes.push({ attack: name, does, suffered, strain, statuses, failures });
+      await settle(product);
+    }
+    return { idle, idleStrain, outcomes };
+  } finally {
+    attacker.close();
+  }
+};

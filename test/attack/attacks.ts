@@ -1,0 +1,16 @@
+import type { Attack } from './attack.js';
+import { bodies } from './attacks/bodies.js';
+import { holding } from './attacks/holding.js';
+import { questions } from './attacks/questions.js';
+
+/** All of them, in the order in which they run: what needs no dataset first, what leaves the most behind last. */
+export const attacks: readonly Attack[] = [...bodies, ...questions, ...holding];
+
+/** @throws RangeError for a name that no attack has. */
+export const attackNamed = (name: string): Attack => {
+  const attack = attacks.find((each) => each.name === name);
+  if (attack !== undefined) return attack;
+  throw new RangeError(
+    `no attack is named ${name}; there are ${attacks.map((each) => each.name).join(', ')}`,
+  );
+};

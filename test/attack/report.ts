@@ -1,0 +1,74 @@
+import type { AttackReport, Outcome } from './attack-run.js';
+
+/** What each attack may cost others: times of their idle values, MB, milliseconds. */
+export const goals = { p95: 3, upload: 3, pauseMs: 50 } as const;
+
+export interface Ratios {
+  readonly p95: number;
+  readonly upload: number;
+}
+
+export const ratiosOf = ({ idle }: AttackReport, { suffered }: Outcome): Ratios => ({
+  p95: suffered.p95Ms / idle.p95Ms,
+  upload: (suffered.uploadSeconds ?? Number.POSITIVE_INFINITY) / (idle.uploadSeconds ?? Number.NaN),
+});
+
+const missedBy = (report: AttackReport, outcome: Outcome): string[] => {
+  const { p95, upload } = ratiosOf(report, outcome);
+  const { api, worker } = outcome.strain.pauseMs;
+  return [
+    ...(p95 <= goals.p95 ? [] : ['p95']),
+    ...(upload <= goals.upload ? [] : ['upload']),
+    ...(Math.max(api, worker) <= goals.pauseMs ? [] : ['pause']),
+  ];
+};
+
+const verdictOf = (report: AttackReport, outcome: Outcome): string => {
+  if (outcome.failures.length > 0) return `FAILED: ${outcome.failures.join('; ')}`;
+  const missed = missedBy(report, outcome);
+  return missed.length === 0 ? 'held' : `missed: ${missed.join(', ')}`;
+};
+
+const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(0) : '∞');
+const seconds = (value: number | undefined): string => (value === undefined ? 'failed' : value.toFixed(1));
+
+const listed = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
+    .map(([name, count]) => `${name} × ${count}`)
+    .join(', ') || 'none read';
+
+/** A table of who was hurt, as Markdown. */
+export const reportText = (report: AttackReport): string => {
+  const { idle, idleStrain, outcomes } = report;
+  const rows = outcomes.map((outcome) => {
+    const { attack, does, suffered, strain, statuses } = outcome;
+    const { p95, upload } = ratiosOf(report, outcome);
+    const { api = Number.NaN, worker = Number.NaN, clickhouse = Number.NaN } = strain.peakMb;
+    return [
+      attack,
+      does,
+      listed(statuses),
+      `${ms(suffered.p50Ms)} / ${ms(suffered.p95Ms)} (${p95.toFixed(1)} ×)`,
+      `${seconds(suffered.uploadSeconds)} (${upload.toFixed(1)} ×)`,
+      `${api} / ${worker} / ${clickhouse}`,
+      `${ms(strain.pauseMs.api)} / ${ms(strain.pauseMs.worker)}`,
+      verdictOf(report, outcome),
+    ];
+  });
+  const head = [
+    'attack',
+    'what the attacker did',
+    'its answers',
+    'light requests of others, p50 / p95 ms',
+    'upload of others, s',
+    'peak MB: API / worker / ClickHouse',
+    'longest pause ms: API / worker',
+    'verdict',
+  ];
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [
+    `idle: light requests p50 ${ms(idle.p50Ms)} ms, p95 ${ms(idle.p95Ms)} ms; upload ${seconds(idle.uploadSeconds)} s; longest pause ${ms(idleStrain.pauseMs.api)} ms of the API, ${ms(idleStrain.pauseMs.worker)} ms of the worker`,
+    '',
+    ...lines,
+  ].join('\n');
+};
