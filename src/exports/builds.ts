@@ -45,6 +45,13 @@ interface Progress extends EventEmitter<{ step: [] }> {
   error: unknown;
 }
 
+/** Undefined when the file or folder is not there. */
+const unlessGone = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+
 const createProgress = (): Progress => {
   const events = new EventEmitter<{ step: [] }>();
   events.setMaxListeners(0);
@@ -161,14 +168,11 @@ export const createBuilds = ({ spoolFolder, store, log }: BuildsOptions): Builds
     },
     current: (key) => running.get(key),
     async tidy() {
-      const names = await readdir(spoolFolder).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return [];
-        throw error;
-      });
-      for (const name of names) {
+      for (const name of (await unlessGone(readdir(spoolFolder))) ?? []) {
         const path = join(spoolFolder, name);
-        const { mtimeMs } = await stat(path);
-        if (Date.now() - mtimeMs > abandonedMs) await rm(path, { force: true });
+        // A build that ends meanwhile takes its file away.
+        const facts = await unlessGone(stat(path));
+        if (facts !== undefined && Date.now() - facts.mtimeMs > abandonedMs) await rm(path, { force: true });
       }
     },
     async drain() {

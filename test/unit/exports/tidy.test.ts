@@ -1,0 +1,21 @@
+import { mkdtemp, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { createBuilds } from '../../../src/exports/builds.js';
+import { silentLog } from '../../../src/lib/log.js';
+import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
+
+const spoolFolder = await mkdtemp(join(tmpdir(), 'tabulary-spool-'));
+afterAll(() => rm(spoolFolder, { recursive: true }));
+
+it('removes abandoned files beside one that its build takes away meanwhile', async () => {
+  // Listed, but not there when it is looked at.
+  for (const name of ['a', 'z']) await symlink('nowhere', join(spoolFolder, `${name}.part`));
+  await writeFile(join(spoolFolder, 'm.part'), 'half');
+  await writeFile(join(spoolFolder, 'n.part'), 'half');
+  const hoursAgo = Date.now() / 1000 - 7_200;
+  await utimes(join(spoolFolder, 'm.part'), hoursAgo, hoursAgo);
+  await createBuilds({ spoolFolder, store: {} as ObjectStore, log: silentLog }).tidy();
+  expect((await readdir(spoolFolder)).sort()).toEqual(['a.part', 'n.part', 'z.part']);
+});
