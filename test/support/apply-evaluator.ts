@@ -38,8 +38,8 @@ const add = (a: Dec, b: Dec): Dec => {
 /** The nearest double of a quotient of a decimal and a whole number. */
 const divided = ({ units, scale }: Dec, by: number): number => {
   const negative = units < 0n;
-  const wide = ((negative ? -units : units) * pow(40)) / (BigInt(by) * pow(scale));
-  return Number(`${negative ? '-' : ''}${wide}e-40`);
+  const wide = ((negative ? -units : units) * pow(40)) / BigInt(by);
+  return Number(`${negative ? '-' : ''}${wide}e-${40 + scale}`);
 };
 
 const compareTexts = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
