@@ -18,6 +18,7 @@ import { startPeriodic } from '../lib/periodic.js';
 import type { Places } from '../lib/places.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
+import { createPageTokens } from '../query/paging/page-token.js';
 import { createSummaries } from '../query/summary/summaries.js';
 import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions } from '../query/versions.js';
@@ -88,8 +89,9 @@ export const createDownloadPart = async (
 
   const versions = createVersions(sql);
   const { store, spoolFolder } = await openExportStore(config, scope);
+  const secret = await linkSecret(sql, config.linkSecret);
   const links = createLinks({
-    secret: await linkSecret(sql, config.linkSecret),
+    secret,
     ttlSeconds: config.linkTtlSeconds,
     clock: systemClock,
   });
@@ -116,7 +118,7 @@ export const createDownloadPart = async (
     ...createDownloadRoutes({
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
-      downloads: createDownloads({ versions, reader, places }),
+      downloads: createDownloads({ versions, reader, places, pageTokens: createPageTokens(secret) }),
       exportFiles,
       apiUrl: createApiUrl({
         publicUrl: config.publicUrl,

@@ -16,6 +16,8 @@ import {
 } from './filter/filter.js';
 import type { Format } from './formats.js';
 import type { DownloadOptions } from './options/options.js';
+import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
+import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
 import { filterColumnsOf, type Plan, planDownload } from './plan.js';
 import { countRows, openRows } from './rows.js';
 import type { RowSource } from './statement.js';
@@ -41,10 +43,16 @@ export interface DownloadRequest {
   readonly requestId: string;
 }
 
-export interface OpenedRows {
-  readonly body: Readable;
+/** What the headers say of rows. */
+export interface RowFacts {
   /** Rows that there are beyond those of the answer; undefined when the options do not ask for it. */
   readonly rowCount: number | undefined;
+  /** `$skiptoken` of the page behind this one; undefined when there is none. */
+  readonly next: string | undefined;
+}
+
+export interface OpenedRows extends RowFacts {
+  readonly body: Readable;
 }
 
 /**
@@ -59,7 +67,7 @@ export interface Downloads {
   /** Number of rows of the answer. */
   count(plan: Plan, request: DownloadRequest): Promise<number>;
   /** What is known of the rows without reading them. */
-  rowCount(plan: Plan, request: DownloadRequest): Promise<number | undefined>;
+  facts(plan: Plan, request: DownloadRequest): Promise<RowFacts>;
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
 
@@ -70,6 +78,7 @@ export interface DownloadsOptions {
   readonly versions: Versions;
   readonly reader: Reader;
   readonly places: Places;
+  readonly pageTokens: PageTokens;
   /** Compiles a filter at once. @default compileFilter */
   readonly compile?: typeof compileFilter;
 }
@@ -89,7 +98,7 @@ const isSameColumns = (a: readonly StoredColumn[], b: readonly StoredColumn[]): 
     }));
 
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
-  const { versions, reader, places, compile = compileFilter } = parts;
+  const { versions, reader, places, pageTokens, compile = compileFilter } = parts;
   const numberFacts = createNumberFacts(reader);
 
   /** What was compiled for a request, which may be looked at twice. */
@@ -180,15 +189,31 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     );
   };
 
-  /** Rows and their number are asked for at the same time; neither goes on when the other fails. */
-  const openCounted = async (plan: Plan, request: DownloadRequest): Promise<OpenedRows> => {
-    const counted = countBeside(plan, request);
-    const opened = openRows(reader, plan, { queryId: queryIdOf(request, 'rows'), signal: request.signal });
-    const [body, rowCount] = await Promise.allSettled([opened, counted]);
+  const contextOf = (request: DownloadRequest, part: string) => ({
+    queryId: queryIdOf(request, part),
+    signal: request.signal,
+  });
+
+  const findPage = (plan: Plan, request: DownloadRequest): Promise<Plan> =>
+    pageOf(reader, plan, versions.findRow, contextOf(request, 'seek'));
+
+  const factsBeside = async (plan: Plan, page: Plan, request: DownloadRequest): Promise<RowFacts> => {
+    const [rowCount, next] = await Promise.all([
+      countBeside(plan, request),
+      nextPage(reader, plan, page, contextOf(request, 'next')),
+    ]);
+    return { rowCount, next: next && pageTokens.sign(next) };
+  };
+
+  /** Rows and what is said of them are asked for at the same time; neither goes on when the other fails. */
+  const openPage = async (plan: Plan, request: DownloadRequest): Promise<OpenedRows> => {
+    const page = await findPage(plan, request);
+    const opened = openRows(reader, page, contextOf(request, 'rows'));
+    const [body, facts] = await Promise.allSettled([opened, factsBeside(plan, page, request)]);
     if (body.status === 'rejected') throw body.reason;
-    if (rowCount.status === 'fulfilled') return { body: body.value, rowCount: rowCount.value };
+    if (facts.status === 'fulfilled') return { body: body.value, ...facts.value };
     body.value.destroy();
-    throw rowCount.reason;
+    throw facts.reason;
   };
 
   /** For work that ends with its answer. */
@@ -200,8 +225,24 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     });
 
   /** The id of the version that the options name; undefined for the current one. */
-  const versionIdOf = async ({ dataset, options }: DownloadRequest): Promise<number | undefined> =>
-    options.asOf === undefined ? options.versionId : versions.at(dataset.id, options.asOf);
+  const versionIdOf = async (
+    { dataset, options }: DownloadRequest,
+    token: PageToken | undefined,
+  ): Promise<number | undefined> => {
+    if (token !== undefined) return token.versionId;
+    return options.asOf === undefined ? options.versionId : versions.at(dataset.id, options.asOf);
+  };
+
+  /** @throws AppError `invalid` for a token that was not made for this dataset and version. */
+  const tokenOf = ({ dataset, options }: DownloadRequest): PageToken | undefined => {
+    if (options.skipToken === undefined) return undefined;
+    const token = pageTokens.read(options.skipToken);
+    const isForeign =
+      token.datasetId !== dataset.id ||
+      (options.versionId !== undefined && options.versionId !== token.versionId);
+    if (isForeign) throw badToken('belongs to another dataset or version');
+    return token;
+  };
 
   const planFor = (
     { options, format }: DownloadRequest,
@@ -214,7 +255,8 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       const { dataset, options } = request;
       const { id, currentVersionId, columnsRevision } = dataset;
       if (currentVersionId === null) return undefined;
-      if (options.versionId !== undefined || options.asOf !== undefined) return undefined;
+      const { versionId, asOf, skipToken } = options;
+      if (versionId !== undefined || asOf !== undefined || skipToken !== undefined) return undefined;
       if ((options.filter?.length ?? 0) >= longText) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
@@ -230,20 +272,30 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
 
     async plan(request) {
       const { id: datasetId, currentVersionId } = request.dataset;
-      const versionId = await versionIdOf(request);
-      const version = await versions.find({ datasetId, currentVersionId, versionId });
+      const token = tokenOf(request);
+      const versionId = await versionIdOf(request, token);
+      const version = await versions.find({
+        datasetId,
+        currentVersionId,
+        versionId,
+        // Pages of the current version have its present names, like the first of them.
+        presentNames: request.options.versionId === undefined && request.options.asOf === undefined,
+      });
       const applied = applyTo(request, version, await factsFor(version, request));
       const filter = await filterInTurns(request, applied?.columns ?? version.columns);
-      return planFor(request, version, { applied, filter });
+      const plan = planFor(request, version, { applied, filter });
+      if (token !== undefined) requireSameQuestion(plan, token);
+      return { ...plan, token };
     },
 
     count: (plan, request) => inPlace(request, () => count(plan, plan.source, request)),
 
-    rowCount: (plan, request) => inPlace(request, async () => countBeside(plan, request)),
+    facts: (plan, request) =>
+      inPlace(request, async () => factsBeside(plan, await findPage(plan, request), request)),
 
     open: (plan, request) =>
       withPlace(request, async (place) => {
-        const opened = await openCounted(plan, request);
+        const opened = await openPage(plan, request);
         holdForReader(place, opened.body);
         return opened;
       }),

@@ -7,10 +7,11 @@ import type { AppliedRows } from './apply/apply.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
 import { type Format, formatSpecs } from './formats.js';
-import { type DownloadOptions, tagsOf, wholeFileOf } from './options/options.js';
+import { type DownloadOptions, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
+import type { PageToken } from './paging/page-token.js';
 import { chosenColumns, type OutputColumn, outputColumns, requireColumns } from './projection.js';
 import { buildRowSource, type RowSource, requireDateColumn } from './statement.js';
-import { versionRows } from './version-rows.js';
+import { type VersionRows, versionRows } from './version-rows.js';
 
 /** What is answered, settled before the first query. */
 export interface Plan {
@@ -25,10 +26,18 @@ export interface Plan {
   /** Rows that the filter keeps, whatever `$last` and `dropNA` leave of them: what `Row-Count` counts. */
   readonly matching: RowSource;
   readonly order: readonly OrderTerm[];
+  /** All rows that the question is about, before any filter. */
+  readonly rows: VersionRows;
+  /** True where they are rows of the version; false where `$apply` made others of them. */
+  readonly keepsRows: boolean;
+  /** Digest of the version and of all options that say which rows in which order; pages of one answer share it. */
+  readonly question: string;
   /** The same for the same bytes of an answer, and for no others. */
   readonly fingerprint: string;
   /** The variant of a whole file, when the answer is one that a link may lead to. */
   readonly wholeFile: 'table' | 'transposed' | undefined;
+  /** Where the page begins that is asked for; absent for the first one. */
+  readonly token?: PageToken | undefined;
 }
 
 /** Part of every tag: raise it when the same request gives other bytes than before. */
@@ -103,6 +112,8 @@ export const planDownload = (input: PlanInput): Plan => {
   };
   const source = buildRowSource({ ...rows, options });
   const matching = buildRowSource({ ...rows, options: { last: undefined, dropNA: false } });
+  const bound = { chosen, filter, order, applied };
+  const versionFacts = [formatRevision, version.versionId, columnsDigest(input.version.columns)];
   return {
     version,
     options,
@@ -112,13 +123,14 @@ export const planDownload = (input: PlanInput): Plan => {
     source,
     matching,
     order,
+    rows: rows.rows,
+    keepsRows: applied?.keepsRows ?? true,
+    question: fingerprint([...versionFacts, rowTagsOf(options, bound)]),
     fingerprint: fingerprint([
-      formatRevision,
-      version.versionId,
+      ...versionFacts,
       format,
       formatSpecs[format].clickHouse,
-      columnsDigest(input.version.columns),
-      tagsOf(options, { chosen, filter, order, applied }),
+      tagsOf(options, bound),
     ]),
     wholeFile: format === 'csv' ? wholeFileOf(options) : undefined,
   };

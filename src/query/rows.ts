@@ -55,6 +55,8 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   });
 };
 
+const isUnfiltered = ({ complete, isRest = false }: RowSource): boolean => complete || isRest;
+
 /** Cells that are read sooner than looked at twice. */
 const fewCells = 1_000_000;
 
@@ -76,10 +78,10 @@ const fewRows = 10_000;
  * of CPU against 25 ms for 6 of 1,000 columns and 50,000 rows. With many cells it is the other way round.
  */
 const readSettings = ({ version, chosen, source, order, options }: Plan): ReadSettings => ({
-  ...(source.complete && order.length === 0 && (options.top ?? Infinity) + (options.skip ?? 0) <= fewRows
+  ...(isUnfiltered(source) && order.length === 0 && (options.top ?? Infinity) + (options.skip ?? 0) <= fewRows
     ? { read_in_order_two_level_merge_threshold: 100 }
     : {}),
-  ...(source.complete ? {} : { output_format_parallel_formatting: 0 }),
+  ...(isUnfiltered(source) ? {} : { output_format_parallel_formatting: 0 }),
   ...(version.columns.length > widePartColumns && version.rowCount * chosen.length <= fewCells
     ? { optimize_move_to_prewhere: 0 }
     : {}),

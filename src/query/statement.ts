@@ -21,6 +21,8 @@ export interface RowSource {
   readonly values: BoundValues;
   /** True when every row of the version qualifies, so that their number is known. */
   readonly complete: boolean;
+  /** True when the rows are those of the version from one on, none left out. */
+  readonly isRest?: boolean;
 }
 
 export interface RowSourceInput {

@@ -29,8 +29,16 @@ export interface Versions {
   find(wanted: VersionWanted): Promise<ReadableVersion>;
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
+  /** Where a row lies by now, whose segment the version may have had before segments were joined; undefined: nowhere. */
+  findRow(version: ReadableVersion, row: RowPlace): Promise<RowPlace | undefined>;
   /** What memory holds of the current version of a dataset whose columns have this revision. */
   remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
+}
+
+/** A row of a version. */
+export interface RowPlace {
+  readonly segment: number;
+  readonly row: number;
 }
 
 /** A version without its segments and where they lie, which may change under it. */
@@ -58,6 +66,12 @@ const versionSql = `
 const listSql = 'SELECT columns FROM column_lists WHERE id = $1';
 
 const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $1 AND id = ANY($2::bigint[])';
+
+/** The segment that took the place of another one, and where its rows stand in it. */
+const joinedSql = `
+  SELECT segment_id AS segment, starts[array_position(run, $2)] AS start FROM compactions
+   WHERE store_id = $1 AND run @> ARRAY[$2::bigint] AND state IN ('swapping', 'done')
+   ORDER BY segment_id DESC LIMIT 1`;
 
 /** Bytes of all lists of columns that are kept in memory together, about. */
 const cachedBytes = 40_000_000;
@@ -140,8 +154,25 @@ export const createVersions = (sql: Sql): Versions => {
     return { ...facts, columns, placement, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
   };
 
+  /** One join further. */
+  const joinedPlace = async (storeId: number, { segment, row }: RowPlace): Promise<RowPlace | undefined> => {
+    const [joined] = await sql.query<{ segment: number; start: number }>(joinedSql, [storeId, segment]);
+    return joined && { segment: joined.segment, row: joined.start + row };
+  };
+
   return {
     at: (datasetId, instant) => versionAt(sql, datasetId, instant),
+    async findRow({ placement, segmentIds }, row) {
+      const named = new Set(segmentIds);
+      const seen = new Set<number>();
+      let place: RowPlace | undefined = row;
+      while (place !== undefined && !named.has(place.segment)) {
+        if (placement === null || seen.has(place.segment)) return undefined;
+        seen.add(place.segment);
+        place = await joinedPlace(placement.storeId, place);
+      }
+      return place;
+    },
     remembered(datasetId, versionId, revision) {
       const version = known.get(`${datasetId}/${versionId}`);
       const columns = version && lists.get(listKey(version.list, revision));

@@ -12,6 +12,7 @@ export interface CorsOptions {
 
 const exposed = [
   'Row-Count',
+  'Link',
   'ETag',
   'Location',
   'Content-Disposition',

@@ -4,6 +4,7 @@ import type { DatasetAccess } from '../../catalog/access.js';
 import type { ExportTicket } from '../../catalog/quotas.js';
 import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Caller } from '../../model/permission.js';
+import type { RowFacts } from '../../query/download.js';
 import { formatSpecs } from '../../query/formats.js';
 import type { Plan } from '../../query/plan.js';
 import { type Coding, encoded } from '../content/coding.js';
@@ -11,6 +12,7 @@ import { strongTag } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { chooseCoding } from '../content/negotiation.js';
 import type { Reply, RouteRequest } from '../route.js';
+import { nextLink } from './next-link.js';
 
 /** A request for rows. */
 export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;
@@ -57,8 +59,9 @@ export const describeAnswer = (
 /** The rows, or for HEAD what is known of them. */
 export const rowsReply = (
   { plan, coding, headers }: Description,
-  { body, rowCount }: { body: Readable | undefined; rowCount: number | undefined },
+  { body, rowCount, next }: RowFacts & { body: Readable | undefined },
   request: DataRequest,
+  apiUrl: string,
 ): Reply & { body: Readable } => {
   const { mediaType, extension } = formatSpecs[plan.format];
   return {
@@ -70,7 +73,8 @@ export const rowsReply = (
       ...(coding === 'identity' ? {} : { 'Content-Encoding': coding }),
       ...(rowCount === undefined
         ? {}
-        : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count' }),
+        : { 'Row-Count': String(rowCount), 'Access-Control-Expose-Headers': 'Row-Count, Link' }),
+      ...(next === undefined ? {} : { Link: nextLink(request.url, apiUrl, next) }),
     },
     body: body === undefined ? Readable.from([]) : encoded(body, coding),
   };

@@ -34,6 +34,11 @@ export const downloadQuery = z.object({
   $quote: z.string().optional().meta({ undocumented: true }),
 });
 
+/** Beside a body: the address of the next page holds the token alone. */
+export const pageQuery = z.object(
+  inBothSpellings(Object.fromEntries(Object.entries(shared).filter(([name]) => name === '$skiptoken'))),
+);
+
 /** A text, or a list of names and ids. */
 const orList = ({ type, ...rest }: Record<string, unknown>): Record<string, unknown> => ({
   ...rest,

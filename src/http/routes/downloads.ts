@@ -22,7 +22,7 @@ import {
   settleAtEnd,
   uncounted,
 } from './download-answer.js';
-import { downloadBody, downloadQuery } from './download-schema.js';
+import { downloadBody, downloadQuery, pageQuery } from './download-schema.js';
 
 export interface DownloadRoutesDeps {
   /** Finds a dataset that the caller may read. */
@@ -95,10 +95,10 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     }
     if (described.isFile) return { finish: (ticket) => redirect(described, request, ticket) };
     if (request.method === 'HEAD') {
-      const rowCount = await downloads.rowCount(plan, asked);
-      return uncounted(rowsReply(described, { body: undefined, rowCount }, request));
+      const facts = await downloads.facts(plan, asked);
+      return uncounted(rowsReply(described, { body: undefined, ...facts }, request, apiUrl(request.raw)));
     }
-    const reply = rowsReply(described, await downloads.open(plan, asked), request);
+    const reply = rowsReply(described, await downloads.open(plan, asked), request, apiUrl(request.raw));
     return {
       stop: () => reply.body.destroy(),
       finish: async (ticket) => {
@@ -181,11 +181,13 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       path: '/datasets/:id/query',
       changesNothing: true,
       summary: 'Download rows, with the options in the body',
-      description: 'For options that are too long for an address. Rows are always in the answer itself.',
+      description:
+        'For options that are too long for an address. Rows are always in the answer itself. The next page is asked for by sending the same body to the address in `Link`.',
       tags: ['Data'],
       auth: 'optional',
       places: 'own',
       params: z.object({ id: pathId('Dataset') }),
+      query: pageQuery,
       body: downloadBody,
       bodyExample: { $select: ['Country', 'GDP'], $filter: "Country in ('France', 'Spain')", $top: 100 },
       authorize: mayRead,
@@ -193,7 +195,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       errors: [402, 403, 404, 504],
       handler: (request) =>
         handle(request, {
-          options: parseOptions(request.body as Readonly<Record<string, unknown>>),
+          options: parseOptions({ ...request.body, ...request.query }),
           ifNoneMatch: undefined,
           filterLimits: bodyFilterLimits,
           links: false,
@@ -208,6 +210,7 @@ const answers: Readonly<Record<number, ResponseSpec>> = {
     contentTypes: [...Object.values(formatSpecs).map(({ mediaType }) => mediaType), 'text/plain'],
     headers: {
       'Row-Count': 'With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset.',
+      Link: 'With `$pagesize`, while more rows follow: the address of the next page, `rel="next"`. It holds no key.',
       ETag: 'Strong: the same for the same rows in the same form.',
     },
   },

@@ -47,6 +47,8 @@ export interface AppliedRows {
   readonly columns: readonly StoredColumn[];
   /** Stands behind FROM. */
   readonly rows: VersionRows;
+  /** True where each row is one of the version, under its own `_seg` and `_row`. */
+  readonly keepsRows: boolean;
   /** Equal for all spellings of one pipeline; does not depend on facts. */
   readonly normalized: string;
 }
@@ -95,15 +97,15 @@ const compile = (input: ApplyInput, steps: readonly BoundStep[], result: readonl
   const { rows, version, text, limits = {} } = input;
   const base = { ...rows, isOneSegment: version.segmentIds.length <= 1 };
   const run = (parameters: Parameters) => ({
-    table: compileSteps(steps, base, result, createContext(parameters)),
+    ...compileSteps(steps, base, result, createContext(parameters)),
     parameters,
   });
   const plain = run(createParameters('a'));
-  const { table, parameters } =
+  const { table, keepsRows, parameters } =
     plain.parameters.count() > mostParameters ? run(createPackedParameters('a')) : plain;
   if (table.length > (limits.maxSqlLength ?? defaultLimits.maxSqlLength))
     throw createFailures(text, applyText).limit(0, 'the pipeline is too complex; use fewer calculations');
-  return { table, values: parameters.values() as BoundValues };
+  return { table, keepsRows, values: parameters.values() as BoundValues };
 };
 
 /** Number columns of the dataset that a pipeline calculates with, whose facts it therefore needs. */
@@ -138,10 +140,11 @@ export const applyPipeline = (input: ApplyInput): AppliedRows => {
   const fields = steps.at(-1)?.fields ?? fieldsOf(input.version, input.facts);
   const columns = fields.map(storedColumn);
   const result = fields.map((field, index) => ({ field, name: storageName(columns[index]!) }));
-  const { table, values } = compile(input, steps, result);
+  const { table, keepsRows, values } = compile(input, steps, result);
   return {
     columns,
     rows: { table, condition: 'true', values: { ...values, ...input.rows.values } },
+    keepsRows,
     normalized: normalPipeline(steps),
   };
 };

@@ -218,13 +218,20 @@ export interface ResultColumn {
   readonly name: string;
 }
 
+export interface CompiledSteps {
+  /** Stands behind FROM. */
+  readonly table: string;
+  /** True where each row is one of the dataset, under its own `_seg` and `_row`. */
+  readonly keepsRows: boolean;
+}
+
 /** A SELECT in brackets: the named columns, and `_seg` and `_row`, by which the rows are in order. */
 export const compileSteps = (
   steps: readonly BoundStep[],
   base: BaseRows,
   result: readonly ResultColumn[],
   context: CompileContext,
-): string => {
+): CompiledSteps => {
   const fields = result.map(({ field }) => field);
   const behind = neededBehind(steps, fields);
   const names = createNames();
@@ -240,12 +247,13 @@ export const compileSteps = (
   // As columns of the store are: what reads them counts on it.
   const columns = result.map(({ field, name }) => `toNullable(${field.sql}) AS ${name}`);
   if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === datasetOrder)
-    return `(${select([...columns, ...datasetOrder], rows)})`;
+    return { table: `(${select([...columns, ...datasetOrder], rows)})`, keepsRows: true };
   const number = names.next();
   const inOrder = numbered(
     rows,
     fields.map(({ sql }) => sql),
     number,
   );
-  return `(SELECT ${[...columns, 'toUInt64(0) AS _seg', `toUInt64(${number}) AS _row`].join(', ')} FROM ${inOrder.from})`;
+  const list = [...columns, 'toUInt64(0) AS _seg', `toUInt64(${number}) AS _row`].join(', ');
+  return { table: `(SELECT ${list} FROM ${inOrder.from})`, keepsRows: false };
 };

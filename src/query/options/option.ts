@@ -15,10 +15,19 @@ export interface BoundOptions {
 
 /**
  * Where an option takes effect, in the order of the work:
- * version (which rows there are), result (what is made of them), rows (which of them), order, limit, columns (which, and how they are shown),
- * table (the table as a whole), bytes (how cells are written).
+ * version (which rows there are), result (what is made of them), rows (which of them), order, limit, page (how many of them at a time),
+ * columns (which, and how they are shown), table (the table as a whole), bytes (how cells are written).
  */
-export type Stage = 'version' | 'result' | 'rows' | 'order' | 'limit' | 'columns' | 'table' | 'bytes';
+export type Stage =
+  | 'version'
+  | 'result'
+  | 'rows'
+  | 'order'
+  | 'limit'
+  | 'page'
+  | 'columns'
+  | 'table'
+  | 'bytes';
 
 /** Everything there is to know about one option of a download. */
 export interface Option<T> {
@@ -54,7 +63,7 @@ export const parseText = (value: unknown, name: string): string => {
 /** Larger limits mean the same as this one: more rows than there are. */
 const mostRows = Number.MAX_SAFE_INTEGER;
 
-const parseCount = (value: unknown, name: string): number => {
+export const parseCount = (value: unknown, name: string): number => {
   const number = typeof value === 'string' && /^\d{1,400}$/.test(value) ? Number(value) : value;
   // What JSON writes beyond a double's range is read as infinite.
   const isWhole = typeof number === 'number' && (Number.isInteger(number) || number === Infinity);

@@ -51,6 +51,9 @@ const refuseContradictions = (options: DownloadOptions): void => {
   if (options.transpose && options.distinct) {
     refuse('$distinct cannot be combined with transpose: it would take values away from the table.');
   }
+  if (options.transpose && (options.pageSize !== undefined || options.skipToken !== undefined)) {
+    refuse('$pagesize cannot be combined with transpose: a transposed table is made of all its rows.');
+  }
   if (options.transpose && options.orderBy !== undefined && !hasLimit(options)) {
     refuse(
       '$orderby with transpose needs $top or $skip: the rows of a transposed table have their own order.',
@@ -88,6 +91,14 @@ export const wholeFileOf = (options: DownloadOptions): 'table' | 'transposed' | 
 
 const tagOf = <K extends OptionKey>(key: K, options: DownloadOptions, bound: BoundOptions): unknown =>
   table[key].tag(options[key], bound);
+
+/** What the rows of an answer owe to each option, cut into whatever pages. */
+export const rowTagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    optionKeys
+      .filter((key) => table[key].stage !== 'page' && table[key].stage !== 'bytes')
+      .map((key) => [key, tagOf(key, options, bound)]),
+  );
 
 /** What the bytes of an answer owe to each option. */
 export const tagsOf = (options: DownloadOptions, bound: BoundOptions): Readonly<Record<string, unknown>> =>

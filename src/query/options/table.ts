@@ -9,6 +9,7 @@ import {
   isGiven,
   type Option,
   parseChoice,
+  parseCount,
   parseText,
 } from './option.js';
 
@@ -24,6 +25,10 @@ export interface DownloadOptions {
   readonly top: number | undefined;
   readonly skip: number | undefined;
   readonly last: number | undefined;
+  /** Rows of one page. */
+  readonly pageSize: number | undefined;
+  /** What the page before gave. */
+  readonly skipToken: string | undefined;
   readonly count: boolean;
   readonly distinct: boolean;
   readonly combineEntities: boolean;
@@ -67,6 +72,12 @@ const parseAsOf = (value: unknown, name: string): Instant => {
       'must be a day such as 2026-03-31, or a time with its zone such as 2026-03-31T12:00:00Z',
     );
   return instant;
+};
+
+const parsePageSize = (value: unknown, name: string): number => {
+  const rows = parseCount(value, name);
+  if (rows === 0) throw badOption(name, 'must be at least 1');
+  return rows;
 };
 
 /**
@@ -157,6 +168,29 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     'limit',
     'First N rows; the header `Row-Count` then says how many match `$filter`.',
   ),
+  pageSize: {
+    ...countOption(
+      '$pagesize',
+      'page',
+      'Rows of one page. While more follow, the header `Link` holds the address of the next page, with `rel="next"`.',
+    ),
+    parse: parsePageSize,
+  },
+  skipToken: {
+    name: '$skiptoken',
+    parse: parseText,
+    absent: undefined,
+    stage: 'page',
+    openapi: {
+      type: 'string',
+      maxLength: 500,
+      description:
+        'Where a page begins: taken from the address of the next page, beside the options of the first. It names the version.',
+    },
+    example: 'WzEsMV0.c2lnbmF0dXJl',
+    shapesRows: isGiven,
+    tag: asItIs,
+  },
   count: flagOption('$count', 'limit', 'Answer the number of rows only.'),
   select: {
     name: '$select',

@@ -15,6 +15,7 @@ import { createMetrics } from '../../../src/lib/metrics.js';
 import type { Places } from '../../../src/lib/places.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
+import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import type { Versions } from '../../../src/query/versions.js';
 import { createWholeFiles } from '../../../src/query/whole-file.js';
 import type { Reader } from '../../../src/storage/clickhouse/reader.js';
@@ -68,6 +69,7 @@ export const createDownloadServer = async (
       return version;
     },
     at: () => Promise.reject(new Error('no points in time here')),
+    findRow: async (_, row) => row,
     remembered: (datasetId) => known.get(datasetId),
   };
   const authorize = async (_caller: unknown, id: number): Promise<DatasetAccess> => {
@@ -115,7 +117,12 @@ export const createDownloadServer = async (
       ...createDownloadRoutes({
         authorize,
         quotas: countingQuotas(counted),
-        downloads: createDownloads({ versions, reader, places }),
+        downloads: createDownloads({
+          versions,
+          reader,
+          places,
+          pageTokens: createPageTokens('t'.repeat(32)),
+        }),
         exportFiles,
         apiUrl: () => `${url}/api`,
         publicMaxAgeSeconds: 0,

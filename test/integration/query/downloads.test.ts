@@ -5,6 +5,7 @@ import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads, type DownloadRequest } from '../../../src/query/download.js';
 import { compileFilter } from '../../../src/query/filter/filter.js';
 import { parseOptions } from '../../../src/query/options/options.js';
+import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import { widePartColumns } from '../../../src/storage/clickhouse/table-settings.js';
 import { queryPlaces } from '../../support/places.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
@@ -37,10 +38,12 @@ afterAll(() => tables.close());
 
 const downloadsOf = (version: ReadableVersion, compile = compileFilter) =>
   createDownloads({
+    pageTokens: createPageTokens('t'.repeat(32)),
     compile,
     versions: {
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
+      findRow: async (_, row) => row,
       remembered: () => version,
     },
     reader: tables.reader,
@@ -271,9 +274,11 @@ describe('what an answer is', () => {
     expect(recall(query)?.fingerprint).toBe(fingerprint);
     expect(recall({ ...query, $top: '1' })?.fingerprint).not.toBe(fingerprint);
     const never = createDownloads({
+      pageTokens: createPageTokens('t'.repeat(32)),
       versions: {
         find: () => Promise.reject(new Error('asked')),
         at: () => Promise.reject(new Error('no points in time here')),
+        findRow: async (_, row) => row,
         remembered: () => undefined,
       },
       reader: tables.reader,

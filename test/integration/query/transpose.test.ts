@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createDownloads } from '../../../src/query/download.js';
 import { parseOptions } from '../../../src/query/options/options.js';
+import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import { queryPlaces } from '../../support/places.js';
 import { type Cell, createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -15,9 +16,11 @@ afterAll(() => tables.close());
 
 const read = async (version: ReadableVersion, query: Record<string, unknown>): Promise<string> => {
   const downloads = createDownloads({
+    pageTokens: createPageTokens('t'.repeat(32)),
     versions: {
       find: async () => version,
       at: () => Promise.reject(new Error('no points in time here')),
+      findRow: async (_, row) => row,
       remembered: () => version,
     },
     reader: tables.reader,

@@ -1,0 +1,70 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { invalid } from '../../lib/errors.js';
+
+/** Where a page begins. */
+export type PageStart =
+  /** At this row of the version, in whatever order. */
+  | { readonly kind: 'row'; readonly segment: number; readonly row: number }
+  /** Behind so many rows of the result, which is made anew for each page. */
+  | { readonly kind: 'offset'; readonly rows: number };
+
+/** What a page follows from, beside the options that stand next to its token. */
+export interface PageToken {
+  readonly datasetId: number;
+  readonly versionId: number;
+  /** Digest of the question that the first page answered. */
+  readonly question: string;
+  readonly start: PageStart;
+  /** Rows on the pages before. */
+  readonly given: number;
+}
+
+/** Makes and reads values of `$skiptoken`. They do not expire: a page can be read as long as its version is kept. */
+export interface PageTokens {
+  sign(token: PageToken): string;
+  /** @throws AppError `invalid` for a text that this service did not make. */
+  read(text: string): PageToken;
+}
+
+type Payload = [
+  datasetId: number,
+  versionId: number,
+  question: string,
+  given: number,
+  ...start: [offset: number] | [segment: number, row: number],
+];
+
+const macBytes = 16;
+
+export const badToken = (message: string) =>
+  invalid('bad_skiptoken', `$skiptoken ${message}.`, { option: 'skiptoken' });
+
+/** @param secret Shared by all API processes. */
+export const createPageTokens = (secret: string): PageTokens => {
+  const macOf = (text: string): Buffer =>
+    createHmac('sha256', secret).update(`page:${text}`).digest().subarray(0, macBytes);
+
+  return {
+    sign({ datasetId, versionId, question, given, start }) {
+      const place: [number] | [number, number] =
+        start.kind === 'row' ? [start.segment, start.row] : [start.rows];
+      const payload: Payload = [datasetId, versionId, question, given, ...place];
+      const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
+      return `${text}.${macOf(text).toString('base64url')}`;
+    },
+    read(token) {
+      const [, text = '', mac = ''] = /^([\w-]{1,400})\.([\w-]{1,64})$/.exec(token) ?? [];
+      const given = Buffer.from(mac, 'base64url');
+      // Unused bits of the last character make several spellings of the same bytes: one is enough.
+      const isOurs = given.length === macBytes && given.toString('base64url') === mac;
+      if (!isOurs || !timingSafeEqual(given, macOf(text)))
+        throw badToken('is none that this service has made, or was altered');
+      // Signed by us, so it has the shape that `sign` gave it.
+      const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
+      const [datasetId, versionId, question, rows, first, row] = payload;
+      const start: PageStart =
+        row === undefined ? { kind: 'offset', rows: first } : { kind: 'row', segment: first, row };
+      return { datasetId, versionId, question, given: rows, start };
+    },
+  };
+};

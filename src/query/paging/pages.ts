@@ -1,0 +1,109 @@
+/**
+ * Pages of an answer: rows from a place on, and the place of the next page. A page reads its own rows and, beside them,
+ * where the row behind them lies; what the pages before it held is never read again.
+ */
+import type { Reader } from '../../storage/clickhouse/reader.js';
+import type { Plan } from '../plan.js';
+import type { ReadContext } from '../read-context.js';
+import { buildTail } from '../statement.js';
+import type { RowPlace, Versions } from '../versions.js';
+import { badToken, type PageStart, type PageToken } from './page-token.js';
+import { rowsFrom } from './row-position.js';
+import { seekRow } from './seek.js';
+
+/** Rows of the answer that come before a page. */
+const givenBefore = (token: PageToken | undefined): number => token?.given ?? 0;
+
+/** Most rows of the page; undefined: all that are left. */
+const pageRows = ({ options, token }: Plan): number | undefined => {
+  const left = options.top === undefined ? Infinity : Math.max(0, options.top - givenBefore(token));
+  const rows = Math.min(left, options.pageSize ?? Infinity);
+  return Number.isFinite(rows) ? rows : undefined;
+};
+
+/** True where a row of the answer is one of the version, and no other row can take its place. */
+const isOfRows = ({ options, keepsRows }: Plan): boolean => keepsRows && !options.distinct;
+
+const narrowed = (plan: Plan, position: RowPlace, skip: number | undefined): Plan => {
+  const condition = rowsFrom(position, plan.order, plan.rows);
+  const { source } = plan;
+  return {
+    ...plan,
+    source: {
+      ...source,
+      sql: `${source.sql}\nAND ${condition.sql}`,
+      values: { ...source.values, ...condition.values },
+      complete: false,
+      isRest: source.complete,
+    },
+    options: { ...plan.options, skip },
+  };
+};
+
+/** @throws AppError `invalid` for the token of another question. */
+export const requireSameQuestion = (plan: Plan, token: PageToken): void => {
+  if (token.question === plan.question) return;
+  throw badToken('belongs to another question: version, names of columns or options have changed since');
+};
+
+/** The plan of one page. */
+const atToken = async (plan: Plan, token: PageToken, findRow: Versions['findRow']): Promise<Plan> => {
+  const { start } = token;
+  if (start.kind === 'offset') return { ...plan, options: { ...plan.options, skip: start.rows } };
+  const position = await findRow(plan.version, start);
+  if (position === undefined)
+    throw badToken('names a row that can no longer be found; begin with the first page');
+  return narrowed(plan, position, undefined);
+};
+
+/** Rows of an answer from a number on begin where the index says, not at the first row. */
+const sought = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Plan> => {
+  const { source, order, options, version } = plan;
+  if (!source.complete || order.length > 0 || options.distinct || options.skip === undefined) return plan;
+  const row = await seekRow(reader, version, options.skip, context);
+  return row === undefined ? plan : narrowed(plan, row, options.skip - row.before);
+};
+
+/** The rows that are answered: those of the page, or all. */
+export const pageOf = async (
+  reader: Reader,
+  plan: Plan,
+  findRow: Versions['findRow'],
+  context: ReadContext,
+): Promise<Plan> => {
+  const { token } = plan;
+  const page =
+    token === undefined ? await sought(reader, plan, context) : await atToken(plan, token, findRow);
+  return { ...page, options: { ...page.options, top: pageRows(plan) } };
+};
+
+/** Where the page behind this one begins; undefined when this is the last. */
+export const nextPage = async (
+  reader: Reader,
+  plan: Plan,
+  page: Plan,
+  context: ReadContext,
+): Promise<PageToken | undefined> => {
+  const { pageSize, top } = plan.options;
+  if (pageSize === undefined) return undefined;
+  const given = givenBefore(plan.token) + pageSize;
+  if (top !== undefined && given >= top) return undefined;
+  const skip = (page.options.skip ?? 0) + pageSize;
+  const tail = buildTail({ top: 1, skip, distinct: page.options.distinct }, page.order, page.chosen);
+  const [row] = await reader.facts<{ seg: string; row: string }>({
+    sql: `SELECT toString(_seg) AS seg, toString(_row) AS row ${page.source.sql}\n${tail} FORMAT JSONEachRow`,
+    values: page.source.values,
+    ...context,
+  });
+  if (row === undefined) return undefined;
+  const start: PageStart = isOfRows(plan)
+    ? { kind: 'row', segment: Number(row.seg), row: Number(row.row) }
+    : { kind: 'offset', rows: skip };
+  return {
+    datasetId: plan.version.datasetId,
+    versionId: plan.version.versionId,
+    question: plan.question,
+    given,
+    start,
+  };
+};

@@ -1,0 +1,92 @@
+/** The row with a given number, found in the index of the table's parts instead of by reading the rows before it. */
+import type { ReadableVersion } from '../../model/version.js';
+import { tableOf } from '../../storage/clickhouse/places.js';
+import type { Reader } from '../../storage/clickhouse/reader.js';
+import { segmentRows } from '../../storage/clickhouse/segments.js';
+import type { ReadContext } from '../read-context.js';
+import type { RowPlace } from '../versions.js';
+
+/** To read so many rows takes no longer than to look for them. */
+const fewRows = 20_000;
+
+export interface SoughtRow extends RowPlace {
+  /** Rows of the version before it. */
+  readonly before: number;
+}
+
+/** @param index Of a table: its granules, and behind those of a part one of no rows that names the last row. */
+const granuleSql = (index: string): string => `
+  SELECT toString(_seg) AS segment, toString(_row) AS position, toString(n) AS before, (_seg, _row) >= reached AS exact
+  FROM (
+    SELECT _seg, _row, sum(rows_in_granule) OVER earlier AS n, max((_seg, end)) OVER earlier AS reached
+    FROM (
+      SELECT _seg, _row, rows_in_granule,
+        leadInFrame(if(rows_in_granule = 0, _row + 1, _row), 1, 18446744073709551615) OVER (
+          PARTITION BY part_name ORDER BY mark_number ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS end
+      FROM ${index} WHERE _seg IN {segments:Array(UInt64)})
+    WHERE rows_in_granule > 0
+    WINDOW earlier AS (ORDER BY _seg, _row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING))
+  WHERE n <= {number:UInt64} ORDER BY _seg DESC, _row DESC LIMIT 1`;
+
+interface Granule {
+  readonly segment: string;
+  readonly position: string;
+  readonly before: string;
+  /** 1 when no granule that begins before this one reaches beyond its first row. */
+  readonly exact: number;
+}
+
+/**
+ * A row of the version at or before the one with that number, a granule away at most unless parts overlap.
+ *
+ * Every granule of a part names its first row and how many rows it has. Rows before a position are at most those of the
+ * granules that begin before it: so the last granule up to which no more rows than asked for can lie is not too far.
+ * Where granules reach into each other, or the version has only a part of a segment, the rows before it are counted,
+ * which reads no granule but the last.
+ */
+export const seekRow = async (
+  reader: Reader,
+  version: ReadableVersion,
+  number: number,
+  context: ReadContext,
+): Promise<SoughtRow | undefined> => {
+  const { placement, rowCount, segmentIds, cuts = [] } = version;
+  // A dataset in a pool is small, and the index of the pool is not.
+  if (number < fewRows || number >= rowCount || placement === null || placement.pool !== null)
+    return undefined;
+  const [granule] = await reader.facts<Granule>({
+    sql: `${granuleSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
+    values: { segments: segmentIds, number },
+    ...context,
+    queryId: `${context.queryId}-granule`,
+  });
+  if (granule === undefined) return undefined;
+  const place = { segment: Number(granule.segment), row: Number(granule.position) };
+  const before =
+    granule.exact === 1 && cuts.length === 0
+      ? Number(granule.before)
+      : await countBefore(reader, version, place, context);
+  return before <= number ? { ...place, before } : undefined;
+};
+
+const countBefore = async (
+  reader: Reader,
+  version: ReadableVersion,
+  { segment, row }: RowPlace,
+  context: ReadContext,
+): Promise<number> => {
+  const whole = segmentRows(
+    { ...version, segmentIds: version.segmentIds.filter((id) => id < segment) },
+    'whole',
+  );
+  const begun = segmentRows({ ...version, segmentIds: [segment] }, 'begun');
+  const table = `${reader.database}.${tableOf(version.placement!)}`;
+  const [counted] = await reader.facts<{ n: string }>({
+    sql: `SELECT toString((SELECT count() FROM ${table} WHERE ${whole.sql})
+        + (SELECT count() FROM ${table} WHERE ${begun.sql} AND _row < {row:UInt64})) AS n FORMAT JSONEachRow`,
+    values: { ...whole.params, ...begun.params, row },
+    ...context,
+    queryId: `${context.queryId}-before`,
+  });
+  return Number(counted?.n ?? Number.NaN);
+};
