@@ -6,7 +6,13 @@
  * `1 add 1 add 1 …`, which nests to the left without any descent, is bounded too). `and` and `or` are flat.
  */
 import type { Failures } from './failure.js';
-import { createLexer, type FollowingToken, type OperandToken, type OperatorWord } from './lexer.js';
+import {
+  createLexer,
+  type FollowingToken,
+  type Lexer,
+  type OperandToken,
+  type OperatorWord,
+} from './lexer.js';
 import type { FilterLimits } from './limits.js';
 import type { NameIndex, UnknownName } from './names.js';
 import { negateExact } from './number-literal.js';
@@ -71,191 +77,213 @@ export interface ExpressionInput {
   readonly stops?: readonly string[];
 }
 
+/** Where the reading stands. */
+interface Reading {
+  readonly text: string;
+  readonly failures: Failures;
+  readonly limits: FilterLimits;
+  readonly lexer: Lexer;
+  readonly unknown: UnknownName[];
+  offset: number;
+  depth: number;
+  peeked: FollowingToken | undefined;
+}
+
+const peek = (reading: Reading): FollowingToken => {
+  reading.peeked ??= reading.lexer.following(reading.offset);
+  return reading.peeked;
+};
+
+const advance = (reading: Reading, end: number): void => {
+  reading.offset = end;
+  reading.peeked = undefined;
+};
+
+const tooDeep = ({ failures, limits }: Reading, start: number) =>
+  failures.limit(
+    start,
+    `more than ${limits.maxDepth} levels of nesting; use fewer parentheses or split the query`,
+  );
+
+const checked = (reading: Reading, node: SyntaxNode): SyntaxNode => {
+  if (node.height > reading.limits.maxDepth) throw tooDeep(reading, node.start);
+  return node;
+};
+
+const nested = <T>(reading: Reading, start: number, parse: () => T): T => {
+  reading.depth += 1;
+  if (reading.depth > reading.limits.maxDepth) throw tooDeep(reading, start);
+  const result = parse();
+  reading.depth -= 1;
+  return result;
+};
+
+/** Goes behind the comma or the bracket that follows an item; true behind the bracket. */
+const endsList = (reading: Reading): boolean => {
+  const next = peek(reading);
+  if (next.kind !== 'comma' && next.kind !== 'close') throw reading.failures.syntax(next.start, "',' or ')'");
+  advance(reading, next.end);
+  return next.kind === 'close';
+};
+
+const parseItem = (reading: Reading): LiteralNode => {
+  const { lexer, failures, offset } = reading;
+  // What an operand would be says more about some mistakes than that it is no value.
+  const token = lexer.literal(offset) ?? lexer.operand(offset);
+  if (token.kind !== 'literal') {
+    const wanted = 'a literal value (lists hold no columns or expressions)';
+    throw failures.syntax(lexer.skipSpace(offset), wanted);
+  }
+  advance(reading, token.end);
+  return Object.freeze(token.node);
+};
+
+/** The list of values behind `in`, which begins at `start`. */
+const parseItems = (reading: Reading, start: number): LiteralNode[] => {
+  const { text, lexer, failures, limits } = reading;
+  const open = lexer.skipSpace(reading.offset);
+  if (text[open] === '[')
+    throw failures.unsupported(open, 'collections (JSON arrays) are', "write lists as in ('a', 'b')");
+  if (text[open] !== '(') throw failures.syntax(open, "'(' and a list of values after 'in'");
+  advance(reading, open + 1);
+  const items: LiteralNode[] = [];
+  const first = lexer.skipSpace(reading.offset);
+  if (text[first] === ')') {
+    advance(reading, first + 1);
+    return items;
+  }
+  do {
+    if (items.push(parseItem(reading)) > limits.maxInTerms)
+      throw failures.limit(start, `more than ${limits.maxInTerms} values in one list`);
+  } while (!endsList(reading));
+  return items;
+};
+
+const parseCall = (reading: Reading, token: Extract<OperandToken, { kind: 'function' }>): SyntaxNode => {
+  const { text, lexer, failures } = reading;
+  const { name, start } = token;
+  const [fewest, most] = functionArities[name];
+  const wanted = fewest === most ? `${fewest}` : `${fewest} or ${most}`;
+  advance(reading, token.end);
+  const first = lexer.skipSpace(reading.offset);
+  if (text[first] === ')') throw failures.syntax(first, `${wanted} argument(s) for ${name}`);
+  const args: SyntaxNode[] = [];
+  for (;;) {
+    args.push(parseBinary(reading, 0));
+    const { start: comma } = peek(reading);
+    if (endsList(reading)) break;
+    if (args.length === most) throw failures.syntax(comma, `')': ${name} takes ${wanted} argument(s)`);
+  }
+  if (args.length < fewest)
+    throw failures.syntax(reading.offset - 1, `${wanted} arguments for ${name}`, `only ${args.length}`);
+  return Object.freeze({ kind: 'call', name, args, start, height: heightOf(args) });
+};
+
+const parseGroup = (reading: Reading, end: number): SyntaxNode => {
+  advance(reading, end);
+  const inner = parseBinary(reading, 0);
+  const token = peek(reading);
+  if (token.kind !== 'close') throw reading.failures.syntax(token.start, "')'");
+  advance(reading, token.end);
+  return inner;
+};
+
+interface UnaryToken {
+  readonly kind: 'minus' | 'not';
+  readonly start: number;
+  readonly end: number;
+}
+
+const parseSign = (reading: Reading, { kind, start, end }: UnaryToken): SyntaxNode => {
+  advance(reading, end);
+  const operand = parseUnary(reading);
+  const placed = { start, height: operand.height + 1 };
+  if (kind === 'not') return Object.freeze({ kind, operand, ...placed });
+  if (operand.kind !== 'number') return Object.freeze({ kind: 'negate', operand, ...placed });
+  const { value, text } = operand;
+  return Object.freeze({ kind: 'number', value: negateExact(value), text: `-${text}`, start, height: 1 });
+};
+
+const parsePrimary = (reading: Reading, token: OperandToken): SyntaxNode => {
+  switch (token.kind) {
+    case 'literal':
+      advance(reading, token.end);
+      return Object.freeze(token.node);
+    case 'column':
+      advance(reading, token.end);
+      if (!token.known) reading.unknown.push({ name: token.name, start: token.start });
+      return Object.freeze({ kind: 'column', name: token.name, start: token.start, height: 1 });
+    case 'function':
+      return nested(reading, token.start, () => parseCall(reading, token));
+    case 'open':
+      return nested(reading, token.start, () => parseGroup(reading, token.end));
+    case 'minus':
+    case 'not':
+      return nested(reading, token.start, () => parseSign(reading, token));
+    default:
+      return token satisfies never;
+  }
+};
+
+const parseUnary = (reading: Reading): SyntaxNode => {
+  const token = reading.lexer.operand(reading.offset);
+  let operand = checked(reading, parsePrimary(reading, token));
+  // `in` binds tighter than a sign or `not`: not x in (1) negates the membership.
+  while (token.kind !== 'minus' && token.kind !== 'not') {
+    const next = peek(reading);
+    if (next.kind !== 'operator' || next.word !== 'in') break;
+    advance(reading, next.end);
+    const items = parseItems(reading, next.start);
+    const placed = { start: operand.start, height: operand.height + 1 };
+    operand = checked(reading, Object.freeze({ kind: 'in', operand, items, ...placed }));
+  }
+  return operand;
+};
+
+const parseFlat = (reading: Reading, kind: 'and' | 'or', level: number): SyntaxNode => {
+  const first = parseBinary(reading, level + 1);
+  const items = [first];
+  for (let next = peek(reading); next.kind === 'operator' && next.word === kind; next = peek(reading)) {
+    advance(reading, next.end);
+    items.push(parseBinary(reading, level + 1));
+  }
+  if (items.length === 1) return first;
+  return checked(reading, Object.freeze({ kind, items, start: first.start, height: heightOf(items) }));
+};
+
+const parseBinary = (reading: Reading, level: number): SyntaxNode => {
+  const words = levels[level];
+  if (words === undefined) return parseUnary(reading);
+  if (level === 0) return parseFlat(reading, 'or', 0);
+  if (level === 1) return parseFlat(reading, 'and', 1);
+  let left = parseBinary(reading, level + 1);
+  for (
+    let next = peek(reading);
+    next.kind === 'operator' && words.includes(next.word);
+    next = peek(reading)
+  ) {
+    advance(reading, next.end);
+    left = checked(reading, combine(next.word, left, parseBinary(reading, level + 1)));
+  }
+  return left;
+};
+
 /** Reads one expression, up to the bracket, comma, word or end that cannot belong to it. */
 export const parseExpression = (input: ExpressionInput): ParsedExpression => {
-  const { text, names, failures, limits, start: from = 0, stops } = input;
+  const { text, names, failures, limits, start: offset = 0, stops } = input;
   const lexer = createLexer(text, names, failures, limits.maxWork, stops);
-  const unknown: UnknownName[] = [];
-  let offset = from;
-  let depth = 0;
-  let peeked: FollowingToken | undefined;
-
-  const peek = (): FollowingToken => {
-    peeked ??= lexer.following(offset);
-    return peeked;
+  const reading: Reading = {
+    text,
+    failures,
+    limits,
+    lexer,
+    unknown: [],
+    offset,
+    depth: 0,
+    peeked: undefined,
   };
-  const advance = (end: number): void => {
-    offset = end;
-    peeked = undefined;
-  };
-  const tooDeep = (start: number) =>
-    failures.limit(
-      start,
-      `more than ${limits.maxDepth} levels of nesting; use fewer parentheses or split the query`,
-    );
-  const checked = (node: SyntaxNode): SyntaxNode => {
-    if (node.height > limits.maxDepth) throw tooDeep(node.start);
-    return node;
-  };
-  const nested = <T>(start: number, parse: () => T): T => {
-    depth += 1;
-    if (depth > limits.maxDepth) throw tooDeep(start);
-    const result = parse();
-    depth -= 1;
-    return result;
-  };
-  const expectClose = (): void => {
-    const token = peek();
-    if (token.kind !== 'close') throw failures.syntax(token.start, "')'");
-    advance(token.end);
-  };
-
-  const inItems = (start: number): LiteralNode[] => {
-    const open = lexer.skipSpace(offset);
-    if (text[open] === '[') {
-      throw failures.unsupported(open, 'collections (JSON arrays) are', "write lists as in ('a', 'b')");
-    }
-    if (text[open] !== '(') throw failures.syntax(open, "'(' and a list of values after 'in'");
-    advance(open + 1);
-    const items: LiteralNode[] = [];
-    const first = lexer.skipSpace(offset);
-    if (text[first] === ')') {
-      advance(first + 1);
-      return items;
-    }
-    for (;;) {
-      const at = lexer.skipSpace(offset);
-      // What an operand would be says more about some mistakes than that it is no value.
-      const token = lexer.literal(offset) ?? lexer.operand(offset);
-      if (token.kind !== 'literal')
-        throw failures.syntax(at, 'a literal value (lists hold no columns or expressions)');
-      if (items.push(Object.freeze(token.node)) > limits.maxInTerms) {
-        throw failures.limit(start, `more than ${limits.maxInTerms} values in one list`);
-      }
-      advance(token.end);
-      const next = peek();
-      if (next.kind !== 'comma' && next.kind !== 'close') throw failures.syntax(next.start, "',' or ')'");
-      advance(next.end);
-      if (next.kind === 'close') return items;
-    }
-  };
-
-  const call = (token: Extract<OperandToken, { kind: 'function' }>): SyntaxNode => {
-    const [fewest, most] = functionArities[token.name];
-    const wanted = fewest === most ? `${fewest}` : `${fewest} or ${most}`;
-    advance(token.end);
-    const args: SyntaxNode[] = [];
-    const first = lexer.skipSpace(offset);
-    if (text[first] === ')') throw failures.syntax(first, `${wanted} argument(s) for ${token.name}`);
-    for (;;) {
-      args.push(parseBinary(0));
-      const next = peek();
-      if (next.kind !== 'comma' && next.kind !== 'close') throw failures.syntax(next.start, "',' or ')'");
-      advance(next.end);
-      if (next.kind === 'close') break;
-      if (args.length === most)
-        throw failures.syntax(next.start, `')': ${token.name} takes ${wanted} argument(s)`);
-    }
-    if (args.length < fewest) {
-      throw failures.syntax(offset - 1, `${wanted} arguments for ${token.name}`, `only ${args.length}`);
-    }
-    return Object.freeze({
-      kind: 'call',
-      name: token.name,
-      args,
-      start: token.start,
-      height: heightOf(args),
-    });
-  };
-
-  const primary = (token: OperandToken): SyntaxNode => {
-    switch (token.kind) {
-      case 'literal':
-        advance(token.end);
-        return Object.freeze(token.node);
-      case 'column':
-        advance(token.end);
-        if (!token.known) unknown.push({ name: token.name, start: token.start });
-        return Object.freeze({ kind: 'column', name: token.name, start: token.start, height: 1 });
-      case 'function':
-        return nested(token.start, () => call(token));
-      case 'open':
-        return nested(token.start, () => {
-          advance(token.end);
-          const inner = parseBinary(0);
-          expectClose();
-          return inner;
-        });
-      case 'minus':
-      case 'not':
-        return unary(token);
-      default:
-        return token satisfies never;
-    }
-  };
-
-  const unary = (token: {
-    readonly kind: 'minus' | 'not';
-    readonly start: number;
-    readonly end: number;
-  }): SyntaxNode =>
-    nested(token.start, () => {
-      advance(token.end);
-      const operand = parseUnary();
-      const placed = { start: token.start, height: operand.height + 1 };
-      if (token.kind === 'not') return Object.freeze({ kind: 'not', operand, ...placed });
-      if (operand.kind !== 'number') return Object.freeze({ kind: 'negate', operand, ...placed });
-      const negated = {
-        value: negateExact(operand.value),
-        text: `-${operand.text}`,
-        start: token.start,
-        height: 1,
-      };
-      return Object.freeze({ kind: 'number', ...negated });
-    });
-
-  const parseUnary = (): SyntaxNode => {
-    const token = lexer.operand(offset);
-    let node = checked(primary(token));
-    // `in` binds tighter than a sign or `not`: not x in (1) negates the membership.
-    while (token.kind !== 'minus' && token.kind !== 'not') {
-      const next = peek();
-      if (next.kind !== 'operator' || next.word !== 'in') break;
-      advance(next.end);
-      const items = inItems(next.start);
-      node = checked(
-        Object.freeze({ kind: 'in', operand: node, items, start: node.start, height: node.height + 1 }),
-      );
-    }
-    return node;
-  };
-
-  const parseFlat = (kind: 'and' | 'or', level: number): SyntaxNode => {
-    const items = [parseBinary(level + 1)];
-    for (let next = peek(); next.kind === 'operator' && next.word === kind; next = peek()) {
-      advance(next.end);
-      items.push(parseBinary(level + 1));
-    }
-    const [only] = items;
-    if (items.length === 1 && only) return only;
-    return checked(Object.freeze({ kind, items, start: items[0]?.start ?? 0, height: heightOf(items) }));
-  };
-
-  const parseBinary = (level: number): SyntaxNode => {
-    const words = levels[level];
-    if (words === undefined) return parseUnary();
-    if (level === 0) return parseFlat('or', 0);
-    if (level === 1) return parseFlat('and', 1);
-    let left = parseBinary(level + 1);
-    for (let next = peek(); next.kind === 'operator' && words.includes(next.word); next = peek()) {
-      advance(next.end);
-      left = checked(combine(next.word, left, parseBinary(level + 1)));
-    }
-    return left;
-  };
-
-  const root = parseBinary(0);
-  return { root, unknown, next: peek() };
+  const root = parseBinary(reading, 0);
+  return { root, unknown: reading.unknown, next: peek(reading) };
 };
 
 export const parseFilter = (
