@@ -1,6 +1,7 @@
 import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
+import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
@@ -14,13 +15,26 @@ import { createVersionDiff } from '../ingest/versions/version-diff.js';
 import { createVersionStore } from '../ingest/versions/version-store.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { checksOf, connect, type Listening, listen } from './core.js';
+import { type Core, checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
 import { createOpsState } from './ops.js';
 import { startPipelineWatch } from './pipeline-watch.js';
-import { createPlacesOfRoutes } from './places.js';
+
+/** Places of an API process, as the settings say. */
+const createPlacesOfRoutes = ({ config, metrics }: Core): RoutePlaces => {
+  const places = createRoutePlaces({
+    requests: config.requestsInFlight,
+    queries: { places: config.queriesInFlight, queueLength: config.queriesQueued },
+    calls: config.providerCallsInFlight,
+    files: config.filesInFlight,
+    events: config.eventStreams,
+    onRefused: (kind, what) => metrics.placesRefused.inc({ kind, what }),
+  });
+  for (const [kind, each] of Object.entries(places)) metrics.watchPlaces(kind, each);
+  return places;
+};
 
 /** The API: the REST service. */
 export const createApiProcess = async (

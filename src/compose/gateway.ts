@@ -16,6 +16,7 @@ import { createSeriesDatasetRoutes } from '../http/routes/series-datasets.js';
 import { createUserKeyRoutes } from '../http/routes/user-keys.js';
 import type { Receiver } from '../ingest/receive/receiver.js';
 import { AppError, messageOf } from '../lib/errors.js';
+import type { GatewayMetrics } from '../lib/gateway-metrics.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
@@ -23,8 +24,21 @@ import type { Provider } from '../providers/provider.js';
 import { allProviders } from '../providers/registry.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Core } from './core.js';
-import { createTelemetry } from './gateway-telemetry.js';
 import { openSeriesDatasets } from './series-datasets.js';
+
+/** What the gateway counts, as metrics. */
+const createTelemetry = (metrics: GatewayMetrics): Telemetry => ({
+  upstreamCall(provider, outcome, seconds) {
+    metrics.calls.inc({ provider, outcome });
+    metrics.callSeconds.observe({ provider }, seconds);
+  },
+  answered: (provider, from) => metrics.answers.inc({ provider, from }),
+  unexpectedReply: (provider) => metrics.unexpectedReplies.inc({ provider }),
+  flaggedValues: (provider, count) => metrics.flaggedValues.inc({ provider }, count),
+  queue: (provider, waiting) => metrics.queue.set({ provider }, waiting),
+  quotaLeft: (provider, span, left) => metrics.quotaLeft.set({ provider, span }, left),
+  denied: (provider, reason) => metrics.denied.inc({ provider, reason }),
+});
 
 /** File of the master keys when they are not in the environment. */
 export const masterKeyFile = (config: Config): string => join(config.dataDir, 'master-keys');

@@ -62,7 +62,7 @@ const showUploads = (metrics: PipelineMetrics, uploads: Uploads | null): void =>
 };
 
 /** One look at everything. It does not throw: what does not answer is shown as being down. */
-export const createPipelineLook = ({ config, sql, clickhouse, kafka, topics, metrics, log }: Core) => {
+const createPipelineLook = ({ config, sql, clickhouse, kafka, topics, metrics, log }: Core) => {
   const { pipeline } = metrics;
   const down = new Map<string, string>();
   const tellChange = ({ name, error }: ComponentState): void => {

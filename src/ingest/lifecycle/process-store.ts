@@ -6,7 +6,6 @@ import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, nearMap } from '../layout/slot-maps.js';
-import { type ViewRow, viewColumns, viewOf } from './process-view.js';
 import { firstState } from './transitions.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */
@@ -68,6 +67,26 @@ export interface ProcessStore {
   /** Newest first. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<ProcessView[]>;
 }
+
+/** `ProcessView` of `processes p`. */
+const viewColumns = `p.id, p.dataset_id AS "datasetId", p.status, p.mode, p.version_id AS "versionId",
+  p.inserted_rows AS rows, p.received_bytes AS bytes, p.rejected_rows AS "rejectedRows", p.error, p.attempt,
+  p.chunk_count AS chunks, p.inserted_chunks AS inserted,
+  to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt",
+  to_char(p.completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "completedAt"`;
+
+interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId'> {
+  versionId: number | null;
+  attempt: number;
+  chunks: number | null;
+  inserted: number;
+}
+
+const viewOf = ({ attempt, chunks, inserted, ...row }: ViewRow): ProcessView => ({
+  ...row,
+  versionId: row.versionId === null ? null : String(row.versionId),
+  progress: { received: row.bytes, chunks, inserted, rows: row.rows, attempt },
+});
 
 /** `UploadState` of `processes p` and its `datasets d`. */
 export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
