@@ -60,3 +60,23 @@ describe.each(documents)('%s', (path) => {
     expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([]);
   });
 });
+
+describe('records of decisions', () => {
+  const records = readdirSync(`${root}docs/adr`)
+    .sort()
+    .map((file) => ({ file, text: projectFile(`docs/adr/${file}`) }));
+
+  it.each(records)('$file has its number, a date and a status', ({ file, text }) => {
+    const number = Number(/^(\d{4})-[a-z0-9-]+\.md$/.exec(file)?.[1]);
+    expect(text.split('\n', 1)[0]).toMatch(new RegExp(`^# ${number}\\. \\S`));
+    expect(text).toMatch(
+      /^Date: \d{4}-\d\d-\d\d\. Status: (?:accepted|proposed|superseded by \d+)[^\n]*\.$/m,
+    );
+    for (const part of ['Context', 'Decision', 'Consequences']) expect(text).toContain(`\n## ${part}\n`);
+  });
+
+  it('have a number each', () => {
+    const numbers = records.map(({ file }) => file.slice(0, 4));
+    expect(numbers).toEqual([...new Set(numbers)]);
+  });
+});
