@@ -1,8 +1,10 @@
 import { uploadRefusal } from '../catalog/upload-rights.js';
+import { createChunkStore } from '../ingest/lifecycle/chunk-store.js';
 import { createDispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createProcessStore } from '../ingest/lifecycle/process-store.js';
 import { createPublisher } from '../ingest/lifecycle/publisher.js';
 import { createTransitionStore } from '../ingest/lifecycle/transition-store.js';
+import { createAccountWindows } from '../ingest/receive/account-windows.js';
 import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
 import { createReceiver } from '../ingest/receive/receiver.js';
 import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
@@ -17,10 +19,11 @@ import { countsOfUploads } from './upload-counts.js';
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
   const { config, log, sql, kafka, topics, metrics } = core;
+  const partitions = await countPartitions(kafka, topics.bulk);
   const producer = await createChunkProducer({
     kafka,
     topics,
-    partitions: await countPartitions(kafka, topics.bulk),
+    partitions,
     maxMessageBytes: config.maxMessageBytes,
     patienceMs: config.sendPatienceMs,
     log,
@@ -38,6 +41,12 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     log,
   });
   await scope.defer('looks at Kafka', admission.close);
+  const windows = createAccountWindows({
+    chunks: config.chunksAhead ?? partitions,
+    handled: createChunkStore(sql).handled,
+    log,
+  });
+  await scope.defer('windows of accounts', windows.close);
   const processes = createProcessStore(sql);
   const dispatcher = createDispatcher({
     processes,
@@ -52,6 +61,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     dispatcher,
     producer,
     admission,
+    windows,
     limits: {
       maxBytes: config.uploadMaxBytes,
       maxCompressedBytes: config.uploadMaxCompressedBytes,

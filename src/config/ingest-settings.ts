@@ -1,4 +1,4 @@
-import { flag, integer, KiB, MiB, setting } from './setting.js';
+import { flag, integer, KiB, MiB, optional, setting } from './setting.js';
 
 /** Variables of uploads: from the bytes that come in to the segments that they become. */
 export const ingestSettings = {
@@ -67,6 +67,12 @@ export const ingestSettings = {
     integer(1, 64),
     '2',
     'Bulk chunks that one worker inserts at a time.',
+  ),
+  chunksAhead: setting(
+    'CHUNKS_AHEAD',
+    optional(integer(2, 10_000)),
+    undefined,
+    'Full chunks of one account that an API process lets wait for workers in Kafka; default: as many as the topic of long uploads has partitions.',
   ),
   sendPatienceMs: setting(
     'SEND_PATIENCE_MS',

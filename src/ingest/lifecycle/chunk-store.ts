@@ -29,6 +29,8 @@ export interface ChunkStore {
   ): Promise<UploadState | undefined>;
   /** Records where a chunk lies, without having stored its rows. */
   recordSeen(chunk: Chunk, at: ChunkPosition): Promise<SeenChunks>;
+  /** Chunks that workers have taken from Kafka, by upload; without uploads that have ended or gone. */
+  handled(processIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
   /** Positions of all chunks of an upload, in file order. */
   positions(processId: number): Promise<ChunkPosition[]>;
   /** Positions of the chunks whose rows this attempt has not stored yet, in file order. */
@@ -106,6 +108,16 @@ export const createChunkStore = (sql: Sql): ChunkStore => ({
       );
       return row ?? { seen: 0, chunkCount: null };
     }),
+
+  async handled(processIds) {
+    const rows = await sql.query<{ id: number; handled: number }>(
+      `SELECT p.id, CASE p.phase WHEN 'insert' THEN p.inserted_chunks
+         ELSE (SELECT count(*) FROM chunks c WHERE c.process_id = p.id) END AS handled
+       FROM processes p WHERE p.id = ANY ($1) AND p.status = 'pending'`,
+      [processIds],
+    );
+    return new Map(rows.map(({ id, handled }) => [id, handled]));
+  },
 
   positions: (processId) =>
     sql.query<ChunkPosition>(

@@ -5,6 +5,7 @@ import type { Chunk, Lane } from '../../model/chunk.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { cutChunk } from '../csv/chunk-cut.js';
 import type { Dialect, SplitChunk } from '../csv/types.js';
+import type { AccountWindows } from './account-windows.js';
 import type { UploadAdmission } from './upload-admission.js';
 
 /** Chunks that are on their way to Kafka at a time, per upload. */
@@ -27,11 +28,20 @@ export interface ChunkPublisherOptions {
   readonly producer: Pick<ChunkProducer, 'send' | 'maxDataBytes'>;
   /** Lets chunks wait for room in Kafka. */
   readonly admission: Pick<UploadAdmission, 'wait' | 'sent'>;
+  /** Keeps the account from filling the line of all others. */
+  readonly windows: Pick<AccountWindows, 'enter'>;
+  readonly accountId: number;
   readonly processId: number;
   readonly dialect: Dialect;
   readonly requestId: string;
   readonly log: Log;
 }
+
+/** What a full chunk has, of which a worker has something to do. */
+const fullBytes = 16 * 1024 * 1024;
+const fullRows = 1_000_000;
+
+const loadOf = ({ rawBytes, rows }: Chunk): number => Math.max(rawBytes / fullBytes, rows / fullRows);
 
 /** A chunk and what it is compressed. */
 interface Packed {
@@ -68,6 +78,8 @@ const emptyChunk: SplitChunk = { bytes: Buffer.alloc(0), firstRow: 0, rows: 0, f
 export const createChunkPublisher = ({
   producer,
   admission,
+  windows,
+  accountId,
   processId,
   dialect,
   requestId,
@@ -81,6 +93,7 @@ export const createChunkPublisher = ({
   };
 
   const send = async (lane: Lane, chunk: Chunk): Promise<void> => {
+    if (lane === 'bulk') await windows.enter({ accountId, processId }, loadOf(chunk));
     await admission.wait();
     await producer.send(lane, chunk, requestId);
     admission.sent(lane, chunk.data.length);

@@ -11,6 +11,7 @@ import type { ProcessStore } from '../lifecycle/process-store.js';
 import { abandoned } from '../lifecycle/transition-store.js';
 import { checkDigests } from '../upload/digest.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
+import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
 import type { LayoutProposal } from './layout-proposal.js';
@@ -38,6 +39,7 @@ export interface ReceiverOptions {
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   readonly producer: ChunkProducer;
   readonly admission: Pick<UploadAdmission, 'require' | 'wait' | 'sent'>;
+  readonly windows: Pick<AccountWindows, 'enter'>;
   readonly limits: BodyLimits;
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;
@@ -60,7 +62,7 @@ interface Accepted {
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
-  const { processes, proposal, dispatcher, producer, admission, limits, heartbeatMs, log } = options;
+  const { processes, proposal, dispatcher, producer, admission, windows, limits, heartbeatMs, log } = options;
 
   const beginSplitting = ({ options: { dialect } }: Upload) =>
     createRecordSplitter({
@@ -120,6 +122,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         shipment: createChunkPublisher({
           producer,
           admission,
+          windows,
+          accountId,
           processId,
           dialect: header.dialect,
           requestId,

@@ -1,0 +1,147 @@
+/**
+ * How far ahead of the workers one account may be.
+ *
+ * Chunks of long uploads wait for a worker in one line (ADR 3, 43). A file that unpacks to very many rows would fill that
+ * line within seconds, and everybody else's upload would stand behind it. So an account has a window: chunks that are in
+ * Kafka and not handled yet. Who has filled it waits with the next chunk, and so does whoever sends the file.
+ *
+ * When nothing at all is handled, because workers or the store are away, waiting helps nobody: the log takes it all.
+ */
+import { messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+
+/** Who sends a chunk. */
+export interface ChunkSender {
+  readonly accountId: number;
+  readonly processId: number;
+}
+
+export interface AccountWindows {
+  /**
+   * Returns when the account may have one more chunk in Kafka; those of one account come in the order of their calls.
+   * @param load share of a full chunk, of the work that it makes.
+   */
+  enter(sender: ChunkSender, load: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface AccountWindowsOptions {
+  /** Full chunks of one account that may be on their way. */
+  readonly chunks: number;
+  /** Chunks of each upload that workers have handled; an upload that has ended or gone is left out. */
+  readonly handled: (processIds: readonly number[]) => Promise<ReadonlyMap<number, number>>;
+  readonly log: Log;
+  /** Milliseconds between two looks while somebody waits. @default 100 */
+  readonly lookMs?: number;
+  /** Milliseconds without a handled chunk after which nobody waits. @default 10000 */
+  readonly stallMs?: number;
+}
+
+/** Milliseconds between two looks while nobody waits. */
+const idleLookMs = 2_000;
+
+interface Account {
+  /** Load of the chunks that are on their way, by upload in the order in which they were sent. */
+  readonly uploads: Map<number, { loads: number[]; handled: number }>;
+  readonly waiting: { readonly processId: number; readonly load: number; readonly go: () => void }[];
+  load: number;
+}
+
+export const createAccountWindows = (options: AccountWindowsOptions): AccountWindows => {
+  const { chunks, handled, log, lookMs = 100, stallMs = 10_000 } = options;
+  const accounts = new Map<number, Account>();
+  let waiting = 0;
+  let progressAt = Date.now();
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+  let closed = false;
+
+  const isStalled = (): boolean => closed || Date.now() - progressAt > stallMs;
+
+  const accountOf = (id: number): Account => {
+    const known = accounts.get(id);
+    if (known !== undefined) return known;
+    const account: Account = { uploads: new Map(), waiting: [], load: 0 };
+    accounts.set(id, account);
+    return account;
+  };
+
+  /** Takes the chunks off the account that were handled since the last look. */
+  const settle = (
+    account: Account,
+    counts: ReadonlyMap<number, number>,
+    asked: ReadonlySet<number>,
+  ): void => {
+    for (const [processId, upload] of account.uploads) {
+      if (!asked.has(processId)) continue;
+      const now = counts.get(processId) ?? Number.POSITIVE_INFINITY;
+      const done = upload.loads.splice(0, now - upload.handled);
+      if (done.length > 0) progressAt = Date.now();
+      upload.handled += done.length;
+      account.load -= done.reduce((sum, load) => sum + load, 0);
+      if (upload.loads.length === 0 && !Number.isFinite(now)) account.uploads.delete(processId);
+    }
+  };
+
+  const add = (account: Account, processId: number, load: number): void => {
+    const upload = account.uploads.get(processId) ?? { loads: [], handled: 0 };
+    account.uploads.set(processId, upload);
+    upload.loads.push(load);
+    account.load += load;
+  };
+
+  const wake = (account: Account): void => {
+    while (account.load < chunks || isStalled()) {
+      const next = account.waiting.shift();
+      if (next === undefined) return;
+      waiting -= 1;
+      add(account, next.processId, next.load);
+      next.go();
+    }
+  };
+
+  const look = async (): Promise<void> => {
+    const asked = new Set([...accounts.values()].flatMap(({ uploads }) => [...uploads.keys()]));
+    try {
+      const counts = await handled([...asked]);
+      for (const account of accounts.values()) settle(account, counts, asked);
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'no look at what workers have handled');
+    }
+    for (const [id, account] of accounts) {
+      wake(account);
+      if (account.uploads.size === 0 && account.waiting.length === 0) accounts.delete(id);
+    }
+  };
+
+  const lookIn = (ms: number): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (closed || accounts.size === 0) return;
+    timer = setTimeout(() => {
+      looking = look().finally(() => lookIn(waiting > 0 ? lookMs : idleLookMs));
+    }, ms);
+  };
+
+  return {
+    async enter({ accountId, processId }, load) {
+      const account = accountOf(accountId);
+      if (account.load === 0 && waiting === 0) progressAt = Date.now();
+      if (account.waiting.length === 0 && (account.load < chunks || isStalled())) {
+        add(account, processId, load);
+        if (timer === undefined) lookIn(idleLookMs);
+        return;
+      }
+      waiting += 1;
+      const turn = new Promise<void>((go) => account.waiting.push({ processId, load, go }));
+      if (waiting === 1) lookIn(lookMs);
+      await turn;
+    },
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      for (const account of accounts.values()) wake(account);
+      await looking;
+    },
+  };
+};

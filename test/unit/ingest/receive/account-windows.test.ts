@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createAccountWindows } from '../../../../src/ingest/receive/account-windows.js';
+import { silentLog } from '../../../../src/lib/log.js';
+
+const greedy = { accountId: 1, processId: 10 };
+
+/** Windows of four chunks over a table of what workers have handled. */
+const open = (handled: Map<number, number>, options: { stallMs?: number } = {}) => {
+  const windows = createAccountWindows({
+    chunks: 4,
+    handled: async (ids) => new Map([...handled].filter(([id]) => ids.includes(id))),
+    log: silentLog,
+    lookMs: 5,
+    stallMs: 60_000,
+    ...options,
+  });
+  let entered = 0;
+  const send = (count: number, load = 1, sender = greedy): Promise<void>[] =>
+    Array.from({ length: count }, () =>
+      windows.enter(sender, load).then(() => {
+        entered += 1;
+      }),
+    );
+  return { windows, send, entered: () => entered };
+};
+
+describe('the window of an account', () => {
+  it('holds chunks back until workers have handled those before, over all its uploads', async () => {
+    const handled = new Map([
+      [10, 0],
+      [11, 0],
+    ]);
+    const { windows, send, entered } = open(handled);
+    send(3);
+    send(5, 1, { accountId: 1, processId: 11 });
+    await sleep(40);
+    expect(entered()).toBe(4);
+    handled.set(10, 2);
+    await sleep(40);
+    expect(entered()).toBe(6);
+    handled.set(10, 3).set(11, 3);
+    await sleep(40);
+    expect(entered()).toBe(8);
+    await windows.close();
+  });
+
+  it('is its own: another account is not held back', async () => {
+    const { windows, send } = open(new Map([[10, 0]]));
+    send(50);
+    await Promise.all(send(4, 1, { accountId: 2, processId: 20 }));
+    await windows.close();
+  });
+
+  it('counts work, not messages: small chunks pass', async () => {
+    const { windows, send } = open(new Map([[10, 0]]));
+    await Promise.all(send(1_000, 0.001));
+    await windows.close();
+  });
+
+  it('is free again when an upload has ended', async () => {
+    const handled = new Map([[10, 0]]);
+    const { windows, send, entered } = open(handled);
+    send(6);
+    await sleep(20);
+    expect(entered()).toBe(4);
+    handled.delete(10);
+    await sleep(40);
+    expect(entered()).toBe(6);
+    await windows.close();
+  });
+
+  it('holds nobody back while nothing is handled at all: the log takes what comes', async () => {
+    const { windows, send } = open(new Map([[10, 0]]), { stallMs: 30 });
+    await Promise.all(send(100));
+    await windows.close();
+  });
+
+  it('lets everybody go when it is closed', async () => {
+    const { windows, send } = open(new Map([[10, 0]]));
+    const sent = send(10);
+    await windows.close();
+    await Promise.all(sent);
+  });
+});
