@@ -95,9 +95,17 @@ const startProcesses = async (
   // The worker calls no upstream, so it gets no key.
   const masterKeys = (config.masterKeys ?? openKeyFile(masterKeyFile(config))).join(',');
   const apiEnv = childEnvironment({ masterKeys }, env);
+  // Both on one host: the API has the port, the worker its own as ever.
+  const workerEnv = childEnvironment({ metricsPort: '' }, env);
   say('Starting API and worker …');
   const [, api] = await Promise.all([
-    startProduct({ ...shared, env, entry: 'worker', port: ports.worker, portVariable: 'WORKER_PORT' }),
+    startProduct({
+      ...shared,
+      env: workerEnv,
+      entry: 'worker',
+      port: ports.worker,
+      portVariable: 'WORKER_PORT',
+    }),
     startProduct({ ...shared, env: apiEnv, entry: 'api', port: ports.api, portVariable: 'PORT' }),
   ]);
   return `http://${host}:${api.port}`;

@@ -19,6 +19,7 @@ import { type Core, checksOf, connect, type Listening, listen } from './core.js'
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
+import { openMetrics } from './metrics-port.js';
 import { createOpsState } from './ops.js';
 import { startPipelineWatch } from './pipeline-watch.js';
 
@@ -53,6 +54,7 @@ export const createApiProcess = async (
   const downloads = await createDownloadPart(core, scope, { ...catalog, places: places.queries });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const ops = { state: createOpsState(core, gateway) };
+  const metricsRoutes = await openMetrics(core, scope, version);
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
@@ -83,10 +85,10 @@ export const createApiProcess = async (
     rootRoutes: [
       ...createOperationsRoutes({
         version,
-        metrics,
         checks: checksOf(core),
         draining: () => server.draining,
       }),
+      ...metricsRoutes,
       ...createOpsPageRoutes(ops),
     ],
     authenticate: catalog.authenticate,

@@ -1,19 +1,14 @@
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
-import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { checksOf, connect, type Listening, listen } from './core.js';
 import { type IngestWorker, startIngestWorker } from './ingest-worker.js';
+import { openMetrics, refuseKeys } from './metrics-port.js';
 
 /** Longest silence of a consumer that still counts as alive: several empty fetches. */
 const consumerSilenceMs = 30_000;
-
-/** A worker's HTTP server has no route that takes a key. */
-const refuseKeys = async (): Promise<never> => {
-  throw new AppError('unauthenticated', 'no_keys_here', 'This address takes no API keys.');
-};
 
 /** The worker: consumers, replays, sweeps, and a small HTTP server for its health. */
 export const createWorkerProcess = async (
@@ -36,7 +31,10 @@ export const createWorkerProcess = async (
   };
   const server = createApp({
     routes: [],
-    rootRoutes: createOperationsRoutes({ version, metrics, checks: [...checksOf(core), consuming] }),
+    rootRoutes: [
+      ...createOperationsRoutes({ version, checks: [...checksOf(core), consuming] }),
+      ...(await openMetrics(core, scope, version)),
+    ],
     authenticate: refuseKeys,
     log,
     metrics,

@@ -39,6 +39,19 @@ export const httpSettings = {
     '8081',
     'Port of /healthz, /readyz and /metrics of a worker; 0 takes a free one.',
   ),
+  metricsPort: setting(
+    'METRICS_PORT',
+    optional(integer(0, 65_535)),
+    undefined,
+    'Port of /metrics, which is then on no other one; 0 takes a free one. Default: that of the process. With npm start it is the API that takes it.',
+  ),
+  metricsToken: setting(
+    'METRICS_TOKEN',
+    optional(z.string().regex(/^[\x21-\x7e]{16,}$/, 'must have at least 16 characters and no blank')),
+    undefined,
+    'Token without which /metrics is refused; a scraper sends it as Authorization: Bearer.',
+    { secret: true },
+  ),
   publicUrl: setting(
     'PUBLIC_URL',
     optional(url('http', 'https')),

@@ -2,6 +2,7 @@ import { type Catalog, createCatalog } from '../../src/catalog/catalog.js';
 import { apiBase, createApp } from '../../src/http/app.js';
 import type { Route } from '../../src/http/route.js';
 import { createCatalogRoutes } from '../../src/http/routes/catalog.js';
+import { createMetricsRoute } from '../../src/http/routes/metrics.js';
 import { createOperationsRoutes } from '../../src/http/routes/operations.js';
 import { type Log, silentLog } from '../../src/lib/log.js';
 import { createMetrics } from '../../src/lib/metrics.js';
@@ -93,7 +94,10 @@ export const startTestApi = async (options: TestApiOptions): Promise<TestApi> =>
   const routes = [...createCatalogRoutes(catalog), ...(options.moreRoutes?.({ catalog, sql }) ?? [])];
   const app = createApp({
     routes,
-    rootRoutes: createOperationsRoutes({ version: '0.0.0', metrics, checks: [] }),
+    rootRoutes: [
+      ...createOperationsRoutes({ version: '0.0.0', checks: [] }),
+      createMetricsRoute({ metrics }),
+    ],
     authenticate: catalog.authenticate,
     log,
     metrics,

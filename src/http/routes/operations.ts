@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { Metrics } from '../../lib/metrics.js';
+import { shareLooks } from '../../lib/shared-look.js';
 import { type Route, route } from '../route.js';
 
 /** One thing the process depends on. */
@@ -13,7 +13,6 @@ export interface Check {
 
 export interface OperationsOptions {
   readonly version: string;
-  readonly metrics: Metrics;
   readonly checks: readonly Check[];
   /** True once the process was asked to stop: it is alive but takes no new work. */
   readonly draining?: () => boolean;
@@ -42,9 +41,12 @@ const runCheck = async (check: Check, timeoutMs: number) => {
   return { name: check.name, failure, result: { ok: failure === undefined, ms: Date.now() - startedAt } };
 };
 
-/** `/healthz`: the process runs. `/readyz`: what it depends on answers. `/metrics`: Prometheus text. */
+/** Milliseconds for which one look at the checks is told to all who ask. */
+const keptMs = 250;
+
+/** `/healthz`: the process runs. `/readyz`: what it depends on answers. */
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
-  const { version, metrics, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
+  const { version, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
   const shared = { method: 'GET', tags: ['Operations'], auth: 'none', places: 'none', hidden: true } as const;
   // Probes ask several times a second: what matters is when a check begins to fail, and when it passes again.
   const failing = new Map<string, string>();
@@ -59,6 +61,7 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       log.warn({ check, reason }, 'check fails');
     }
   };
+  const look = shareLooks(() => Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs))), keptMs);
   return [
     route({
       ...shared,
@@ -76,7 +79,7 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
         503: { description: 'Not ready, or asked to stop.', schema: readiness },
       },
       handler: async ({ log }) => {
-        const results = await Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs)));
+        const results = await look();
         for (const { name, failure } of results) tellChange(log, name, failure);
         const ready = !draining() && results.every(({ result }) => result.ok);
         return {
@@ -87,17 +90,6 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
           },
         };
       },
-    }),
-    route({
-      ...shared,
-      path: '/metrics',
-      summary: 'Measurements in Prometheus text format',
-      responses: { 200: { description: 'Measurements.', contentTypes: ['text/plain'] } },
-      handler: async () => ({
-        status: 200,
-        headers: { 'Content-Type': metrics.registry.contentType },
-        body: await metrics.registry.metrics(),
-      }),
     }),
   ];
 };

@@ -1,0 +1,49 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Metrics } from '../../lib/metrics.js';
+import { shareLooks } from '../../lib/shared-look.js';
+import { type Route, route } from '../route.js';
+import { HttpFault } from '../status.js';
+
+export interface MetricsRouteOptions {
+  readonly metrics: Metrics;
+  /** What a scraper has to send as `Authorization: Bearer …`; undefined: nothing. */
+  readonly token?: string | undefined;
+}
+
+/** Milliseconds for which one text is told to all who ask: putting it together takes some of them. */
+const keptMs = 250;
+
+/** Equal lengths, whatever is compared. */
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const requireToken = (token: string | undefined, authorization: string | undefined): void => {
+  if (token === undefined) return;
+  const given = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
+  if (timingSafeEqual(digest(given), digest(token))) return;
+  throw new HttpFault(401, 'metrics_token', 'the token of METRICS_TOKEN is required', {
+    'WWW-Authenticate': 'Bearer realm="metrics"',
+  });
+};
+
+/** `/metrics`: Prometheus text. */
+export const createMetricsRoute = ({ metrics, token }: MetricsRouteOptions): Route => {
+  const text = shareLooks(() => metrics.registry.metrics(), keptMs);
+  return route({
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Measurements in Prometheus text format',
+    tags: ['Operations'],
+    auth: 'none',
+    places: 'none',
+    hidden: true,
+    responses: { 200: { description: 'Measurements.', contentTypes: ['text/plain'] } },
+    handler: async ({ header }) => {
+      requireToken(token, header('authorization'));
+      return {
+        status: 200,
+        headers: { 'Content-Type': metrics.registry.contentType },
+        body: await text(),
+      };
+    },
+  });
+};
