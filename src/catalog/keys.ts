@@ -1,4 +1,5 @@
 import { AppError, invalid, notFound } from '../lib/errors.js';
+import { firstItems, listed } from '../lib/listing.js';
 import { isoUtc } from '../lib/time.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { newApiKey } from './api-key.js';
@@ -68,10 +69,11 @@ const requireRepositories = async (sql: Sql, accountId: number, ids: readonly nu
          OR g.team_id IN (SELECT team_id FROM team_members WHERE account_id = $1))))`,
     [accountId, ids],
   );
-  const missing = ids.filter((id) => !known.some((row) => row.id === id));
+  const knownIds = new Set(known.map(({ id }) => id));
+  const missing = ids.filter((id) => !knownIds.has(id));
   if (missing.length > 0)
-    throw invalid('unknown_repository', `There is no repository ${missing.join(', ')}.`, {
-      repositoryIds: missing,
+    throw invalid('unknown_repository', `There is no repository ${listed(missing.map(String))}.`, {
+      repositoryIds: firstItems(missing),
     });
 };
 

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { koaBody } from 'koa-body';
 import type { ByteShare } from '../lib/byte-budget.js';
 import { AppError, invalid } from '../lib/errors.js';
-import { createJsonGuard, type JsonBounds } from './json-guard.js';
+import { createJsonGuard, type JsonBounds } from '../lib/json-guard.js';
 import { HttpFault } from './status.js';
 
 const jsonTypes = ['application/json', 'application/*+json'];

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { z } from 'zod';
 import { invalid } from '../lib/errors.js';
+import { firstItems, listed } from '../lib/listing.js';
 import { nearest } from '../lib/nearest.js';
 
 const article = (word: string): string => (/^[aeiou]/.test(word) ? `an ${word}` : `a ${word}`);
@@ -21,7 +22,7 @@ const wording = (issue: {
   if (issue.code === 'invalid_value' && Array.isArray(issue.values))
     return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))
-    return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${issue.keys.slice(0, 5).map(quoted).join(', ')}`;
+    return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${listed(issue.keys.map(quoted), 5)}`;
   return undefined;
 };
 
@@ -36,10 +37,12 @@ export const parseWith = (schema: z.ZodType, value: unknown, where: string): unk
     field: issue.path.map(String).join('.'),
     message: issue.message,
   }));
-  const text = issues
-    .map(({ field, message }) => (field === '' ? message : `${field} ${message}`))
-    .join('; ');
-  throw invalid('invalid_request', `${where}: ${text}`, { issues });
+  const text = listed(
+    issues.map(({ field, message }) => (field === '' ? message : `${field} ${message}`)),
+    20,
+    '; ',
+  );
+  throw invalid('invalid_request', `${where}: ${text}`, { issues: firstItems(issues) });
 };
 
 /** NUL can be stored nowhere and means nothing in a name, a filter or a text. */

@@ -2,8 +2,8 @@
 const mostListed = 20;
 
 /** The first of some items: `a, b, c … and 5,120 more`. What comes from outside is unbounded, a message is not. */
-export const listed = (items: readonly string[], most = mostListed): string => {
-  const shown = items.slice(0, most).join(', ');
+export const listed = (items: readonly string[], most = mostListed, between = ', '): string => {
+  const shown = items.slice(0, most).join(between);
   const more = items.length - most;
   return more > 0 ? `${shown} … and ${more.toLocaleString('en-US')} more` : shown;
 };

@@ -1,4 +1,5 @@
 import { type Logger, type LoggerOptions, pino } from 'pino';
+import { boundedLine } from './log-line.js';
 
 export type Log = Logger;
 
@@ -48,6 +49,7 @@ export const logOptions = (name: string, level: string): LoggerOptions => ({
   name,
   level,
   redact: { paths: redactedPaths, censor: '[redacted]' },
+  hooks: { streamWrite: boundedLine },
   base: { name, pid: process.pid },
   serializers: {
     err: (error: unknown) => loggedError(error),

@@ -14,3 +14,11 @@ export const runYielding = async <T>(steps: Iterator<void, T>): Promise<T> => {
     begunAt = performance.now();
   }
 };
+
+/** Does the steps at once, for a computation that is known to be short. */
+export const runAtOnce = <T>(steps: Iterator<void, T>): T => {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+};

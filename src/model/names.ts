@@ -12,7 +12,8 @@ export const personalWorkspace = 'personal';
 export const nameProblem = (name: string): string | undefined => {
   if (name.trim() === '') return 'must not be empty';
   if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name)) return 'must not hold control characters';
-  if ([...name].length > maxNameLength) return `must have at most ${maxNameLength} characters`;
+  if (name.length > 2 * maxNameLength || [...name].length > maxNameLength)
+    return `must have at most ${maxNameLength} characters`;
   return undefined;
 };
 

@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import { cutText, cutValue } from '../../lib/cut.js';
 import { AppError, isAppError, messageOf } from '../../lib/errors.js';
 import { isGoneMeanwhile, isOutage } from '../outage.js';
 import { quoteSentId } from '../parameters.js';
@@ -49,6 +50,20 @@ const shape = (thrown: unknown): Shaped => {
   return { status: 500, code: 'internal', message: 'internal error', headers: {} };
 };
 
+/** Longest message, and largest details as JSON, of an error: what is wrong may be as long as what was sent. */
+const messageLength = 8_000;
+const detailsBytes = 16 * 1024;
+const detailCuts = [
+  { letters: 500, items: 20 },
+  { letters: 100, items: 5 },
+] as const;
+
+const boundedDetails = (details: Record<string, unknown>): unknown => {
+  const fits = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= detailsBytes;
+  if (fits(details)) return details;
+  return detailCuts.map((cut) => cutValue(details, cut)).find(fits);
+};
+
 /** What the router decoded from the path, once it has found a route. */
 const paramsOf = (ctx: object): Readonly<Record<string, string>> =>
   'params' in ctx && typeof ctx.params === 'object' ? { ...ctx.params } : {};
@@ -63,7 +78,7 @@ export const createErrors = (): Middleware<RequestState> =>
       await next();
     } catch (error) {
       const { status, code, message: text, details, headers } = shape(error);
-      const message = quoteSentId(text, paramsOf(ctx));
+      const message = cutText(quoteSentId(text, paramsOf(ctx)), messageLength);
       ctx.state.error = error;
       // Nobody is there to be answered; the line of the request says so.
       if (ctx.state.signal.aborted) ctx.state.log.debug({ err: error }, 'request given up');
@@ -84,7 +99,7 @@ export const createErrors = (): Middleware<RequestState> =>
       ctx.body = {
         ...(asMessage ? { message } : { error: message }),
         code,
-        ...(details === undefined ? {} : { details }),
+        ...(details === undefined ? {} : { details: boundedDetails(details) }),
         ...(status >= 500 ? { requestId: ctx.state.requestId } : {}),
       };
     }

@@ -6,9 +6,10 @@ import { otherVersion, type ProcessStore } from '../../ingest/lifecycle/process-
 import type { Receiver } from '../../ingest/receive/receiver.js';
 import { parseDigests } from '../../ingest/upload/digest.js';
 import { uploadError } from '../../ingest/upload/upload-error.js';
-import { parseUploadOptions } from '../../ingest/upload/upload-options.js';
+import { uploadOptionSteps } from '../../ingest/upload/upload-options.js';
 import { holdForSender } from '../../lib/held-streams.js';
 import type { Places } from '../../lib/places.js';
+import { runYielding } from '../../lib/yielding.js';
 import type { ProcessView } from '../../model/process.js';
 import { readFileForm } from '../multipart.js';
 import { pathId } from '../parameters.js';
@@ -100,7 +101,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
       try {
         place.idle();
         const form = await readFileForm(raw, { part: 'data', idleMs: deps.idleMs, kept, stop: place.lost });
-        const options = parseUploadOptions(givenOptions(query, form.fields));
+        const options = await runYielding(uploadOptionSteps(givenOptions(query, form.fields)));
         kept.close();
         const process = await deps.receiver.receive({
           datasetId: dataset.id,

@@ -1,4 +1,5 @@
 import { invalid } from '../../lib/errors.js';
+import { firstItems, listed } from '../../lib/listing.js';
 import { maxColumnNameBytes, maxColumns } from '../../model/column.js';
 import { COMMA, QUOTE } from './bytes.js';
 import { likelyDelimiters } from './dialect.js';
@@ -71,10 +72,10 @@ export const parseHeader = (header: HeaderRecord): string[] => {
 const checkNames = (names: readonly string[], line: number): void => {
   const empty = names.flatMap((name, i) => (isEmptyName(name) ? [i + 1] : []));
   if (empty.length > 0) {
-    const positions = empty.slice(0, 10).join(', ');
+    const positions = listed(empty.map(String), 10);
     throw invalid('empty_column_name', `Line ${line}: column ${positions} of the header has no name.`, {
       line,
-      positions: empty,
+      positions: firstItems(empty),
     });
   }
   const long = names.findIndex((name) => Buffer.byteLength(name) > maxColumnNameBytes);
@@ -92,10 +93,10 @@ const checkNames = (names: readonly string[], line: number): void => {
     seen.add(name);
   }
   if (twice.size > 0) {
-    const list = [...twice].map((name) => `"${name}"`).join(', ');
+    const list = listed([...twice].map((name) => `"${name}"`));
     throw invalid('duplicate_column_name', `Line ${line}: the header names more than one column ${list}.`, {
       line,
-      names: [...twice],
+      names: firstItems([...twice]),
     });
   }
 };

@@ -3,6 +3,7 @@
  * names all columns that it is about.
  */
 import { conflict, invalid } from '../../lib/errors.js';
+import { firstItems, listed as listedNames } from '../../lib/listing.js';
 import { dataTypeOf, type StoredColumn } from '../../model/column.js';
 import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
 import type { UploadOptions } from '../upload/upload-options.js';
@@ -19,26 +20,25 @@ export interface MatchedField {
   readonly existing: StoredColumn | undefined;
 }
 
-const quoted = (names: readonly string[]): string =>
-  names
-    .slice(0, 50)
-    .map((name) => JSON.stringify(name))
-    .join(', ');
+const quoted = (names: readonly string[]): string => listedNames(names.map((name) => JSON.stringify(name)));
 
 const describeTypes = (columns: readonly { name: string; existing: string; wanted: string }[]): string =>
-  columns
-    .slice(0, 50)
-    .map(
+  listedNames(
+    columns.map(
       ({ name, existing, wanted }) => `${JSON.stringify(name)} is ${existing}, the manifest says ${wanted}`,
-    )
-    .join('; ');
+    ),
+    50,
+    '; ',
+  );
 
-const existingOf = (
-  name: string,
-  listed: ManifestColumn | undefined,
-  base: BaseVersion | undefined,
-): StoredColumn | undefined =>
-  base?.columns.find((column) => (listed?.id === undefined ? column.name === name : column.id === listed.id));
+/** Finds the column of the version before that a field continues; by name, or by the id that the manifest gives. */
+const createExistingOf = (base: BaseVersion | undefined) => {
+  const columns = base?.columns ?? [];
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  const byId = new Map(columns.map((column) => [column.id, column]));
+  return (name: string, listed: ManifestColumn | undefined): StoredColumn | undefined =>
+    listed?.id === undefined ? byName.get(name) : byId.get(listed.id);
+};
 
 /** True where a new type may take the place of the old one. */
 const mayChange = (options: UploadOptions, wanted: string): boolean =>
@@ -55,6 +55,8 @@ export const checkManifest = (
 ): void => {
   const listed = options.manifest?.columns ?? [];
   const byId = new Map(registry.map((column) => [column.id, column]));
+  const byName = new Map(registry.map((column) => [column.name, column]));
+  const existingOf = createExistingOf(base);
   refuseManifest(
     listed.flatMap(({ name, id }) =>
       id === undefined || byId.has(id)
@@ -63,17 +65,17 @@ export const checkManifest = (
     ),
   );
   const taken = listed.filter(({ name, id }) => {
-    const owner = registry.find((column) => column.name === name);
+    const owner = byName.get(name);
     return id !== undefined && owner !== undefined && owner.id !== id;
   });
   if (taken.length > 0) {
     const names = taken.map(({ name }) => name);
     throw conflict('name_taken', `The dataset has, or had, other columns named ${quoted(names)}.`, {
-      columns: names,
+      columns: firstItems(names),
     });
   }
   const types = listed.flatMap((column) => {
-    const existing = existingOf(column.name, column, base);
+    const existing = existingOf(column.name, column);
     const { dataType } = column;
     if (existing === undefined || dataType === undefined) return [];
     const before = dataTypeOf(existing.physical);
@@ -83,20 +85,21 @@ export const checkManifest = (
   });
   if (types.length > 0) {
     throw conflict('type_conflict', `Types conflict with those of the dataset: ${describeTypes(types)}.`, {
-      columns: types,
+      columns: firstItems(types),
     });
   }
 };
 
 const refuseMissing = (names: readonly string[], options: UploadOptions): void => {
-  const missing = (options.manifest?.columns ?? []).filter(({ name }) => !names.includes(name));
+  const present = new Set(names);
+  const missing = (options.manifest?.columns ?? []).filter(({ name }) => !present.has(name));
   refuseManifest(missing.map(({ name }) => `column ${JSON.stringify(name)}: the file has no such column`));
   if (options.manifest?.unlisted !== 'reject') return;
   const listed = new Set(options.manifest.columns.map(({ name }) => name));
   const unlisted = names.filter((name) => !listed.has(name));
   if (unlisted.length > 0)
     throw invalid('unlisted_columns', `The manifest does not list the columns ${quoted(unlisted)}.`, {
-      columns: unlisted,
+      columns: firstItems(unlisted),
     });
 };
 
@@ -108,19 +111,23 @@ const refuseConflicts = (
   if (base === undefined) return;
   const added = fields.filter(({ existing }) => existing === undefined).map(({ name }) => name);
   if (options.onNewColumn === 'fail' && added.length > 0)
-    throw conflict('new_columns', `The dataset has no columns ${quoted(added)}.`, { columns: added });
+    throw conflict('new_columns', `The dataset has no columns ${quoted(added)}.`, {
+      columns: firstItems(added),
+    });
   if (options.mode === 'replace') return;
   const present = new Set(fields.map(({ existing }) => existing?.id));
   const lacking = base.columns.filter(({ id }) => !present.has(id));
   const names = lacking.map(({ name }) => name);
   if (options.onMissingColumn === 'fail' && lacking.length > 0)
-    throw conflict('missing_columns', `The file has no columns ${quoted(names)}.`, { columns: names });
+    throw conflict('missing_columns', `The file has no columns ${quoted(names)}.`, {
+      columns: firstItems(names),
+    });
   const keys = lacking.filter(({ isEntity }) => isEntity).map(({ name }) => name);
   if (options.mode === 'upsert' && keys.length > 0)
     throw invalid(
       'missing_key',
       `The file lacks entity columns, which tell rows apart in an upsert: ${quoted(keys)}.`,
-      { columns: keys },
+      { columns: firstItems(keys) },
     );
 };
 
@@ -132,10 +139,11 @@ export const matchFields = (
 ): MatchedField[] => {
   refuseMissing(names, options);
   const listed = new Map((options.manifest?.columns ?? []).map((column) => [column.name, column]));
+  const existingOf = createExistingOf(base);
   const fields = names.flatMap((name, field): MatchedField[] => {
     const own = listed.get(name);
     if (own === undefined && options.manifest?.unlisted === 'ignore') return [];
-    const existing = existingOf(name, own, base);
+    const existing = existingOf(name, own);
     const isIgnored = options.onNewColumn === 'ignore' && base !== undefined && existing === undefined;
     return isIgnored ? [] : [{ field, name, listed: own, existing }];
   });

@@ -26,7 +26,7 @@ export interface AccountWindows {
 }
 
 export interface AccountWindowsOptions {
-  /** Full chunks of one account that may be on their way. */
+  /** Full chunks of one account that may be on their way while it is the only one; fewer when there are others. */
   readonly chunks: number;
   /** Chunks of each upload that workers have handled; an upload that has ended or gone is left out. */
   readonly handled: (processIds: readonly number[]) => Promise<ReadonlyMap<number, number>>;
@@ -56,6 +56,13 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
   let looking: Promise<void> = Promise.resolve();
   let closed = false;
 
+  /** What one account may have on its way: more while nobody else has anything there. */
+  const windowNow = (): number => {
+    let active = 0;
+    for (const { load, waiting: held } of accounts.values()) if (load > 0 || held.length > 0) active += 1;
+    return active < 2 ? chunks : Math.max(1, chunks / (2 * active));
+  };
+
   const isStalled = (): boolean => closed || Date.now() - progressAt > stallMs;
 
   const accountOf = (id: number): Account => {
@@ -78,7 +85,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
       const done = upload.loads.splice(0, now - upload.handled);
       if (done.length > 0) progressAt = Date.now();
       upload.handled += done.length;
-      account.load -= done.reduce((sum, load) => sum + load, 0);
+      account.load = Math.max(0, account.load - done.reduce((sum, load) => sum + load, 0));
       if (upload.loads.length === 0 && !Number.isFinite(now)) account.uploads.delete(processId);
     }
   };
@@ -91,7 +98,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
   };
 
   const wake = (account: Account): void => {
-    while (account.load < chunks || isStalled()) {
+    while (account.load < windowNow() || isStalled()) {
       const next = account.waiting.shift();
       if (next === undefined) return;
       waiting -= 1;
@@ -127,7 +134,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
     async enter({ accountId, processId }, load) {
       const account = accountOf(accountId);
       if (account.load === 0 && waiting === 0) progressAt = Date.now();
-      if (account.waiting.length === 0 && (account.load < chunks || isStalled())) {
+      if (account.waiting.length === 0 && (account.load < windowNow() || isStalled())) {
         add(account, processId, load);
         if (timer === undefined) lookIn(idleLookMs);
         return;

@@ -1,4 +1,6 @@
 import { invalid } from '../../lib/errors.js';
+import { createJsonGuard } from '../../lib/json-guard.js';
+import { firstItems, listed } from '../../lib/listing.js';
 import { nearest } from '../../lib/nearest.js';
 import type { DataType } from '../../model/column.js';
 import { nameProblem, textProblem } from '../../model/names.js';
@@ -28,6 +30,8 @@ type Json = Readonly<Record<string, unknown>>;
 
 const dataTypes = ['Date', 'String', 'Decimal'] as const;
 const members = ['name', 'id', 'dataType', 'isEntity', 'dateFormat', 'description'] as const;
+/** Unknown members of one object that are named. */
+const mostUnknown = 20;
 const maxDescription = 10_000;
 const maxDateFormat = 200;
 
@@ -35,8 +39,10 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const unknownMembers = (value: Json, known: readonly string[], where: string, problems: Problems): void => {
-  for (const name of Object.keys(value)) {
-    if (known.includes(name)) continue;
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  if (unknown.length > mostUnknown)
+    problems.push(`${where}: ${unknown.length.toLocaleString('en-US')} unknown members`);
+  for (const name of unknown.slice(0, mostUnknown)) {
     const meant = nearest(name, known);
     problems.push(
       `${where}: unknown member ${JSON.stringify(name.slice(0, 64))}${meant === undefined ? '' : `, did you mean ${meant}?`}`,
@@ -110,27 +116,46 @@ const checkColumn = (item: unknown, position: number, problems: Problems): Manif
   return item as unknown as ManifestColumn;
 };
 
-const listTwice = (columns: readonly ManifestColumn[], problems: Problems): void => {
+function* listTwice(columns: readonly ManifestColumn[], problems: Problems): Generator<void, void> {
   const names = new Set<unknown>();
   const ids = new Set<unknown>();
   for (const { name, id } of columns) {
-    if (names.has(name)) problems.push(`column ${JSON.stringify(name)} is listed twice`);
+    if (names.has(name)) problems.push(`column ${JSON.stringify(String(name).slice(0, 64))} is listed twice`);
     if (id !== undefined && ids.has(id)) problems.push(`id ${id} is listed twice`);
     names.add(name);
     ids.add(id);
+    yield;
   }
-};
+}
 
 /** @throws AppError that lists all problems. */
 export const refuseManifest = (problems: readonly string[]): void => {
   if (problems.length === 0) return;
-  throw invalid('invalid_manifest', `The manifest is wrong: ${problems.slice(0, 50).join('; ')}.`, {
-    problems: problems.slice(0, 1000),
+  throw invalid('invalid_manifest', `The manifest is wrong: ${listed(problems, 20, '; ')}.`, {
+    problems: firstItems(problems, 100),
   });
 };
 
-/** @throws AppError kind `invalid` that names every mistake. */
-export const parseManifest = (text: string): Manifest => {
+/** Bytes that are looked at in one step. */
+const stepBytes = 128 * 1024;
+const bounds = { maxDepth: 8, maxElements: 150_000, name: 'The manifest' };
+
+/** Looks at a text before anything is built of it: a manifest of empty arrays would take a gigabyte. */
+function* guardJson(text: string): Generator<void, void> {
+  const guard = createJsonGuard(bounds);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += stepBytes) {
+    guard.push(bytes.subarray(at, at + stepBytes));
+    yield;
+  }
+}
+
+/**
+ * Reads a manifest step by step, so that others get their turn: it may have 8 MiB.
+ * @throws AppError kind `invalid` that names the mistakes.
+ */
+export function* manifestSteps(text: string): Generator<void, Manifest> {
+  yield* guardJson(text);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -144,11 +169,13 @@ export const parseManifest = (text: string): Manifest => {
   if (unlisted !== 'infer' && unlisted !== 'ignore' && unlisted !== 'reject')
     problems.push('unlisted must be one of infer, ignore, reject');
   if (!Array.isArray(given)) problems.push('columns must be an array');
-  const columns = (Array.isArray(given) ? given : []).flatMap((item, position) => {
+  const columns: ManifestColumn[] = [];
+  for (const [position, item] of (Array.isArray(given) ? given : []).entries()) {
+    yield;
     const column = checkColumn(item, position, problems);
-    return column === undefined ? [] : [column];
-  });
-  listTwice(columns, problems);
+    if (column !== undefined) columns.push(column);
+  }
+  yield* listTwice(columns, problems);
   refuseManifest(problems);
   return { columns, unlisted: unlisted as Manifest['unlisted'] };
-};
+}

@@ -1,10 +1,11 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 import { parseFlag } from '../../lib/flag.js';
 import { nearest } from '../../lib/nearest.js';
+import { runAtOnce } from '../../lib/yielding.js';
 import { textProblem } from '../../model/names.js';
 import type { UploadMode } from '../../model/process.js';
 import type { ColumnRules, Dialect } from '../csv/types.js';
-import { type Manifest, parseManifest } from './manifest.js';
+import { type Manifest, manifestSteps } from './manifest.js';
 
 /** How many bad rows an upload may have; beyond it fails. */
 export type BadRowLimit = { readonly count: number } | { readonly percent: number };
@@ -184,10 +185,10 @@ const requireMode = (mode: UploadMode, values: ReadonlyMap<UploadOptionName, str
 };
 
 /**
- * Options as they were given, as form fields or in the address.
+ * Reads options as they were given, as form fields or in the address, step by step: a manifest may be long.
  * @throws AppError kind `invalid` that names the option.
  */
-export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions => {
+export function* uploadOptionSteps(given: readonly GivenOption[]): Generator<void, UploadOptions> {
   const values = collect(given);
   const mode = choose(values, 'mode', ['replace', 'append', 'upsert']);
   requireMode(mode, values);
@@ -203,7 +204,7 @@ export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions
     throw wrong('decimal', 'a comma cannot be delimiter and decimal sign of a file without quotes');
   return {
     mode,
-    manifest: manifest === undefined ? undefined : parseManifest(manifest),
+    manifest: manifest === undefined ? undefined : yield* manifestSteps(manifest),
     onTypeConflict: choose(values, 'onTypeConflict', ['fail', 'replace', 'widen']),
     onDuplicateKey: choose(values, 'onDuplicateKey', ['last', 'first', 'fail']),
     onMissingColumn: choose(values, 'onMissingColumn', ['null', 'fail']),
@@ -216,4 +217,8 @@ export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions
     encoding: choose(values, 'encoding', ['utf-8', 'windows-1252', 'utf-16le', 'utf-16be']),
     rules,
   };
-};
+}
+
+/** The same at once, for options that are known to be short. */
+export const parseUploadOptions = (given: readonly GivenOption[]): UploadOptions =>
+  runAtOnce(uploadOptionSteps(given));

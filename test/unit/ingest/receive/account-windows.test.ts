@@ -48,7 +48,26 @@ describe('the window of an account', () => {
   it('is its own: another account is not held back', async () => {
     const { windows, send } = open(new Map([[10, 0]]));
     send(50);
-    await Promise.all(send(4, 1, { accountId: 2, processId: 20 }));
+    await Promise.all(send(1, 1, { accountId: 2, processId: 20 }));
+    await windows.close();
+  });
+
+  it('is smaller while others have chunks on their way: accounts take turns', async () => {
+    const handled = new Map([
+      [10, 0],
+      [20, 0],
+    ]);
+    const { windows, send, entered } = open(handled);
+    send(50);
+    send(5, 1, { accountId: 2, processId: 20 });
+    await sleep(20);
+    expect(entered()).toBe(4 + 1);
+    handled.set(10, 3);
+    await sleep(40);
+    expect(entered()).toBe(4 + 1);
+    handled.set(10, 4).set(20, 1);
+    await sleep(40);
+    expect(entered()).toBe(5 + 2);
     await windows.close();
   });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { decodeText } from '../../../../src/ingest/receive/text-encoding.js';
 import { parseDigests } from '../../../../src/ingest/upload/digest.js';
-import { parseManifest } from '../../../../src/ingest/upload/manifest.js';
+import { manifestSteps } from '../../../../src/ingest/upload/manifest.js';
 import { parseUploadOptions } from '../../../../src/ingest/upload/upload-options.js';
+import { runAtOnce } from '../../../../src/lib/yielding.js';
 
 const parse = (given: Record<string, string>) =>
   parseUploadOptions(Object.entries(given).map(([name, value]) => ({ name, value })));
@@ -65,7 +66,7 @@ describe('upload options', () => {
 describe('a manifest', () => {
   it('lists columns as they were given', () => {
     const columns = [{ name: 'a', id: 3, dataType: 'Date', isEntity: true, dateFormat: '%d/%m/%Y' }];
-    expect(parseManifest(JSON.stringify({ columns }))).toEqual({ columns, unlisted: 'infer' });
+    expect(runAtOnce(manifestSteps(JSON.stringify({ columns })))).toEqual({ columns, unlisted: 'infer' });
   });
 
   it.each([
@@ -83,7 +84,7 @@ describe('a manifest', () => {
     ['{"columns": [{"name": "a", "description": 1}]}', /description must be a text/],
     ['{"unlisted": "drop"}', /unlisted/],
   ])('%s is refused', (text, message) => {
-    expect(() => parseManifest(text)).toThrow(message);
+    expect(() => runAtOnce(manifestSteps(text))).toThrow(message);
   });
 });
 

@@ -1,10 +1,12 @@
-import { invalid } from '../lib/errors.js';
+import { invalid } from './errors.js';
 
 export interface JsonBounds {
   /** Levels of arrays and objects within each other. */
   readonly maxDepth: number;
   /** Values, those within others included. */
   readonly maxElements: number;
+  /** What the text is, in messages. @default The body */
+  readonly name?: string;
 }
 
 /** Looks at the bytes of a JSON text as they come, before anything is built of them. Keeps none of them. */
@@ -22,7 +24,7 @@ const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
 /** Whether the text is JSON at all is for the parser to say: of any other, this counts too much or too little. */
-export const createJsonGuard = ({ maxDepth, maxElements }: JsonBounds): JsonGuard => {
+export const createJsonGuard = ({ maxDepth, maxElements, name = 'The body' }: JsonBounds): JsonGuard => {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let depth = 0;
   let elements = 0;
@@ -34,7 +36,7 @@ export const createJsonGuard = ({ maxDepth, maxElements }: JsonBounds): JsonGuar
     try {
       decoder.decode(chunk, { stream: true });
     } catch {
-      throw invalid('invalid_encoding', 'The body is not valid UTF-8.');
+      throw invalid('invalid_encoding', `${name} is not valid UTF-8.`);
     }
   };
 
@@ -45,9 +47,9 @@ export const createJsonGuard = ({ maxDepth, maxElements }: JsonBounds): JsonGuar
     } else if (byte === comma) elements += 1;
     else if (byte === closeBracket || byte === closeBrace) depth -= 1;
     if (depth > maxDepth)
-      throw invalid('too_deep', `The body is nested more than ${maxDepth} levels deep.`, { limit: maxDepth });
+      throw invalid('too_deep', `${name} is nested more than ${maxDepth} levels deep.`, { limit: maxDepth });
     if (elements > maxElements)
-      throw invalid('too_many_elements', `The body has more than ${maxElements} values.`, {
+      throw invalid('too_many_elements', `${name} has more than ${maxElements} values.`, {
         limit: maxElements,
       });
   };
