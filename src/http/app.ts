@@ -123,7 +123,10 @@ export const createApp = (options: AppOptions): HttpServer => {
   // What reaches here happened after the headers were sent: the connection is already broken off.
   app.on('error', (error: NodeJS.ErrnoException, ctx?: Koa.ParameterizedContext<RequestState>) => {
     const requestLog = ctx?.state.log ?? log;
-    if (isRefusal(error)) return requestLog.info({ err: error }, 'answer ended: its right has ended');
+    if (isRefusal(error)) {
+      requestLog.info({ err: error }, 'answer ended: its right has ended');
+      return;
+    }
     // The client hung up: that is said by the line of the request.
     if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' && ctx?.state.error === undefined) return;
     requestLog.error({ err: error }, 'answer broken off');

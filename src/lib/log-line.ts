@@ -1,7 +1,7 @@
 import { cutValue } from './cut.js';
 
 /** Most bytes of a log line, its line end included. */
-export const mostLineBytes = 8 * 1024;
+const mostLineBytes = 8 * 1024;
 
 /** Links that are their own permission: enough stays to tell one from another, too little to use it. */
 const signedLinks: readonly [RegExp, string][] = [

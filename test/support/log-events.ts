@@ -10,7 +10,8 @@ export interface LogEvent {
   readonly file: string;
 }
 
-const call = /\b(?:log|ctx\.state\.log|request\.log)(?:\.(debug|info|warn|error|fatal)|\[([^\]]+)\])\(/g;
+const call =
+  /\b(?:log|requestLog|ctx\.state\.log|request\.log)(?:\.(debug|info|warn|error|fatal)|\[([^\]]+)\])\(/g;
 
 /** Parts of a text between commas that stand in no bracket and no string. */
 const topLevelParts = (text: string): string[] => {

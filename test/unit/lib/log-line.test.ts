@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { logOptions } from '../../../src/lib/log.js';
-import { mostLineBytes } from '../../../src/lib/log-line.js';
+
+const mostLineBytes = 8 * 1024;
 
 const written = (fields: object): { line: string; value: Record<string, unknown> } => {
   let line = '';
