@@ -14,7 +14,7 @@ import {
   compileFilterYielding,
   type FilterLimits,
 } from './filter/filter.js';
-import type { Format } from './formats.js';
+import type { Format } from './formats/formats.js';
 import type { DownloadOptions } from './options/options.js';
 import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../lib/errors.js';
 import { fingerprint } from '../lib/fingerprint.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { AppliedRows } from './apply/apply.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
-import { type Format, formatSpecs } from './formats.js';
-import { type DownloadOptions, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
+import type { OutputColumn } from './formats/format.js';
+import { type Format, formats } from './formats/formats.js';
+import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
-import { chosenColumns, type OutputColumn, outputColumns, requireColumns } from './projection.js';
+import { chosenColumns, outputColumns, requireColumns } from './projection.js';
 import { buildRowSource, type RowSource, requireDateColumn } from './statement.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 
@@ -43,8 +43,6 @@ export interface Plan {
 /** Part of every tag: raise it when the same request gives other bytes than before. */
 const formatRevision = 4;
 
-const columnLimits: Partial<Record<Format, number>> = { xlsx: 16_384 };
-
 /** Names and roles of the columns, which headers and order follow from; once per version that is in use. */
 const columnsDigest = (columns: readonly StoredColumn[]): string => {
   const known = digests.get(columns);
@@ -68,14 +66,6 @@ export const filterColumnsOf = (columns: readonly StoredColumn[]): readonly Filt
   return known;
 };
 
-/** Which format it is may be known only now: an `Accept` header decides when the options do not. */
-const refuseUseless = ({ decimals, quote }: DownloadOptions, format: Format): void => {
-  if (decimals !== 'number' && format !== 'json')
-    throw invalid('bad_combination', `$decimals is for $format=json; ${format} always keeps all digits.`);
-  if (quote !== 'all' && format !== 'csv' && format !== 'tsv')
-    throw invalid('bad_combination', `$quote is for $format=csv and tsv, the format is ${format}.`);
-};
-
 export interface PlanInput {
   readonly database: string;
   readonly version: ReadableVersion;
@@ -96,13 +86,13 @@ export const planDownload = (input: PlanInput): Plan => {
   // Behind `$apply` the result stands in the place of the version.
   const version = applied === undefined ? input.version : { ...input.version, columns: applied.columns };
   const { columns } = version;
+  const record = formats[format];
   refuseUseless(options, format);
   const chosen = chosenColumns(options, columns);
   const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);
   if (options.transpose) requireDateColumn('transpose', columns);
   const output = outputColumns(options, chosen);
-  const limit = columnLimits[format];
-  if (limit !== undefined && !options.transpose) requireColumns(format, output.length, limit);
+  if (!options.transpose) requireColumns(format, output.length, record.maxColumns);
   const rows = {
     rows: applied?.rows ?? versionRows(database, version),
     isWhole: applied === undefined,
@@ -126,12 +116,7 @@ export const planDownload = (input: PlanInput): Plan => {
     rows: rows.rows,
     keepsRows: applied?.keepsRows ?? true,
     question: fingerprint([...versionFacts, rowTagsOf(options, bound)]),
-    fingerprint: fingerprint([
-      ...versionFacts,
-      format,
-      formatSpecs[format].clickHouse,
-      tagsOf(options, bound),
-    ]),
-    wholeFile: format === 'csv' ? wholeFileOf(options) : undefined,
+    fingerprint: fingerprint([...versionFacts, format, record.clickHouse, tagsOf(options, bound)]),
+    wholeFile: record.linked ? wholeFileOf(options) : undefined,
   };
 };

@@ -1,17 +1,8 @@
 import { invalid } from '../lib/errors.js';
 import { dataTypeOf, type StoredColumn, storageName } from '../model/column.js';
 import { selectedColumns } from './column-list.js';
+import type { OutputColumn } from './formats/format.js';
 import type { DownloadOptions } from './options/options.js';
-
-/** A column of the answer. */
-export interface OutputColumn {
-  /** As the header shows it. */
-  readonly name: string;
-  /** Expression over the columns of the store. */
-  readonly sql: string;
-  /** How the values lie in the store; combined ones are text. */
-  readonly physical: StoredColumn['physical'];
-}
 
 const separator = ' | ';
 
@@ -79,8 +70,9 @@ export const outputColumns = (
 export const judgedColumns = (chosen: readonly StoredColumn[]): readonly StoredColumn[] =>
   chosen.filter((column) => !column.isEntity);
 
-export const requireColumns = (format: string, columns: number, limit: number): void => {
-  if (columns <= limit) return;
+/** @param limit What the format holds; undefined: any number. */
+export const requireColumns = (format: string, columns: number, limit: number | undefined): void => {
+  if (limit === undefined || columns <= limit) return;
   throw invalid(
     'too_many_columns',
     `$format=${format} holds at most ${limit} columns, the answer has ${columns}; choose some with $select.`,

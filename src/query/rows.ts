@@ -1,15 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
 import { widePartColumns } from '../storage/clickhouse/table-settings.js';
-import { formatSettings, formatSpecs, writtenFormat, writtenSettings } from './formats.js';
+import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
-import { type Quoting, writtenColumns } from './quoting.js';
 import type { ReadContext } from './read-context.js';
-import { buildTail, countSql, type RowSource, selectSql } from './statement.js';
+import { requireFitting } from './row-check.js';
+import { buildTail, countSql, type RowSource } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
-import { rowsPerSheet, sheetSql } from './xlsx/cell-sql.js';
-import { requireCellTexts } from './xlsx/text-length.js';
-import { writeWorkbook } from './xlsx/workbook.js';
 
 /** Number of rows in the source, with `$distinct` of different ones, before `$top` and `$skip`. */
 export const countRows = async (
@@ -30,29 +27,23 @@ export const countRows = async (
 export const openRows = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   const { source, output, order, chosen, options, format } = plan;
   if (options.transpose) return openTransposed(reader, plan, context);
-  const tail = buildTail(options, order, chosen);
-  if (format === 'xlsx') return openSheet(reader, plan, tail, context);
-  if (options.quote === 'minimal') {
-    const quoting: Quoting = { delimiter: format === 'tsv' ? '\t' : ',', quote: options.quote };
-    return reader.open({
-      sql: `${selectSql({ source, output: writtenColumns(output, quoting), tail })}\nFORMAT ${writtenFormat}`,
-      values: source.values,
-      settings: { ...writtenSettings(quoting.delimiter), ...readSettings(plan) },
-      ...context,
-    });
-  }
-  return reader.open({
-    sql: `${selectSql({ source, output, tail })}\nFORMAT ${formatSpecs[format].clickHouse}`,
+  const { select, frame } = formats[format];
+  await requireFitting(reader, plan, output, context);
+  const { sql, settings } = select.rows(
+    output,
+    `${source.sql}\n${buildTail(options, order, chosen)}`,
+    options,
+  );
+  const bytes = await reader.open({
+    sql,
     values: source.values,
-    settings: {
-      ...formatSettings(format, {
-        soleColumn: output.length === 1,
-        quoteDecimals: options.decimals === 'string',
-      }),
-      ...readSettings(plan),
-    },
+    settings: { ...settings, ...readSettings(plan) },
     ...context,
   });
+  return frame.rows(
+    bytes,
+    output.map(({ name }) => name),
+  );
 };
 
 const isUnfiltered = ({ complete, isRest = false }: RowSource): boolean => complete || isRest;
@@ -86,24 +77,3 @@ const readSettings = ({ version, chosen, source, order, options }: Plan): ReadSe
     ? { optimize_move_to_prewhere: 0 }
     : {}),
 });
-
-const openSheet = async (
-  reader: Reader,
-  plan: Plan,
-  tail: string,
-  context: ReadContext,
-): Promise<Readable> => {
-  const { source, output, format } = plan;
-  await requireCellTexts(reader, plan, output, context);
-  const rows = await reader.open({
-    sql: `${sheetSql(output, `${source.sql}\n${tail}`)}\nFORMAT ${formatSpecs[format].clickHouse}`,
-    values: source.values,
-    settings: formatSettings(format, { soleColumn: false, quoteDecimals: false }),
-    ...context,
-  });
-  return writeWorkbook(
-    rows as AsyncIterable<Buffer>,
-    output.map(({ name }) => name),
-    rowsPerSheet(output.length),
-  );
-};

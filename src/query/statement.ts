@@ -4,8 +4,7 @@ import { dateColumnOf } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options/options.js';
-import { judgedColumns, type OutputColumn } from './projection.js';
-import { quoteIdentifier } from './sql-text.js';
+import { judgedColumns } from './projection.js';
 import type { VersionRows } from './version-rows.js';
 
 /** The part of a filter that the rows must satisfy. */
@@ -95,18 +94,6 @@ export const buildTail = (
   // Keeps the first of equal rows, and the order, in one pass.
   const distinct = options.distinct ? ` LIMIT 1 BY ${chosen.map(storageName).join(', ')}` : '';
   return `ORDER BY ${orderSql(order)}${distinct}${limitSql(options)}`;
-};
-
-export interface Selection {
-  readonly source: RowSource;
-  readonly output: readonly OutputColumn[];
-  /** Everything behind WHERE. */
-  readonly tail: string;
-}
-
-export const selectSql = ({ source, output, tail }: Selection): string => {
-  const list = output.map(({ sql, name }) => `${sql} AS ${quoteIdentifier(name)}`).join(',\n');
-  return `SELECT ${list}\n${source.sql}\n${tail}`;
 };
 
 /** Number of rows that match, before `$top` and `$skip`. */

@@ -15,10 +15,9 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import { clickHouseType } from '../storage/clickhouse/places.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { ReadSettings } from '../storage/clickhouse/reader.js';
-import type { ArrayCells } from './line-sql.js';
+import type { OutputColumn, Spread } from './formats/format.js';
 import type { Plan } from './plan.js';
-import { combinedColumn, freeName, headerOf, type OutputColumn, plainColumn } from './projection.js';
-import { quoteIdentifier } from './sql-text.js';
+import { combinedColumn, freeName, headerOf, plainColumn } from './projection.js';
 import { buildTail, requireDateColumn } from './statement.js';
 
 const mostDates = 10_000;
@@ -159,16 +158,6 @@ export const splitValues = (
   return parts;
 };
 
-/** The outermost SELECT: labels (the name of the value column is the last of them) and the spread values. */
-export type ProjectRow = (labels: readonly OutputColumn[], cells: ArrayCells) => string;
-
-/** Each cell a column: for formats that have columns of their own. */
-export const projectColumns: ProjectRow = (labels, { sql, names }) =>
-  [
-    ...labels.map((label) => `${label.sql} AS ${quoteIdentifier(label.name)}`),
-    ...names.map((name, index) => `${sql}[${index + 1}].1 AS ${quoteIdentifier(name)}`),
-  ].join(',\n');
-
 const placeSql = (layout: TransposeLayout, facts: TransposeFacts): string => {
   if (facts.dates.length === 0) return 'toUInt32(0)';
   const type = clickHouseType(layout.date.physical);
@@ -181,9 +170,8 @@ export interface TransposeInput {
   readonly layout: TransposeLayout;
   readonly facts: TransposeFacts;
   readonly part: readonly StoredColumn[];
-  readonly project: ProjectRow;
-  /** What `project` needs to know of each date, as the parameter `keys`; by its header and place. */
-  readonly keyOf: ((name: string, index: number) => string) | undefined;
+  readonly project: Spread['project'];
+  readonly keyOf: Spread['keyOf'] | undefined;
   /** Values as text, whatever their types are. */
   readonly asText: boolean;
   /** Gives the rows numbers, as `m`. */

@@ -1,30 +1,23 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { StoredColumn } from '../model/column.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { type Format, formatSettings, formatSpecs } from './formats.js';
-import { csvLines, jsonLines, type LineWriter, xmlLines } from './line-sql.js';
-import type { DownloadOptions } from './options/options.js';
+import type { OutputColumn } from './formats/format.js';
+import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
-import { type OutputColumn, plainColumn, requireColumns } from './projection.js';
+import { plainColumn, requireColumns } from './projection.js';
 import type { ReadContext } from './read-context.js';
+import { requireFitting } from './row-check.js';
 import {
   datesSql,
   factsOf,
   headersOf,
   layOut,
   partSql,
-  projectColumns,
   sizeSql,
   splitValues,
   type TransposeFacts,
   type TransposeLayout,
 } from './transpose.js';
-import { rowsPerSheet, sheetRowSql } from './xlsx/cell-sql.js';
-import { requireCellTexts } from './xlsx/text-length.js';
-import { writeWorkbook } from './xlsx/workbook.js';
-
-/** Columns that the other formats hold. */
-const columnLimits: Partial<Record<Format, number>> = { xlsx: 16_384 };
 
 const readFacts = async (
   reader: Reader,
@@ -46,33 +39,6 @@ const readFacts = async (
   return factsOf(dates, size);
 };
 
-/** How a format writes its rows; undefined for formats that have columns of their own. */
-const linesOf = (format: Format, { decimals, quote }: DownloadOptions): LineWriter | undefined => {
-  switch (format) {
-    case 'csv':
-      return csvLines({ delimiter: ',', quote });
-    case 'tsv':
-      return csvLines({ delimiter: '\t', quote });
-    case 'json':
-      return jsonLines(decimals === 'string');
-    case 'xlsx':
-      return xmlLines;
-    default:
-      return undefined;
-  }
-};
-
-/** Bytes without the last few. */
-async function* withoutEnd(body: AsyncIterable<Buffer>, length: number): AsyncGenerator<Buffer> {
-  let held = Buffer.alloc(0);
-  for await (const chunk of body) {
-    const joined = Buffer.concat([held, chunk]);
-    const end = Math.max(0, joined.length - length);
-    if (end > 0) yield joined.subarray(0, end);
-    held = Buffer.from(joined.subarray(end));
-  }
-}
-
 /** One answer after the other; the first is open already, each later one is opened when it is needed. */
 async function* inTurn(
   first: Readable,
@@ -88,17 +54,6 @@ async function* inTurn(
   } finally {
     current.destroy();
   }
-}
-
-async function* framed(
-  lines: LineWriter,
-  headers: readonly string[],
-  rows: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer> {
-  const header = lines.header(headers);
-  if (header !== '') yield Buffer.from(header);
-  yield* lines.trailing === 0 ? rows : withoutEnd(rows, lines.trailing);
-  if (lines.footer !== '') yield Buffer.from(lines.footer);
 }
 
 /** Value columns of each query. A format with columns of its own takes all in one. */
@@ -120,19 +75,15 @@ const cellsOf = ({ labels, values }: TransposeLayout, { options }: Plan): Output
 
 export const openTransposed = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Readable> => {
   const { format, options } = plan;
+  const { select, frame, maxColumns } = formats[format];
   const layout = layOut(plan);
   const facts = await readFacts(reader, plan, layout, context);
   const headers = headersOf(layout, facts);
-  const limit = columnLimits[format];
-  if (limit !== undefined) requireColumns(format, headers.length, limit);
-  if (format === 'xlsx') await requireCellTexts(reader, plan, cellsOf(layout, plan), context);
-  const quoteDecimals = options.decimals === 'string';
-  const lines = linesOf(format, options);
-  const parts = partsOf(layout, facts, lines === undefined);
-  const formatName = lines === undefined ? formatSpecs[format].clickHouse : 'LineAsString';
-  const formatting = formatSettings(format, { soleColumn: false, quoteDecimals });
+  requireColumns(format, headers.length, maxColumns);
+  await requireFitting(reader, plan, cellsOf(layout, plan), context);
+  const spread = select.spread(options);
+  const parts = partsOf(layout, facts, spread.inOneQuery);
 
-  const sheetRows = rowsPerSheet(headers.length);
   const rowsBefore = (index: number): number =>
     parts.slice(0, index).reduce((sum, part) => sum + part.length, 0) * facts.rowsPerColumn;
 
@@ -142,22 +93,19 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
       layout,
       facts,
       part: parts[index]!,
-      project: lines?.line ?? projectColumns,
-      keyOf: lines?.keyOf,
-      rowNumber: format === 'xlsx' ? sheetRowSql(sheetRows, rowsBefore(index)) : undefined,
-      asText: lines === undefined,
+      project: spread.project,
+      keyOf: spread.keyOf,
+      rowNumber: spread.rowNumber?.(headers.length, rowsBefore(index)),
+      asText: spread.inOneQuery,
     });
     return reader.open({
-      sql: `${part.sql}${layout.values.length === 0 ? ' LIMIT 0' : ''}\nFORMAT ${formatName}`,
+      sql: `${part.sql}${layout.values.length === 0 ? ' LIMIT 0' : ''}\nFORMAT ${spread.clickHouse}`,
       values: part.values,
-      settings: { ...formatting, ...part.settings },
+      settings: { ...spread.settings, ...part.settings },
       queryId: `${context.queryId}-${index}`,
       signal: context.signal,
     });
   };
 
-  const rows = inTurn(await open(0), parts.length, open);
-  if (format === 'xlsx') return writeWorkbook(rows, headers, sheetRows);
-  const bytes = lines === undefined ? rows : framed(lines, headers, rows);
-  return Readable.from(bytes, { objectMode: false, highWaterMark: 128 * 1024 });
+  return frame.spread(inTurn(await open(0), parts.length, open), headers, options);
 };

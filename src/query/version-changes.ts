@@ -9,9 +9,9 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { commonKeys, hashOf } from '../storage/clickhouse/version-comparison.js';
-import { formatSettings, formatSpecs } from './formats.js';
+import { csv } from './formats/delimited/delimited.js';
+import type { OutputColumn } from './formats/format.js';
 import { freeName } from './projection.js';
-import { quoteIdentifier } from './sql-text.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
 
@@ -42,6 +42,7 @@ interface ChangeColumn {
   readonly name: string;
   /** True where both sides lie in the store in one type. */
   readonly alike: boolean;
+  readonly physical: StoredColumn['physical'];
 }
 
 /** Columns of the second version, then those that only the first has; no name twice. */
@@ -53,7 +54,8 @@ const columnsOf = (from: ReadableVersion, to: ReadableVersion): ChangeColumn[] =
     const name = freeName(column.name, taken);
     taken.add(name);
     const other = before.get(column.id);
-    return { id: column.id, name, alike: other === undefined || other.physical === column.physical };
+    const alike = other === undefined || other.physical === column.physical;
+    return { id: column.id, name, alike, physical: alike ? column.physical : 's' };
   });
 };
 
@@ -74,8 +76,12 @@ const sideOf = (database: string, name: Side['name'], version: ReadableVersion):
   ...versionRows(database, version, name),
 });
 
-/** The whole statement, without its format. */
-const changesSql = (sides: readonly Side[], columns: readonly ChangeColumn[], keyIds: readonly number[]) => {
+/** The columns of the answer, and everything behind them. */
+const changesSql = (
+  sides: readonly Side[],
+  columns: readonly ChangeColumn[],
+  keyIds: readonly number[],
+): { output: OutputColumn[]; from: string } => {
   const ids = columns.map(({ id }) => id);
   const names = columns.map((_, at) => `o${at}`);
   const hashes = ({ version }: Side): string => {
@@ -95,9 +101,12 @@ const changesSql = (sides: readonly Side[], columns: readonly ChangeColumn[], ke
       FROM ${side.table} WHERE ${side.condition}`;
   });
   const list = names.map((name) => `, ${name}`).join('');
-  return `SELECT multiIf(m > least(x, y), if(side = 0, 'removed', 'added'), side = 0, 'before', 'after')
-      AS ${quoteIdentifier('change')}${columns.map(({ name }, at) => `, o${at} AS ${quoteIdentifier(name)}`).join('')}
-    FROM (
+  const kind = `multiIf(m > least(x, y), if(side = 0, 'removed', 'added'), side = 0, 'before', 'after')`;
+  const output: OutputColumn[] = [
+    { name: 'change', sql: kind, physical: 's' },
+    ...columns.map(({ name, physical }, at) => ({ name, sql: `o${at}`, physical })),
+  ];
+  const from = `FROM (
       SELECT m, x, y, side, s, p${list},
         max(if(side = 1, (s, p), (toUInt64(0), toUInt64(0)))) OVER (PARTITION BY k, m) AS place
       FROM (
@@ -109,6 +118,7 @@ const changesSql = (sides: readonly Side[], columns: readonly ChangeColumn[], ke
           FROM (${full.join('\nUNION ALL ')}) WHERE (k, r) IN (${differing}))
         WHERE n > least(a, b)))
     ORDER BY place, side, s, p`;
+  return { output, from };
 };
 
 export const createVersionChanges = ({ versions, reader }: VersionChangesOptions): VersionChanges => ({
@@ -118,10 +128,10 @@ export const createVersionChanges = ({ versions, reader }: VersionChangesOptions
     const columns = columnsOf(first, second);
     const [before, after] = [sideOf(reader.database, 'from', first), sideOf(reader.database, 'to', second)];
     const keys = commonKeys(first.columns, second.columns).map(({ id }) => id);
+    const { output, from: rows } = changesSql([before, after], columns, keys);
     return reader.open({
-      sql: `${changesSql([before, after], columns, keys)}\nFORMAT ${formatSpecs.csv.clickHouse}`,
+      ...csv.select.rows(output, rows, { decimals: 'number', quote: 'all' }),
       values: { ...before.values, ...after.values },
-      settings: formatSettings('csv', { soleColumn: false, quoteDecimals: false }),
       queryId,
       signal,
     });

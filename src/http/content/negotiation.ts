@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import accepts, { type Accepts } from 'accepts';
-import { type Format, formatSpecs } from '../../query/formats.js';
+import { type Format, formats } from '../../query/formats/formats.js';
 import type { Coding } from './coding.js';
 
 const acceptsOf = (headers: IncomingMessage['headers']): Accepts => accepts({ headers } as IncomingMessage);
 
-const mediaTypeOf = (format: Format): string => formatSpecs[format].mediaType.replace(/;.*/, '');
+const mediaTypeOf = (format: Format): string => formats[format].mediaType.replace(/;.*/, '');
 
 /**
  * The format that `Accept` asks for among those that are offered, by weight. Undefined when it names none, and when

@@ -5,7 +5,7 @@ import type { ExportTicket } from '../../catalog/quotas.js';
 import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Caller } from '../../model/permission.js';
 import type { RowFacts } from '../../query/download.js';
-import { formatSpecs } from '../../query/formats.js';
+import { formats } from '../../query/formats/formats.js';
 import type { Plan } from '../../query/plan.js';
 import { type Coding, encoded } from '../content/coding.js';
 import { strongTag } from '../content/conditions.js';
@@ -44,7 +44,7 @@ export const describeAnswer = (
   { links, publicMaxAgeSeconds }: { links: boolean; publicMaxAgeSeconds: number },
 ): Description => {
   const isFile = links && plan.wholeFile !== undefined;
-  const isCoded = formatSpecs[plan.format].compressible && !isFile && !plan.options.count;
+  const isCoded = formats[plan.format].compressible && !isFile && !plan.options.count;
   const coding = isCoded ? chooseCoding(request.header('accept-encoding')) : 'identity';
   const entityTag = strongTag(plan.fingerprint, coding);
   const headers = {
@@ -63,7 +63,7 @@ export const rowsReply = (
   request: DataRequest,
   apiUrl: string,
 ): Reply & { body: Readable } => {
-  const { mediaType, extension } = formatSpecs[plan.format];
+  const { mediaType, extension } = formats[plan.format];
   return {
     status: 200,
     headers: {

@@ -5,7 +5,7 @@ import type { ExportTicket, Quotas } from '../../catalog/quotas.js';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
 import type { DownloadRequest, Downloads } from '../../query/download.js';
-import { formatSpecs, formats } from '../../query/formats.js';
+import { formatNames, formats } from '../../query/formats/formats.js';
 import { type DownloadOptions, parseOptions } from '../../query/options/options.js';
 import { isUnchanged } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
@@ -58,7 +58,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     request: DataRequest,
     ticket: ExportTicket,
   ): Promise<Reply> => {
-    const { mediaType, extension } = formatSpecs[plan.format];
+    const { mediaType, extension } = formats[plan.format];
     const fileName = fileNameOf(request.access.name, extension);
     const link = await exportFiles.linkTo({
       owner: request.owner,
@@ -120,7 +120,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     const asked: DownloadRequest = {
       dataset: access,
       options,
-      format: options.format ?? formatOfAccept(request.header('accept'), formats) ?? 'csv',
+      format: options.format ?? formatOfAccept(request.header('accept'), formatNames) ?? 'csv',
       owner,
       beforePlace: request.leavePlace,
       signal,
@@ -207,7 +207,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
 const answers: Readonly<Record<number, ResponseSpec>> = {
   200: {
     description: 'The rows, or their number with `$count`.',
-    contentTypes: [...Object.values(formatSpecs).map(({ mediaType }) => mediaType), 'text/plain'],
+    contentTypes: [...Object.values(formats).map(({ mediaType }) => mediaType), 'text/plain'],
     headers: {
       'Row-Count': 'With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset.',
       Link: 'With `$pagesize`, while more rows follow: the address of the next page, `rel="next"`. It holds no key.',

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Feed } from '../../gateway/feed.js';
 import { fingerprint } from '../../lib/fingerprint.js';
-import { formatSpecs } from '../../query/formats.js';
-import { type TableFormat, writeTable } from '../../query/table-writer.js';
+import { formats, tableFormats, writeTable } from '../../query/formats/formats.js';
 import { isUnchanged, strongTag } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { formatOfAccept } from '../content/negotiation.js';
@@ -13,7 +12,6 @@ import type { GatewayCallers } from './gateway-caller.js';
 import { upstreamErrors } from './providers.js';
 
 const tags = ['Feed'];
-const feedFormats = ['csv', 'json', 'xlsx', 'tsv'] as const satisfies readonly TableFormat[];
 
 export interface FeedRoutesDeps {
   readonly feed: Feed;
@@ -62,7 +60,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
     auth: 'optional',
     params: z.object({ symbol: pathName('Symbol.') }),
     query: z.object({
-      $format: queryChoice('Default csv.', feedFormats).optional(),
+      $format: queryChoice('Default csv.', tableFormats).optional(),
       $top: queryInteger('First rows only, after `start` and `end`.').optional(),
       start: queryText('First day, YYYY-MM-DD.', { maxLength: 10 }).optional(),
       end: queryText('Last day, YYYY-MM-DD.', { maxLength: 10 }).optional(),
@@ -70,7 +68,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
     responses: {
       200: {
         description: 'The rows.',
-        contentTypes: feedFormats.map((format) => formatSpecs[format].mediaType),
+        contentTypes: tableFormats.map((format) => formats[format].mediaType),
         headers: { ...ageHeaderTexts, ETag: 'Strong: the same for the same rows in the same form.' },
       },
       304: { description: 'The client has this answer already.' },
@@ -79,13 +77,13 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
     handler: async (request) => {
       const { $format, $top, start, end } = request.query;
       const { symbol } = request.params;
-      const format = $format ?? formatOfAccept(request.header('accept'), feedFormats) ?? 'csv';
+      const format = $format ?? formatOfAccept(request.header('accept'), tableFormats) ?? 'csv';
       const answer = await feed.data(await callerOf(request), symbol, {
         ...($top === undefined ? {} : { top: $top }),
         ...(start === undefined ? {} : { start }),
         ...(end === undefined ? {} : { end }),
       });
-      const spec = formatSpecs[format];
+      const spec = formats[format];
       const tag = strongTag(fingerprint([answer.etag, format, $top ?? null, start ?? null, end ?? null]));
       const headers = {
         ...ageHeaders({ ageSeconds: answer.ageSeconds, stale: answer.stale }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Links } from '../../exports/links.js';
-import { formatSpecs } from '../../query/formats.js';
+import { formats } from '../../query/formats/formats.js';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { strongTag } from '../content/conditions.js';
 import { dispositionOf } from '../content/disposition.js';
@@ -15,7 +15,7 @@ export interface LinkRoutesDeps {
   readonly linkTtlSeconds: number;
 }
 
-const files = { contentTypes: [formatSpecs.csv.mediaType] };
+const files = { contentTypes: [formats.csv.mediaType] };
 
 export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: LinkRoutesDeps): Route[] => [
   route({
@@ -40,7 +40,7 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
       const file = await exportFiles.find(ref, { whole: header('range') !== undefined, owner, signal });
       const facts = {
         entityTag: strongTag(ref.fingerprint),
-        contentType: formatSpecs.csv.mediaType,
+        contentType: formats.csv.mediaType,
         disposition: dispositionOf(ref.fileName),
         cacheControl: `private, max-age=${linkTtlSeconds}`,
       };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { formatSpecs } from '../../query/formats.js';
+import { formats } from '../../query/formats/formats.js';
 import type { VersionChanges } from '../../query/version-changes.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId } from '../parameters.js';
@@ -15,7 +15,7 @@ export interface VersionChangeRoutesDeps {
   readonly changes: VersionChanges;
 }
 
-const { mediaType } = formatSpecs.csv;
+const { mediaType } = formats.csv;
 
 export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionChangeRoutesDeps): Route[] => [
   route({

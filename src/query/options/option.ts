@@ -4,6 +4,7 @@ import type { StoredColumn } from '../../model/column.js';
 import type { AppliedRows } from '../apply/apply.js';
 import type { OrderTerm } from '../column-list.js';
 import type { CompiledFilter } from '../filter/filter.js';
+import type { Appearance } from '../formats/format.js';
 
 /** What options that name columns have become, for tags. */
 export interface BoundOptions {
@@ -46,6 +47,8 @@ export interface Option<T> {
   readonly example: string;
   /** True when an answer is no longer the whole table as it is: no link leads to such a file. */
   readonly shapesRows: (value: T) => boolean;
+  /** Set where the option is one of those that only some formats take: what it says of the others. */
+  readonly appearance: { readonly key: keyof Appearance; elsewhere(format: string): string } | undefined;
   /** What of it the bytes of an answer follow from, as JSON. */
   readonly tag: (value: T, bound: BoundOptions) => unknown;
 }
@@ -104,6 +107,7 @@ export const flagOption = (
   openapi: { type: 'boolean', default: false, description },
   example: 'true',
   shapesRows,
+  appearance: undefined,
   tag: asItIs,
 });
 
@@ -116,5 +120,6 @@ export const countOption = (name: string, stage: Stage, description: string): Op
   openapi: { type: 'integer', minimum: 0, description },
   example: '2',
   shapesRows: isGiven,
+  appearance: undefined,
   tag: asItIs,
 });

@@ -1,5 +1,6 @@
 import { type AppError, invalid } from '../../lib/errors.js';
 import { nearest } from '../../lib/nearest.js';
+import { type Format, formatNames, formats } from '../formats/formats.js';
 import { type BoundOptions, badOption } from './option.js';
 import { type DownloadOptions, type OptionKey, optionKeys, options as table } from './table.js';
 
@@ -78,6 +79,18 @@ export const parseOptions = (source: Readonly<Record<string, unknown>>): Downloa
   const options = Object.fromEntries(read) as DownloadOptions;
   refuseContradictions(options);
   return options;
+};
+
+/** What only some formats take, asked of another one. Which it is may be known late: `Accept` decides when the options do not. */
+export const refuseUseless = (options: DownloadOptions, format: Format): void => {
+  for (const key of optionKeys) {
+    const { name, appearance } = table[key];
+    if (appearance === undefined || !shapesRows(key, options)) continue;
+    const taking = formatNames.filter((one) => formats[one].takes.includes(appearance.key));
+    if (taking.includes(format)) continue;
+    const others = appearance.elsewhere(format);
+    throw invalid('bad_combination', `${name} is for $format=${taking.join(' and ')}${others}`);
+  }
 };
 
 const shapesRows = <K extends OptionKey>(key: K, options: DownloadOptions): boolean =>

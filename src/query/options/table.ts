@@ -1,6 +1,7 @@
 import { notFound } from '../../lib/errors.js';
 import { type Instant, parseInstant } from '../../lib/instant.js';
-import { type Format, formats } from '../formats.js';
+import type { Appearance } from '../formats/format.js';
+import { type Format, formatNames } from '../formats/formats.js';
 import {
   asItIs,
   badOption,
@@ -14,7 +15,7 @@ import {
 } from './option.js';
 
 /** What a caller asks of the rows; names of columns are still text. */
-export interface DownloadOptions {
+export interface DownloadOptions extends Appearance {
   /** Undefined when the caller left it open: an `Accept` header may then decide. */
   readonly format: Format | undefined;
   readonly select: string | readonly string[] | undefined;
@@ -35,8 +36,6 @@ export interface DownloadOptions {
   readonly includeIds: boolean;
   readonly dropNA: boolean;
   readonly transpose: boolean;
-  readonly decimals: 'number' | 'string';
-  readonly quote: 'all' | 'minimal';
   readonly versionId: number | undefined;
   /** The version that was current then. */
   readonly asOf: Instant | undefined;
@@ -94,6 +93,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     openapi: { type: 'string', description: 'Id of a version; without it the current data.' },
     example: '1',
     shapesRows: () => false,
+    appearance: undefined,
     // Version and names are in every tag.
     tag: () => null,
   },
@@ -109,6 +109,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: '2099-12-31',
     shapesRows: () => false,
+    appearance: undefined,
     tag: () => null,
   },
   apply: {
@@ -123,6 +124,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: 'groupby((Country),aggregate(GDP with sum as GDP))',
     shapesRows: isGiven,
+    appearance: undefined,
     tag: (_, { applied }) => applied?.normalized ?? null,
   },
   filter: {
@@ -136,6 +138,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: "Country eq 'France'",
     shapesRows: isGiven,
+    appearance: undefined,
     tag: (_, { filter }) => filter?.normalized ?? null,
   },
   last: countOption(
@@ -155,6 +158,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: 'Date desc',
     shapesRows: isGiven,
+    appearance: undefined,
     tag: (_, { order }) => order.map(({ column, descending }) => [column.id, descending]),
   },
   distinct: flagOption(
@@ -189,6 +193,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: 'WzEsMV0.c2lnbmF0dXJl',
     shapesRows: isGiven,
+    appearance: undefined,
     tag: asItIs,
   },
   count: flagOption('$count', 'limit', 'Answer the number of rows only.'),
@@ -204,6 +209,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: 'GDP',
     shapesRows: isGiven,
+    appearance: undefined,
     tag: (_, { chosen }) => chosen.map(({ id }) => id),
   },
   combineEntities: flagOption(
@@ -221,17 +227,18 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
   ),
   format: {
     name: '$format',
-    parse: parseChoice(formats),
+    parse: parseChoice(formatNames),
     absent: undefined,
     stage: 'bytes',
     openapi: {
       type: 'string',
-      enum: formats,
+      enum: formatNames,
       default: 'csv',
       description: 'Format of the rows. Without it csv, unless `Accept` names other types and no wildcard.',
     },
     example: 'json',
     shapesRows: () => false,
+    appearance: undefined,
     // The plan knows which it has become.
     tag: () => null,
   },
@@ -248,6 +255,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: 'string',
     shapesRows: (value) => value !== 'number',
+    appearance: { key: 'decimals', elsewhere: (format) => `; ${format} always keeps all digits.` },
     tag: asItIs,
   },
   quote: {
@@ -263,6 +271,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     },
     example: 'minimal',
     shapesRows: (value) => value !== 'all',
+    appearance: { key: 'quote', elsewhere: (format) => `, the format is ${format}.` },
     tag: asItIs,
   },
 };

@@ -9,7 +9,7 @@ import { isUnchanged, strongTag } from '../../../../src/http/content/conditions.
 import { dispositionOf, fileNameOf } from '../../../../src/http/content/disposition.js';
 import { chooseCoding, formatOfAccept } from '../../../../src/http/content/negotiation.js';
 import { fingerprint } from '../../../../src/lib/fingerprint.js';
-import { formats } from '../../../../src/query/formats.js';
+import { formatNames } from '../../../../src/query/formats/formats.js';
 
 describe('formatOfAccept', () => {
   it.each([
@@ -29,7 +29,7 @@ describe('formatOfAccept', () => {
     ['application/json;q=0', undefined],
     ['TEXT/CSV', 'csv'],
   ])('reads %j', (accept, format) => {
-    expect(formatOfAccept(accept, formats)).toBe(format);
+    expect(formatOfAccept(accept, formatNames)).toBe(format);
   });
 });
 

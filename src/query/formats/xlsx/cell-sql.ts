@@ -1,5 +1,5 @@
-import { decimalShapeOf, type PhysicalType } from '../../model/column.js';
-import type { OutputColumn } from '../projection.js';
+import { decimalShapeOf, type PhysicalType } from '../../../model/column.js';
+import type { OutputColumn } from '../format.js';
 
 /**
  * Cells of a sheet as ClickHouse writes them: a row is one line of XML, so that rows never become objects here.

@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { inflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type Table, writeTable } from '../../../src/query/table-writer.js';
+import type { Table } from '../../../src/query/formats/format.js';
+import { writeTable } from '../../../src/query/formats/formats.js';
 
 const table: Table = {
   columns: [

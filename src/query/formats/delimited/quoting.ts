@@ -1,14 +1,16 @@
 /** Cells of CSV and TSV: quoted by kind, as ClickHouse writes them, or only where a reader needs it. */
-import type { PhysicalType } from '../model/column.js';
-import type { OutputColumn } from './projection.js';
+import type { PhysicalType } from '../../../model/column.js';
+import type { Appearance, OutputColumn } from '../format.js';
 
-export interface Quoting {
-  readonly delimiter: ',' | '\t';
+export type Delimiter = ',' | '\t';
+
+interface Quoting {
+  readonly delimiter: Delimiter;
   /** `all`: texts and dates stand in quotes. `minimal`: only texts that hold a delimiter, a quote or a line break. */
-  readonly quote: 'all' | 'minimal';
+  readonly quote: Appearance['quote'];
 }
 
-const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+export const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 const special = { ',': /[",\r\n]/, '\t': /["\t\r\n]/ } as const;
 

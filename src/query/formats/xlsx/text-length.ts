@@ -1,9 +1,5 @@
-import { invalid } from '../../lib/errors.js';
-import type { Reader } from '../../storage/clickhouse/reader.js';
-import type { Plan } from '../plan.js';
-import type { OutputColumn } from '../projection.js';
-import type { ReadContext } from '../read-context.js';
-import { buildTail } from '../statement.js';
+import { invalid } from '../../../lib/errors.js';
+import type { OutputColumn, RowCheck } from '../format.js';
 
 /** Characters (UTF-16 units) that a cell may hold. */
 const mostCharacters = 32_767;
@@ -32,25 +28,5 @@ const refuseLongText = (columns: readonly OutputColumn[], place: number): void =
   );
 };
 
-/**
- * Looks at the rows that a sheet is made of.
- * @throws AppError `invalid` that names the column with a text that no cell can hold.
- */
-export const requireCellTexts = async (
-  reader: Reader,
-  { source, options, order, chosen }: Plan,
-  columns: readonly OutputColumn[],
-  context: ReadContext,
-): Promise<void> => {
-  const isLimited = options.top !== undefined || options.skip !== undefined;
-  const limited = `FROM (SELECT * ${source.sql} ${buildTail(options, order, chosen)})`;
-  const sql = longestTextSql(columns, isLimited ? limited : source.sql);
-  if (sql === undefined) return;
-  const [row] = await reader.facts<{ place: number }>({
-    sql: `${sql} FORMAT JSONEachRow`,
-    values: source.values,
-    queryId: `${context.queryId}-length`,
-    signal: context.signal,
-  });
-  refuseLongText(columns, Number(row?.place ?? 0));
-};
+/** Texts that no cell can hold. */
+export const textLength: RowCheck = { sql: longestTextSql, judge: refuseLongText };

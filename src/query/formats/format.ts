@@ -1,0 +1,104 @@
+/**
+ * What a format is to the rest of a download. Each has a folder with one record of this kind; the rest asks the
+ * record and knows no format by name.
+ */
+import type { Readable } from 'node:stream';
+import type { DataType, PhysicalType } from '../../model/column.js';
+import type { ReadSettings } from '../../storage/clickhouse/reader.js';
+
+/** A column of the answer. */
+export interface OutputColumn {
+  /** As the header shows it. */
+  readonly name: string;
+  /** Expression over the columns of the store. */
+  readonly sql: string;
+  /** How the values lie in the store; combined ones are text. */
+  readonly physical: PhysicalType;
+}
+
+/** Cells that lie in one array of tuples of one nullable value. */
+export interface ArrayCells {
+  readonly sql: string;
+  readonly physical: PhysicalType;
+  /** Headers of the cells. */
+  readonly names: readonly string[];
+}
+
+/** Options that change how cells are written, each of which only some formats take. */
+export interface Appearance {
+  readonly decimals: 'number' | 'string';
+  readonly quote: 'all' | 'minimal';
+}
+
+/** A statement with its `FORMAT`, and the settings that shape its bytes. */
+export interface FormattedQuery {
+  readonly sql: string;
+  readonly settings: ReadSettings;
+}
+
+/** How rows are written whose cells lie in one array, since they are thousands: as columns they would cost seconds. */
+export interface Spread {
+  /** The outermost SELECT: labels and cells. `m` is the row's number where `rowNumber` is given. */
+  project(labels: readonly OutputColumn[], cells: ArrayCells): string;
+  /** What the SELECT needs to know of each cell of the array, as the parameter `keys`; by its header and place. */
+  readonly keyOf?: (name: string, index: number) => string;
+  /** Expression of the row's number, right above a sorted subquery. @param before Rows of earlier queries. */
+  readonly rowNumber?: (columns: number, before: number) => string;
+  /** True where all rows come from one query, as texts when their types differ. */
+  readonly inOneQuery: boolean;
+  /** Name of the format in ClickHouse. */
+  readonly clickHouse: string;
+  readonly settings: ReadSettings;
+}
+
+/** The question to ClickHouse. */
+export interface Select {
+  /** @param fromAndTail `FROM …` and everything behind it. */
+  rows(columns: readonly OutputColumn[], fromAndTail: string, appearance: Appearance): FormattedQuery;
+  spread(appearance: Appearance): Spread;
+}
+
+/** Rows that are at hand, not in ClickHouse. */
+export interface Table {
+  readonly columns: readonly { readonly name: string; readonly dataType: DataType }[];
+  /** Cells as text; null: no value. Decimals with the digits they shall have. */
+  readonly rows: readonly (readonly (string | null)[])[];
+}
+
+/** What is made of ClickHouse's bytes. */
+export interface Frame {
+  /** @param names Headers of the columns. */
+  rows(bytes: Readable, names: readonly string[]): Readable;
+  spread(bytes: AsyncIterable<Buffer>, names: readonly string[], appearance: Appearance): Readable;
+}
+
+export interface TableFrame extends Frame {
+  /** The same form for rows at hand. */
+  table(table: Table): string | Readable;
+}
+
+/** A look at the rows before the first byte, for what the format cannot hold. */
+export interface RowCheck {
+  /** A statement of one row with a number as `place`; undefined when there is nothing to look at. */
+  sql(columns: readonly OutputColumn[], from: string): string | undefined;
+  /** @throws AppError `invalid` that says what does not fit. */
+  judge(columns: readonly OutputColumn[], place: number): void;
+}
+
+export interface FormatRecord<F extends Frame = Frame> {
+  /** Text types name their charset: without it some clients read ISO 8859-1. */
+  readonly mediaType: string;
+  readonly extension: string;
+  /** Name of the format in ClickHouse, for rows. */
+  readonly clickHouse: string;
+  /** True when gzip or zstd makes it much smaller. */
+  readonly compressible: boolean;
+  /** True when a link leads to the whole file. */
+  readonly linked: boolean;
+  /** Most columns that it holds. */
+  readonly maxColumns: number | undefined;
+  readonly takes: readonly (keyof Appearance)[];
+  readonly check: RowCheck | undefined;
+  readonly select: Select;
+  readonly frame: F;
+}

@@ -1,0 +1,48 @@
+import type { FormatRecord, Spread, TableFrame } from '../format.js';
+import { columnLetters, nullableCellXml, rowsPerSheet, sheetRowSql, sheetSql } from './cell-sql.js';
+import { tableWorkbook } from './table-rows.js';
+import { textLength } from './text-length.js';
+import { writeWorkbook } from './workbook.js';
+
+/** Each row is a line of XML; what stands around them is the workbook's. */
+const clickHouse = 'LineAsString';
+
+const settings = { output_format_parallel_formatting: 1 };
+
+const spread: Spread = {
+  project(labels, { sql, physical }) {
+    const cells = labels.map((label, index) =>
+      nullableCellXml(label.sql, label.physical, `'${columnLetters(index)}', m`),
+    );
+    const rest = `arrayStringConcat(arrayMap((k, x) -> ${nullableCellXml('x.1', physical, 'k, m')}, {keys:Array(String)}, ${sql}))`;
+    return `concat('<row r="', m, '">', ${cells.join(', ')}, ${rest}, '</row>')`;
+  },
+  keyOf: (_, index) => columnLetters(index),
+  rowNumber: (columns, before) => sheetRowSql(rowsPerSheet(columns), before),
+  inOneQuery: false,
+  clickHouse,
+  settings,
+};
+
+export const xlsx: FormatRecord<TableFrame> = {
+  mediaType: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  extension: 'xlsx',
+  clickHouse,
+  compressible: false,
+  linked: false,
+  maxColumns: 16_384,
+  takes: [],
+  check: textLength,
+  select: {
+    rows: (columns, fromAndTail) => ({
+      sql: `${sheetSql(columns, fromAndTail)}\nFORMAT ${clickHouse}`,
+      settings,
+    }),
+    spread: () => spread,
+  },
+  frame: {
+    rows: (bytes, names) => writeWorkbook(bytes as AsyncIterable<Buffer>, names, rowsPerSheet(names.length)),
+    spread: (bytes, names) => writeWorkbook(bytes, names, rowsPerSheet(names.length)),
+    table: tableWorkbook,
+  },
+};

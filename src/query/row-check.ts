@@ -1,0 +1,30 @@
+import type { Reader } from '../storage/clickhouse/reader.js';
+import type { OutputColumn } from './formats/format.js';
+import { formats } from './formats/formats.js';
+import type { Plan } from './plan.js';
+import type { ReadContext } from './read-context.js';
+import { buildTail } from './statement.js';
+
+/**
+ * Looks at the rows that an answer is made of.
+ * @throws AppError `invalid` for what the format cannot hold.
+ */
+export const requireFitting = async (
+  reader: Reader,
+  { format, source, options, order, chosen }: Plan,
+  columns: readonly OutputColumn[],
+  context: ReadContext,
+): Promise<void> => {
+  const { check } = formats[format];
+  const isLimited = options.top !== undefined || options.skip !== undefined;
+  const limited = `FROM (SELECT * ${source.sql} ${buildTail(options, order, chosen)})`;
+  const sql = check?.sql(columns, isLimited ? limited : source.sql);
+  if (check === undefined || sql === undefined) return;
+  const [row] = await reader.facts<{ place: number }>({
+    sql: `${sql} FORMAT JSONEachRow`,
+    values: source.values,
+    queryId: `${context.queryId}-check`,
+    signal: context.signal,
+  });
+  check.judge(columns, Number(row?.place ?? 0));
+};
