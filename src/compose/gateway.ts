@@ -126,6 +126,7 @@ export const createGatewayPart = async (
 
   // Two rounds: a long filling of the search index must not hold up refreshes.
   const intervalMs = config.gatewayIntervalMs;
+  await scope.defer('questions to providers', gateway.leave);
   const housekeeping = startPeriodic({ name: 'gateway', intervalMs, run: gateway.maintain, log });
   await scope.defer('gateway', housekeeping.stop);
   const refreshes = startPeriodic({

@@ -4,7 +4,7 @@ import type { Provider } from '../providers/provider.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BrowseEntry, createBrowser, deepest, type SeriesList } from './browse.js';
 import { createCache } from './cache/cache.js';
-import { createFetchLeases } from './cache/fetch-leases.js';
+import { createFetchLeases, type FetchLeases } from './cache/fetch-leases.js';
 import { createMemory } from './cache/memory.js';
 import { createCacheStore } from './cache/store.js';
 import { type Caller, indexTask } from './caller.js';
@@ -135,11 +135,13 @@ export interface Gateway {
    * twice at the same time in one process; `stop` ends it early.
    */
   maintain(stop?: AbortSignal): Promise<void>;
+  /** To be called last: other processes no longer wait for answers to requests of this one. */
+  leave(): Promise<void>;
 }
 
 const createAccess = (
   { settings, sql, log, telemetry, now = Date.now, transport }: GatewayParts,
-  usage: UsageStore,
+  { usage, leases }: { usage: UsageStore; leases: FetchLeases },
 ) => ({
   baseUrls: settings.baseUrls,
   transport: transport ?? createTransport({ userAgent: settings.userAgent, log }),
@@ -159,7 +161,7 @@ const createAccess = (
     }),
     staleMs: settings.staleMs ?? sevenDaysMs,
     memory: createMemory(settings.memoryBytes ?? 64 * megabyte),
-    leases: createFetchLeases({ sql, leaseMs: 2 * (settings.operationTimeoutMs ?? oneMinuteMs) }),
+    leases,
     maxLeaseWaitMs: settings.operationTimeoutMs ?? oneMinuteMs,
     telemetry,
     log,
@@ -180,7 +182,9 @@ const createParts = (parts: GatewayParts) => {
   const cipher = current === undefined ? undefined : createCipher([current, ...older]);
   const userKeys = createUserKeys({ sql, cipher });
   const usage = createUsageStore({ sql, maxHoldMs: settings.maxHoldMs ?? oneHourMs });
-  const access = createAccess(parts, usage);
+  const leaseMs = 2 * (settings.operationTimeoutMs ?? oneMinuteMs);
+  const leases = createFetchLeases({ sql, leaseMs });
+  const access = createAccess(parts, { usage, leases });
   const operations = createOperations(access, createKeyChoice(userKeys, settings.serviceKeys));
   const index = createItemIndex(sql);
   const openContext = (provider: Provider) => operations.contextFor(provider, indexTask);
@@ -193,13 +197,13 @@ const createParts = (parts: GatewayParts) => {
       breaker: access.breaker,
       now,
     });
-  return { userKeys, usage, cache: access.cache, operations, index, indexer, state };
+  return { userKeys, usage, leases, cache: access.cache, operations, index, indexer, state };
 };
 
 /** Everything that the routes of providers, user keys and the feed call. */
 export const createGateway = (parts: GatewayParts): Gateway => {
   const { settings, telemetry, now = Date.now } = parts;
-  const { userKeys, usage, cache, operations, index, indexer, state } = createParts(parts);
+  const { userKeys, usage, leases, cache, operations, index, indexer, state } = createParts(parts);
   const catalog = createCatalog(settings.providers);
   const browser = createBrowser(operations, now);
   const reader = createSeriesReader(operations, telemetry);
@@ -274,5 +278,6 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       await usage.sweep();
       await indexer.fillDue(stop);
     },
+    leave: () => leases.leave(),
   };
 };

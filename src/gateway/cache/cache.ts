@@ -46,7 +46,7 @@ export interface Cache {
 export interface CacheOptions {
   readonly store: CacheStore;
   readonly memory: Memory;
-  readonly leases: FetchLeases;
+  readonly leases: Omit<FetchLeases, 'leave'>;
   /** Longest wait for the answer to another process, in milliseconds. */
   readonly maxLeaseWaitMs: number;
   readonly telemetry: Telemetry;

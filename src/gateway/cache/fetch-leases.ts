@@ -10,6 +10,8 @@ export interface FetchLeases {
   /** False: another process is asking. */
   take(key: string): Promise<boolean>;
   giveBack(key: string): Promise<void>;
+  /** Gives back what this process holds: it stops. */
+  leave(): Promise<void>;
   /** Forgets the leases of processes that died. */
   sweep(): Promise<void>;
 }
@@ -35,6 +37,9 @@ export const createFetchLeases = ({ sql, leaseMs }: FetchLeasesOptions): FetchLe
         key,
         owner,
       ]);
+    },
+    async leave() {
+      await sql.query('DELETE FROM gateway_fetch_leases WHERE owner = $1', [owner]);
     },
     async sweep() {
       await sql.query('DELETE FROM gateway_fetch_leases WHERE until < now()');

@@ -68,6 +68,27 @@ const batches = async function* (items: AsyncIterable<Item>): AsyncIterable<Item
   }
 };
 
+/** The same, until `stop` aborts: a request under way is not waited for. */
+const untilStopped = async function* <T>(items: AsyncIterable<T>, stop?: AbortSignal): AsyncGenerator<T> {
+  if (stop === undefined) return yield* items;
+  stop.throwIfAborted();
+  const iterator = items[Symbol.asyncIterator]();
+  const settled = new AbortController();
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop.addEventListener('abort', () => reject(stop.reason), { once: true, signal: settled.signal });
+  });
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), stopped]);
+      if (next.done === true) return;
+      yield next.value;
+      stop.throwIfAborted();
+    }
+  } finally {
+    settled.abort();
+  }
+};
+
 /** The upstream, or the share of the background, asks to come back later: no failure of the listing. */
 const isPause = (error: unknown): error is AppError =>
   isAppError(error) && (error.kind === 'rate_limited' || error.kind === 'unavailable');
@@ -95,7 +116,7 @@ export const createIndexer = ({ sql, index, providers, openContext, log, now }: 
     };
     const ctx = { ...(await openContext(provider)), passOver };
     let items = 0;
-    for await (const batch of batches(provider.listAll?.(ctx) ?? emptyList())) {
+    for await (const batch of batches(untilStopped(provider.listAll?.(ctx) ?? emptyList(), stop))) {
       stop?.throwIfAborted();
       await filling.add(batch);
       items += batch.length;

@@ -1,0 +1,92 @@
+/** Filling a search index over the restart of the process that does it. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApiProcess } from '../../../src/compose/api-process.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope, type Scope } from '../../../src/lib/scope.js';
+import { allProviders } from '../../../src/providers/registry.js';
+import { createAsk } from '../../support/api.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { type Exchange, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
+
+const pages = 3;
+
+/** A page of indicators in the form of the upstream. */
+const page = (number: number, more: Partial<Exchange> = {}): Exchange => ({
+  path: '/indicator',
+  query: { format: 'json', per_page: '2000', page: String(number) },
+  reply: [
+    { page: number, pages, per_page: '2000', total: 600 * pages },
+    Array.from({ length: 600 }, (_, index) => ({
+      id: `P${number}.I${index}`,
+      name: `Indicator ${index} of page number${number}`,
+      unit: '',
+      source: { id: '2', value: 'World Development Indicators' },
+      sourceNote: '',
+      sourceOrganization: 'World Bank',
+      topics: [],
+    })),
+  ],
+  ...more,
+});
+
+let bank: ReplayUpstream;
+let nobody: ReplayUpstream;
+let product: TestProduct;
+
+beforeAll(async () => {
+  // The last page keeps the first process waiting.
+  bank = await startReplayUpstream([page(1), page(2), page(3, { delayMs: 600_000, times: 1 }), page(3)]);
+  nobody = await startReplayUpstream([]);
+  product = await startProduct({
+    providerUrls: allProviders
+      .map(({ slug }) => `${slug}=${slug === 'worldbank' ? bank.baseUrl : nobody.baseUrl}`)
+      .join(','),
+  });
+});
+
+afterAll(async () => {
+  await product?.close();
+  await Promise.all([bank?.close(), nobody?.close()]);
+});
+
+const asked = (number: number): number =>
+  bank.calls.filter(({ url }) => url.endsWith(`page=${number}`)).length;
+
+const startProcess = async (scope: Scope) => {
+  const config = { ...product.config, gatewayIntervalMs: 500 };
+  const { port } = await createApiProcess(config, silentLog, scope, 'test');
+  const ask = createAsk(`http://127.0.0.1:${port}/api`);
+  return async (words: string) => {
+    const answer = await ask('GET', `/providers/worldbank/search?q=${words}`);
+    return answer.json<{ items: { id: string }[] }>().items.map(({ id }) => id);
+  };
+};
+
+it('goes on after a restart with the page it had not got yet', async () => {
+  const [first, second] = [createScope(silentLog), createScope(silentLog)];
+  try {
+    const searchFirst = await startProcess(first);
+    await expect.poll(() => asked(3), { timeout: 60_000 }).toBe(1);
+    // What came is found although the listing is not at its end.
+    expect((await searchFirst('number1')).length).toBeGreaterThan(0);
+    // A request under way is not waited for.
+    const closing = Date.now();
+    await first.close();
+    expect(Date.now() - closing).toBeLessThan(20_000);
+
+    const searchSecond = await startProcess(second);
+    // Words that are not there find similar ones.
+    await expect
+      .poll(() => searchSecond('number3'), { timeout: 60_000 })
+      .toContainEqual(expect.stringMatching(/^P3\./));
+    expect([asked(1), asked(2), asked(3)]).toEqual([1, 1, 2]);
+    const filled = () =>
+      product.sql.query(
+        `SELECT items, failures FROM gateway_fillings WHERE provider = 'worldbank' AND filled_at IS NOT NULL`,
+      );
+    await expect.poll(filled, { timeout: 60_000 }).toEqual([{ items: 600 * pages, failures: 0 }]);
+  } finally {
+    await first.close();
+    await second.close();
+  }
+});
