@@ -1,25 +1,25 @@
-import { type AttackReport, type Outcome, runAttacks } from '../test/attack/attack-run.js';
+import { type Outcome, runAttacks } from '../test/attack/attack-run.js';
 import { goals, ratiosOf } from '../test/attack/report.js';
 import type { Bench } from './support/bench.js';
 import type { Figure } from './support/figure.js';
 
-const figuresOf = (report: AttackReport, outcome: Outcome): Figure[] => {
-  const { p95, upload } = ratiosOf(report, outcome);
-  const { attack, suffered } = outcome;
+const figuresOf = (outcome: Outcome): Figure[] => {
+  const { p95, upload } = ratiosOf(outcome);
+  const { attack, idle, suffered } = outcome;
   return [
     {
       name: `light requests beside ${attack}, p95`,
       value: p95,
       unit: '×',
       goal: { atMost: goals.p95 },
-      yardstick: { name: 'idle', value: report.idle.p95Ms, unit: 'ms' },
+      yardstick: { name: 'idle', value: idle.p95Ms, unit: 'ms' },
     },
     {
       name: `upload of 22 MB beside ${attack}`,
       value: suffered.uploadSeconds === undefined ? Number.NaN : upload,
       unit: '×',
       goal: { atMost: goals.upload },
-      yardstick: { name: 'idle', value: report.idle.uploadSeconds ?? Number.NaN, unit: 's' },
+      yardstick: { name: 'idle', value: idle.uploadSeconds ?? Number.NaN, unit: 's' },
     },
   ];
 };
@@ -32,5 +32,5 @@ export const neighbours: Bench = async ({ quick, pick, say, product: open }) => 
     uploadBytes: pick(22e6, 2e6),
     say,
   });
-  return report.outcomes.flatMap((outcome) => figuresOf(report, outcome));
+  return report.outcomes.flatMap(figuresOf);
 };

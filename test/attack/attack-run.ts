@@ -21,6 +21,8 @@ export interface AttackOptions {
 export interface Outcome {
   readonly attack: string;
   readonly does: string;
+  /** Just before the attack: other work on the machine changes what idle means. */
+  readonly idle: Suffered;
   readonly suffered: Suffered;
   readonly strain: Strain;
   /** Answers to the attacker by their status. */
@@ -88,9 +90,12 @@ export const runAttacks = async (
     const idle = await victim.work({ seconds: short ? seconds : Math.max(seconds, 10), uploadBytes });
     const idleStrain = await idleStrainOf();
     const outcomes: Outcome[] = [];
+    const lately = (): Promise<Suffered> | Suffered =>
+      short ? idle : victim.work({ seconds: 4, uploadBytes });
     for (const { name, does } of attacks.filter((attack) => only?.includes(attack.name) ?? true)) {
       say(`${name}: ${does}`);
       await attacker.prepare(name);
+      const before = await lately();
       const strainOf = await watchStrain(product);
       await attacker.start(name);
       await sleep(leadSeconds * 1000);
@@ -99,7 +104,7 @@ export const runAttacks = async (
       const strain = await strainOf();
       const failures = failuresOf(suffered, strain, fault);
       for (const failure of failures) say(`  ${failure}`);
-      outcomes.push({ attack: name, does, suffered, strain, statuses, failures });
+      outcomes.push({ attack: name, does, idle: before, suffered, strain, statuses, failures });
       await settle(product);
     }
     return { idle, idleStrain, outcomes };

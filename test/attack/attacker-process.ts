@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Done, Order } from './attacker.js';
 import type { Place } from './ground.js';
@@ -18,6 +19,8 @@ const script = fileURLToPath(new URL('./attacker.ts', import.meta.url));
 
 export const startAttacker = async (place: Place): Promise<Attacker> => {
   const child = fork(viteNode, [script], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
+  // Attackers come from elsewhere: what they compute is not the product's to pay.
+  if (child.pid !== undefined) setPriority(child.pid, 15);
   const tell = (order: Order): Promise<Done> =>
     new Promise((resolve, reject) => {
       const settle = (): void => {

@@ -8,13 +8,13 @@ export interface Ratios {
   readonly upload: number;
 }
 
-export const ratiosOf = ({ idle }: AttackReport, { suffered }: Outcome): Ratios => ({
+export const ratiosOf = ({ idle, suffered }: Outcome): Ratios => ({
   p95: suffered.p95Ms / idle.p95Ms,
   upload: (suffered.uploadSeconds ?? Number.POSITIVE_INFINITY) / (idle.uploadSeconds ?? Number.NaN),
 });
 
-const missedBy = (report: AttackReport, outcome: Outcome): string[] => {
-  const { p95, upload } = ratiosOf(report, outcome);
+const missedBy = (outcome: Outcome): string[] => {
+  const { p95, upload } = ratiosOf(outcome);
   const { api, worker } = outcome.strain.pauseMs;
   return [
     ...(p95 <= goals.p95 ? [] : ['p95']),
@@ -23,9 +23,9 @@ const missedBy = (report: AttackReport, outcome: Outcome): string[] => {
   ];
 };
 
-const verdictOf = (report: AttackReport, outcome: Outcome): string => {
+const verdictOf = (outcome: Outcome): string => {
   if (outcome.failures.length > 0) return `FAILED: ${outcome.failures.join('; ')}`;
-  const missed = missedBy(report, outcome);
+  const missed = missedBy(outcome);
   return missed.length === 0 ? 'held' : `missed: ${missed.join(', ')}`;
 };
 
@@ -42,7 +42,7 @@ export const reportText = (report: AttackReport): string => {
   const { idle, idleStrain, outcomes } = report;
   const rows = outcomes.map((outcome) => {
     const { attack, does, suffered, strain, statuses } = outcome;
-    const { p95, upload } = ratiosOf(report, outcome);
+    const { p95, upload } = ratiosOf(outcome);
     const { api = Number.NaN, worker = Number.NaN, clickhouse = Number.NaN } = strain.peakMb;
     return [
       attack,
@@ -52,7 +52,7 @@ export const reportText = (report: AttackReport): string => {
       `${seconds(suffered.uploadSeconds)} (${upload.toFixed(1)} ×)`,
       `${api} / ${worker} / ${clickhouse}`,
       `${ms(strain.pauseMs.api)} / ${ms(strain.pauseMs.worker)}`,
-      verdictOf(report, outcome),
+      verdictOf(outcome),
     ];
   });
   const head = [

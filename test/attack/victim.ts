@@ -13,7 +13,7 @@ export interface Suffered {
   readonly p95Ms: number;
   /** From the first byte sent until its rows can be read; undefined: it failed. */
   readonly uploadSeconds: number | undefined;
-  /** Answers that are none of a healthy service, by status; `broken`: none came. */
+  /** Answers that are none of a healthy service, by status; `broken` and `late`: none came. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
@@ -25,6 +25,8 @@ export interface Victim {
 /** Milliseconds between two light requests. */
 const pauseMs = 50;
 
+/** A request that is answered in the time of one minute or not at all. */
+const requestLimitMs = 60_000;
 /** A file that is uploaded in the time of some minutes or not at all. */
 const uploadLimitMs = 300_000;
 
@@ -55,10 +57,9 @@ export const createVictim = async (product: RunningProduct): Promise<Victim> => 
     for (let turn = 0; !until(); turn += 1) {
       const startedAt = performance.now();
       try {
-        const { status } = await fetchAll(`${baseUrl}${paths[turn % paths.length]}`, {
-          headers: { authorization },
-        });
-        if (status !== 200) note(String(status));
+        const asked = fetchAll(`${baseUrl}${paths[turn % paths.length]}`, { headers: { authorization } });
+        const answer = await Promise.race([asked, sleep(requestLimitMs, undefined, { ref: false })]);
+        if (answer?.status !== 200) note(String(answer?.status ?? 'late'));
       } catch {
         note('broken');
       }
