@@ -43,7 +43,7 @@ const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> 
 /** How often published versions are looked for, in milliseconds. */
 const aheadIntervalMs = 1_000;
 
-/** Two rounds: a long build must not hold up the removal of files. */
+/** Two tasks: a long build must not hold up the removal of files. */
 const keepExportFiles = async (
   { config, sql, log }: Core,
   scope: Scope,
@@ -107,7 +107,7 @@ export const createDownloadPart = async (
     signal: stopping.signal,
     log,
   });
-  // Stopped after the builds below have been told to end: a round may be waiting for one.
+  // Stopped after the builds below have been told to end: a run may be waiting for one.
   await keepExportFiles(core, scope, { exportFiles, builds });
   await scope.defer('export files', async () => {
     stopping.abort();

@@ -124,7 +124,7 @@ export const createGatewayPart = async (
   const callerOf = createGatewayCallers({ mayUsePaid });
   const seriesDatasets = openSeriesDatasets(core, { gateway, catalog, receiver, mayUsePaid });
 
-  // Two rounds: a long filling of the search index must not hold up refreshes.
+  // Two tasks: a long filling of the search index must not hold up refreshes.
   const intervalMs = config.gatewayIntervalMs;
   await scope.defer('questions to providers', gateway.leave);
   const housekeeping = startPeriodic({ name: 'gateway', intervalMs, run: gateway.maintain, log });

@@ -99,7 +99,7 @@ const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promi
     },
     log,
   });
-  const rounds = startPeriodic({
+  const periodic = startPeriodic({
     name: 'compaction',
     intervalMs: compaction.intervalMs,
     run: async (stop) => {
@@ -107,7 +107,7 @@ const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promi
     },
     log,
   });
-  await scope.defer('compaction', rounds.stop);
+  await scope.defer('compaction', periodic.stop);
 };
 
 const keepMovingTables = async (options: IngestWorkerOptions, scope: Scope): Promise<void> => {
@@ -122,7 +122,7 @@ const keepMovingTables = async (options: IngestWorkerOptions, scope: Scope): Pro
     onMoved: () => metrics.tablesMoved.inc(),
     log,
   });
-  const rounds = startPeriodic({
+  const periodic = startPeriodic({
     name: 'small tables',
     intervalMs: pools.moveIntervalMs,
     run: async (stop) => {
@@ -130,7 +130,7 @@ const keepMovingTables = async (options: IngestWorkerOptions, scope: Scope): Pro
     },
     log,
   });
-  await scope.defer('small tables', rounds.stop);
+  await scope.defer('small tables', periodic.stop);
 };
 
 const createInserterOf =

@@ -102,6 +102,6 @@ const createPipelineLook = ({ config, sql, clickhouse, kafka, topics, metrics, l
 export const startPipelineWatch = async (core: Core, scope: Scope): Promise<void> => {
   const { config, log } = core;
   const look = createPipelineLook(core);
-  const rounds = startPeriodic({ name: 'watch', intervalMs: config.watchIntervalMs, run: look, log });
-  await scope.defer('watch', rounds.stop);
+  const watch = startPeriodic({ name: 'watch', intervalMs: config.watchIntervalMs, run: look, log });
+  await scope.defer('watch', watch.stop);
 };

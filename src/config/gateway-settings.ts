@@ -98,6 +98,6 @@ export const gatewaySettings = {
     'GATEWAY_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds between two rounds of housekeeping: search index, kept answers, due refreshes.',
+    'Milliseconds between runs of housekeeping: search index, kept answers, due refreshes.',
   ),
 } as const;

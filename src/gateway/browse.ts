@@ -1,6 +1,6 @@
 import { AppError, invalid } from '../lib/errors.js';
 import type { Folder, Item, Provider, SeriesPage } from '../providers/provider.js';
-import type { Caller } from './caller.js';
+import type { GatewayCaller } from './caller.js';
 import { keyNeeded, type Operations, type WithAge } from './operations.js';
 import { formatPath, parsePath } from './path.js';
 
@@ -28,13 +28,13 @@ export interface SeriesList {
 
 export interface Browser {
   folders(
-    caller: Caller,
+    caller: GatewayCaller,
     provider: Provider,
     path: string,
     depth: number,
   ): Promise<WithAge<readonly BrowseEntry[]>>;
   series(
-    caller: Caller,
+    caller: GatewayCaller,
     provider: Provider,
     path: string,
     page: { limit: number; offset: number },
@@ -87,14 +87,14 @@ const toSeriesEntry = (
 });
 
 export const createBrowser = (operations: Operations, now: () => number): Browser => {
-  const requireHierarchy = async (provider: Provider, caller: Caller): Promise<void> => {
+  const requireHierarchy = async (provider: Provider, caller: GatewayCaller): Promise<void> => {
     if (!provider.capabilities.includes('hierarchical')) throw notSupported(provider, 'browsing');
     const key = await operations.keyFor(provider, caller);
     if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
   };
 
   const foldersAt = (
-    caller: Caller,
+    caller: GatewayCaller,
     provider: Provider,
     path: readonly string[],
   ): Promise<WithAge<readonly Folder[]>> => {
@@ -112,7 +112,7 @@ export const createBrowser = (operations: Operations, now: () => number): Browse
 
   /** One level at a time, so that a bound on requests leaves the upper levels whole. */
   const expand = async (
-    caller: Caller,
+    caller: GatewayCaller,
     provider: Provider,
     at: readonly string[],
     folders: readonly Folder[],
@@ -137,7 +137,7 @@ export const createBrowser = (operations: Operations, now: () => number): Browse
   };
 
   const prefetch = async (
-    caller: Caller,
+    caller: GatewayCaller,
     provider: Provider,
     path: readonly string[],
     left: Allowance,

@@ -1,5 +1,5 @@
 /** Who asks, as far as the gateway needs to know. */
-export interface Caller {
+export interface GatewayCaller {
   /** Undefined for a caller without credentials. */
   readonly accountId: number | undefined;
   /** Whose fair share of a shared quota is used; for callers without credentials, their address. */
@@ -9,7 +9,7 @@ export interface Caller {
 }
 
 /** Tasks of the service itself: the search index, checks, refreshes. */
-export const ownTask = (name: string): Caller => ({
+export const ownTask = (name: string): GatewayCaller => ({
   accountId: undefined,
   share: `task:${name}`,
   mayUsePaid: true,

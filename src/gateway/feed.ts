@@ -2,7 +2,7 @@ import { invalid } from '../lib/errors.js';
 import { parseDay } from '../providers/dates.js';
 import type { Item, Observation, Provider } from '../providers/provider.js';
 import { notSupported } from './browse.js';
-import type { Caller } from './caller.js';
+import type { GatewayCaller } from './caller.js';
 import type { Searcher } from './search/searcher.js';
 import type { SeriesReader } from './series.js';
 
@@ -34,8 +34,8 @@ export interface FeedData {
 
 /** Search and data by symbol from the one upstream that the operator chose. */
 export interface Feed {
-  search(caller: Caller, query: string): Promise<{ readonly results: readonly FeedResult[] }>;
-  data(caller: Caller, symbol: string, range: FeedRange): Promise<FeedData>;
+  search(caller: GatewayCaller, query: string): Promise<{ readonly results: readonly FeedResult[] }>;
+  data(caller: GatewayCaller, symbol: string, range: FeedRange): Promise<FeedData>;
 }
 
 const requireDay = (name: string, text: string | undefined): string | undefined => {

@@ -92,21 +92,21 @@ const isoOrNull = (time: Date | null): string | null => (time === null ? null : 
 /** All upstreams in the order of the catalog. */
 export const readGatewayState = async (options: GatewayStateOptions): Promise<UpstreamState[]> => {
   const { sql, providers, serviceKeys, breaker, now } = options;
-  const lanesOf = (provider: Provider) =>
+  const ownersOf = (provider: Provider) =>
     (['none', 'service'] as const)
       .filter((key) =>
         key === 'none' ? provider.key?.required !== true : (serviceKeys[provider.slug] ?? '') !== '',
       )
       .map((key) => {
-        const lane = { provider, keyScope: key, account: '' };
-        return { key, scope: scopeOf(lane), rate: rateOf(lane), zone: provider.limits.resetZone ?? 'UTC' };
+        const owner = { provider, keyScope: key, account: '' };
+        return { key, scope: scopeOf(owner), rate: rateOf(owner), zone: provider.limits.resetZone ?? 'UTC' };
       });
-  const scopes = await readQuotas(sql, providers.flatMap(lanesOf), now());
+  const scopes = await readQuotas(sql, providers.flatMap(ownersOf), now());
   const fillings = await sql.query<FillingRow>(fillingsSql);
   const holdRows = await sql.query<HoldRow>(holdsSql);
 
   return providers.map((provider): UpstreamState => {
-    const lanes = lanesOf(provider).map((lane) => ({ ...lane, quotas: scopes.get(lane.scope) ?? [] }));
+    const owners = ownersOf(provider).map((owner) => ({ ...owner, quotas: scopes.get(owner.scope) ?? [] }));
     const holds = holdRows.filter((row) => row.provider === provider.slug).map((row) => toHold(row, now()));
     const held = holds.find(({ key, state }) => key !== 'own' && state === 'held');
     const { failures, openUntilMs, state: circuit } = breaker.look(provider);
@@ -118,7 +118,7 @@ export const readGatewayState = async (options: GatewayStateOptions): Promise<Up
       failures,
       heldUntil: held?.until ?? null,
       holds,
-      quotas: lanes.flatMap(({ key, quotas }) => quotas.map((quota) => ({ key, ...quota }))),
+      quotas: owners.flatMap(({ key, quotas }) => quotas.map((quota) => ({ key, ...quota }))),
       index:
         provider.listAll === undefined
           ? null

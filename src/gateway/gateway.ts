@@ -7,7 +7,7 @@ import { createCache } from './cache/cache.js';
 import { createFetchLeases, type FetchLeases } from './cache/fetch-leases.js';
 import { createMemory } from './cache/memory.js';
 import { createCacheStore } from './cache/store.js';
-import { type Caller, indexTask } from './caller.js';
+import { type GatewayCaller, indexTask } from './caller.js';
 import {
   createCatalog,
   type ProviderDetail,
@@ -86,28 +86,28 @@ export interface GatewayParts {
 
 export interface Gateway {
   list(): readonly ProviderEntry[];
-  detail(caller: Caller, slug: string): Promise<ProviderDetail>;
+  detail(caller: GatewayCaller, slug: string): Promise<ProviderDetail>;
   /** At most 5; an empty query is a 400. */
-  match(caller: Caller, query: string): Promise<readonly ProviderMatch[]>;
+  match(caller: GatewayCaller, query: string): Promise<readonly ProviderMatch[]>;
   browse(
-    caller: Caller,
+    caller: GatewayCaller,
     slug: string,
     options: { path: string; depth: number },
   ): Promise<WithAge<readonly BrowseEntry[]>>;
   seriesAt(
-    caller: Caller,
+    caller: GatewayCaller,
     slug: string,
     options: { path: string; limit: number; offset: number },
   ): Promise<WithAge<SeriesList>>;
   search(
-    caller: Caller,
+    caller: GatewayCaller,
     slug: string,
     query: string,
   ): Promise<{ query: string; items: readonly FoundItem[] }>;
   searchAll(query: string, limit: number): Promise<{ query: string; items: readonly FoundAnywhere[] }>;
-  preview(caller: Caller, slug: string, seriesId: string): Promise<SeriesAnswer>;
+  preview(caller: GatewayCaller, slug: string, seriesId: string): Promise<SeriesAnswer>;
   fullSeries(
-    caller: Caller,
+    caller: GatewayCaller,
     slug: string,
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
@@ -210,7 +210,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
   const searcher = createSearcher(operations, index);
 
   /** The provider, when the caller's plan includes it. */
-  const open = (caller: Caller, slug: string): Provider => {
+  const open = (caller: GatewayCaller, slug: string): Provider => {
     const provider = catalog.require(slug);
     if (settings.paidProviders.includes(provider.slug) && !caller.mayUsePaid) {
       throw new AppError('quota', 'paid_provider', `${provider.name} needs a higher plan.`);
@@ -218,7 +218,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     return provider;
   };
 
-  const hasKey = async ({ accountId }: Caller, { slug }: Provider): Promise<boolean> =>
+  const hasKey = async ({ accountId }: GatewayCaller, { slug }: Provider): Promise<boolean> =>
     accountId !== undefined && (await userKeys.has(accountId, slug));
 
   const feedOf = (): Feed => createFeed(catalog.require(settings.feedProvider), searcher, reader);

@@ -2,7 +2,7 @@ import { AppError, isAppError } from '../lib/errors.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
 import type { Context, Provider, Validity } from '../providers/provider.js';
 import type { Asked, CacheQuestion } from './cache/cache.js';
-import type { Caller } from './caller.js';
+import type { GatewayCaller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
 import { sanitize } from './upstream/error-mapping.js';
 import { messageRedaction } from './upstream/redaction.js';
@@ -18,7 +18,7 @@ export interface WithAge<T> {
 
 export interface Operation<T> {
   readonly provider: Provider;
-  readonly caller: Caller;
+  readonly caller: GatewayCaller;
   /** What it is about, for errors that only say "not found". */
   readonly subject: { readonly seriesId: string } | { readonly path: readonly string[] };
   /** Name and arguments: what makes the answer another one. Undefined is not kept. */
@@ -32,9 +32,9 @@ export interface Operation<T> {
 export interface Operations {
   run<T>(operation: Operation<T>): Promise<WithAge<T>>;
   /** The key that an operation of this caller would use. */
-  keyFor(provider: Provider, caller: Caller): Promise<ChosenKey>;
+  keyFor(provider: Provider, caller: GatewayCaller): Promise<ChosenKey>;
   /** The network for a task of the service's own, without a deadline for the whole. */
-  contextFor(provider: Provider, caller: Caller): Promise<Context>;
+  contextFor(provider: Provider, caller: GatewayCaller): Promise<Context>;
 }
 
 /** 403: full data needs a key that the caller does not have. */
@@ -91,12 +91,12 @@ const audiencesOf = ({ kind, audience }: ChosenKey): string[] =>
 export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Operations => {
   const { cache, log, telemetry } = access;
 
-  const open = (provider: Provider, caller: Caller, key: ChosenKey, unhurried = false) =>
+  const open = (provider: Provider, caller: GatewayCaller, key: ChosenKey, unhurried = false) =>
     createSession({
       access,
       provider,
       key,
-      lane: { provider, keyScope: key.scope, account: caller.share },
+      owner: { provider, keyScope: key.scope, account: caller.share },
       unhurried,
     });
 

@@ -1,5 +1,5 @@
 import type { Observation, Params, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
-import type { Caller } from './caller.js';
+import type { GatewayCaller } from './caller.js';
 import { orderObservations, previewLength } from './observations.js';
 import { keyNeeded, type Operations, type WithAge } from './operations.js';
 import { resolveParams } from './params.js';
@@ -7,9 +7,9 @@ import { createSeriesAnswer, type KeyNotice, type SeriesAnswer } from './series-
 import type { Telemetry } from './telemetry.js';
 
 export interface SeriesReader {
-  preview(caller: Caller, provider: Provider, seriesId: string): Promise<SeriesAnswer>;
+  preview(caller: GatewayCaller, provider: Provider, seriesId: string): Promise<SeriesAnswer>;
   full(
-    caller: Caller,
+    caller: GatewayCaller,
     provider: Provider,
     seriesId: string,
     params: Readonly<Record<string, unknown>>,

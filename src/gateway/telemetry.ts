@@ -2,7 +2,7 @@ import type { ErrorKind } from '../lib/errors.js';
 
 /** What the gateway counts. The receiver turns these into metrics; labels are slugs and words of closed lists. */
 export interface Telemetry {
-  /** One request to an upstream, repetitions included; `outcome` is `ok` or the kind of error. */
+  /** One request to an upstream, retries included; `outcome` is `ok` or the kind of error. */
   upstreamCall(provider: string, outcome: 'ok' | ErrorKind, seconds: number): void;
   /** How an answer came about. */
   answered(provider: string, from: 'memory' | 'database' | 'upstream' | 'stale'): void;

@@ -26,7 +26,7 @@ export interface AppErrorOptions {
   details?: Record<string, unknown>;
   /** What went wrong underneath; logged, never sent. */
   cause?: unknown;
-  /** Seconds after which a repetition may succeed; sent as `Retry-After`. */
+  /** Seconds after which a retry may succeed; sent as `Retry-After`. */
   retryAfterSeconds?: number;
 }
 

@@ -5,10 +5,10 @@ const callBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Metrics of the provider gateway. Labels are slugs of the catalog and words of closed lists. */
 export const createGatewayMetrics = (registers: Registry[]) => ({
-  /** Requests to upstreams, repetitions included; outcome: ok or the kind of error. */
+  /** Requests to upstreams, retries included; outcome: ok or the kind of error. */
   calls: new Counter({
     name: 'tabulary_gateway_calls_total',
-    help: 'Requests to upstreams, repetitions included. Outcome: ok, or the kind of error.',
+    help: 'Requests to upstreams, retries included. Outcome: ok, or the kind of error.',
     labelNames: ['provider', 'outcome'] as const,
     registers,
   }),

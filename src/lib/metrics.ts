@@ -147,7 +147,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     }),
     deadLetters: new Counter({
       name: 'tabulary_dead_letters_total',
-      help: 'Messages that could not be understood and were set aside as dead letters.',
+      help: 'Messages that could not be decoded and were set aside as dead letters.',
       registers,
     }),
   };

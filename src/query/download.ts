@@ -71,7 +71,7 @@ export interface Downloads {
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
 
-/** Filters from this length on, in characters, are compiled in turns with other requests. */
+/** Filters of at least this many characters yield to other requests while they are compiled. */
 const longText = 8_000;
 
 export interface DownloadsOptions {
@@ -119,7 +119,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
     return filter;
   };
 
-  /** Long filters are compiled in turns with others. */
+  /** Long filters yield to other requests while they are compiled. */
   const filterInTurns = async (
     request: DownloadRequest,
     columns: readonly StoredColumn[],

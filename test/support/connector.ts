@@ -28,7 +28,7 @@ const ignoredNames = (provider: Provider): { ignoredQuery: string[]; ignoredBody
   };
 };
 
-/** A connector against a replayed upstream through the gateway's own client, without limits, repetition, cache. */
+/** A connector against a replayed upstream through the gateway's own client, without limits, retries, cache. */
 export const openConnector = async (provider: Provider, options: OpenOptions): Promise<OpenedConnector> => {
   const upstream = await startReplayUpstream(options.exchanges, ignoredNames(provider));
   const others = Object.keys(provider.otherBaseUrls ?? {}).map((name) => [

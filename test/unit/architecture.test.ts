@@ -117,7 +117,7 @@ const innerError = ({ from, to }: Import): string | undefined => {
 };
 
 /** What is wrong with one import; undefined when nothing is. */
-const complaint = ({ from, to }: Import): string | undefined => {
+const violation = ({ from, to }: Import): string | undefined => {
   const line = `${from} imports ${to}`;
   if (!to.endsWith('.ts')) {
     const name = to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : (to.split('/')[0] ?? to);
@@ -255,7 +255,7 @@ describe('the source tree', () => {
   it('imports one way: downwards, vendors in their rooms', () => {
     expect(
       allImports()
-        .map(complaint)
+        .map(violation)
         .filter((line) => line !== undefined),
     ).toEqual([]);
   });
@@ -324,7 +324,7 @@ describe('the source tree', () => {
 });
 
 describe('the rules themselves', () => {
-  const judge = (from: string, text: string) => importsOf(from, text).map(complaint);
+  const judge = (from: string, text: string) => importsOf(from, text).map(violation);
 
   it('see an import upwards', () => {
     expect(judge('model/version.ts', "import { x } from '../catalog/datasets.js';")).toEqual([

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { nameProblem } from '../../model/names.js';
 import type { ProcessView } from '../../model/process.js';
-import type { Caller } from '../caller.js';
+import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
@@ -27,7 +27,7 @@ export interface SeriesDatasetsOptions {
    */
   readonly upload: (upload: SeriesUpload) => Promise<ProcessView>;
   /** An account as the gateway sees it when it acts without a request. */
-  readonly callerOf: (accountId: number) => Promise<Caller>;
+  readonly callerOf: (accountId: number) => Promise<GatewayCaller>;
   readonly onRun: (outcome: 'changed' | 'unchanged' | 'failed') => void;
   readonly log: Log;
   readonly now?: () => number;
@@ -62,7 +62,7 @@ export interface Shelf {
 export interface SeriesDatasets {
   /** Asks for the series first: without data there is no dataset. */
   create(
-    caller: Caller & { readonly accountId: number },
+    caller: GatewayCaller & { readonly accountId: number },
     request: SeriesDatasetRequest,
     shelf: Shelf,
     requestId: string,
@@ -134,7 +134,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
 
   /** One after the other: a dataset of many series takes its turns like everybody. */
   const fetchAll = async (
-    caller: Caller,
+    caller: GatewayCaller,
     { slug, seriesIds, params }: Pick<SeriesDatasetRequest, 'slug' | 'seriesIds' | 'params'>,
     { beforeEach, stop }: { beforeEach?: () => Promise<void>; stop?: AbortSignal | undefined } = {},
   ): Promise<SeriesAnswer[]> => {

@@ -8,7 +8,7 @@ import type { Asks } from './decision.js';
 import type { Place, UsageStore } from './usage.js';
 
 /** Whose quota a request uses. */
-export interface Lane {
+export interface QuotaOwner {
   readonly provider: Provider;
   /** `none`, `service`, or `own:` and the fingerprint of the key. */
   readonly keyScope: string;
@@ -20,14 +20,14 @@ export interface Lane {
 export interface Limiter {
   /** Runs `send` when it is its turn; throws `rate_limited` without running it when that would take too long. */
   run<T>(
-    lane: Lane,
+    owner: QuotaOwner,
     options: { readonly counted: boolean },
     /** `careful`: the first request after a hold; `hold` or `release` has to follow. */
     send: (careful: boolean) => Promise<T>,
   ): Promise<T>;
   /** The upstream itself said that it is too much; undefined: without saying for how long. */
-  hold(lane: Lane, milliseconds: number | undefined): Promise<void>;
-  release(lane: Lane): Promise<void>;
+  hold(owner: QuotaOwner, milliseconds: number | undefined): Promise<void>;
+  release(owner: QuotaOwner): Promise<void>;
   /** Limiters in use, by upstream and key. */
   readonly size: number;
 }
@@ -50,10 +50,10 @@ interface Entry {
   usedAt: number;
 }
 
-export const scopeOf = ({ provider, keyScope }: Lane): string => `${provider.slug}/${keyScope}`;
+export const scopeOf = ({ provider, keyScope }: QuotaOwner): string => `${provider.slug}/${keyScope}`;
 
 /** Without a key the anonymous rate, else the keyed one; an upstream that names one rate has it for both. */
-export const rateOf = ({ provider, keyScope }: Lane): Rate => {
+export const rateOf = ({ provider, keyScope }: QuotaOwner): Rate => {
   const { anonymous, keyed } = provider.limits;
   return (keyScope === 'none' ? (anonymous ?? keyed) : (keyed ?? anonymous)) ?? {};
 };
@@ -62,15 +62,15 @@ const spacingOf = ({ perSecond }: Rate): number =>
   perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
 
 /** Own keys have their own limits; tasks of the service are no accounts, and the search index can wait. */
-const asksAs = ({ keyScope, account }: Lane): Asks => {
+const asksAs = ({ keyScope, account }: QuotaOwner): Asks => {
   if (account === indexTask.share) return 'background';
   return keyScope.startsWith('own:') || account.startsWith('task:') ? 'alone' : 'account';
 };
 
 const words: Readonly<Record<string, string>> = { minute: 'per minute', hour: 'per hour', day: 'per day' };
 
-const denial = (lane: Lane, place: Extract<Place, { granted: false }>): AppError => {
-  const { provider, keyScope } = lane;
+const denial = (owner: QuotaOwner, place: Extract<Place, { granted: false }>): AppError => {
+  const { provider, keyScope } = owner;
   const retryAfterSeconds = Math.max(1, Math.ceil(place.retryAfterMs / 1000));
   const limit = place.span === undefined ? 'rate limit' : `limit of requests ${words[place.span]}`;
   const own = provider.key !== undefined && !keyScope.startsWith('own:') ? ' Your own key raises it.' : '';
@@ -98,16 +98,16 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     }
   };
 
-  const entryOf = (lane: Lane): Entry => {
-    const scope = scopeOf(lane);
+  const entryOf = (owner: QuotaOwner): Entry => {
+    const scope = scopeOf(owner);
     const known = entries.get(scope);
     if (known !== undefined) {
       known.usedAt = now();
       return known;
     }
     dropIdle();
-    const { maxConcurrent } = lane.provider.limits;
-    const bottleneck = new Bottleneck({ maxConcurrent, minTime: spacingOf(rateOf(lane)) });
+    const { maxConcurrent } = owner.provider.limits;
+    const bottleneck = new Bottleneck({ maxConcurrent, minTime: spacingOf(rateOf(owner)) });
     const entry: Entry = { bottleneck, load: new Map(), usedAt: now() };
     entries.set(scope, entry);
     return entry;
@@ -120,23 +120,23 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     return count;
   };
 
-  const deny = (lane: Lane, place: Extract<Place, { granted: false }>, reason: string): AppError => {
-    telemetry.denied(lane.provider.slug, reason);
-    return denial(lane, place);
+  const deny = (owner: QuotaOwner, place: Extract<Place, { granted: false }>, reason: string): AppError => {
+    telemetry.denied(owner.provider.slug, reason);
+    return denial(owner, place);
   };
 
-  const takePlace = async (lane: Lane, counted: boolean, waitLeftMs: number): Promise<boolean> => {
+  const takePlace = async (owner: QuotaOwner, counted: boolean, waitLeftMs: number): Promise<boolean> => {
     const place = await usage.take({
-      scope: scopeOf(lane),
-      account: lane.account,
-      rate: rateOf(lane),
-      zone: lane.provider.limits.resetZone ?? 'UTC',
+      scope: scopeOf(owner),
+      account: owner.account,
+      rate: rateOf(owner),
+      zone: owner.provider.limits.resetZone ?? 'UTC',
       maxWaitMs: waitLeftMs,
-      asks: asksAs(lane),
+      asks: asksAs(owner),
       counted,
     });
-    if (!place.granted) throw deny(lane, place, place.reason);
-    for (const { span, left } of place.left) telemetry.quotaLeft(lane.provider.slug, span, left);
+    if (!place.granted) throw deny(owner, place, place.reason);
+    for (const { span, left } of place.left) telemetry.quotaLeft(owner.provider.slug, span, left);
     if (place.waitMs > 0) await sleep(place.waitMs);
     return place.careful;
   };
@@ -144,7 +144,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
   /** Queued in Bottleneck, but gone at once when the wait is over: the caller does not wait for its old turn. */
   const enqueue = <T>(
     entry: Entry,
-    lane: Lane,
+    owner: QuotaOwner,
     priority: number,
     work: (waitedMs: number) => Promise<T>,
   ): Promise<T> =>
@@ -153,7 +153,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       let gone = false;
       const timer = setTimeout(() => {
         gone = true;
-        reject(deny(lane, { granted: false, reason: 'pace', retryAfterMs: maxWaitMs }, 'queue'));
+        reject(deny(owner, { granted: false, reason: 'pace', retryAfterMs: maxWaitMs }, 'queue'));
       }, maxWaitMs);
       const turn = async (): Promise<void> => {
         clearTimeout(timer);
@@ -163,27 +163,27 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
     });
 
   return {
-    async run(lane, { counted }, send) {
-      const entry = entryOf(lane);
+    async run(owner, { counted }, send) {
+      const entry = entryOf(owner);
       const waiting = entry.bottleneck.queued();
-      telemetry.queue(lane.provider.slug, waiting);
-      const spacingMs = spacingOf(rateOf(lane));
+      telemetry.queue(owner.provider.slug, waiting);
+      const spacingMs = spacingOf(rateOf(owner));
       // Who could not have its turn in time is told at once.
       if (waiting * spacingMs > maxWaitMs) {
-        throw deny(lane, { granted: false, reason: 'pace', retryAfterMs: waiting * spacingMs }, 'queue');
+        throw deny(owner, { granted: false, reason: 'pace', retryAfterMs: waiting * spacingMs }, 'queue');
       }
-      const load = countLoad(entry, lane.account, 1);
+      const load = countLoad(entry, owner.account, 1);
       try {
-        return await enqueue(entry, lane, priorityOf(load - 1), async (waitedMs) => {
-          return send(await takePlace(lane, counted, Math.max(0, maxWaitMs - waitedMs)));
+        return await enqueue(entry, owner, priorityOf(load - 1), async (waitedMs) => {
+          return send(await takePlace(owner, counted, Math.max(0, maxWaitMs - waitedMs)));
         });
       } finally {
-        countLoad(entry, lane.account, -1);
+        countLoad(entry, owner.account, -1);
         entry.usedAt = now();
       }
     },
-    hold: (lane, milliseconds) => usage.hold(scopeOf(lane), milliseconds),
-    release: (lane) => usage.release(scopeOf(lane)),
+    hold: (owner, milliseconds) => usage.hold(scopeOf(owner), milliseconds),
+    release: (owner) => usage.release(scopeOf(owner)),
     get size() {
       return entries.size;
     },

@@ -1,6 +1,6 @@
 import type { Item, Provider } from '../../providers/provider.js';
 import { notImplemented, notSupported } from '../browse.js';
-import type { Caller } from '../caller.js';
+import type { GatewayCaller } from '../caller.js';
 import type { Operations } from '../operations.js';
 import { formatPath } from '../path.js';
 import type { Hit, ItemIndex } from './item-index.js';
@@ -22,7 +22,7 @@ export interface FoundAnywhere extends FoundItem {
 
 export interface Searcher {
   /** In one upstream: by its own search where that is good, else in the index. */
-  search(caller: Caller, provider: Provider, query: string): Promise<readonly FoundItem[]>;
+  search(caller: GatewayCaller, provider: Provider, query: string): Promise<readonly FoundItem[]>;
   /** In the index over all upstreams. */
   searchAll(query: string, providers: readonly Provider[], limit: number): Promise<readonly FoundAnywhere[]>;
 }

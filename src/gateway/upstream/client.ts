@@ -15,7 +15,7 @@ export interface Outcome {
   readonly error?: AppError;
 }
 
-/** One attempt at one request: no limits, no repetition, no cache. */
+/** One attempt at one request: no limits, no retries, no cache. */
 export type Ask = (request: UpstreamRequest) => Promise<Outcome>;
 
 export interface AskOptions {

@@ -2,13 +2,13 @@ import pRetry from 'p-retry';
 import type { AppError } from '../../lib/errors.js';
 
 /**
- * How many repetitions an upstream may cost: a tenth of its requests, and a few more for quiet times. Without
+ * How many retries an upstream may cost: a tenth of its requests, and a few more for quiet times. Without
  * it, an upstream in trouble would get three times its load.
  */
 export interface RetryBudget {
   /** Counts a first attempt. */
   earn(provider: string): void;
-  /** True when one more repetition is allowed; counts it. */
+  /** True when one more retry is allowed; counts it. */
   spend(provider: string): boolean;
 }
 

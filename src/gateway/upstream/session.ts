@@ -3,7 +3,7 @@ import type { Log } from '../../lib/log.js';
 import type { Context, Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { Cache } from '../cache/cache.js';
 import type { ChosenKey } from '../keys/choice.js';
-import type { Lane, Limiter } from '../limits/limiter.js';
+import type { Limiter, QuotaOwner } from '../limits/limiter.js';
 import { scopeOf } from '../limits/limiter.js';
 import type { Telemetry } from '../telemetry.js';
 import type { BaseUrls } from './address.js';
@@ -58,8 +58,8 @@ const deadlinePassed = (provider: Provider): AppError =>
   );
 
 /** Upstreams with a handful of requests a day are not asked twice for the same. */
-const retriesFor = ({ limits }: Provider, lane: Lane, retries: number): number => {
-  const perDay = (lane.keyScope === 'none' ? limits.anonymous : limits.keyed)?.perDay;
+const retriesFor = ({ limits }: Provider, owner: QuotaOwner, retries: number): number => {
+  const perDay = (owner.keyScope === 'none' ? limits.anonymous : limits.keyed)?.perDay;
   return perDay !== undefined && perDay <= 100 ? Math.min(1, retries) : retries;
 };
 
@@ -72,12 +72,12 @@ export interface SessionOptions {
   readonly access: UpstreamAccess;
   readonly provider: Provider;
   readonly key: ChosenKey;
-  readonly lane: Lane;
+  readonly owner: QuotaOwner;
   /** A listing for the index: each request has its own deadline, the whole has none. */
   readonly unhurried?: boolean;
 }
 
-export const createSession = ({ access, provider, key, lane, unhurried }: SessionOptions): Session => {
+export const createSession = ({ access, provider, key, owner, unhurried }: SessionOptions): Session => {
   const { limiter, breaker, budget, telemetry, cache, now } = access;
   const deadlineMs = unhurried === true ? Number.POSITIVE_INFINITY : now() + access.operationTimeoutMs;
   const ask = createAsk({
@@ -124,25 +124,25 @@ export const createSession = ({ access, provider, key, lane, unhurried }: Sessio
 
   const askOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
     const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(untilMs));
-    breaker.pass(provider, scopeOf(lane));
+    breaker.pass(provider, scopeOf(owner));
     const startedAt = now();
     const outcome = await ask({ ...request, timeoutMs });
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
-    breaker.record(provider, scopeOf(lane), breakerOutcome(outcome));
+    breaker.record(provider, scopeOf(owner), breakerOutcome(outcome));
     if (outcome.error?.kind === 'rate_limited') {
       const { retryAfterSeconds } = outcome.error;
-      await limiter.hold(lane, retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000);
+      await limiter.hold(owner, retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000);
       return { ...outcome, error: bounded(outcome.error) };
     }
-    if (careful) await limiter.release(lane);
+    if (careful) await limiter.release(owner);
     return outcome;
   };
 
   const attempt = async (request: UpstreamRequest, untilMs: number): Promise<UpstreamReply> => {
     timeLeft(untilMs);
-    breaker.check(provider, scopeOf(lane));
+    breaker.check(provider, scopeOf(owner));
     const { reply, status, error } = await limiter.run(
-      lane,
+      owner,
       { counted: request.counted ?? true },
       (careful) => askOnce(request, untilMs, careful),
     );
@@ -154,7 +154,7 @@ export const createSession = ({ access, provider, key, lane, unhurried }: Sessio
   const send = async (request: UpstreamRequest, untilMs: number): Promise<UpstreamReply> => {
     budget.earn(provider.slug);
     const reply = await repeat(() => attempt(request, untilMs), {
-      retries: retriesFor(provider, lane, access.retries),
+      retries: retriesFor(provider, owner, access.retries),
       firstWaitMs: access.firstRetryWaitMs,
       allowed: () => untilMs > now() && budget.spend(provider.slug),
     });

@@ -29,7 +29,7 @@ export class WireError extends Error {
   }
 }
 
-/** One exchange with an upstream: bounded in time and bytes, redirected at most within the same site. */
+/** One request to an upstream: bounded in time and bytes, redirected at most within the same site. */
 export type Transport = (request: WireRequest) => Promise<WireReply>;
 
 const maxRedirects = 3;
@@ -92,7 +92,7 @@ const toWireError = (error: unknown): WireError => {
   return new WireError('connection', `connection ${codeOf(error)}`);
 };
 
-const exchange = async (request: WireRequest, fetchOnce: typeof fetch): Promise<WireReply> => {
+const sendOnce = async (request: WireRequest, fetchOnce: typeof fetch): Promise<WireReply> => {
   const signal = AbortSignal.timeout(request.timeoutMs);
   let { url } = request;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
@@ -130,7 +130,7 @@ export const createTransport =
   async (request) => {
     const startedAt = performance.now();
     try {
-      return await exchange(
+      return await sendOnce(
         { ...request, headers: { 'user-agent': userAgent, ...request.headers } },
         fetchOnce,
       );

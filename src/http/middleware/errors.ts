@@ -15,7 +15,7 @@ interface Shaped {
 }
 
 /** Errors that nobody wrote for callers but whose kind is known. */
-const understood = (error: unknown): unknown => {
+const asAppError = (error: unknown): unknown => {
   if (isAppError(error)) return error;
   if (isOutage(error))
     return new AppError('unavailable', 'unavailable', 'The service is temporarily unavailable; try again.', {
@@ -29,7 +29,7 @@ const understood = (error: unknown): unknown => {
 };
 
 const shape = (thrown: unknown): Shaped => {
-  const error = understood(thrown);
+  const error = asAppError(thrown);
   if (error instanceof HttpFault)
     return { status: error.status, code: error.code, message: error.message, headers: error.headers };
   if (isAppError(error)) {

@@ -1,4 +1,4 @@
-import type { Caller as GatewayCaller } from '../../gateway/caller.js';
+import type { GatewayCaller } from '../../gateway/caller.js';
 import type { Caller } from '../../model/permission.js';
 
 export interface GatewayCallersOptions {

@@ -126,7 +126,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
       path: '/datasets/:id/refresh',
       summary: 'Refresh a dataset made of series soon',
       description:
-        'The run is made in the background with the next round; the dataset tells what came of it.',
+        'The refresh runs in the background, with the next housekeeping; reading the dataset shows its result.',
       tags,
       auth: 'required',
       params,

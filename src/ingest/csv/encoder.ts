@@ -22,7 +22,7 @@ import type {
   BadRow,
   ChunkEncoder,
   ChunkEncoderOptions,
-  ChunkPosition,
+  ChunkSpan,
   EncodeResult,
   Violation,
 } from './types.js';
@@ -112,7 +112,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     { position, buffer }: StoredBuffer,
     bytes: Uint8Array,
     record: number,
-    chunk: ChunkPosition,
+    chunk: ChunkSpan,
   ): Violation => {
     const cell = record * fieldCount + buffer.field;
     const end = index.ends[cell]!;
@@ -129,7 +129,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
   /** Encodes the indexed block at row `at`; the earliest value that does not fit stops it, or is collected. */
   const encodeBlock = (
     bytes: Uint8Array,
-    chunk: ChunkPosition,
+    chunk: ChunkSpan,
     at: number,
     rejected: Map<number, BadRow>,
   ): Violation | undefined => {
@@ -155,7 +155,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
 
   function* encodeInSteps(
     bytes: Uint8Array,
-    chunk: ChunkPosition,
+    chunk: ChunkSpan,
     segment: bigint | number,
   ): Generator<void, EncodeResult> {
     reset(bytes, chunk.rows);
@@ -209,7 +209,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     return { kind: 'encoded', block: writer.pieces(), rows, badRows };
   };
 
-  const encode = (bytes: Uint8Array, chunk: ChunkPosition, segment: bigint | number): EncodeResult => {
+  const encode = (bytes: Uint8Array, chunk: ChunkSpan, segment: bigint | number): EncodeResult => {
     const steps = encodeInSteps(bytes, chunk, segment);
     for (;;) {
       const step = steps.next();

@@ -1,5 +1,5 @@
 import { CR, LF, shownValue } from './bytes.js';
-import type { BadRow, BadRowReason, ChunkPosition, Dialect } from './types.js';
+import type { BadRow, BadRowReason, ChunkSpan, Dialect } from './types.js';
 
 /**
  * Where the fields of some hundred records lie in a chunk: the product of the one CSV parser of the hot path.
@@ -132,7 +132,7 @@ export const dropRecords = (index: FieldIndex, dropped: ReadonlySet<number>): vo
   index.rows = kept;
 };
 
-export const badRowOf = (record: MalformedRecord, bytes: Uint8Array, position: ChunkPosition): BadRow => ({
+export const badRowOf = (record: MalformedRecord, bytes: Uint8Array, position: ChunkSpan): BadRow => ({
   reason: record.reason,
   row: position.firstRow + record.ordinal,
   line: position.firstLine + record.line,

@@ -10,7 +10,7 @@ import {
 import { indexRecord } from './record-slow-path.js';
 
 /**
- * Position of the next byte that is no text, or `end`. Four bytes per turn, and one comparison for most of them:
+ * Position of the next byte that is no text, or `end`. Four bytes per iteration, and one comparison for most of them:
  * letters and digits lie above all bytes that matter in a file with commas. Nearly half as fast without.
  */
 const fieldEnd = (bytes: Uint8Array, from: number, end: number, classes: Uint8Array, top: number): number => {

@@ -28,7 +28,7 @@ export interface ColumnRules {
 }
 
 /** What a chunk is besides its bytes: enough to name every place in it by its place in the file. */
-export interface ChunkPosition {
+export interface ChunkSpan {
   /** Row of the first record. */
   readonly firstRow: number;
   /** Number of records, good and bad. */
@@ -37,7 +37,7 @@ export interface ChunkPosition {
   readonly firstLine: number;
 }
 
-export interface SplitChunk extends ChunkPosition {
+export interface SplitChunk extends ChunkSpan {
   readonly bytes: Buffer;
   /** True for the chunk that ends the file; a file without data rows has none. */
   readonly last: boolean;
@@ -119,14 +119,14 @@ export interface ChunkEncoderOptions {
 
 export interface ChunkEncoder {
   /** The place reported is the first one in the file: lowest line, then leftmost column. */
-  encode(bytes: Uint8Array, position: ChunkPosition, segment: bigint | number): EncodeResult;
+  encode(bytes: Uint8Array, position: ChunkSpan, segment: bigint | number): EncodeResult;
   /**
-   * The same in steps of some hundred records, so that others get their turn between them. `bytes` and what the
+   * The same in steps of some hundred records, so that other work can run in between. `bytes` and what the
    * encoder holds must be left alone until the last step.
    */
   encodeInSteps(
     bytes: Uint8Array,
-    position: ChunkPosition,
+    position: ChunkSpan,
     segment: bigint | number,
   ): Iterator<void, EncodeResult>;
 }

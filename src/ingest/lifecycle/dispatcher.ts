@@ -147,7 +147,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
         await transitions.nextAttempt(outcome.kind, processId, attempt, outcome.layout);
         return follow(outcome.kind, state);
       case 'rebased':
-        await requireWork().merges.rebind(processId, outcome.layout);
+        await requireWork().merges.rebase(processId, outcome.layout);
         return follow('rebased', state);
       case 'merged':
         await requireWork().merges.finish(processId, outcome.outcome, outcome.number);

@@ -60,7 +60,7 @@ export interface MergeStore {
    */
   finish(processId: number, outcome: MergeOutcome, number: number | null): Promise<void>;
   /** Event `rebased`. */
-  rebind(processId: number, layout: Layout): Promise<void>;
+  rebase(processId: number, layout: Layout): Promise<void>;
   /** Number of merges that were begun. */
   countBegun(processId: number): Promise<number>;
 }
@@ -106,7 +106,7 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
     );
   },
 
-  async rebind(processId, layout) {
+  async rebase(processId, layout) {
     const { set, when } = moveSql('rebased');
     await sql.query(`UPDATE processes SET ${set}, layout = $2 WHERE id = $1 AND ${when}`, [
       processId,

@@ -42,7 +42,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
   };
 
   // Apart: uploads wait for the end of those before them, and to drop hundreds of segments may take minutes.
-  const rounds = [
+  const tasks = [
     startPeriodic({ name: 'sweep of uploads', intervalMs, run: told(uploads), log }),
     startPeriodic({ name: 'sweep of the storage', intervalMs, run: told(sweepStorage), log }),
   ];
@@ -50,7 +50,7 @@ export const createSweeper = (options: SweeperOptions): Sweeper => {
   return {
     sweep: async () => ({ ...(await uploads()), ...(await sweepStorage()) }),
     async close() {
-      await Promise.all(rounds.map((round) => round.stop()));
+      await Promise.all(tasks.map((task) => task.stop()));
     },
   };
 };

@@ -19,7 +19,7 @@ export interface ChunkPublisher {
    * whoever sees it knows that the upload is whole. What does not fit into a message is cut between records.
    * @throws AppError when a single record does not fit.
    */
-  ship(split: SplitChunk | undefined): Promise<void>;
+  publish(split: SplitChunk | undefined): Promise<void>;
   /** Resolves when everything has arrived. */
   arrived(): Promise<void>;
 }
@@ -99,7 +99,7 @@ export const createChunkPublisher = ({
     admission.sent(lane, chunk.data.length);
   };
 
-  const ship = async ({ split, data }: Packed): Promise<void> => {
+  const sendPart = async ({ split, data }: Packed): Promise<void> => {
     const { firstRow, rows, firstLine, last } = split;
     const chunk: Chunk = {
       processId,
@@ -122,8 +122,8 @@ export const createChunkPublisher = ({
 
   return {
     arrived,
-    async ship(split = emptyChunk) {
-      for await (const packed of pack(split, dialect, producer.maxDataBytes)) await ship(packed);
+    async publish(split = emptyChunk) {
+      for await (const packed of pack(split, dialect, producer.maxDataBytes)) await sendPart(packed);
     },
   };
 };

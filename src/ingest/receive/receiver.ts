@@ -58,7 +58,7 @@ const maxRowsPerChunk = 1_000_000;
 /** What is known of an upload once its first chunk was accepted. */
 interface Accepted {
   readonly processId: number;
-  readonly shipment: ChunkPublisher;
+  readonly publisher: ChunkPublisher;
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
@@ -119,7 +119,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       });
       return {
         processId,
-        shipment: createChunkPublisher({
+        publisher: createChunkPublisher({
           producer,
           admission,
           windows,
@@ -148,7 +148,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
       accepted ??= await accept(split);
       if (split?.last ?? true) await checkStorage(accepted.processId);
-      await accepted.shipment.ship(split);
+      await accepted.publisher.publish(split);
       if (split !== undefined) splitter.recycle(split);
     };
 
@@ -186,8 +186,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         try {
           await readAll();
           if (accepted === undefined) await take(undefined);
-          const { processId, shipment } = accepted ?? (await accept(undefined));
-          await shipment.arrived();
+          const { processId, publisher } = accepted ?? (await accept(undefined));
+          await publisher.arrived();
           await processes.seal(processId, received);
           return processId;
         } finally {

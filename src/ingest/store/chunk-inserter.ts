@@ -85,7 +85,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
   const encode = async (state: UploadState, layout: Layout, chunk: Chunk): Promise<Encoded> => {
     const bytes = await decompressZstd(chunk.data);
     const segment = segmentId(state.processId, state.attempt);
-    // In turns: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
+    // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
     const encoded = await runYielding(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));
     if (encoded.kind === 'violation') {
       return { kind: 'violation', error: violationError(encoded.violation, layout) };

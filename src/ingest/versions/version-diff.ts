@@ -27,7 +27,7 @@ export interface VersionDiff {
 }
 
 /** Comparisons that compaction may disturb before the caller is told. */
-const turns = 3;
+const maxAttempts = 3;
 
 const rowsOf = ({ segmentIds, cuts }: ComparedVersion): string => JSON.stringify([segmentIds, cuts]);
 
@@ -49,7 +49,7 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
 
   return {
     async count(datasetId, fromId, toId, signal) {
-      for (let turn = 0; turn < turns; turn += 1) {
+      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const [from, to] = await both(datasetId, fromId, toId);
         const keys = commonKeys(from.columns, to.columns);
         const changes = await compareVersions(

@@ -34,8 +34,8 @@ export const explainError = (
   { path }: UpstreamRequest,
 ): Error | undefined => {
   if (reply.status === 404) return notFound(provider, path);
-  const complaint = readError(reply);
-  if (complaint === undefined || reply.status >= 500) return undefined;
-  if (/not found|could not find/i.test(complaint)) return notFound(provider, path);
-  return reply.status === 400 ? refusedRequest(provider, complaint) : upstreamFailed(provider, complaint);
+  const message = readError(reply);
+  if (message === undefined || reply.status >= 500) return undefined;
+  if (/not found|could not find/i.test(message)) return notFound(provider, path);
+  return reply.status === 400 ? refusedRequest(provider, message) : upstreamFailed(provider, message);
 };

@@ -58,7 +58,7 @@ export interface SegmentMove {
   readonly rows: number;
 }
 
-/** One copy at a time writes, in blocks of a bounded size; the same rows are never taken for a repetition. */
+/** One copy at a time writes, in blocks of a bounded size; the same rows are never taken for a duplicate. */
 const copySettings: QuerySettings = {
   max_insert_threads: '1',
   insert_deduplicate: 0,

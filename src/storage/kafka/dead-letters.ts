@@ -21,7 +21,7 @@ export interface KeptMessage {
   readonly headers?: Readonly<Record<string, HeaderValue | HeaderValue[] | undefined>> | undefined;
 }
 
-/** Keeps messages that cannot be understood, with the reason and where they came from. */
+/** Keeps messages that cannot be decoded, with the reason and where they came from. */
 export interface DeadLetterProducer {
   /** @throws whatever went wrong: the caller must not go past the message before it is kept and written down. */
   keep(message: KeptMessage, origin: ChunkPosition, reason: string): Promise<void>;

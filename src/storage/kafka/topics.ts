@@ -5,7 +5,7 @@ import { untilKnown, withAdmin } from './kafkajs/client.js';
 export interface TopicNames {
   readonly short: string;
   readonly bulk: string;
-  /** Messages that cannot be understood, with the reason. */
+  /** Messages that cannot be decoded, with the reason. */
   readonly deadLetters: string;
 }
 

@@ -13,7 +13,7 @@ const checkedKey = (key: string): string => {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-const adoptTurns = 5;
+const maxAdoptAttempts = 5;
 
 /** Removes a folder unless there is something in it. */
 const removeEmpty = async (path: string): Promise<void> => {
@@ -44,13 +44,13 @@ export const createLocalStore = (given: string): ObjectStore => {
     },
     async adopt(key, path) {
       const target = pathOf(key);
-      for (let turn = 1; ; turn += 1) {
+      for (let attempt = 1; ; attempt += 1) {
         try {
           await mkdir(dirname(target), { recursive: true });
           return await rename(path, target);
         } catch (error) {
           // The folder was empty and may have been removed in between; mkdir itself fails when that meets its look.
-          if (!isMissing(error) || turn === adoptTurns) throw error;
+          if (!isMissing(error) || attempt === maxAdoptAttempts) throw error;
         }
       }
     },

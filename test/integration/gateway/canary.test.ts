@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../../src/gateway/caller.js';
+import type { GatewayCaller } from '../../../src/gateway/caller.js';
 import { createGateway, type Gateway } from '../../../src/gateway/gateway.js';
 import type { Telemetry } from '../../../src/gateway/telemetry.js';
 import { AppError } from '../../../src/lib/errors.js';
@@ -140,7 +140,7 @@ const startEchoUpstream = async (): Promise<Server> => {
   return server;
 };
 
-const operations = (provider: Provider, caller: Caller): (() => Promise<unknown>)[] => {
+const operations = (provider: Provider, caller: GatewayCaller): (() => Promise<unknown>)[] => {
   const { slug } = provider;
   const seriesId = provider.popularSeries[0]?.id ?? '';
   return [
@@ -170,7 +170,7 @@ describe('canary keys', () => {
     'of %s are in no answer, error, log line, metric or table',
     async (slug, provider) => {
       seen.length = 0;
-      const callers: Caller[] = [
+      const callers: GatewayCaller[] = [
         { accountId: undefined, share: 'ip', mayUsePaid: true },
         { accountId: account, share: 'account', mayUsePaid: true },
       ];

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Caller } from '../../../src/gateway/caller.js';
+import type { GatewayCaller } from '../../../src/gateway/caller.js';
 import { createGateway, type Gateway, type GatewaySettings } from '../../../src/gateway/gateway.js';
 import { silentTelemetry, type Telemetry } from '../../../src/gateway/telemetry.js';
 import { silentLog } from '../../../src/lib/log.js';
@@ -113,8 +113,8 @@ let account = 0;
 let nowMs = Date.parse('2026-03-10T12:00:00Z');
 const seen: string[] = [];
 
-const anonymous: Caller = { accountId: undefined, share: 'ip', mayUsePaid: true };
-const member = (): Caller => ({ accountId: account, share: `account:${account}`, mayUsePaid: true });
+const anonymous: GatewayCaller = { accountId: undefined, share: 'ip', mayUsePaid: true };
+const member = (): GatewayCaller => ({ accountId: account, share: `account:${account}`, mayUsePaid: true });
 const masterKeys = [{ id: 'm', bytes: randomBytes(32) }];
 
 const open = (settings: Partial<GatewaySettings> = {}, telemetry: Telemetry = silentTelemetry): Gateway =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLimiter, type Lane } from '../../../src/gateway/limits/limiter.js';
+import { createLimiter, type QuotaOwner } from '../../../src/gateway/limits/limiter.js';
 import {
   createUsageStore,
   type Place,
@@ -199,7 +199,7 @@ describe('limits under 1,000 requests from two processes', () => {
 });
 
 describe('the limiter', () => {
-  const laneOf = (slug: string, limits: Limits, account = 'one'): Lane => ({
+  const ownerOf = (slug: string, limits: Limits, account = 'one'): QuotaOwner => ({
     provider: { ...bankOfCanada, slug, limits },
     keyScope: 'none',
     account,
@@ -229,7 +229,7 @@ describe('the limiter', () => {
     };
     await Promise.all(
       Array.from({ length: 30 }, () =>
-        limiter.run(laneOf('many', { maxConcurrent: 3 }), { counted: true }, work),
+        limiter.run(ownerOf('many', { maxConcurrent: 3 }), { counted: true }, work),
       ),
     );
     expect(most).toBe(3);
@@ -238,11 +238,11 @@ describe('the limiter', () => {
   it('answers 429 at once or after the wait, naming the provider, and does not send later', async () => {
     const limiter = open(600);
     let sent = 0;
-    const lane = laneOf('slow', { maxConcurrent: 1, anonymous: { perSecond: 4 } });
+    const owner = ownerOf('slow', { maxConcurrent: 1, anonymous: { perSecond: 4 } });
     const startedAt = Date.now();
     const { done, errors } = await outcomes(
       Array.from({ length: 40 }, () =>
-        limiter.run(lane, { counted: true }, async () => {
+        limiter.run(owner, { counted: true }, async () => {
           sent += 1;
         }),
       ),
@@ -265,7 +265,7 @@ describe('the limiter', () => {
     const limiter = open(10_000);
     const order: string[] = [];
     const run = (account: string) =>
-      limiter.run(laneOf('fair', { maxConcurrent: 1 }, account), { counted: true }, async () => {
+      limiter.run(ownerOf('fair', { maxConcurrent: 1 }, account), { counted: true }, async () => {
         order.push(account);
         // The first one holds the only place until all others stand in the queue.
         if (order.length === 1) await new Promise((resolve) => setTimeout(resolve, 500));
@@ -284,9 +284,9 @@ describe('the limiter', () => {
       idleMs: 1_000,
       now: () => nowMs,
     });
-    await limiter.run(laneOf('a', { maxConcurrent: 1 }), { counted: true }, async () => undefined);
+    await limiter.run(ownerOf('a', { maxConcurrent: 1 }), { counted: true }, async () => undefined);
     nowMs = 5_000;
-    await limiter.run(laneOf('b', { maxConcurrent: 1 }), { counted: true }, async () => undefined);
+    await limiter.run(ownerOf('b', { maxConcurrent: 1 }), { counted: true }, async () => undefined);
     expect(limiter.size).toBe(1);
   });
 });

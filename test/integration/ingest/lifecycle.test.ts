@@ -175,7 +175,7 @@ const fire: Readonly<
     waits: true,
     mode: 'append',
     base: null,
-    run: (processId) => createMergeStore(sql).rebind(processId, layout),
+    run: (processId) => createMergeStore(sql).rebase(processId, layout),
   },
   merged: {
     waits: true,

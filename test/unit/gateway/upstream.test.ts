@@ -200,7 +200,7 @@ describe('the breaker', () => {
   });
 });
 
-describe('repetition', () => {
+describe('retries', () => {
   const failure = (mayRepeat: boolean) =>
     new AttemptError(new AppError('upstream', 'upstream_failed', 'down'), mayRepeat);
   const run = async (mayRepeat: boolean, allowed: () => boolean): Promise<number> => {

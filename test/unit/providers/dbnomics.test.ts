@@ -131,7 +131,7 @@ describe('dbnomics', () => {
       'series_not_found',
     ],
     [
-      'another complaint inside 200',
+      'another error inside 200',
       200,
       { _meta: meta, errors: [{ message: 'Index is being rebuilt' }], series: { docs: [], num_found: 0 } },
       'upstream_failed',

@@ -1,7 +1,7 @@
 /** CRC-32C (Castagnoli, RFC 3720 appendix B.4), as Kafka's record batches carry it. */
 const polynomial = 0x82f63b78;
 
-/** Bytes that one turn of the loop takes in; one table for each. */
+/** Bytes that one iteration takes in; one table for each. */
 const stride = 16;
 
 /** Table `k` at `256 * k`: what a byte does to the sum when `k` more bytes follow it. */
@@ -33,7 +33,7 @@ const addBytes = (sum: number, bytes: Uint8Array, from: number, to: number): num
 };
 
 /**
- * The check sum as an unsigned number. Sixteen bytes per turn: four times as fast as a byte at a time, about
+ * The check sum as an unsigned number. Sixteen bytes per iteration: four times as fast as a byte at a time, about
  * 1.9 GB/s.
  */
 export const crc32c = (bytes: Uint8Array): number => {

@@ -1,6 +1,6 @@
 import { createChunkEncoder } from '../../../../src/ingest/csv/encoder.js';
 import { createRecordSplitter } from '../../../../src/ingest/csv/record-splitter.js';
-import type { ChunkPosition, Dialect, EncodeColumn, SplitChunk } from '../../../../src/ingest/csv/types.js';
+import type { ChunkSpan, Dialect, EncodeColumn, SplitChunk } from '../../../../src/ingest/csv/types.js';
 
 /** Slow and plain counterparts of the hot path, for tests to compare with. */
 export const comma: Dialect = { delimiter: 0x2c, quote: 0x22 };
@@ -165,7 +165,7 @@ export const splitAll = (
 };
 
 /** A chunk that is nothing but the given records. */
-export const wholeChunk = (rows: number): ChunkPosition => ({ firstRow: 0, rows, firstLine: 2 });
+export const wholeChunk = (rows: number): ChunkSpan => ({ firstRow: 0, rows, firstLine: 2 });
 
 /** Encodes fields of one column, one per record; returns the decoded values, or the value that does not fit. */
 export const encodeColumn = (
