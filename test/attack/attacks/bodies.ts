@@ -5,6 +5,8 @@ import { type Ground, inLines, keepOpen } from '../ground.js';
 import { formType } from '../stock.js';
 
 const MiB = 1024 * 1024;
+/** Once the largest body that was read. */
+const mostBytes = 16_000_000;
 const nowhere = '/datasets/999999/query';
 const json = { 'content-type': 'application/json' };
 
@@ -19,7 +21,7 @@ const jsonBodies: Attack = {
   name: 'json-bodies',
   does: 'anonymous JSON bodies of 16 MiB',
   run: (ground, _stock, signal) => {
-    const bodies = [objects(16 * MiB), numbers(16 * MiB)];
+    const bodies = [objects(mostBytes), numbers(mostBytes)];
     return inLines(ground.pick(8, 4), signal, (line) => post(ground, bodies[line % 2] ?? numbers(MiB)));
   },
 };
@@ -28,7 +30,7 @@ const packedBodies: Attack = {
   name: 'json-gzip',
   does: 'anonymous JSON bodies of 16 MiB in 16 kB of gzip',
   run: (ground, _stock, signal) => {
-    const body = gzipSync(objects(16 * MiB));
+    const body = gzipSync(objects(mostBytes));
     return inLines(8, signal, () => post(ground, body, { ...json, 'content-encoding': 'gzip' }));
   },
 };
