@@ -120,7 +120,7 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
     // Otherwise a clone would be a way around the right to download.
     await quotas.requireDownload(caller, readable);
     if (name !== undefined) requireName(name);
-    return sql.tx(async (tx) => {
+    const cloneId = await sql.tx(async (tx) => {
       // The repository before the dataset, as a repository that is deleted takes them.
       await holdRepository(tx, repositoryId);
       const source = await holdSource(tx, sourceId);
@@ -130,7 +130,8 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
       const id = await insertDataset(tx, { ...text, repositoryId, storeId, accountId: caller.accountId });
       if (source.versionId !== null)
         await cloneVersion(tx, id, { datasetId: sourceId, version: source.versionId });
-      return datasetAgain(tx, caller, id);
+      return id;
     });
+    return datasetAgain(sql, caller, cloneId);
   },
 });

@@ -26,16 +26,35 @@ export interface Columns {
    * were.
    * @throws AppError 401, 403, 404.
    */
-  list(caller: Caller | undefined, datasetId: number, asOf?: Instant): Promise<ColumnView[]>;
+  list(caller: Caller | undefined, datasetId: number, asOf?: Instant): Promise<ColumnPages>;
   /** @throws AppError 400, 403, 404; 409 for a name that another column of the dataset has or had. */
   update(caller: Caller, datasetId: number, columnId: number, change: ColumnChange): Promise<ColumnView>;
 }
 
+/** Columns of a dataset, the first of them in memory: 10,000 long names are not to be kept for each reader. */
+export interface ColumnPages {
+  readonly columns: readonly ColumnView[];
+  /** Those behind them; undefined: there are none. Ends with an error when the version goes meanwhile. */
+  readonly moreColumns?: AsyncIterable<readonly ColumnView[]> | undefined;
+}
+
+/** Columns that are read at a time. */
+const pageSize = 1_000;
+
+const pageWhere = (page: number): string =>
+  `stored.position > ${page * pageSize} AND stored.position <= ${(page + 1) * pageSize}`;
+
+/** Condition of the first page. */
+export const firstColumns = pageWhere(0);
+
+/** Columns of the version `v` as JSON, in order, of those that meet a condition on `stored (item, position)`. */
+export type ColumnsJson = (where: string) => string;
+
 /**
- * Columns of the version `v` as JSON, in order. The version's own list is never changed; the registry holds
+ * The version's own list is never changed; the registry holds
  * today's names, roles and descriptions under the same ids.
  */
-export const currentColumnsJson = `
+export const currentColumnsJson: ColumnsJson = (where) => `
   (SELECT coalesce(json_agg(json_build_object(
       'id', (stored.item ->> 'id')::bigint,
       'name', coalesce(c.name, stored.item ->> 'name'),
@@ -43,28 +62,57 @@ export const currentColumnsJson = `
       'isEntity', coalesce(c.is_entity, (stored.item ->> 'isEntity')::boolean),
       'description', c.description) ORDER BY stored.position), '[]')
    FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position)
-   LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint)`;
+   LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint WHERE ${where})`;
 
 /** The same as they were published. */
-export const publishedColumnsJson = `
+export const publishedColumnsJson: ColumnsJson = (where) => `
   (SELECT coalesce(json_agg(json_build_object(
       'id', (stored.item ->> 'id')::bigint, 'name', stored.item ->> 'name',
       'dataType', stored.item ->> 'dataType', 'isEntity', (stored.item ->> 'isEntity')::boolean,
       'description', stored.item ->> 'description') ORDER BY stored.position), '[]')
-   FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position))`;
+   FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position) WHERE ${where})`;
 
-const readColumns = async (
-  sql: Sql,
-  versionId: number | null,
-  columnsJson = currentColumnsJson,
-): Promise<ColumnView[]> => {
-  if (versionId === null) return [];
+/** @throws AppError 404 when the version has gone. */
+const readColumns = async (sql: Sql, versionId: number, columnsJson: string): Promise<ColumnView[]> => {
   const [row] = await sql.query<{ columns: ColumnView[] }>(
     `SELECT ${columnsJson} AS columns FROM versions v WHERE v.id = $1`,
     [versionId],
   );
-  return row?.columns ?? [];
+  if (row === undefined) throw notFound('version_not_found', 'The version was deleted meanwhile.');
+  return row.columns;
 };
+
+async function* pagesBehindFirst(
+  sql: Sql,
+  versionId: number,
+  columnsJson: ColumnsJson,
+): AsyncGenerator<readonly ColumnView[]> {
+  for (let page = 1; ; page += 1) {
+    const columns = await readColumns(sql, versionId, columnsJson(pageWhere(page)));
+    yield columns;
+    if (columns.length < pageSize) return;
+  }
+}
+
+/** All columns, of which the first page was read already. */
+export const columnPages = (
+  sql: Sql,
+  versionId: number | null,
+  columns: readonly ColumnView[],
+  columnsJson: ColumnsJson,
+): ColumnPages =>
+  versionId === null || columns.length < pageSize
+    ? { columns }
+    : { columns, moreColumns: pagesBehindFirst(sql, versionId, columnsJson) };
+
+const openPages = async (
+  sql: Sql,
+  versionId: number | null,
+  columnsJson: ColumnsJson,
+): Promise<ColumnPages> =>
+  versionId === null
+    ? { columns: [] }
+    : columnPages(sql, versionId, await readColumns(sql, versionId, columnsJson(firstColumns)), columnsJson);
 
 /**
  * The current version of a dataset, which stays current until the transaction ends. Publishing takes the dataset
@@ -106,8 +154,8 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
   async list(caller, datasetId, asOf) {
     const { currentVersionId } = await access.dataset(caller, datasetId, 'Read', 'read');
     if (asOf !== undefined)
-      return readColumns(sql, await versionAt(sql, datasetId, asOf), publishedColumnsJson);
-    return readColumns(sql, currentVersionId);
+      return openPages(sql, await versionAt(sql, datasetId, asOf), publishedColumnsJson);
+    return openPages(sql, currentVersionId, currentColumnsJson);
   },
 
   async update(caller, datasetId, columnId, wanted) {
@@ -116,7 +164,8 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
     return sql.tx(async (tx) => {
       const current = await holdCurrent(tx, datasetId);
       const read = async (): Promise<ColumnView> => {
-        const column = (await readColumns(tx, current)).find(({ id }) => id === columnId);
+        const own = currentColumnsJson(`(stored.item ->> 'id')::bigint = ${columnId}`);
+        const [column] = current === null ? [] : await readColumns(tx, current, own);
         if (column === undefined)
           throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
         return column;

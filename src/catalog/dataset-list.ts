@@ -2,7 +2,14 @@ import { isoUtc } from '../lib/time.js';
 import { type Caller, includesLevel, type Level, levelOn, type Privacy } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inBatches, searchPatterns } from './batches.js';
-import { type ColumnView, currentColumnsJson, publishedColumnsJson } from './columns.js';
+import {
+  type ColumnPages,
+  type ColumnView,
+  columnPages,
+  currentColumnsJson,
+  firstColumns,
+  publishedColumnsJson,
+} from './columns.js';
 import {
   callerValues,
   type DatasetFactRow,
@@ -47,8 +54,7 @@ export interface DatasetSummary {
 }
 
 /** A dataset as it is read alone. */
-export interface Dataset extends DatasetSummary {
-  readonly columns: readonly ColumnView[];
+export interface Dataset extends DatasetSummary, ColumnPages {
   /** What holds, of the dataset and the plan. */
   readonly retention: RetentionBounds;
   /** Present for a dataset made of series of a provider. */
@@ -126,8 +132,11 @@ export const readDataset = async (
   versionId?: number,
 ): Promise<Dataset | undefined> => {
   const columnsJson = versionId === undefined ? currentColumnsJson : publishedColumnsJson;
-  const [row] = await sql.query<DatasetRow & RefreshRow & { retention: RetentionBounds }>(
-    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${columnsJson} AS columns, ${retentionInForce},
+  const [row] = await sql.query<
+    DatasetRow & RefreshRow & { retention: RetentionBounds; shownVersionId: number | null }
+  >(
+    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${columnsJson(firstColumns)} AS columns, ${retentionInForce},
+       v.id AS "shownVersionId",
        ${refreshColumns}
      FROM ${fromWith('coalesce($4::bigint, d.current_version_id)')} WHERE d.id = $1`,
     [id, ...callerValues(caller), versionId ?? null],
@@ -136,8 +145,9 @@ export const readDataset = async (
   if (row === undefined || summary === undefined) return undefined;
   const isTold = summary.privacy === 'Private' || includesLevel(summary.permission, 'Write');
   const refresh = refreshView(row, isTold);
-  const { columns: list = [], retention } = row;
-  return { ...summary, columns: list, retention, ...(refresh === undefined ? {} : { refresh }) };
+  const { columns: list = [], retention, shownVersionId } = row;
+  const pages = columnPages(sql, shownVersionId, list, columnsJson);
+  return { ...summary, ...pages, retention, ...(refresh === undefined ? {} : { refresh }) };
 };
 
 const listSql = `

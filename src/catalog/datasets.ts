@@ -78,6 +78,7 @@ export const datasetAgain = async (sql: Sql, caller: Caller | undefined, id: num
 
 const summaryOf = ({
   columns: _columns,
+  moreColumns: _moreColumns,
   retention: _retention,
   refresh: _refresh,
   ...summary

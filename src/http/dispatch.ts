@@ -16,7 +16,7 @@ import type { RequestHead, Route } from './route.js';
 import type { SiteCheck } from './site-check.js';
 import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
-import { checkQueryEncoding, parseBody, parseParams, parseQuery } from './validation.js';
+import { checkQueryEncoding, checkQuerySize, parseBody, parseParams, parseQuery } from './validation.js';
 
 /**
  * Finds the account behind an API key.
@@ -104,6 +104,7 @@ const createCredentials = ({ authenticate, throttle, metrics }: DispatchOptions)
 const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {
   const { state } = ctx;
   const params = parseParams(route.params, ctx.params ?? {});
+  checkQuerySize(ctx.querystring);
   checkQueryEncoding(ctx.querystring);
   return {
     params,

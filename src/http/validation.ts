@@ -22,7 +22,7 @@ const wording = (issue: {
   if (issue.code === 'invalid_value' && Array.isArray(issue.values))
     return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))
-    return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${listed(issue.keys.map(quoted), 5)}`;
+    return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${listed(issue.keys.slice(0, 5).map(quoted), 5, ', ', issue.keys.length)}`;
   return undefined;
 };
 
@@ -33,21 +33,40 @@ const wording = (issue: {
 export const parseWith = (schema: z.ZodType, value: unknown, where: string): unknown => {
   const parsed = schema.safeParse(value, { error: wording });
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => ({
+  const { issues: all } = parsed.error;
+  const issues = firstItems(all).map((issue) => ({
     field: issue.path.map(String).join('.'),
     message: issue.message,
   }));
-  const text = listed(
-    issues.map(({ field, message }) => (field === '' ? message : `${field} ${message}`)),
-    20,
-    '; ',
-  );
-  throw invalid('invalid_request', `${where}: ${text}`, { issues: firstItems(issues) });
+  const texts = issues.map(({ field, message }) => (field === '' ? message : `${field} ${message}`));
+  const text = listed(texts, texts.length, '; ', all.length);
+  throw invalid('invalid_request', `${where}: ${text}`, { issues });
 };
 
 /** NUL can be stored nowhere and means nothing in a name, a filter or a text. */
 const refuseNul = (name: string, value: string): void => {
   if (value.includes('\0')) throw invalid('invalid_request', `${name} holds a NUL character`);
+};
+
+/** Most parameters of a query: each is looked at, and none of those that are known comes twice. */
+const mostParameters = 1_000;
+
+/** A query without what stands behind the most parameters; that is refused by `checkQuerySize`. */
+export const firstParameters = (query: string): string => {
+  let end = -1;
+  for (let count = 0; count < mostParameters; count += 1) {
+    end = query.indexOf('&', end + 1);
+    if (end < 0) return query;
+  }
+  return query.slice(0, end);
+};
+
+/** @throws AppError 400 for a query of more parameters than are looked at. */
+export const checkQuerySize = (query: string): void => {
+  if (firstParameters(query).length < query.length)
+    throw invalid('too_many_parameters', `query: more than ${mostParameters} parameters`, {
+      limit: mostParameters,
+    });
 };
 
 const encodedBytes = /(?:%[\da-f]{2})+/gi;

@@ -1,10 +1,15 @@
 /** Names that a message lists; the rest is counted. */
 const mostListed = 20;
 
-/** The first of some items: `a, b, c … and 5,120 more`. What comes from outside is unbounded, a message is not. */
-export const listed = (items: readonly string[], most = mostListed, between = ', '): string => {
+/** The first of some items: `a, b, c … and 5,120 more`, of which not all need be given. What comes from outside is unbounded, a message is not. */
+export const listed = (
+  items: readonly string[],
+  most = mostListed,
+  between = ', ',
+  total = items.length,
+): string => {
   const shown = items.slice(0, most).join(between);
-  const more = items.length - most;
+  const more = total - Math.min(most, items.length);
   return more > 0 ? `${shown} … and ${more.toLocaleString('en-US')} more` : shown;
 };
 

@@ -6,6 +6,7 @@ import type { IdentifyClient } from '../client-address.js';
 import type { RequestState } from '../request-state.js';
 import { isRefusal } from '../rights-watch.js';
 import { loggedPath, parameterNames } from '../url.js';
+import { firstParameters } from '../validation.js';
 
 const saneId = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -32,7 +33,7 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
     ctx.state.log = log.child({ requestId });
     ctx.state.signal = hangUp.signal;
     ctx.state.client = identifyClient(ctx.req);
-    ctx.state.query = new URLSearchParams(ctx.querystring);
+    ctx.state.query = new URLSearchParams(firstParameters(ctx.querystring));
     ctx.set('X-Request-Id', requestId);
     metrics.httpInFlight.inc();
 

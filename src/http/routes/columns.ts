@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Columns } from '../../catalog/columns.js';
+import { columnsReply } from '../json-list.js';
 import { pathId, queryInstant } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { descriptionField, idField, nameField } from './fields.js';
@@ -50,7 +51,7 @@ export const createColumnRoutes = ({ access, columns }: ColumnRoutesDeps): Route
     errors: [403, 404],
     notFoundShape: 'message',
     handler: async ({ caller, params, query }) =>
-      ok(await columns.list(caller, params.dataset_id, query.asOf)),
+      columnsReply(await columns.list(caller, params.dataset_id, query.asOf)),
   }),
   route({
     method: 'PATCH',

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { type Access, requireWritingKey } from '../../catalog/access.js';
 import type { Clones } from '../../catalog/clones.js';
 import type { Datasets } from '../../catalog/datasets.js';
-import { jsonList } from '../json-list.js';
+import { datasetReply, jsonList } from '../json-list.js';
 import { bodyId, pathId, queryId, queryInstant, queryText, queryTime } from '../parameters.js';
-import { created, noContent, ok, type Route, route } from '../route.js';
+import { created, noContent, type Route, route } from '../route.js';
 import { columnExample, columnSchema } from './columns.js';
 import {
   countField,
@@ -124,7 +124,8 @@ const reads = (datasets: Datasets): Route[] => [
     }),
     responses: { 200: { description: 'The dataset.', schema: datasetSchema, example: filledExample } },
     errors: [403, 404],
-    handler: async ({ caller, params: { id }, query }) => ok(await datasets.read(caller, id, query.asOf)),
+    handler: async ({ caller, params: { id }, query }) =>
+      datasetReply(200, await datasets.read(caller, id, query.asOf)),
   }),
 ];
 
@@ -168,7 +169,8 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
       200: { description: 'The updated dataset.', schema: datasetSchema, example: filledExample },
     },
     errors: [403, 404, 409],
-    handler: async ({ caller, params: { id }, body }) => ok(await datasets.update(caller, id, body)),
+    handler: async ({ caller, params: { id }, body }) =>
+      datasetReply(200, await datasets.update(caller, id, body)),
   }),
   route({
     method: 'DELETE',
@@ -209,7 +211,8 @@ const clone = ({ access, clones }: DatasetRoutesDeps): Route =>
     },
     responses: { 201: { description: 'The clone.', schema: datasetSchema, example: filledExample } },
     errors: [402, 403, 404, 409],
-    handler: async ({ caller, params: { id }, body }) => created(await clones.create(caller, id, body)),
+    handler: async ({ caller, params: { id }, body }) =>
+      datasetReply(201, await clones.create(caller, id, body)),
   });
 
 export interface DatasetRoutesDeps {

@@ -4,8 +4,9 @@ import type { Datasets } from '../../catalog/datasets.js';
 import type { SeriesDatasets } from '../../gateway/datasets/series-datasets.js';
 import { invalid } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';
+import { datasetReply } from '../json-list.js';
 import { bodyId, pathId } from '../parameters.js';
-import { created, ok, type Route, route } from '../route.js';
+import { type Route, route } from '../route.js';
 import { datasetSchema } from './datasets.js';
 import { descriptionField, nameField } from './fields.js';
 import type { GatewayCallers } from './gateway-caller.js';
@@ -94,7 +95,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
         },
         request.requestId,
       );
-      return created({ ...(await datasets.read(caller, datasetId)), process });
+      return datasetReply(201, await datasets.read(caller, datasetId), { process });
     },
   });
 
@@ -118,7 +119,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
       handler: async ({ caller, params: { id }, body }) => {
         if (body.refresh === undefined) throw invalid('invalid_request', 'body: refresh is required');
         await seriesDatasets.reschedule(id, body.refresh);
-        return ok(await datasets.read(caller, id));
+        return datasetReply(200, await datasets.read(caller, id));
       },
     }),
     route({
@@ -135,7 +136,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
       handler: async ({ caller, params: { id } }) => {
         await requireWrite(caller, id);
         await seriesDatasets.refreshSoon(id);
-        return { status: 202, body: await datasets.read(caller, id) };
+        return datasetReply(202, await datasets.read(caller, id));
       },
     }),
   ];

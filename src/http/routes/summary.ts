@@ -67,6 +67,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
         'Per column, over all rows: nulls, different values, bounds, mean, quantiles and a histogram of numbers and dates, the most frequent texts. Kept per version.',
       tags: ['Data'],
       auth: 'optional',
+      places: 'own',
       params: z.object({ id: pathId('Dataset') }),
       query: z.object({
         $filter: queryText('Only rows that match.', { maxLength: 65_536 }).optional(),
@@ -85,6 +86,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       handler: async (request) => {
         const { query, params } = request;
         const { version, context } = await open(request, params.id, query.versionId);
+        request.leavePlace();
         const { rows, columns } = await deps.summaries.summarise({
           version,
           filter: query.$filter,
@@ -102,6 +104,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       description: 'Each value with the number of its rows, the most frequent first; for completion.',
       tags: ['Data'],
       auth: 'optional',
+      places: 'own',
       params: z.object({ id: pathId('Dataset'), column: pathName('Name or id of the column.') }),
       query: z.object({
         startsWith: queryText('Only values that begin so.').optional(),
@@ -118,6 +121,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       handler: async (request) => {
         const { query, params } = request;
         const { version, context } = await open(request, params.id, query.versionId);
+        request.leavePlace();
         const values = await deps.summaries.values({
           version,
           column: params.column,

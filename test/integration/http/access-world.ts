@@ -123,7 +123,8 @@ export const createWorld = async (sql: Sql, baseUrl: string): Promise<World> => 
     );
     if (process.status !== 'completed')
       throw new Error(`the subject has no data: ${JSON.stringify(process)}`);
-    const [column] = await catalog.columns.list(await catalog.authenticate(owner.key), subject.datasetId);
+    const { columns } = await catalog.columns.list(await catalog.authenticate(owner.key), subject.datasetId);
+    const [column] = columns;
     return {
       ...subject,
       processId: process.id,

@@ -1,0 +1,144 @@
+/** In which places each route runs: nothing that costs is done beside them, and a new route is noticed here. */
+import { expect, it } from 'vitest';
+import type { PlaceKind } from '../../../src/http/places.js';
+import type { Route } from '../../../src/http/route.js';
+import { createCatalogRoutes } from '../../../src/http/routes/catalog.js';
+import { createDocsRoutes } from '../../../src/http/routes/docs.js';
+import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
+import { createFeedRoutes } from '../../../src/http/routes/feed.js';
+import { createLinkRoutes } from '../../../src/http/routes/links.js';
+import { createMetricsRoute } from '../../../src/http/routes/metrics.js';
+import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
+import { createOpsPageRoutes, createOpsRoutes } from '../../../src/http/routes/ops.js';
+import { createProcessRoutes } from '../../../src/http/routes/processes.js';
+import { createProviderRoutes } from '../../../src/http/routes/providers.js';
+import { createRetentionRoutes } from '../../../src/http/routes/retention.js';
+import { createSeriesRoutes } from '../../../src/http/routes/series.js';
+import { createSeriesDatasetRoutes } from '../../../src/http/routes/series-datasets.js';
+import { createSummaryRoutes } from '../../../src/http/routes/summary.js';
+import { createUploadRoutes } from '../../../src/http/routes/uploads.js';
+import { createUserKeyRoutes } from '../../../src/http/routes/user-keys.js';
+import { createVersionChangeRoutes } from '../../../src/http/routes/version-changes.js';
+import { createVersionRoutes } from '../../../src/http/routes/versions.js';
+import { createMetrics } from '../../../src/lib/metrics.js';
+
+/** Only declarations are looked at: no handler runs. */
+const nothing = new Proxy({}, { get: () => ({}) }) as never;
+
+const routes: readonly Route[] = [
+  ...createCatalogRoutes(nothing),
+  ...createUploadRoutes(nothing),
+  ...createProcessRoutes(nothing),
+  ...createRetentionRoutes(nothing),
+  ...createVersionRoutes(nothing),
+  ...createDownloadRoutes(nothing),
+  ...createSummaryRoutes(nothing),
+  ...createVersionChangeRoutes(nothing),
+  ...createLinkRoutes(nothing),
+  ...createProviderRoutes(nothing),
+  ...createSeriesRoutes(nothing),
+  ...createSeriesDatasetRoutes(nothing),
+  ...createFeedRoutes(nothing),
+  ...createUserKeyRoutes(nothing),
+  ...createOpsRoutes(nothing),
+  ...createOpsPageRoutes(nothing),
+  ...createOperationsRoutes({ version: '1', checks: [] }),
+  createMetricsRoute({ metrics: createMetrics() }),
+  ...createDocsRoutes({ version: '1', openApi: { paths: {} }, apiUrl: () => '/api' }),
+];
+
+/** Pool of places by route. `own` says which one the handler takes itself, `none` why it may do without. */
+const expected: Readonly<Record<string, string>> = {
+  'GET /account': 'requests',
+  'PUT /account': 'requests',
+  'GET /account/keys': 'requests',
+  'POST /account/keys': 'requests',
+  'DELETE /account/keys/:id': 'requests',
+  'GET /repositories': 'requests',
+  'GET /repositories/home': 'requests',
+  'GET /repositories/default': 'requests',
+  'GET /repositories/:id': 'requests',
+  'POST /repositories': 'requests',
+  'PUT /repositories/:id': 'requests',
+  'DELETE /repositories/:id': 'requests',
+  'GET /datasets': 'requests',
+  'GET /datasets/:id': 'requests',
+  'POST /datasets': 'requests',
+  'PUT /datasets/:id': 'requests',
+  'DELETE /datasets/:id': 'requests',
+  'POST /datasets/:id/clone': 'requests',
+  'GET /datasets/:dataset_id/columns': 'requests',
+  'PATCH /datasets/:dataset_id/columns/:column_id': 'requests',
+  'GET /repositories/:id/permissions': 'requests',
+  'PUT /repositories/:id/permissions/:name': 'requests',
+  'DELETE /repositories/:id/permissions/:name': 'requests',
+  'GET /datasets/:id/permissions': 'requests',
+  'PUT /datasets/:id/permissions/:name': 'requests',
+  'DELETE /datasets/:id/permissions/:name': 'requests',
+  'GET /teams': 'requests',
+  'POST /teams': 'requests',
+  'GET /teams/:name': 'requests',
+  'PUT /teams/:name': 'requests',
+  'DELETE /teams/:name': 'requests',
+  'PUT /teams/:name/members/:account': 'requests',
+  'DELETE /teams/:name/members/:account': 'requests',
+  'GET /account/invitations': 'requests',
+  'PUT /account/invitations/:team': 'requests',
+  'DELETE /account/invitations/:team': 'requests',
+  'PUT /datasets/:id/data': 'own: uploads, taken before a byte of the body is read',
+  'GET /datasets/:id/processes': 'requests',
+  'GET /datasets/:id/processes/:processId': 'requests',
+  'DELETE /datasets/:id/processes/:processId': 'requests',
+  'GET /datasets/:id/processes/:processId/events': 'events',
+  'GET /datasets/:id/processes/:processId/rejects': 'files',
+  'GET /datasets/:id/retention': 'requests',
+  'PUT /datasets/:id/retention': 'requests',
+  'GET /datasets/:id/versions': 'requests',
+  'GET /datasets/:id/versions/:versionId': 'requests',
+  'PUT /datasets/:id/versions/:versionId': 'requests',
+  'POST /datasets/:id/versions/:versionId/restore': 'requests',
+  'DELETE /datasets/:id/versions/:versionId': 'requests',
+  'GET /datasets/:id/versions/:from/diff/:to': 'queries',
+  'GET /datasets/:id/data': 'own: queries; a file behind a link is made in one of them too',
+  'POST /datasets/:id/query': 'own: queries',
+  'GET /datasets/:id/summary': 'own: queries, unless the summary is kept',
+  'GET /datasets/:id/columns/:column/values': 'own: queries',
+  'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',
+  'GET /links/:token/:name': 'files',
+  'GET /providers': 'requests',
+  'GET /providers/match': 'requests',
+  'GET /providers/:slug': 'requests',
+  'GET /providers/search': 'requests',
+  'GET /providers/:slug/search': 'calls',
+  'GET /providers/:slug/browse': 'calls',
+  'GET /providers/:slug/series/*seriesId': 'calls',
+  'POST /providers/:slug/series/*seriesId/data': 'calls',
+  'POST /providers/:slug/series/*seriesId/dataset': 'calls',
+  'PUT /datasets/:id/refresh': 'requests',
+  'POST /datasets/:id/refresh': 'requests',
+  'GET /feed/search/:query': 'calls',
+  'GET /feed/:symbol/data': 'calls',
+  'GET /user-keys': 'requests',
+  'PUT /user-keys/:slug': 'requests',
+  'GET /ops': 'requests',
+  'GET /healthz': 'none: says a constant, to supervisors whatever else happens',
+  'GET /readyz': 'none: to supervisors whatever else happens; one look for all who ask',
+  'GET /metrics': 'none: wanted most when all places are taken; one text for all who ask',
+  'GET /': 'requests',
+  'GET /openapi.json': 'requests',
+  'GET /docs': 'requests',
+  'GET /docs/:file': 'requests',
+};
+
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
+
+it('every route has its places, and a new one has to be thought of here', () => {
+  const declared = routes.map((route): [string, PlaceKind] => [nameOf(route), route.places ?? 'requests']);
+  const kinds = Object.entries(expected).map(([name, text]) => [name, text.split(':', 1)[0]]);
+  expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(kinds));
+});
+
+it('a route that takes places of its own says which, one without says why', () => {
+  const texts = Object.values(expected).filter((text) => /^(?:own|none)/.test(text));
+  expect(texts.filter((text) => !/^(?:own: (?:queries|uploads)|none: \w+ .{10,})/.test(text))).toEqual([]);
+});
