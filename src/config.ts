@@ -19,7 +19,7 @@ export const settings = {
     'LOG_LEVEL',
     choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
     'info',
-    'Least level that is logged.',
+    'Lowest level that is logged.',
   ),
   dataDir: setting('DATA_DIR', text, '.data', 'Folder of the embedded components and of local export files.'),
 
@@ -34,7 +34,7 @@ export const settings = {
     'DATABASE_POOL',
     integer(2, 500),
     '16',
-    'Most connections to PostgreSQL per process.',
+    'Maximum connections to PostgreSQL per process.',
   ),
   ...kafkaSettings,
   clickhouseUrl: setting(
@@ -48,7 +48,7 @@ export const settings = {
     'CLICKHOUSE_DATABASE',
     z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a plain identifier'),
     'tabulary',
-    'Database that holds the rows; made when absent.',
+    'Database that holds the rows; created when absent.',
   ),
   ...exportSettings,
   embeddedPostgresPort: setting(
@@ -88,7 +88,7 @@ export const settings = {
     'QUERY_MAX_MEMORY_BYTES',
     integer(64 * MiB),
     String(2048 * MiB),
-    'Most memory one query may take in ClickHouse.',
+    'Maximum memory of one query in ClickHouse.',
   ),
   queriesInFlight: setting(
     'QUERIES_IN_FLIGHT',
@@ -107,7 +107,7 @@ export const settings = {
     'FIRST_ACCOUNT',
     text,
     'admin',
-    'Name of the account that is made when there is none.',
+    'Name of the account that is created when there is none.',
   ),
   defaultPlan: setting('DEFAULT_PLAN', text, 'unlimited', 'Plan of a new account.'),
 } as const;

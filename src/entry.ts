@@ -66,7 +66,7 @@ const stopOnSignals = (entry: Entry, scope: Scope, log: Log) => {
   };
   const interrupt = (): void => {
     if (stoppedAt === undefined) {
-      if (entry.quiet) print('Stopping everything … (Ctrl-C again leaves at once)');
+      if (entry.quiet) print('Stopping everything … (Ctrl-C again exits at once)');
       void stop('SIGINT');
     } else if (Date.now() - stoppedAt > oneCtrlCMs) {
       log.warn({ reason: 'what runs in child processes may end a little later' }, 'stopped at once');

@@ -4,7 +4,7 @@ import { migrate } from './storage/postgres/migrate.js';
 
 await runEntry({
   name: 'migrate',
-  summary: 'Migrate: brings the catalog database to the newest schema and exits.',
+  summary: 'Migrate: upgrades the catalog database to the newest schema and exits.',
   async start({ config, log, scope }) {
     const { databaseUrl } = config;
     if (databaseUrl === undefined) {

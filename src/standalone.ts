@@ -166,7 +166,7 @@ export const startAll = async (context: EntryContext): Promise<void> => {
       });
     } catch (error) {
       if (leaving.signal.aborted) return;
-      say(`The tour did not succeed: ${messageOf(error)}`);
+      say(`The tour failed: ${messageOf(error)}`);
     }
   }
   const logs = relative(process.cwd(), join(resolve(config.dataDir), 'logs'));

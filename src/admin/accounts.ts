@@ -10,7 +10,7 @@ export const accountCommands: AdminGroup = {
   commands: [
     {
       name: 'create',
-      summary: 'Make an account with its Home and a first key, which is shown this once.',
+      summary: 'Create an account with its Home and a first key, which is shown only this once.',
       arguments: ['name'],
       options: { plan: { type: 'string' }, operator: { type: 'boolean' } },
       optionHelp: { plan: 'Name of its plan; DEFAULT_PLAN when left out.', operator: 'May use operations.' },

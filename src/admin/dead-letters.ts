@@ -50,7 +50,7 @@ export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => (
   commands: [
     {
       name: 'list',
-      summary: 'List dead letters that nobody has settled, oldest first.',
+      summary: 'List unresolved dead letters, oldest first.',
       arguments: [],
       run: async ({ context }) => (await open(context).list(listed)).map(rowOf),
     },
@@ -74,7 +74,7 @@ export const createDeadLetterCommands = (open: OpenDeadLetters): AdminGroup => (
     },
     {
       name: 'drop',
-      summary: 'Take a dead letter off the list for good.',
+      summary: 'Remove a dead letter from the list for good.',
       arguments: ['id'],
       async run(input) {
         const id = numberOf(input);

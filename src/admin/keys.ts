@@ -26,7 +26,7 @@ export const keyCommands: AdminGroup = {
   commands: [
     {
       name: 'create',
-      summary: 'Make an API key, which is shown this once.',
+      summary: 'Create an API key, which is shown only this once.',
       arguments: ['account'],
       options: {
         name: { type: 'string' },

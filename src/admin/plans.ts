@@ -55,7 +55,7 @@ const changes = (input: CommandInput): Partial<Plan> => {
   }
   const downloads = input.option('downloads');
   if (downloads !== undefined) {
-    if (downloads !== 'own' && downloads !== 'all') throw invalid('usage', 'downloads is own or all');
+    if (downloads !== 'own' && downloads !== 'all') throw invalid('usage', 'downloads must be own or all');
     found.push(['downloads', downloads]);
   }
   return Object.fromEntries(found);
@@ -93,20 +93,20 @@ export const planCommands: AdminGroup = {
     },
     {
       name: 'create',
-      summary: 'Make a plan; what is not limited is unlimited.',
+      summary: 'Create a plan; limits that are left out do not apply.',
       arguments: ['name'],
       ...limitOptions,
       async run(input) {
         const { plans } = createCatalog(input.context);
         const name = input.argument('name');
         if ((await plans.list()).some((plan) => plan.name === name))
-          throw conflict('name_taken', `There is a plan ${name} already.`);
+          throw conflict('name_taken', `A plan ${name} already exists.`);
         return plans.put({ ...unlimited, ...changes(input), name });
       },
     },
     {
       name: 'set',
-      summary: 'Change limits of a plan; accounts that have it are bound at once.',
+      summary: 'Change limits of a plan; they apply to its accounts at once.',
       arguments: ['name'],
       ...limitOptions,
       async run(input) {

@@ -11,7 +11,8 @@ export const createUserKeyCommands = (openGateway: OpenGateway): AdminGroup => (
   commands: [
     {
       name: 'rotate',
-      summary: 'Seal every stored provider key with the first master key; older ones are needed no more.',
+      summary:
+        'Seal every stored provider key with the first master key; older master keys are then no longer needed.',
       arguments: [],
       run: async ({ context }) => ({ rotated: await openGateway(context).userKeys.rotate() }),
     },
@@ -25,11 +26,11 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
   commands: [
     {
       name: 'check',
-      summary: 'Ask providers for one preview each, without keeping it, and tell which answer.',
+      summary: 'Request one preview from each provider, without storing it, and report which ones respond.',
       arguments: [],
       options: { live: { type: 'boolean' }, provider: { type: 'string', multiple: true } },
       optionHelp: {
-        live: 'Ask the real providers; without it only those whose address PROVIDER_URLS replaces.',
+        live: 'Call the real providers; without it, only those whose address PROVIDER_URLS replaces.',
         provider: 'Slug of one to ask; may be repeated.',
       },
       async run(input) {
@@ -48,7 +49,7 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
     },
     {
       name: 'holds',
-      summary: 'List the providers that asked to be left alone, and until when.',
+      summary: 'List the providers that asked not to be called, and until when.',
       arguments: [],
       run: async ({ context }) =>
         (await openGateway(context).state()).flatMap(({ provider, holds }) =>

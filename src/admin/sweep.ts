@@ -10,7 +10,7 @@ export const createSweepCommands = (open: OpenSweep): AdminGroup => ({
   commands: [
     {
       name: '',
-      summary: 'Apply retention, remove what belongs to nothing, and tell what was removed; workers may run.',
+      summary: 'Apply retention, remove orphaned data and report what was removed; workers may keep running.',
       arguments: [],
       run: async ({ context }) => (await open(context))(),
     },

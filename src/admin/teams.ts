@@ -6,7 +6,7 @@ import type { AdminGroup } from './command.js';
 const roleOf = (text: string | undefined): 'admin' | 'member' => {
   if (text === undefined || text === 'member') return 'member';
   if (text === 'admin') return 'admin';
-  throw invalid('usage', 'role is admin or member');
+  throw invalid('usage', 'role must be admin or member');
 };
 
 /** `team list|show|create|delete|add|remove` */
@@ -22,7 +22,7 @@ export const teamCommands: AdminGroup = {
     },
     {
       name: 'create',
-      summary: 'Make a team with its first admin.',
+      summary: 'Create a team with its first admin.',
       arguments: ['team', 'account'],
       async run(input) {
         const administration = createTeamAdministration(input.context);

@@ -58,7 +58,7 @@ export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
       optionHelp: {
         pending: 'Only those that have not ended.',
         failed: 'Only those that failed.',
-        stuck: 'Only pending ones of which nothing was heard for ten minutes, longest silence first.',
+        stuck: 'Only pending ones without a sign of life for ten minutes, longest silence first.',
         dataset: 'Only those of this dataset.',
       },
       async run(input) {
@@ -89,8 +89,7 @@ export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
       arguments: ['process'],
       options: { 'take-over': { type: 'boolean' }, wait: { type: 'string' } },
       optionHelp: {
-        'take-over':
-          'Also when it is pending: chunks were lost on the way and workers wait for them in vain.',
+        'take-over': 'Even if it is pending: chunks were lost on the way and workers wait for them in vain.',
         wait: `Longest wait for the outcome in seconds; default ${waitSeconds}, 0: do not wait.`,
       },
       async run(input) {

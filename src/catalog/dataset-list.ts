@@ -43,7 +43,7 @@ export interface DatasetSummary {
   readonly maxDate: string | null;
   readonly privacy: Privacy;
   readonly rowCount: number;
-  /** Bytes of the current version as it was sent, uncompressed. */
+  /** Uncompressed bytes of the current version, as uploaded. */
   readonly byteSize: number;
   /** Null before the first upload. */
   readonly currentVersionId: string | null;

@@ -33,7 +33,7 @@ export interface Teams {
   create(caller: Caller, name: string): Promise<Team>;
   /** @throws AppError 403 without the role admin, 404, 409. */
   rename(caller: Caller, name: string, newName: string): Promise<Team>;
-  /** Its repositories stay with those who made them. @throws AppError 403, 404. */
+  /** Its repositories stay with those who created them. @throws AppError 403, 404. */
   remove(caller: Caller, name: string): Promise<void>;
   /**
    * Changes the role of a member; an account that is not in the team is invited and joins when it accepts.

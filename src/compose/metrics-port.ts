@@ -8,7 +8,7 @@ import { type Core, listen } from './core.js';
 
 /** A server whose routes take no key. */
 export const refuseKeys = async (): Promise<never> => {
-  throw new AppError('unauthenticated', 'no_keys_here', 'This address takes no API keys.');
+  throw new AppError('unauthenticated', 'no_keys_here', 'This address does not accept API keys.');
 };
 
 type MetricsCore = Pick<Core, 'metrics' | 'log'> & {

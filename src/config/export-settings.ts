@@ -13,13 +13,13 @@ export const exportSettings = {
     'EXPORTS_MAX_AGE_MS',
     integer(60_000),
     String(7 * 24 * 60 * 60 * 1000),
-    'Milliseconds after which an export file is removed; it is made again when it is asked for.',
+    'Milliseconds after which an export file is removed; it is written again on request.',
   ),
   exportsIntervalMs: setting(
     'EXPORTS_INTERVAL_MS',
     integer(100),
     '60000',
-    'Milliseconds between two looks for export files that are no longer needed.',
+    'Milliseconds between checks for export files that are no longer needed.',
   ),
   exportsAheadBytes: setting(
     'EXPORTS_AHEAD_BYTES',
@@ -50,7 +50,7 @@ export const exportSettings = {
     'S3_ACCESS_KEY_ID',
     optional(text),
     undefined,
-    'Access key of the store; default: what the machine is allowed.',
+    'Access key of the store; default: the credentials of the machine.',
   ),
   s3SecretAccessKey: setting(
     'S3_SECRET_ACCESS_KEY',

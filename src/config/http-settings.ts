@@ -62,7 +62,7 @@ export const httpSettings = {
     'TRUSTED_PROXIES',
     networks,
     '',
-    'Comma-separated addresses or networks of proxies in front, whose X-Forwarded-* headers are believed.',
+    'Comma-separated addresses or networks of proxies in front whose X-Forwarded-* headers are trusted.',
   ),
   jsonMaxBytes: setting(
     'JSON_MAX_BYTES',
@@ -116,7 +116,7 @@ export const httpSettings = {
     'CORS_METHODS',
     optional(methods),
     undefined,
-    'Comma-separated methods that pages of those origins may use; default: every method for listed origins, GET,HEAD,POST for * (what changes something is refused there all the same).',
+    'Comma-separated methods that pages of those origins may use; default: every method for listed origins, GET,HEAD,POST for * (requests that change something are refused there anyway).',
   ),
   corsCredentials: setting(
     'CORS_CREDENTIALS',
@@ -128,12 +128,12 @@ export const httpSettings = {
     'PUBLIC_MAX_AGE_SECONDS',
     integer(0, 31_536_000),
     '0',
-    'Seconds that caches may keep downloads of public datasets; 0: they ask each time.',
+    'Seconds that caches may keep downloads of public datasets; 0: they revalidate each time.',
   ),
   drainTimeoutMs: setting(
     'DRAIN_TIMEOUT_MS',
     integer(0),
     '8000',
-    'Milliseconds that running requests are given when the process is asked to stop.',
+    'Milliseconds that running requests get to finish when the process is asked to stop.',
   ),
 } as const;

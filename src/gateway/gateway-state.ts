@@ -32,7 +32,7 @@ export interface UpstreamState {
     /** Failed fillings in a row. */
     readonly failures: number;
     readonly dueAt: string | null;
-    /** Parts of the last listing that could not be had. */
+    /** Parts of the last listing that could not be fetched. */
     readonly failedParts: number;
     /** Why the last of them, or the listing, failed. */
     readonly lastError: string | null;

@@ -17,7 +17,7 @@ export const createBodyBudget = (totalBytes: number): ByteBudget =>
         ? new AppError(
             'rate_limited',
             'too_many_body_bytes',
-            'Your requests send too many bytes at a time; wait for their answers.',
+            'Your requests are sending too many bytes at once; wait for their responses.',
             retry,
           )
         : new AppError(
@@ -38,13 +38,13 @@ export const createAnswerBudget = (totalBytes: number): ByteBudget =>
         ? new AppError(
             'rate_limited',
             'answers_not_read',
-            'Too many answers to you have not been read yet; read them first.',
+            'Too many of your responses have not been read yet; read those first.',
             retry,
           )
         : new AppError(
             'unavailable',
             'no_answer_room',
-            'Too many answers are being sent at the moment; try again shortly.',
+            'Too many responses are being sent at the moment; try again shortly.',
             retry,
           ),
   });

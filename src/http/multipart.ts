@@ -157,7 +157,7 @@ export const readFileForm = (
     };
     const expectMore = (): void => {
       if (parser.closed || parser.destroyed) return;
-      patience = setTimeout(() => refuse('upload_idle', `The form did not go on for ${idleMs} ms.`), idleMs);
+      patience = setTimeout(() => refuse('upload_idle', `No data arrived for ${idleMs} ms.`), idleMs);
     };
     const count = (bytes: number): void => {
       if (file !== undefined) return;
@@ -168,7 +168,7 @@ export const readFileForm = (
         fail(error);
       }
       if (before > fieldBytes + waitingBytes)
-        refuse('fields_too_large', `The fields of the form are larger than ${fieldBytes} bytes together.`);
+        refuse('fields_too_large', `The form fields exceed ${fieldBytes} bytes in total.`);
     };
     const takeFile = (stream: Readable): void => {
       file = stream;
@@ -183,10 +183,7 @@ export const readFileForm = (
     parser.on('error', fail);
     parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
       if (file !== undefined) {
-        refuse(
-          'field_after_file',
-          `The field "${name}" stands after the file; options must stand before it.`,
-        );
+        refuse('field_after_file', `The field "${name}" comes after the file; options must come before it.`);
       } else if (name === undefined) {
         refuse('bad_form', 'The form has a part without a name.');
       } else if (valueTruncated) {

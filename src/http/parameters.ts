@@ -102,7 +102,7 @@ export const queryTime = (description: string) =>
         const withZone = text.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
         const time = new Date(withZone.replace(' ', 'T'));
         if (!Number.isNaN(time.getTime())) return time;
-        context.addIssue({ code: 'custom', message: 'is not a date that exists' });
+        context.addIssue({ code: 'custom', message: 'is not a valid date' });
         return z.NEVER;
       }),
     { type: 'string', pattern: isoTime.source, example: '2026-01-31T00:00:00' },

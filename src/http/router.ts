@@ -39,14 +39,14 @@ export const createRouter = (
   return async function routing(ctx, next) {
     const found = router.match(ctx.path, ctx.method);
     const [nearest] = found.path;
-    if (nearest === undefined) throw new HttpFault(404, 'unknown_path', 'there is nothing at this path');
+    if (nearest === undefined) throw new HttpFault(404, 'unknown_path', 'nothing exists at this path');
     // `/x/home` is not an `/x/:id`, whatever the method; what a wildcard takes in is only known with it.
     const isWild = String(nearest.path).includes('*');
     const here = isWild ? found.path : found.path.filter((layer) => layer.path === nearest.path);
     if (here.some((layer) => layer.methods.includes(ctx.method))) return run(ctx, next);
     const methods = [...new Set(here.flatMap((layer) => layer.methods)), 'OPTIONS'].sort().join(', ');
     if (ctx.method !== 'OPTIONS')
-      throw new HttpFault(405, 'wrong_method', `this path takes ${methods}`, { Allow: methods });
+      throw new HttpFault(405, 'wrong_method', `this path supports ${methods}`, { Allow: methods });
     ctx.status = 204;
     ctx.set('Allow', methods);
   };

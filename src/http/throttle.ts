@@ -43,7 +43,7 @@ const tooMany = (waitMs: number): AppError =>
   new AppError(
     'rate_limited',
     'too_many_failures',
-    'Too many requests with wrong credentials came from this address; those with a valid key are answered as ever.',
+    'Too many requests with invalid credentials came from this address; requests with a valid key are still answered.',
     { retryAfterSeconds: inSeconds(waitMs) },
   );
 

@@ -22,7 +22,7 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   /** Answers by where they came from: memory, database, upstream, stale. */
   answers: new Counter({
     name: 'tabulary_gateway_answers_total',
-    help: 'Answers by where they came from: memory, database, upstream, stale (the upstream is down).',
+    help: 'Responses by where they came from: memory, database, upstream, stale (the upstream is down).',
     labelNames: ['provider', 'from'] as const,
     registers,
   }),
@@ -41,7 +41,7 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   }),
   queue: new Gauge({
     name: 'tabulary_gateway_queue',
-    help: 'Requests that wait in this process for their turn at an upstream.',
+    help: 'Requests that wait in this process for an upstream.',
     labelNames: ['provider'] as const,
     registers,
   }),

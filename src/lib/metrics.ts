@@ -35,7 +35,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     /** What: refused (answered 503) or lost (a slow holder made room for others). */
     placesRefused: new Counter({
       name: 'tabulary_places_refused_total',
-      help: 'Callers who got no place (refused) and slow holders who lost theirs to others (lost).',
+      help: 'Callers that were refused a place (refused), and slow holders that lost theirs to others (lost).',
       labelNames: ['kind', 'what'] as const,
       registers,
     }),
@@ -44,7 +44,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     /** Always 1; what it tells stands in its label. */
     buildInfo: new Gauge({
       name: 'tabulary_build_info',
-      help: 'Always 1. Version: that of the program which this process runs.',
+      help: 'Always 1. Version: the one that this process runs.',
       labelNames: ['version'] as const,
       registers,
     }),

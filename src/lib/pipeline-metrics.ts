@@ -21,13 +21,13 @@ const createUploadMetrics = (registers: Registry[]) => ({
   }),
   chunkRetries: new Counter({
     name: 'tabulary_ingest_chunk_retries_total',
-    help: 'Times that this worker could not handle a chunk and took it up again.',
+    help: 'Times that this worker failed to handle a chunk and retried it.',
     labelNames: ['group'] as const,
     registers,
   }),
   rebalances: new Counter({
     name: 'tabulary_consumer_rebalances_total',
-    help: 'Times that consumers of this worker were told to join their group again.',
+    help: 'Times that consumers of this worker had to rejoin their group.',
     labelNames: ['group'] as const,
     registers,
   }),
@@ -37,13 +37,13 @@ const createUploadMetrics = (registers: Registry[]) => ({
 const createWatchMetrics = (registers: Registry[]) => ({
   componentUp: new Gauge({
     name: 'tabulary_component_up',
-    help: '1 when the component answered the last look of this API process, else 0.',
+    help: '1 when the component answered the last check of this API process, else 0.',
     labelNames: ['component'] as const,
     registers,
   }),
   lookedAt: new Gauge({
     name: 'tabulary_watch_last_look_timestamp_seconds',
-    help: 'When this API process last looked at the components, Unix time.',
+    help: 'When this API process last checked the components, Unix time.',
     registers,
   }),
   lagMessages: new Gauge({
@@ -84,7 +84,7 @@ const createWatchMetrics = (registers: Registry[]) => ({
   }),
   deadLettersWaiting: new Gauge({
     name: 'tabulary_dead_letters_waiting',
-    help: 'Dead letters that nobody has settled.',
+    help: 'Dead letters that are not resolved.',
     registers,
   }),
   storeTables: new Gauge({

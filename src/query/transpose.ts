@@ -94,7 +94,7 @@ export const factsOf = (
   if (named.length > mostDates) {
     throw invalid(
       'too_many_dates',
-      `transpose makes at most ${mostDates} date columns and the rows have more; narrow them with $filter or $last.`,
+      `transpose creates at most ${mostDates} date columns and the rows have more; narrow them with $filter or $last.`,
       { limit: mostDates },
     );
   }

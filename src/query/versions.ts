@@ -189,9 +189,14 @@ export const createVersions = (sql: Sql): Versions => {
       }
       const version = await find(datasetId, currentVersionId, true);
       if (version !== undefined) return version;
-      throw new AppError('unavailable', 'version_gone', 'The version was replaced meanwhile; ask again.', {
-        retryAfterSeconds: 1,
-      });
+      throw new AppError(
+        'unavailable',
+        'version_gone',
+        'The version was replaced in the meantime; try again.',
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     },
   };
 };

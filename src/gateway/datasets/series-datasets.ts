@@ -148,7 +148,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
 
   const keepLease = async (datasetId: number): Promise<void> => {
     if (await store.extend(datasetId, owner, leaseMs)) return;
-    throw new AppError('conflict', 'lease_lost', 'The refresh was taken over by another process.');
+    throw new AppError('conflict', 'lease_lost', 'Another process took over the refresh.');
   };
 
   const refresh = async (run: ClaimedRun, stop: AbortSignal | undefined): Promise<RunOutcome> => {
@@ -160,7 +160,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       throw new AppError(
         'upstream',
         'upstream_down',
-        'The provider could not be asked; its last answer is old.',
+        'The provider could not be reached; its last response is stale.',
       );
     }
     const nextRunAt = nextRun(run.schedule, datasetId);

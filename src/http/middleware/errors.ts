@@ -22,9 +22,14 @@ const asAppError = (error: unknown): unknown => {
       cause: error,
     });
   if (isGoneMeanwhile(error))
-    return new AppError('conflict', 'changed_meanwhile', 'What this refers to was deleted meanwhile.', {
-      cause: error,
-    });
+    return new AppError(
+      'conflict',
+      'changed_meanwhile',
+      'Something this request refers to was deleted in the meantime.',
+      {
+        cause: error,
+      },
+    );
   return error;
 };
 

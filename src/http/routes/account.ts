@@ -9,7 +9,7 @@ import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, handleField, idField, nameField, timeField } from './fields.js';
 
 const limit = z.int().nonnegative().nullable().meta({ description: 'Null: no limit.' });
-const metered = z.object({ limit, used: countField('Used of it.') });
+const metered = z.object({ limit, used: countField('How much of it is used.') });
 const bound = z.object({ limit });
 const stored = metered.extend({
   datasets: z
@@ -17,8 +17,8 @@ const stored = metered.extend({
       z.object({
         id: idField('The dataset.'),
         name: z.string(),
-        bytes: countField('Of all of its versions, and of uploads on their way.'),
-        versions: countField('Versions that are kept.'),
+        bytes: countField('Of all its versions and of uploads in progress.'),
+        versions: countField('Versions kept.'),
       }),
     )
     .meta({
@@ -113,7 +113,7 @@ const keyExample = {
 const bodyTime = z.iso.datetime({ offset: true, local: true }).transform((text, context) => {
   const time = new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
   if (!Number.isNaN(time.getTime())) return time;
-  context.addIssue({ code: 'custom', message: 'is not a date that exists' });
+  context.addIssue({ code: 'custom', message: 'is not a valid date' });
   return z.NEVER;
 });
 
@@ -129,7 +129,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/account',
-    summary: 'Read the own account, its plan and what is used of it',
+    summary: 'Read your account, its plan and its usage',
     tags,
     auth: 'required',
     responses: { 200: { description: 'The account.', schema: accountSchema, example: accountExample } },
@@ -147,7 +147,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
         .string()
         .max(255)
         .optional()
-        .meta({ description: '`personal` or the name of an own team.' }),
+        .meta({ description: '`personal` or the name of one of your teams.' }),
     }),
     bodyExample: { workspace: 'personal' },
     authorize: ({ caller }) => requireFullKey(caller),
@@ -201,7 +201,7 @@ const onKeys = ({ keys }: AccountRoutesDeps): Route[] => [
     method: 'DELETE',
     path: '/account/keys/:id',
     summary: 'Revoke an API key',
-    description: 'It stops at once.',
+    description: 'It stops working at once.',
     tags,
     auth: 'required',
     params: z.object({ id: pathId('Id of the key.') }),

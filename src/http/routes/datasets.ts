@@ -23,7 +23,7 @@ import { retentionSchema } from './retention.js';
 const summaryFields = {
   id: idField('Assigned by the service.'),
   name: z.string(),
-  repositoryId: idField('Repository it lies in.'),
+  repositoryId: idField('Repository it belongs to.'),
   description: z.string().nullable(),
   sourceName: z.string().nullable(),
   sourceUrl: z.string().nullable(),
@@ -36,7 +36,7 @@ const summaryFields = {
   maxDate: z.string().nullable().meta({ description: 'Last date.' }),
   privacy: privacyField,
   rowCount: countField('Rows of the current version.'),
-  byteSize: countField('Bytes of the current version as it was sent, uncompressed.'),
+  byteSize: countField('Uncompressed bytes of the current version, as uploaded.'),
   currentVersionId: z.string().nullable().meta({ description: 'Null before the first upload.' }),
   createdAt: timeField,
   updatedAt: timeField,

@@ -122,7 +122,7 @@ export const createDocsRoutes = ({ version, openApi, apiUrl }: DocsOptions): Rou
             body: startScript,
           };
         const type = assetTypes.get(file);
-        if (type === undefined) throw notFound('unknown_path', 'there is nothing at this path');
+        if (type === undefined) throw notFound('unknown_path', 'nothing exists at this path');
         return {
           status: 200,
           headers: { 'Content-Type': type, 'Cache-Control': 'public, max-age=86400' },

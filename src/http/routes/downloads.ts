@@ -166,7 +166,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       responses: {
         ...answers,
         302: redirectAnswer,
-        304: { description: 'The client has this answer already.' },
+        304: { description: 'The client already has this response.' },
       },
       errors: [402, 403, 404, 504],
       handler: (request) =>

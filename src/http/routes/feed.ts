@@ -71,7 +71,7 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
         contentTypes: tableFormats.map((format) => formats[format].mediaType),
         headers: { ...ageHeaderTexts, ETag: 'Strong: the same for the same rows in the same form.' },
       },
-      304: { description: 'The client has this answer already.' },
+      304: { description: 'The client already has this response.' },
     },
     errors: upstreamErrors,
     handler: async (request) => {

@@ -23,16 +23,16 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
     path: '/links/:token/:name',
     summary: 'Fetch a file by its link',
     description:
-      'Links come from downloads of whole files. Ranges, also several, and conditional requests are supported. A file that is still being made is sent as it grows.',
+      'Links come from downloads of whole files. Single and multiple ranges and conditional requests are supported. A file that is still being written is sent as it grows.',
     tags: ['Data'],
     auth: 'none',
     places: 'files',
     params: z.object({ token: z.string().max(4_000), name: z.string().max(1_000) }),
     responses: {
       200: { description: 'The file.', ...files },
-      206: { description: 'The parts that were asked for.', ...files },
-      304: { description: 'The client has the file already.' },
-      416: { description: 'No part that was asked for lies within the file.' },
+      206: { description: 'The requested parts.', ...files },
+      304: { description: 'The client already has the file.' },
+      416: { description: 'None of the requested parts lies within the file.' },
     },
     errors: [403, 404],
     handler: async ({ params, method, header, owner, signal }) => {

@@ -24,7 +24,7 @@ const stuckSchema = z.object({
   attempt: count,
   createdAt: timeField,
   ageSeconds: seconds,
-  silentSeconds: seconds.meta({ description: 'Seconds since anything was heard of it.' }),
+  silentSeconds: seconds.meta({ description: 'Seconds since its last sign of life.' }),
   insertedChunks: count,
   chunks: count.nullable().meta({ description: 'Null: not received to its end.' }),
   waitsFor: z.int().nullable().meta({ description: 'An earlier pending upload of the same dataset.' }),
@@ -32,7 +32,7 @@ const stuckSchema = z.object({
 
 const uploadsSchema = z.object({
   pending: z.array(pendingSchema),
-  stuck: z.array(stuckSchema).meta({ description: 'Nothing was heard of them for 10 minutes; at most 100.' }),
+  stuck: z.array(stuckSchema).meta({ description: 'No sign of life for 10 minutes; at most 100.' }),
   replaying: count,
   lastDay: z.object({
     completed: count,
@@ -55,7 +55,7 @@ const logSchema = z.object({
   groups: z
     .array(z.object({ group: z.string(), members: count, assigned: count }))
     .meta({ description: 'Consumer groups, their members, and how many partitions these have.' }),
-  deadLetters: count.meta({ description: 'Dead letters that nobody has settled.' }),
+  deadLetters: count.meta({ description: 'Dead letters that are not resolved.' }),
 });
 
 const refreshesSchema = z.object({
@@ -87,7 +87,7 @@ const providersSchema = z.array(
       .meta({ description: 'As the process that answers sees it.' }),
     openUntil: timeField.nullable(),
     failures: count,
-    heldUntil: timeField.nullable().meta({ description: 'The upstream wants to be left alone until then.' }),
+    heldUntil: timeField.nullable().meta({ description: 'The upstream asked not to be called until then.' }),
     holds: z
       .array(
         z.object({
@@ -98,7 +98,7 @@ const providersSchema = z.array(
         }),
       )
       .meta({
-        description: 'Times for which upstreams asked to be left alone; `own`: for the key of a user.',
+        description: 'Periods in which upstreams asked not to be called; `own`: with the key of a user.',
       }),
     quotas: z
       .array(
@@ -117,7 +117,7 @@ const providersSchema = z.array(
         filledAt: timeField.nullable(),
         failures: count,
         dueAt: timeField.nullable(),
-        failedParts: count.meta({ description: 'Parts of the last listing that could not be had.' }),
+        failedParts: count.meta({ description: 'Parts of the last listing that could not be fetched.' }),
         lastError: z.string().nullable(),
       })
       .nullable()

@@ -12,7 +12,7 @@ const permissionSchema = z
     level: z.enum(levels),
     origin: z.enum(['creator', 'team', 'grant']).meta({
       description:
-        'creator: made it. team: by the team of the repository, whose admins have Admin. grant: given here.',
+        'creator: created it. team: through the team of the repository, whose admins have Admin. grant: given here.',
     }),
   })
   .meta({ id: 'Permission' });
@@ -23,7 +23,7 @@ const name = pathName('Name of an account or team.');
 const shared = (description: string) => ({
   200: { description, schema: z.array(permissionSchema), example: [example] },
 });
-const given = { 200: { description: 'What holds now.', schema: permissionSchema, example } };
+const given = { 200: { description: 'The grants now in force.', schema: permissionSchema, example } };
 const gone = { 204: { description: 'Taken.' } };
 
 export interface PermissionRoutesDeps {
@@ -51,7 +51,7 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
       path: '/repositories/:id/permissions/:name',
       summary: 'Give an account or team a level on a repository',
       description:
-        'Needs Admin; at most the own level can be given. A grant to an account decides alone; a grant to the ' +
+        'Needs Admin; no level above your own can be granted. A grant to an account decides alone; a grant to the ' +
         'team of the repository replaces what membership gives.',
       tags,
       auth: 'required',
@@ -67,8 +67,8 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'DELETE',
       path: '/repositories/:id/permissions/:name',
-      summary: 'Take what was granted on a repository',
-      description: 'Needs Admin, or is about the own account. Who made the repository stays Owner.',
+      summary: 'Revoke a grant on a repository',
+      description: 'Needs Admin, or concerns your own account. The creator of the repository stays Owner.',
       tags,
       auth: 'required',
       params: z.object({ id, name }),
@@ -88,8 +88,8 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'GET',
       path: '/datasets/:id/permissions',
-      summary: 'List what is granted on a single dataset',
-      description: 'Beside what its repository gives. Needs Admin.',
+      summary: 'List the grants on a single dataset',
+      description: 'In addition to the grants of its repository. Needs Admin.',
       tags,
       auth: 'required',
       params: z.object({ id }),
@@ -116,8 +116,8 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'DELETE',
       path: '/datasets/:id/permissions/:name',
-      summary: 'Take what was granted on a dataset',
-      description: 'Needs Admin, or is about the own account.',
+      summary: 'Revoke a grant on a dataset',
+      description: 'Needs Admin, or concerns your own account.',
       tags,
       auth: 'required',
       params: z.object({ id, name }),

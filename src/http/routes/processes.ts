@@ -28,7 +28,7 @@ export const processSchema = z
     createdAt: z.string().meta({ description: 'ISO 8601 in UTC, without zone offset.' }),
     completedAt: z.string().nullable(),
     mode: z.string(),
-    versionId: z.string().nullable().meta({ description: 'The version that came of it.' }),
+    versionId: z.string().nullable().meta({ description: 'The version it produced.' }),
     rows: z.int().meta({ description: 'Rows stored so far.' }),
     bytes: z.int().meta({ description: 'Uncompressed bytes received so far.' }),
     rejectedRows: z.int().meta({ description: 'Records that were set aside as bad.' }),
@@ -146,7 +146,7 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
         { processId, datasetId: dataset.id },
         { code: 'cancelled', message: 'The upload was cancelled.' },
       );
-      if (!failed) throw conflict('process_ended', `Process ${processId} has ended already.`);
+      if (!failed) throw conflict('process_ended', `Process ${processId} has already ended.`);
       return ok(await requireView(deps, dataset.id, processId));
     },
   });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const popularSeries = z.array(z.object({ id: z.string(), label: z.string() }));
 
 const entryFields = {
-  slug: z.string().meta({ description: 'Names the provider in paths; upper and lower case are the same.' }),
+  slug: z.string().meta({ description: 'Identifies the provider in paths; case does not matter.' }),
   name: z.string(),
   provider: z.string().meta({ description: 'The organisation that publishes the data.' }),
   description: z.string(),
@@ -13,7 +13,7 @@ const entryFields = {
   attribution: z
     .string()
     .optional()
-    .meta({ description: 'The sentence that the provider asks to show beside its data.' }),
+    .meta({ description: 'The attribution that the provider asks to have shown with its data.' }),
 };
 
 const parameterSchema = z
@@ -59,7 +59,7 @@ export const providerMatchSchema = z
 export const browseEntrySchema = z
   .object({
     label: z.string(),
-    path: z.string().meta({ description: 'Goes back as `path`.' }),
+    path: z.string().meta({ description: 'Pass it back as `path`.' }),
     get children() {
       return z.array(browseEntrySchema).optional();
     },
@@ -105,7 +105,7 @@ export const seriesSchema = z
         value: z
           .number()
           .nullable()
-          .meta({ description: 'With the digits of the provider; null: missing there.' }),
+          .meta({ description: 'With the digits of the provider; null where the provider has none.' }),
         flag: z
           .string()
           .optional()

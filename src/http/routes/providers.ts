@@ -53,7 +53,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     path: '/providers/match',
     summary: 'Find providers by words',
     description:
-      'Words are looked for in slug, name, organisation and description, each on its own; who has more of them comes first. At most 5.',
+      'Each word is looked up in slug, name, organisation and description; providers that match more words come first. At most 5.',
     tags,
     auth,
     query: z.object({ q: queryText('Words.') }),
@@ -80,7 +80,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     method: 'GET',
     path: '/providers/search',
     summary: 'Search all providers at once',
-    description: 'In the search index of the service; no provider is asked.',
+    description: 'Uses the search index of the service; no provider is called.',
     tags,
     auth,
     query: z.object({

@@ -9,7 +9,10 @@ export const refreshSchema = z
       .nullable()
       .meta({ description: '`daily`, `weekly` or five fields of cron in UTC; null: only when asked.' }),
     lastRunAt: timeField.nullable(),
-    lastError: z.string().nullable().meta({ description: 'Why the last run failed; null: it did not.' }),
+    lastError: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the last run failed; null when it succeeded.' }),
     nextRunAt: timeField.nullable(),
   })
   .meta({ id: 'Refresh' });
@@ -23,11 +26,11 @@ export const seriesSchema = z
         seriesId: z.string(),
         params: z
           .record(z.string(), z.union([z.string(), z.number()]))
-          .meta({ description: 'Parameters that it was asked with, defaults included.' }),
+          .meta({ description: 'Parameters of the request, defaults included.' }),
         label: z.string().nullable(),
         unit: z.string().nullable().meta({ description: 'What a value times `unitMultiplier` is in.' }),
         unitMultiplier: z.number().nullable(),
       })
       .meta({ id: 'KeptSeries' }),
   )
-  .meta({ description: 'The series that the dataset is made of, as the provider described them last.' });
+  .meta({ description: 'The series of the dataset, as the provider last described them.' });

@@ -8,8 +8,8 @@ const most = { versions: 1_000_000, days: 36_500 } as const;
 
 const bound = (top: number, description: string) => z.int().min(1).max(top).nullable().meta({ description });
 
-const versionsText = 'Newest versions that are kept, the current one among them; null: all.';
-const daysText = 'Days after which a version goes that was replaced by another; null: never.';
+const versionsText = 'How many of the newest versions are kept, the current one included; null: all.';
+const daysText = 'Days after which a replaced version is deleted; null: never.';
 
 /** What holds, of the dataset and the plan. */
 export const retentionSchema = z
@@ -26,13 +26,13 @@ const settingsSchema = z
     days: bound(most.days, daysText),
     plan: z
       .object({ versions: planBound, days: planBound })
-      .meta({ description: 'Bounds of the plan; the lower one of each pair holds.' }),
+      .meta({ description: 'Limits of the plan; the lower value of each pair applies.' }),
   })
   .meta({ id: 'RetentionSettings' });
 
 const example = { versions: 10, days: null };
 const answer = {
-  description: 'What is set, and the bounds of the plan.',
+  description: 'The settings, and the limits of the plan.',
   schema: settingsSchema,
   example: { ...example, plan: { versions: 30, days: 365 } },
 };
@@ -59,7 +59,7 @@ export const createRetentionRoutes = ({ access, retention }: RetentionRoutesDeps
   route({
     method: 'PUT',
     path: '/datasets/:id/retention',
-    summary: 'Decide how long old versions of a dataset are kept',
+    summary: 'Set how long old versions of a dataset are kept',
     description:
       'Sets both; what is left out is null: no bound. Versions beyond go within the hour; pinned ones and the ' +
       'current one stay. Needs Admin.',

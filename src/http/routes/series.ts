@@ -45,7 +45,7 @@ const answers = (isPreview: boolean): Readonly<Record<number, ResponseSpec>> => 
   },
 });
 
-const unchanged = { 304: { description: 'The client has this answer already.' } };
+const unchanged = { 304: { description: 'The client already has this response.' } };
 
 /** Preview and full data of one series. */
 export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
@@ -55,7 +55,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     summary: 'Preview of a series',
     places: 'calls',
     description:
-      'About the 24 newest observations. Where the provider needs a key that nobody has stored, `api_key_hint` says how to get one, and data is shown if the provider shows some to everybody.',
+      'About the 24 newest observations. If the provider needs a key and none is stored, `api_key_hint` says how to get one; data is included if the provider shows some without a key.',
     tags,
     auth: 'optional',
     params: seriesParams,
@@ -73,7 +73,7 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     changesNothing: true,
     summary: 'All observations of a series',
     places: 'calls',
-    description: 'Parameters are those of the provider; unknown and wrong ones are named in the answer.',
+    description: 'Parameters are those of the provider; the error names unknown and invalid ones.',
     tags,
     auth: 'optional',
     params: seriesParams,

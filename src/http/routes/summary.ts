@@ -107,7 +107,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       places: 'own',
       params: z.object({ id: pathId('Dataset'), column: pathName('Name or id of the column.') }),
       query: z.object({
-        startsWith: queryText('Only values that begin so.').optional(),
+        startsWith: queryText('Only values with this prefix.').optional(),
         $top: queryInteger('Most values; 100 unless given.', { min: 1, max: 10_000 }).optional(),
         versionId,
       }),

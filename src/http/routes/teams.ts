@@ -14,7 +14,7 @@ const teamSchema = z
     createdAt: timeField,
     members: z.array(memberSchema),
     invitations: z.array(memberSchema).meta({
-      description: 'Accounts that were invited and have not answered; the role is the one offered.',
+      description: 'Accounts that were invited and have not replied yet, with the role offered.',
     }),
   })
   .meta({ id: 'Team' });
@@ -90,7 +90,7 @@ const onTeam = (teams: Teams): Route[] => [
     method: 'DELETE',
     path: '/teams/:name',
     summary: 'Delete a team',
-    description: 'By an admin of the team. Its repositories stay with those who made them.',
+    description: 'By an admin of the team. Its repositories stay with those who created them.',
     tags,
     auth: 'required',
     params: z.object({ name }),
@@ -132,7 +132,7 @@ const onMembers = (teams: Teams): Route[] => [
     path: '/teams/:name/members/:account',
     summary: 'Remove an account from a team',
     description:
-      'By an admin, or by the account itself. What the team gave is gone at once. Also withdraws an invitation.',
+      'By an admin, or by the account itself. Access through the team ends at once. Also withdraws an invitation.',
     tags,
     auth: 'required',
     params: z.object({ name, account }),
@@ -149,7 +149,10 @@ const invitationSchema = z
   .object({
     team: z.string().meta({ description: 'Name of the team.' }),
     role: roleField.meta({ description: 'Role that the caller will have.' }),
-    invitedBy: z.string().nullable().meta({ description: 'Account that asked; null when it is gone.' }),
+    invitedBy: z
+      .string()
+      .nullable()
+      .meta({ description: 'Account that sent the invitation; null when it no longer exists.' }),
     createdAt: timeField,
   })
   .meta({ id: 'Invitation' });
@@ -184,7 +187,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
     tags,
     auth: 'required',
     params: z.object({ team: name }),
-    responses: { 200: one('The team, of which the caller is a member now.') },
+    responses: { 200: one('The team; the caller is now a member.') },
     errors: [403, 404],
     handler: async ({ caller, params }) => ok(await teams.join(caller, params.team)),
   }),

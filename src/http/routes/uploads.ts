@@ -64,9 +64,9 @@ const upload = (deps: UploadRoutesDeps): Route =>
     summary: 'Upload a CSV file',
     description:
       'Multipart form with the CSV file, plain or gzip, in the part named `data`. The first record names the ' +
-      'columns. The answer comes when the whole file was received; the rows are visible when the process is ' +
+      'columns. The response is sent once the whole file is received; the rows are visible when the process is ' +
       '`completed`. Every option can be given here or as a form field before the file. `Content-MD5`, `Digest` ' +
-      'and `Repr-Digest` are check sums of the bytes of the file part; `If-Match` with the id of the current ' +
+      'and `Repr-Digest` are checksums of the bytes of the file part; `If-Match` with the id of the current ' +
       'version in quotes makes the upload conditional. With `async=false` the answer waits for the end of the ' +
       'process; one that has failed is answered with the status of its error: 422 for what the file holds.',
     tags: ['Data'],
@@ -78,7 +78,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
     bodyTypes: ['multipart/form-data'],
     authorize: ({ caller, params }) => deps.access.dataset(caller, params.id, 'Write', 'write'),
     responses: {
-      201: { description: 'Received; the process tells when the data is visible.', schema: processSchema },
+      201: { description: 'Received; the process shows when the data is visible.', schema: processSchema },
     },
     errors: [402, 403, 404, 409, 412, 415, 422, 503],
     handler: async ({

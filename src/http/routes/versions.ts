@@ -132,7 +132,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     path: '/datasets/:id/versions/:versionId/restore',
     summary: 'Make an older version the current one',
     description:
-      'Makes a new version of the same rows and columns, which counts like any other for retention and for the limits ' +
+      'Creates a new version with the same rows and columns, which counts like any other for retention and the limits ' +
       'of the plan. Needs Write.',
     tags,
     auth: 'required',
@@ -148,7 +148,8 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
     method: 'DELETE',
     path: '/datasets/:id/versions/:versionId',
     summary: 'Delete a version',
-    description: 'Its rows go when no other version has them. The current version stays. Needs Write.',
+    description:
+      'Its rows are deleted when no other version has them. The current version stays. Needs Write.',
     tags,
     auth: 'required',
     params,
@@ -168,7 +169,7 @@ const comparison = ({ access, diff }: VersionRoutesDeps): Route =>
     path: '/datasets/:id/versions/:from/diff/:to',
     summary: 'Compare two versions',
     places: 'queries',
-    description: 'Counts in the data store; no row is sent.',
+    description: 'Counted in the data store; no rows are sent.',
     tags,
     auth: 'optional',
     params: z.object({ id, from: pathId('First version'), to: pathId('Second version') }),

@@ -87,7 +87,7 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
       advance(true, out);
       if (scan.quoted) {
         const line = scan.quoteLine;
-        throw invalid('unterminated_quote', `Line ${line}: a quote is opened that is never closed.`, {
+        throw invalid('unterminated_quote', `Line ${line}: a quote is opened and never closed.`, {
           line,
         });
       }

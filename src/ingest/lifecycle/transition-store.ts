@@ -49,7 +49,7 @@ export interface TransitionStore {
 
 export const abandoned: ProcessError = {
   code: 'upload_abandoned',
-  message: 'The upload was not received completely. It can be sent again.',
+  message: 'The upload was not received completely. Send it again.',
 };
 
 const expired: ProcessError = {

@@ -35,7 +35,7 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
       const idle = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
           silent = true;
-          reject(invalid('upload_idle', `No byte came for ${limits.idleMs} ms; the upload was broken off.`));
+          reject(invalid('upload_idle', `No data arrived for ${limits.idleMs} ms; the upload was aborted.`));
         }, limits.idleMs);
       });
       const askedAt = performance.now();
@@ -47,7 +47,7 @@ async function* watched(source: AsyncIterable<Buffer>, limits: BodyLimits): Asyn
       if (waitedMs > rateFromMs && received / (waitedMs / 1000) < limits.minBytesPerSecond) {
         throw invalid(
           'upload_too_slow',
-          `The file came at less than ${limits.minBytesPerSecond} bytes per second.`,
+          `The file arrived at fewer than ${limits.minBytesPerSecond} bytes per second.`,
         );
       }
       yield next.value;
@@ -65,9 +65,9 @@ const isGzip = (head: Buffer): boolean => head[0] === 0x1f && head[1] === 0x8b;
 const gzipError = (error: unknown): unknown => {
   if (isAppError(error)) return error;
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'Z_BUF_ERROR') return invalid('gzip_truncated', 'The gzip file ends before its end.');
+  if (code === 'Z_BUF_ERROR') return invalid('gzip_truncated', 'The gzip file is truncated.');
   if (code === 'Z_DATA_ERROR' || code === 'Z_NEED_DICT') {
-    return invalid('gzip_damaged', 'The gzip file is damaged: its contents or its check sum are wrong.');
+    return invalid('gzip_damaged', 'The gzip file is damaged: its contents or its checksum are wrong.');
   }
   return error;
 };
@@ -157,7 +157,7 @@ const peek = async (
 };
 
 /**
- * Bytes of the CSV text in an upload: unpacked when the bytes say gzip (any number of members, check sums
+ * Bytes of the CSV text in an upload: unpacked when the bytes say gzip (any number of members, checksums
  * verified), within the limits.
  * @throws AppError kind `invalid` that says what is wrong with the file.
  */

@@ -82,7 +82,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
   const failProcess = async (upload: Upload, processId: number, error: unknown): Promise<void> => {
     const { code, message } = isAppError(error)
       ? error
-      : { code: 'upload_broken_off', message: 'The upload was broken off.' };
+      : { code: 'upload_broken_off', message: 'The upload was aborted.' };
     await dispatcher.fail({ processId, datasetId: upload.datasetId }, { code, message });
   };
 
@@ -208,7 +208,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         const processId = await intake.run();
         const view = await processes.view(upload.datasetId, processId);
         if (view === undefined)
-          throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted meanwhile.');
+          throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
         // This process was silent for too long (stopped, or without its database) and was taken for dead.
         if (view.status === 'failed' && view.error?.code === abandoned.code)
           throw new AppError('unavailable', view.error.code, view.error.message, { retryAfterSeconds: 1 });

@@ -120,8 +120,8 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
       onRefused(reason);
       const message =
         reason === 'backlog'
-          ? 'Uploads that were accepted before have to be stored first; try again later.'
-          : 'Uploads cannot be taken at the moment.';
+          ? 'Earlier uploads have to be stored first; try again later.'
+          : 'Uploads cannot be accepted at the moment.';
       throw new AppError('unavailable', reason, message, { retryAfterSeconds });
     },
     async wait() {
@@ -129,7 +129,7 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
       while (share() >= holdShare) {
         if (closed || Date.now() > deadline) {
           onRefused('backlog');
-          const message = 'The upload was broken off: those before it are not stored yet; try again later.';
+          const message = 'The upload was aborted: earlier uploads are not stored yet; try again later.';
           throw new AppError('unavailable', 'backlog', message, { retryAfterSeconds });
         }
         // Every look wakes those who wait, also one that failed.

@@ -34,7 +34,7 @@ const chunkIn = (message: RawMessage): Chunk => {
   } catch (error) {
     throw conflict(
       'still_undecodable',
-      `The message is still no chunk to this version (${messageOf(error)}); it would become a dead letter again.`,
+      `This version still cannot read the message (${messageOf(error)}); it would become a dead letter again.`,
     );
   }
 };
@@ -69,7 +69,7 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
     if (state.status === 'failed')
       throw conflict(
         'process_ended',
-        `Its upload, process ${process}, has failed meanwhile. To read all of it again: upload replay ${process}.`,
+        `Its upload, process ${process}, has failed in the meantime. To read all of it again: upload replay ${process}.`,
       );
     const seen = await sql.query('SELECT 1 FROM chunks WHERE process_id = $1 AND number = $2', [
       process,
@@ -78,7 +78,7 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
     if (seen.length > 0)
       throw conflict(
         'chunk_known',
-        `Chunk ${number} of process ${process} has arrived by another message; drop it.`,
+        `Chunk ${number} of process ${process} has arrived in another message; drop it.`,
       );
   };
 

@@ -129,7 +129,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     }
     const run = [{ id: own.id, bytes: own.bytes, whole: true }];
     if (!(await compactions.swap(target, run, { starts: [0, rows], rows })))
-      throw conflict('changed_meanwhile', 'The versions were rearranged meanwhile; try again.');
+      throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
     await outdateFiles(target);
     return { outcome: 'repaired', ...report };
   };

@@ -73,7 +73,7 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
     const deadline = Date.now() + waitMs;
     for (;;) {
       const view = await processes.view(datasetId, processId);
-      if (view === undefined) throw notFound('unknown_process', 'The dataset was deleted meanwhile.');
+      if (view === undefined) throw notFound('unknown_process', 'The dataset was deleted in the meantime.');
       if (view.status !== 'pending' || Date.now() >= deadline) return view;
       await sleep(pollMs);
     }

@@ -13,9 +13,9 @@ const describe = (bad: BadRow, layout: Layout): string => {
     case 'text_after_quote':
       return 'has text after a closing quote';
     case 'blank_before_quote':
-      return 'has a blank before an opening quote';
+      return 'has a space before an opening quote';
     case 'unterminated_quote':
-      return 'opens a quote that is never closed';
+      return 'opens a quote and never closes it';
     case 'value':
       return 'has a value that does not fit the type of its column';
     default: {

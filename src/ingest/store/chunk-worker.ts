@@ -40,7 +40,7 @@ const refused: Outcome = {
   kind: 'fail',
   error: {
     code: 'store_refused',
-    message: 'The data store refused the rows. The upload can be sent again; tell the operator.',
+    message: 'The data store rejected the rows. Send the upload again, and tell the operator.',
   },
 };
 

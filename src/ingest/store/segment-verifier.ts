@@ -30,7 +30,7 @@ const miscounted: Outcome = {
   kind: 'fail',
   error: {
     code: 'miscounted',
-    message: 'The rows could not be stored completely. The upload can be sent again.',
+    message: 'The rows could not be stored completely. Send the upload again.',
   },
 };
 

@@ -1,7 +1,7 @@
 import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
 import { invalid } from '../../lib/errors.js';
 
-/** One check sum that the caller sent along: of the bytes of the file part, as sent. */
+/** One checksum that the caller sent along: of the bytes of the file part, as sent. */
 export interface ExpectedDigest {
   /** Header it came in. */
   readonly header: string;
@@ -21,7 +21,7 @@ const decode = (header: string, algorithm: ExpectedDigest['algorithm'], text: st
   const value = Buffer.from(text, 'base64');
   const canonical = value.toString('base64').replace(/=+$/, '') === text.trim().replace(/=+$/, '');
   if (!canonical || value.length !== lengths[algorithm])
-    throw invalid('invalid_digest', `${header} is not a ${algorithm} check sum in base64.`);
+    throw invalid('invalid_digest', `${header} is not a ${algorithm} checksum in base64.`);
   return { header, algorithm, value };
 };
 
@@ -38,7 +38,7 @@ const parseList = (header: string, text: string, pattern: RegExp): ExpectedDiges
 };
 
 /**
- * Check sums in the headers of a request.
+ * Checksums in the headers of a request.
  * @throws AppError for a header that is malformed or has no algorithm that we know.
  */
 export const parseDigests = (header: (name: string) => string | undefined): ExpectedDigest[] => {
@@ -77,7 +77,7 @@ export const checkDigests = (
       for (const { header, algorithm, value } of expected) {
         const sum = sums.get(algorithm);
         if (sum !== undefined && timingSafeEqual(sum, value)) continue;
-        throw invalid('digest_mismatch', `The file is not the one whose check sum ${header} announces.`, {
+        throw invalid('digest_mismatch', `The file is not the one whose checksum ${header} announces.`, {
           header,
         });
       }

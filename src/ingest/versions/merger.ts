@@ -166,7 +166,7 @@ export const createMerger = (options: MergerOptions): Step => {
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     if (counts.distinct < counts.rows && turn.layout.onDuplicateKey === 'fail') {
       const twice = counts.rows - counts.distinct;
-      return failed('duplicate_key', `The file has ${twice} rows whose key another row of it has too.`);
+      return failed('duplicate_key', `The file has ${twice} rows whose key also occurs in another row.`);
     }
     const expected = (base?.rowCount ?? 0) + counts.distinct - counts.known;
     if (turn.maxRows !== null && expected > turn.maxRows)
@@ -214,10 +214,7 @@ export const createMerger = (options: MergerOptions): Step => {
       const count = (miscounts.get(processId) ?? 0) + 1;
       miscounts.set(processId, count);
       if (count < maxMerges) throw error;
-      return failed(
-        'miscounted',
-        'The version before does not hold all of its rows any more. Tell the operator.',
-      );
+      return failed('miscounted', 'The previous version no longer holds all of its rows. Tell the operator.');
     }
     if (!isClickHouseException(error) || isPassing(error)) throw error;
     if ((await merges.countBegun(processId)) < maxMerges) throw error;

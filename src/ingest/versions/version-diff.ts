@@ -63,7 +63,7 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
         if (rowsOf(fromNow) === rowsOf(from) && rowsOf(toNow) === rowsOf(to))
           return { from: String(fromId), to: String(toId), keys: keys.map(({ name }) => name), ...changes };
       }
-      throw conflict('version_changed', 'A version was rearranged meanwhile; ask again.');
+      throw conflict('version_changed', 'A version was rearranged in the meantime; try again.');
     },
   };
 };

@@ -50,10 +50,10 @@ const refuseContradictions = (options: DownloadOptions): void => {
     refuse('$count cannot be combined with transpose: it counts rows as they are stored.');
   }
   if (options.transpose && options.distinct) {
-    refuse('$distinct cannot be combined with transpose: it would take values away from the table.');
+    refuse('$distinct cannot be combined with transpose: it would remove values from the table.');
   }
   if (options.transpose && (options.pageSize !== undefined || options.skipToken !== undefined)) {
-    refuse('$pagesize cannot be combined with transpose: a transposed table is made of all its rows.');
+    refuse('$pagesize cannot be combined with transpose: a transposed table needs all of its rows.');
   }
   if (options.transpose && options.orderBy !== undefined && !hasLimit(options)) {
     refuse(

@@ -196,7 +196,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     appearance: undefined,
     tag: asItIs,
   },
-  count: flagOption('$count', 'limit', 'Answer the number of rows only.'),
+  count: flagOption('$count', 'limit', 'Return only the number of rows.'),
   select: {
     name: '$select',
     parse: parseSelect,

@@ -58,7 +58,7 @@ export const createPageTokens = (secret: string): PageTokens => {
       // Unused bits of the last character make several spellings of the same bytes: one is enough.
       const isOurs = given.length === macBytes && given.toString('base64url') === mac;
       if (!isOurs || !timingSafeEqual(given, macOf(text)))
-        throw badToken('is none that this service has made, or was altered');
+        throw badToken('was not issued by this service, or was altered');
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
       const [datasetId, versionId, question, rows, first, row] = payload;

@@ -43,7 +43,7 @@ const narrowed = (plan: Plan, position: RowPlace, skip: number | undefined): Pla
 /** @throws AppError `invalid` for the token of another question. */
 export const requireSameQuestion = (plan: Plan, token: PageToken): void => {
   if (token.question === plan.question) return;
-  throw badToken('belongs to another question: version, names of columns or options have changed since');
+  throw badToken('belongs to another query: the version, column names or options have changed since');
 };
 
 /** The plan of one page. */
@@ -52,7 +52,7 @@ const atToken = async (plan: Plan, token: PageToken, findRow: Versions['findRow'
   if (start.kind === 'offset') return { ...plan, options: { ...plan.options, skip: start.rows } };
   const position = await findRow(plan.version, start);
   if (position === undefined)
-    throw badToken('names a row that can no longer be found; begin with the first page');
+    throw badToken('names a row that no longer exists; start again from the first page');
   return narrowed(plan, position, undefined);
 };
 

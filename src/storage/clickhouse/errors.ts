@@ -15,22 +15,22 @@ const narrow =
   'Narrow the request with $select, $filter, $top or $last; with $apply group by fewer or coarser columns.';
 
 export const timeLimitReached = (cause: unknown): AppError =>
-  new AppError('timeout', 'query_timeout', `The query took longer than it may. ${narrow}`, { cause });
+  new AppError('timeout', 'query_timeout', `The query exceeded its time limit. ${narrow}`, { cause });
 
 export const storeUnavailable = (cause: unknown): AppError =>
-  new AppError('unavailable', 'store_unavailable', 'The data store does not answer at the moment.', {
+  new AppError('unavailable', 'store_unavailable', 'The data store is not responding at the moment.', {
     cause,
     retryAfterSeconds: 5,
   });
 
 const versionGone = (cause: unknown): AppError =>
-  new AppError('unavailable', 'version_gone', 'The version was replaced while it was read; ask again.', {
+  new AppError('unavailable', 'version_gone', 'The version was replaced while it was read; try again.', {
     cause,
     retryAfterSeconds: 1,
   });
 
 const tooBusy = (cause: unknown): AppError =>
-  new AppError('unavailable', 'store_busy', 'The data store has no room for another query now.', {
+  new AppError('unavailable', 'store_busy', 'The data store cannot take another query right now.', {
     cause,
     retryAfterSeconds: 5,
   });
@@ -49,7 +49,7 @@ const memoryError = (cause: Error): AppError => {
 };
 
 const tooLarge = (): AppError =>
-  invalid('query_size_limit', `The query would read more than one query may. ${narrow}`);
+  invalid('query_size_limit', `The query would read more than a single query may. ${narrow}`);
 
 const tooComplex = (cause: Error): AppError =>
   /max_query_size|too (deep|big)|recursion/i.test(cause.message)
@@ -57,7 +57,7 @@ const tooComplex = (cause: Error): AppError =>
     : unexpected(cause);
 
 const overflow = (): AppError =>
-  invalid('arithmetic_overflow', 'A calculation of the query leaves the range of numbers (76 digits).');
+  invalid('arithmetic_overflow', 'A calculation in the query exceeds the range of numbers (76 digits).');
 
 const guardSpoke = (cause: Error): AppError => {
   if (cause.message.includes(sumOverflow)) return overflow();

@@ -102,10 +102,15 @@ export const createChunkProducer = async ({
         } catch (error) {
           await replace(used);
           if (Date.now() > deadline) {
-            throw new AppError('unavailable', 'log_unavailable', 'Uploads cannot be taken at the moment.', {
-              cause: error,
-              retryAfterSeconds: 10,
-            });
+            throw new AppError(
+              'unavailable',
+              'log_unavailable',
+              'Uploads cannot be accepted at the moment.',
+              {
+                cause: error,
+                retryAfterSeconds: 10,
+              },
+            );
           }
           log.warn(
             { err: error, process: chunk.processId, chunk: chunk.number, attempt },

@@ -64,7 +64,7 @@ const away = (error: unknown): unknown =>
     : new AppError(
         'unavailable',
         'file_store_unavailable',
-        'The store of files does not answer at the moment.',
+        'The file store is not responding at the moment.',
         {
           cause: error,
           retryAfterSeconds: 5,

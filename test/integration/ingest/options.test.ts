@@ -82,7 +82,7 @@ describe('an option', () => {
   });
 });
 
-describe('a check sum', () => {
+describe('a checksum', () => {
   const file = 'a,b\n1,2\n';
   const sum = (algorithm: string) => createHash(algorithm).update(file).digest('base64');
 

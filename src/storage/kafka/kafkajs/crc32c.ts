@@ -33,7 +33,7 @@ const addBytes = (sum: number, bytes: Uint8Array, from: number, to: number): num
 };
 
 /**
- * The check sum as an unsigned number. Sixteen bytes per iteration: four times as fast as a byte at a time, about
+ * The checksum as an unsigned number. Sixteen bytes per iteration: four times as fast as a byte at a time, about
  * 1.9 GB/s.
  */
 export const crc32c = (bytes: Uint8Array): number => {

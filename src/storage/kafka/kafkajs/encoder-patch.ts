@@ -4,7 +4,7 @@
  * kafkajs nests encoders: record in batch in partition in topic in request, nine in all. Each is a zero-filled
  * buffer of the next power of two into which the inner one is copied, so a chunk of 7 MB costs 72 MB of new memory.
  * V8 counts that memory and marks its whole heap every 64 MB of it: half of the CPU time of an upload. Here an
- * encoder only refers to large contents. They are joined once, where the check sum needs them in one piece, with
+ * encoder only refers to large contents. They are joined once, where the checksum needs them in one piece, with
  * room in front for the headers of the outer layers. The bytes that go out are the same; the unit test compares.
  *
  * These are internals of kafkajs, which is why package.json names one version. With any other, nothing starts.
@@ -143,7 +143,7 @@ export const patchKafkajsEncoder = (): void => {
   if (prototype[patched]) return;
   Object.assign(prototype, leanMethods({ ...methodsOf(prototype) }), { [patched]: true });
   Object.defineProperty(prototype, 'buffer', contents);
-  // The module that uses the check sum is loaded with the first request and keeps what it finds then.
+  // The module that uses the checksum is loaded with the first request and keeps what it finds then.
   const crcPath = load.resolve('kafkajs/src/protocol/recordBatch/crc32C/crc32C.js');
   load(crcPath);
   const crcModule = load.cache[crcPath];

@@ -88,7 +88,7 @@ describe('a manifest', () => {
   });
 });
 
-describe('check sums', () => {
+describe('checksums', () => {
   const headers = (values: Record<string, string>) => (name: string) => values[name];
 
   it('of unknown algorithms beside known ones are passed over', () => {

@@ -105,7 +105,7 @@ describe('the encoder patch', () => {
 });
 
 describe('crc32c', () => {
-  it('gives the check sums of RFC 3720', () => {
+  it('gives the checksums of RFC 3720', () => {
     expect(crc32c(new Uint8Array(32))).toBe(0x8a9136aa);
     expect(crc32c(new Uint8Array(32).fill(0xff))).toBe(0x62a8ab43);
     expect(crc32c(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(0x46dd794e);
