@@ -90,7 +90,7 @@ const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<vo
 
 /** The fingerprint covers version, variant and column names; the version stands in front so that a sweep can see it. */
 const keyOf = (plan: Plan): string =>
-  fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plan.fingerprint}.csv`);
+  fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plan.fingerprint}.${plan.format}`);
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   const { store, builds, links, files, linkTtlSeconds, maxAgeMs, signal, log } = options;
@@ -111,6 +111,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     datasetId: plan.version.datasetId,
     versionId: plan.version.versionId,
     variant: plan.wholeFile ?? 'table',
+    format: plan.format,
     presentNames: plan.options.versionId === undefined,
     fingerprint: plan.fingerprint,
     fileName,
@@ -154,7 +155,13 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     },
 
     async prepare(datasetId, versionId) {
-      const plan = await files.plan({ datasetId, versionId, variant: 'table', presentNames: true });
+      const plan = await files.plan({
+        datasetId,
+        versionId,
+        variant: 'table',
+        format: 'csv',
+        presentNames: true,
+      });
       const { info } = await located(plan);
       if (info === undefined) await build(plan, ahead).done;
     },

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../lib/clock.js';
 import { AppError } from '../lib/errors.js';
+import type { Plan } from '../query/plan.js';
 
 export type FileVariant = 'table' | 'transposed';
 
@@ -9,6 +10,7 @@ export interface FileRef {
   readonly datasetId: number;
   readonly versionId: number;
   readonly variant: FileVariant;
+  readonly format: Plan['format'];
   /** True for the columns' present names, false for those the version was published with. */
   readonly presentNames: boolean;
   /** Fingerprint of the content. */
@@ -40,8 +42,9 @@ type Payload = [
   presentNames: 0 | 1,
   fingerprint: string,
   fileName: string,
-  /** Links of older versions have none. */
+  /** Links of older versions have none of these. */
   keyId?: number | null,
+  format?: Plan['format'],
 ];
 
 const refused = (code: string, message: string): AppError => new AppError('forbidden', code, message);
@@ -50,7 +53,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
   const signatureOf = (text: string): Buffer => createHmac('sha256', secret).update(`link:${text}`).digest();
 
   return {
-    sign({ datasetId, versionId, variant, presentNames, fingerprint, fileName, keyId }) {
+    sign({ datasetId, versionId, variant, format, presentNames, fingerprint, fileName, keyId }) {
       const expiresAt = Math.floor(clock.now() / 1_000) + ttlSeconds;
       const payload: Payload = [
         expiresAt,
@@ -61,6 +64,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         fingerprint,
         fileName,
         keyId,
+        format,
       ];
       const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
       return `/links/${text}.${signatureOf(text).toString('base64url')}/${encodeURIComponent(fileName)}`;
@@ -74,7 +78,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
       }
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
-      const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, keyId] =
+      const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, keyId, format] =
         payload;
       if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
       if (clock.now() / 1_000 >= expiresAt) {
@@ -84,6 +88,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         datasetId,
         versionId,
         variant,
+        format: format ?? 'csv',
         presentNames: presentNames === 1,
         fingerprint,
         fileName,

@@ -4,6 +4,7 @@ import { holdForReader } from '../lib/held-streams.js';
 import type { Places } from '../lib/places.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
+import type { Format } from './formats/formats.js';
 import { parseOptions } from './options/options.js';
 import { type Plan, planDownload } from './plan.js';
 import { openRows } from './rows.js';
@@ -13,11 +14,12 @@ export interface WholeFileRef {
   readonly datasetId: number;
   readonly versionId: number;
   readonly variant: 'table' | 'transposed';
+  readonly format: Format;
   /** True for the columns' present names, false for those the version was published with. */
   readonly presentNames: boolean;
 }
 
-/** The CSV files of a version that links lead to. */
+/** The files of a version that links lead to. */
 export interface WholeFiles {
   plan(ref: WholeFileRef): Promise<Plan>;
   /**
@@ -42,12 +44,12 @@ export const createWholeFiles = ({ versions, reader, places, newQueryId }: Whole
   return {
     async plan(ref) {
       const version = await versionOf(ref);
-      const options = parseOptions({ format: 'csv', transpose: ref.variant === 'transposed' });
+      const options = parseOptions({ format: ref.format, transpose: ref.variant === 'transposed' });
       const plan = planDownload({
         database: reader.database,
         version,
         options,
-        format: 'csv',
+        format: ref.format,
         filter: undefined,
       });
       if (plan.wholeFile === undefined) throw notFound('unknown_file', 'There is no such file.');

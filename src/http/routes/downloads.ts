@@ -156,7 +156,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       path: '/datasets/:id/data',
       summary: 'Download rows',
       description:
-        'The rows of a dataset, filtered and shaped. Each option is read with and without its `$`; `$quote=minimal` or `all` says which fields of csv and tsv are quoted. A whole CSV file, also transposed, is answered by a redirect to a short-lived link. An answer that cannot be finished ends with a broken connection.',
+        'The rows of a dataset, filtered and shaped. Each option is read with and without its `$`; `$quote=minimal` or `all` says which fields of csv and tsv are quoted. A whole table in CSV or Parquet, also transposed, is answered by a redirect to a short-lived link. An answer that cannot be finished ends with a broken connection.',
       tags: ['Data'],
       auth: 'optional',
       places: 'own',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Links } from '../../exports/links.js';
-import { formats } from '../../query/formats/formats.js';
+import { type Format, formatNames, formats } from '../../query/formats/formats.js';
 import type { ObjectStore } from '../../storage/objects/object-store.js';
 import { strongTag } from '../content/conditions.js';
 import { dispositionOf } from '../content/disposition.js';
@@ -15,7 +15,13 @@ export interface LinkRoutesDeps {
   readonly linkTtlSeconds: number;
 }
 
-const files = { contentTypes: [formats.csv.mediaType] };
+const files = {
+  contentTypes: formatNames.filter((name) => formats[name].linked).map((name) => formats[name].mediaType),
+};
+
+/** Readers of columns begin at the end of a file, so they ask for its length first. */
+const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
+  range !== undefined || (method === 'HEAD' && format === 'parquet');
 
 export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: LinkRoutesDeps): Route[] => [
   route({
@@ -37,10 +43,11 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
     errors: [403, 404],
     handler: async ({ params, method, header, owner, signal }) => {
       const ref = links.verify(params.token, params.name);
-      const file = await exportFiles.find(ref, { whole: header('range') !== undefined, owner, signal });
+      const whole = needsWhole(method, header('range'), ref.format);
+      const file = await exportFiles.find(ref, { whole, owner, signal });
       const facts = {
         entityTag: strongTag(ref.fingerprint),
-        contentType: formats.csv.mediaType,
+        contentType: formats[ref.format].mediaType,
         disposition: dispositionOf(ref.fileName),
         cacheControl: `private, max-age=${linkTtlSeconds}`,
       };

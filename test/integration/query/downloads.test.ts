@@ -121,9 +121,11 @@ describe('formats', () => {
     expect(tsv).toContain('3\t\t"tab\there"\t-1.5\r\n');
   });
 
-  it('leads to a file when the whole table is asked for as CSV', async () => {
+  it('leads to a file when the whole table is asked for as CSV or Parquet', async () => {
     expect((await planOf(prices, {})).wholeFile).toBe('table');
     expect((await planOf(prices, { transpose: 'true' })).wholeFile).toBe('transposed');
+    expect((await planOf(prices, { $format: 'parquet' })).wholeFile).toBe('table');
+    expect((await planOf(prices, { $format: 'parquet', $top: '1' })).wholeFile).toBeUndefined();
     expect((await planOf(prices, { $format: 'json' })).wholeFile).toBeUndefined();
   });
 

@@ -5,6 +5,7 @@ const file: FileRef = {
   datasetId: 7,
   versionId: 12,
   variant: 'transposed',
+  format: 'parquet',
   presentNames: true,
   fingerprint: 'tag',
   fileName: 'Zürich 1.csv',

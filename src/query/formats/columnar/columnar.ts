@@ -5,12 +5,11 @@ import { frameLines } from '../framed-lines.js';
 
 /** A format that ClickHouse writes by itself, columns with their types. */
 const columnar = (
-  facts: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse'>,
+  facts: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked'>,
   settings: ReadSettings,
 ): FormatRecord => ({
   ...facts,
   compressible: false,
-  linked: false,
   maxColumns: undefined,
   takes: [],
   check: undefined,
@@ -28,17 +27,24 @@ const columnar = (
 });
 
 export const parquet = columnar(
-  { mediaType: 'application/vnd.apache.parquet', extension: 'parquet', clickHouse: 'Parquet' },
+  { mediaType: 'application/vnd.apache.parquet', extension: 'parquet', clickHouse: 'Parquet', linked: true },
   {
     output_format_parquet_string_as_string: 1,
     output_format_parquet_compression_method: 'zstd',
-    output_format_parquet_row_group_size: 100_000,
+    // Readers fetch the groups and pages that can hold what they look for: by the statistics of each.
+    output_format_parquet_row_group_size: 131_072,
+    output_format_parquet_write_page_index: 1,
     output_format_parquet_fixed_string_as_fixed_byte_array: 1,
   },
 );
 
 export const arrow = columnar(
-  { mediaType: 'application/vnd.apache.arrow.stream', extension: 'arrow', clickHouse: 'ArrowStream' },
+  {
+    mediaType: 'application/vnd.apache.arrow.stream',
+    extension: 'arrow',
+    clickHouse: 'ArrowStream',
+    linked: false,
+  },
   {
     output_format_arrow_string_as_string: 1,
     output_format_arrow_compression_method: 'none',

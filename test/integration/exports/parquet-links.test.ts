@@ -1,0 +1,155 @@
+/** Parquet files behind links, and how much of them readers of columns fetch. */
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { createLocalStore } from '../../../src/storage/objects/local-store.js';
+import { createDownloadServer, type DownloadServer } from '../query/download-server.js';
+import { createStoredTables, type StoredTables } from '../query/stored-table.js';
+
+const run = promisify(execFile);
+const python = process.env.CLIENTS_PYTHON ?? 'python3';
+const script = fileURLToPath(new URL('../../clients/read_columns.py', import.meta.url));
+const hasPackages = await run(python, ['-c', 'import pandas, pyarrow, duckdb, fsspec, aiohttp']).then(
+  () => true,
+  () => false,
+);
+if (!hasPackages)
+  process.stderr.write(
+    `parquet-links.test.ts: NOT TRIED: pandas, DuckDB, polars (${python} lacks packages)\n`,
+  );
+
+const rows = 600_000;
+/** Rows of the days from 2020 on. */
+const lateRows = 40_000;
+/** Bytes of the stored file that ranges have read so far. */
+let fetched = 0;
+let folder: string;
+let tables: StoredTables;
+let server: DownloadServer;
+let table: ReadableVersion;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parquet-'));
+  tables = await createStoredTables(inject('clickhouseUrl'));
+  const store = createLocalStore(join(folder, 'files'));
+  server = await createDownloadServer(tables.reader, {
+    store: {
+      ...store,
+      read(key, range) {
+        fetched += range === undefined ? 0 : range.end - range.start + 1;
+        return store.read(key, range);
+      },
+    },
+  });
+  table = await tables.addSelected(
+    [
+      { name: 'Day', physical: 'd' },
+      { name: 'Value', physical: 'f' },
+      { name: 'Exact', physical: 'n38_4' },
+      { name: 'Note', physical: 's' },
+    ],
+    rows,
+    () => `number,
+      if(number < ${rows - lateRows}, toDate32('2010-01-01') + intDiv(number, 200), toDate32('2020-01-01')),
+      cityHash64(number) / 7, toDecimal128('12345678901234567890.0001', 4) + number,
+      concat('note ', hex(cityHash64(number, 1))) FROM numbers(${rows})`,
+  );
+}, 120_000);
+
+afterAll(async () => {
+  await server?.close();
+  await tables?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const linkOf = async (query = '$format=parquet'): Promise<string> => {
+  const answer = await fetch(server.dataUrl(table, query), { redirect: 'manual' });
+  expect(answer.status).toBe(302);
+  return answer.headers.get('location') ?? '';
+};
+
+const bytesOf = async (answer: Response): Promise<Buffer> => Buffer.from(await answer.arrayBuffer());
+
+describe('a whole table in Parquet', () => {
+  it('is answered by a link to a file with a name, a length, a tag and ranges', async () => {
+    const link = await linkOf();
+    // Also while the file is made: readers of columns begin at its end.
+    const head = await fetch(link, { method: 'HEAD' });
+    const size = Number(head.headers.get('content-length'));
+    expect([head.status, head.headers.get('content-type'), head.headers.get('accept-ranges')]).toEqual([
+      200,
+      'application/vnd.apache.parquet',
+      'bytes',
+    ]);
+    expect(head.headers.get('content-disposition')).toContain('.parquet"');
+    const etag = head.headers.get('etag') ?? '';
+    expect((await fetch(link, { headers: { 'if-none-match': etag } })).status).toBe(304);
+
+    const whole = await bytesOf(await fetch(link));
+    expect([whole.length, whole.subarray(0, 4).toString()]).toEqual([size, 'PAR1']);
+    const tail = await fetch(link, { headers: { range: 'bytes=-8' } });
+    expect([tail.status, tail.headers.get('etag')]).toEqual([206, etag]);
+    const end = await bytesOf(tail);
+    expect(end.subarray(4).toString()).toBe('PAR1');
+    const footer = await fetch(link, { headers: { range: `bytes=-${end.readUInt32LE(0) + 8}` } });
+    for (const name of ['Day', 'Value', 'Exact', 'Note'])
+      expect((await bytesOf(footer.clone())).includes(name)).toBe(true);
+    const rest = await fetch(link, { headers: { range: `bytes=${size - 1_000}-`, 'if-range': etag } });
+    expect((await bytesOf(rest)).equals(whole.subarray(-1_000))).toBe(true);
+  });
+
+  it('is made once, holds all rows, and is the same as without a link', async () => {
+    await (await fetch(await linkOf())).arrayBuffer();
+    const keys: string[] = [];
+    for await (const { key } of server.store.list()) keys.push(key);
+    expect(keys.filter((key) => key.endsWith('.parquet'))).toHaveLength(1);
+    const [one, other] = await Promise.all([
+      fetch(await linkOf()).then(bytesOf),
+      fetch(`${server.url}/api/datasets/${table.datasetId}/query`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ $format: 'parquet' }),
+      }).then(bytesOf),
+    ]);
+    expect(one.subarray(-8).equals(other.subarray(-8))).toBe(true);
+  });
+
+  it('has another link than the CSV file, and rows in the answer once they are chosen', async () => {
+    expect(await linkOf('')).toMatch(/\.csv$/);
+    expect(await linkOf()).toMatch(/\.parquet$/);
+    expect(await linkOf('$format=parquet&transpose=true').catch(() => 'refused')).toMatch(/\.parquet$/);
+    const some = await fetch(server.dataUrl(table, '$format=parquet&$top=3'), { redirect: 'manual' });
+    expect(some.status).toBe(200);
+    await some.arrayBuffer();
+  });
+});
+
+describe.runIf(hasPackages)('readers of columns', () => {
+  it('fetch the columns and groups of rows that they need', async () => {
+    const counter = createServer((_request, answer) => answer.end(String(fetched)));
+    counter.listen(0, '127.0.0.1');
+    await once(counter, 'listening');
+    try {
+      const link = await linkOf();
+      const size = (await bytesOf(await fetch(link))).length;
+      const { port } = counter.address() as AddressInfo;
+      const { stdout } = await run(python, [script, link, `http://127.0.0.1:${port}`]);
+      const seen = JSON.parse(stdout) as Record<string, { rows: number; bytes: number }>;
+      for (const [name, { rows: count, bytes }] of Object.entries(seen)) {
+        const isColumn = name.endsWith('a column');
+        expect([name, count]).toEqual([name, isColumn ? rows : lateRows]);
+        expect([name, bytes > 0, bytes < size * (isColumn ? 0.5 : 0.25)]).toEqual([name, true, true]);
+      }
+    } finally {
+      counter.close();
+    }
+  });
+});
