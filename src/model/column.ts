@@ -12,7 +12,8 @@
  * | `n76_<s>`   | Nullable(Decimal(76,s)) | the same with up to 76 digits |
  * | `s`         | Nullable(String)        | text; also numbers beyond 76 digits |
  *
- * The codes are part of column names in ClickHouse and of records in PostgreSQL: never change their meaning.
+ * What else there is to know of each stands in `column-types/`. The codes are part of column names in ClickHouse and of
+ * records in PostgreSQL: never change their meaning.
  */
 export type DataType = 'Date' | 'String' | 'Decimal';
 
@@ -35,29 +36,6 @@ export interface StoredColumn extends Column {
   /** Id that names the column in the store; differs from `id` in a clone only. */
   readonly storageId: number;
 }
-
-export const dataTypeOf = (physical: PhysicalType): DataType => {
-  switch (physical) {
-    case 'd':
-    case 't':
-      return 'Date';
-    case 's':
-      return 'String';
-    default:
-      return 'Decimal';
-  }
-};
-
-export interface DecimalShape {
-  readonly precision: 38 | 76;
-  readonly scale: number;
-}
-
-/** Precision and scale of an exact decimal type, or undefined for every other type. */
-export const decimalShapeOf = (physical: PhysicalType): DecimalShape | undefined => {
-  const match = /^n(38|76)_(\d+)$/.exec(physical);
-  return match ? { precision: Number(match[1]) as 38 | 76, scale: Number(match[2]) } : undefined;
-};
 
 /** Name of the column in its ClickHouse table: `c<storageId>_<physical>`; safe as an SQL identifier. */
 export const storageName = (column: Pick<StoredColumn, 'storageId' | 'physical'>): string =>

@@ -4,10 +4,9 @@
  *   table   the table of its store: a dataset and its clones
  *   pool    a table that many small datasets share; a slot map says which column lies in which of its slots
  */
-import { decimalShapeOf, type PhysicalType } from './column.js';
-
-/** What a slot keeps: days, texts, doubles, and the digits of decimals in 16 or 32 bytes. Part of names: never change. */
-export type SlotKind = 'd' | 's' | 'f' | 'i' | 'h';
+import type { PhysicalType } from './column.js';
+import type { SlotKind } from './column-types/column-type.js';
+import { columnTypeOf } from './column-types/column-types.js';
 
 export const poolClasses = ['narrow', 'medium', 'wide'] as const;
 export type PoolClass = (typeof poolClasses)[number];
@@ -52,22 +51,6 @@ export const namedColumnOf = (name: string): NamedColumn => {
   return { name, physical: physical as PhysicalType };
 };
 
-export const slotKindOf = (physical: PhysicalType): SlotKind => {
-  switch (physical) {
-    case 'd':
-    case 'f':
-      return physical;
-    case 's':
-    case 't':
-      return 's';
-    default: {
-      const shape = decimalShapeOf(physical);
-      if (shape === undefined) throw new RangeError(`unknown physical type ${physical}`);
-      return shape.precision === 38 ? 'i' : 'h';
-    }
-  }
-};
-
 /** The slots with those of further columns; undefined when the class has no room for them. */
 export const extendSlots = (
   pool: PoolClass,
@@ -78,7 +61,7 @@ export const extendSlots = (
   const taken = new Set(Object.values(slots));
   for (const { name, physical } of columns) {
     if (Object.hasOwn(extended, name)) continue;
-    const kind = slotKindOf(physical);
+    const kind = columnTypeOf(physical).pool.slot(physical);
     let number = 0;
     while (taken.has(`${kind}${number}`)) number += 1;
     if (number >= poolShapes[pool][kind]) return undefined;

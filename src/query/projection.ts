@@ -1,5 +1,6 @@
 import { invalid } from '../lib/errors.js';
-import { dataTypeOf, type StoredColumn, storageName } from '../model/column.js';
+import { type StoredColumn, storageName } from '../model/column.js';
+import { columnTypeOf } from '../model/column-types/column-types.js';
 import { selectedColumns } from './column-list.js';
 import type { OutputColumn } from './formats/format.js';
 import type { DownloadOptions } from './options/options.js';
@@ -24,12 +25,8 @@ export const headerOf = (column: StoredColumn, includeIds: boolean): string =>
   // Columns that `$apply` makes have no id.
   includeIds && column.id > 0 ? `${column.name} [${column.id}]` : column.name;
 
-const textOf = (column: StoredColumn): string => {
-  const name = storageName(column);
-  return dataTypeOf(column.physical) === 'String' || column.physical === 't'
-    ? `ifNull(${name}, '')`
-    : `ifNull(toString(${name}), '')`;
-};
+const textOf = (column: StoredColumn): string =>
+  `ifNull(${columnTypeOf(column.physical).text(storageName(column))}, '')`;
 
 /** All given columns as one text, values joined as their names are; a missing value is an empty part. */
 export const combinedColumn = (columns: readonly StoredColumn[], includeIds: boolean): OutputColumn => ({

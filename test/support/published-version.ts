@@ -1,4 +1,5 @@
-import { dataTypeOf, type PhysicalType, type StoredColumn } from '../../src/model/column.js';
+import type { PhysicalType, StoredColumn } from '../../src/model/column.js';
+import { dataTypeOf } from '../../src/model/column-types/column-types.js';
 import { keepList } from '../../src/storage/postgres/column-lists.js';
 import type { Sql } from '../../src/storage/postgres/sql.js';
 

@@ -1,4 +1,6 @@
-import { decimalShapeOf } from '../../model/column.js';
+import type { ColumnType } from '../../model/column-types/column-type.js';
+import { columnTypeOf } from '../../model/column-types/column-types.js';
+import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { type CompiledRules, compileRules } from './column-rules.js';
 import type { EncodeColumn, EncodePhysical } from './types.js';
 
@@ -9,6 +11,7 @@ import type { EncodeColumn, EncodePhysical } from './types.js';
  */
 export interface ColumnBuffer {
   readonly physical: EncodePhysical;
+  readonly encoder: Encoder;
   /** Type in ClickHouse's notation. */
   readonly type: string;
   readonly field: number;
@@ -34,22 +37,23 @@ const noDoubles = new Float64Array(0);
 const noWords = new Uint32Array(0);
 const noBytes = new Uint8Array(0);
 
-const nativeType = (physical: EncodePhysical): string => {
-  if (physical === 'd') return 'Nullable(Date32)';
-  if (physical === 'f') return 'Nullable(Float64)';
-  if (physical === 's' || physical === 't' || physical === 'u' || physical === 'skip')
-    return 'Nullable(String)';
-  const shape = decimalShapeOf(physical);
-  if (shape === undefined) throw new TypeError(`No such physical type: ${physical}`);
-  return `Nullable(Decimal(${shape.precision}, ${shape.scale}))`;
+type Encoder = ColumnType['encoder'];
+
+/** Nothing but markers is read as text, and checked. */
+const typeOf = (physical: EncodePhysical): { encoder: Encoder; native: string } => {
+  const settled = physical === 'u' || physical === 'skip' ? 's' : physical;
+  const { encoder, storage } = columnTypeOf(settled);
+  return { encoder, native: `Nullable(${storage(settled)})` };
 };
 
 export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
   const { physical } = column;
   const shape = physical === 'u' || physical === 'skip' ? undefined : decimalShapeOf(physical);
+  const { encoder, native } = typeOf(physical);
   return {
     physical,
-    type: nativeType(physical),
+    encoder,
+    type: native,
     field: column.sourceIndex,
     fixed: column.fixed === true,
     rules: compileRules(column.rules),
@@ -66,25 +70,54 @@ export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
   };
 };
 
-const isTextual = (physical: EncodePhysical): boolean =>
-  physical === 's' || physical === 't' || physical === 'u';
-
 /** Chunks differ a little in their rows: room to spare, so that the next one need not allocate again. */
 export const withHeadroom = (rows: number): number => rows + (rows >> 3);
 
-/** Empties the column and makes room for `rows` values; text grows as it comes. */
+const bytesOf = (array: Int32Array | Float64Array | Uint32Array, length: number): Uint8Array =>
+  new Uint8Array(array.buffer, array.byteOffset, length * array.BYTES_PER_ELEMENT);
+
+/** Which of the arrays an encoder fills. */
+interface Values {
+  /** Makes room for `rows` values. */
+  reserve(column: ColumnBuffer, rows: number): void;
+  bytes(column: ColumnBuffer, rows: number): Uint8Array;
+}
+
+/** Text grows as it comes. */
+const texts: Values = {
+  reserve: () => undefined,
+  bytes: (column) => column.text.subarray(0, column.textBytes),
+};
+
+const values: Readonly<Record<Encoder, Values>> = {
+  days: {
+    reserve(column, rows) {
+      if (column.days.length < rows) column.days = new Int32Array(withHeadroom(rows));
+    },
+    bytes: ({ days }, rows) => bytesOf(days, rows),
+  },
+  doubles: {
+    reserve(column, rows) {
+      if (column.doubles.length < rows) column.doubles = new Float64Array(withHeadroom(rows));
+    },
+    bytes: ({ doubles }, rows) => bytesOf(doubles, rows),
+  },
+  decimals: {
+    reserve(column, rows) {
+      const { limbs, words } = column;
+      if (words.length < rows * limbs) column.words = new Uint32Array(withHeadroom(rows) * limbs);
+    },
+    bytes: ({ words, limbs }, rows) => bytesOf(words, rows * limbs),
+  },
+  dayTexts: texts,
+  texts,
+};
+
+/** Empties the column and makes room for `rows` values. */
 export const resetColumn = (column: ColumnBuffer, rows: number): void => {
   column.textBytes = 0;
-  const room = withHeadroom(rows);
-  if (column.nulls.length < rows) column.nulls = new Uint8Array(room);
-  if (isTextual(column.physical)) return;
-  if (column.physical === 'd') {
-    if (column.days.length < rows) column.days = new Int32Array(room);
-  } else if (column.physical === 'f') {
-    if (column.doubles.length < rows) column.doubles = new Float64Array(room);
-  } else if (column.words.length < rows * column.limbs) {
-    column.words = new Uint32Array(room * column.limbs);
-  }
+  if (column.nulls.length < rows) column.nulls = new Uint8Array(withHeadroom(rows));
+  values[column.encoder].reserve(column, rows);
 };
 
 /** Makes room for `more` bytes of text and returns the array to write to. */
@@ -96,13 +129,6 @@ export const growText = (column: ColumnBuffer, used: number, more: number): Uint
   return grown;
 };
 
-const bytesOf = (array: Int32Array | Float64Array | Uint32Array, length: number): Uint8Array =>
-  new Uint8Array(array.buffer, array.byteOffset, length * array.BYTES_PER_ELEMENT);
-
 /** The values of the first `rows` rows as bytes, without the nulls. */
-export const valueBytes = (column: ColumnBuffer, rows: number): Uint8Array => {
-  if (isTextual(column.physical)) return column.text.subarray(0, column.textBytes);
-  if (column.physical === 'd') return bytesOf(column.days, rows);
-  if (column.physical === 'f') return bytesOf(column.doubles, rows);
-  return bytesOf(column.words, rows * column.limbs);
-};
+export const valueBytes = (column: ColumnBuffer, rows: number): Uint8Array =>
+  values[column.encoder].bytes(column, rows);

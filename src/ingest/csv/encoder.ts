@@ -42,20 +42,12 @@ type ColumnLoop = (
   at: number,
 ) => number;
 
-const loopOf = (column: ColumnBuffer): ColumnLoop => {
-  switch (column.physical) {
-    case 'd':
-      return encodeDays;
-    case 't':
-      return encodeDayTexts;
-    case 'f':
-      return encodeDoubles;
-    case 's':
-    case 'u':
-      return encodeTexts;
-    default:
-      return encodeDecimals;
-  }
+const loops: Readonly<Record<ColumnBuffer['encoder'], ColumnLoop>> = {
+  days: encodeDays,
+  dayTexts: encodeDayTexts,
+  doubles: encodeDoubles,
+  decimals: encodeDecimals,
+  texts: encodeTexts,
 };
 
 /** A column that is stored, and where it stands in the caller's list. */
@@ -81,7 +73,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     stored.push({
       position,
       buffer,
-      encode: loopOf(buffer),
+      encode: loops[buffer.encoder],
       head: columnHead(column.storageName, column.storageType ?? buffer.type),
     });
   });

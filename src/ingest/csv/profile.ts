@@ -1,10 +1,7 @@
 import type { PhysicalType } from '../../model/column.js';
+import { decimalOf } from '../../model/column-types/decimal.js';
 import { emptyProfile } from './profile-column.js';
 import type { ColumnProfile } from './types.js';
-
-/** Most digits of an exact decimal. */
-const maxDigits = 76;
-const smallDigits = 38;
 
 export const noProfile: ColumnProfile = Object.freeze(emptyProfile());
 const textProfile: ColumnProfile = Object.freeze({ ...emptyProfile(), kind: 'text' });
@@ -33,12 +30,9 @@ export const physicalOf = (profile: ColumnProfile): PhysicalType | 'u' => {
       return 'u';
     case 'date':
       return profile.farDate ? 't' : 'd';
-    case 'number': {
+    case 'number':
       if (!profile.inexact) return 'f';
-      const digits = profile.integerDigits + profile.fractionDigits;
-      if (digits > maxDigits) return 's';
-      return `n${digits > smallDigits ? maxDigits : smallDigits}_${profile.fractionDigits}`;
-    }
+      return decimalOf(profile.integerDigits, profile.fractionDigits) ?? 's';
     default:
       return 's';
   }

@@ -4,7 +4,8 @@
  */
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, listed as listedNames } from '../../lib/listing.js';
-import { dataTypeOf, type StoredColumn } from '../../model/column.js';
+import type { StoredColumn } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseVersion } from './base-version.js';

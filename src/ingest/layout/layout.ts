@@ -1,4 +1,5 @@
-import { type DataType, dataTypeOf, type PhysicalType, type StoredColumn } from '../../model/column.js';
+import { type DataType, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import { storedAs } from '../../storage/clickhouse/places.js';
 import type { ColumnRules, Dialect, EncodeColumn } from '../csv/types.js';
@@ -55,7 +56,7 @@ const settled = (physical: PhysicalType | 'u'): PhysicalType => (physical === 'u
 
 const tableColumn = (column: LayoutColumn): NamedColumn => {
   const physical = settled(column.physical);
-  return { name: `c${column.storageId}_${physical}`, physical };
+  return { name: storageName({ storageId: column.storageId, physical }), physical };
 };
 
 export const tableColumns = (layout: Layout): NamedColumn[] => layout.columns.map(tableColumn);

@@ -7,7 +7,10 @@
  * - The physical type may grow inside of it: a Decimal column of doubles that gets a number of twenty digits
  *   becomes exact decimals. That is no conflict, and no value is altered.
  */
-import { type DataType, dataTypeOf, decimalShapeOf, type PhysicalType } from '../../model/column.js';
+import type { DataType, PhysicalType } from '../../model/column.js';
+import type { ComparisonClass } from '../../model/column-types/column-type.js';
+import { columnTypeOf, dataTypeOf, physicalOfName } from '../../model/column-types/column-types.js';
+import { decimalOf, decimalShapeOf } from '../../model/column-types/decimal.js';
 import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import type { Layout, LayoutColumn } from './layout.js';
@@ -27,25 +30,9 @@ const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined =
 };
 
 /** What a profile must be for values to be of the given type; undefined: anything. */
-export const kindOf = (layout: Layout, column: LayoutColumn): 'date' | 'number' | 'text' | undefined => {
-  switch (givenType(layout, column)) {
-    case 'Date':
-      return 'date';
-    case 'Decimal':
-      return 'number';
-    case 'String':
-      return 'text';
-    default:
-      return undefined;
-  }
-};
-
-const exactDigits = 76;
-const shortDigits = 38;
-
-const decimalOf = ({ integer, fraction }: Digits): PhysicalType | undefined => {
-  if (integer + fraction > exactDigits || fraction > exactDigits) return undefined;
-  return `n${integer + fraction > shortDigits ? exactDigits : shortDigits}_${fraction}`;
+export const kindOf = (layout: Layout, column: LayoutColumn): ComparisonClass | undefined => {
+  const type = givenType(layout, column);
+  return type === undefined ? undefined : columnTypeOf(physicalOfName[type]).compares;
 };
 
 /** Digits that a column may hold, by its type where that tells, else as they were counted. */
@@ -69,20 +56,14 @@ const joinDecimals = (
     profile.integerDigits <= shape.precision - shape.scale;
   if (fits) return existing;
   const old = digitsOf(existing, counted);
-  return decimalOf({
-    integer: Math.max(old.integer, profile.integerDigits),
-    fraction: Math.max(old.fraction, profile.fractionDigits),
-  });
+  return decimalOf(
+    Math.max(old.integer, profile.integerDigits),
+    Math.max(old.fraction, profile.fractionDigits),
+  );
 };
 
 const joinDates = (profile: ColumnProfile, existing: PhysicalType | undefined): PhysicalType =>
   existing === 't' || profile.farDate ? 't' : 'd';
-
-/** The type of a column of which nothing but its declaration is known. */
-const initial = (dataType: DataType): PhysicalType => {
-  if (dataType === 'Date') return 'd';
-  return dataType === 'Decimal' ? 'f' : 's';
-};
 
 const resolveGiven = (
   dataType: DataType,
@@ -117,9 +98,10 @@ const resolveWide = (
   const { existing } = column;
   if (existing === undefined) return physicalOf(profile);
   if (profile.kind === 'none') return existing;
-  const type = dataTypeOf(existing);
-  if (profile.kind === 'date' && type === 'Date') return joinDates(profile, existing);
-  if (profile.kind === 'number' && type === 'Decimal') return joinDecimals(profile, existing, counted) ?? 's';
+  const { compares } = columnTypeOf(existing);
+  if (profile.kind === 'date' && compares === 'date') return joinDates(profile, existing);
+  if (profile.kind === 'number' && compares === 'number')
+    return joinDecimals(profile, existing, counted) ?? 's';
   return 's';
 };
 
@@ -138,7 +120,8 @@ export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: Col
   if (keeps) return { ...column, physical: existing };
   const type = givenType(layout, column);
   if (type === undefined) return { ...column, physical: physicalOf(profile) };
-  const physical = profile.kind === 'none' ? initial(type) : resolveGiven(type, column, profile, undefined);
+  const physical =
+    profile.kind === 'none' ? physicalOfName[type] : resolveGiven(type, column, profile, undefined);
   return { ...column, physical };
 };
 

@@ -1,3 +1,5 @@
+import type { DataType } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
 import type { ProcessError } from '../../model/process.js';
 import type { BadRow, EncodePhysical, Violation } from '../csv/types.js';
 import type { Layout } from '../layout/layout.js';
@@ -51,10 +53,8 @@ export const rejectOf = (bad: BadRow, bytes: Buffer, layout: Layout): Reject => 
   };
 };
 
-const typeName = (physical: EncodePhysical): string => {
-  if (physical === 'd' || physical === 't') return 'Date';
-  return physical === 's' || physical === 'u' || physical === 'skip' ? 'String' : 'Decimal';
-};
+const typeName = (physical: EncodePhysical): DataType =>
+  physical === 'u' || physical === 'skip' ? 'String' : dataTypeOf(physical);
 
 /** What is said of a value that does not fit the type of its column. */
 export const violationError = (violation: Violation, layout: Layout): ProcessError => {

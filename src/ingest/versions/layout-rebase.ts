@@ -3,7 +3,7 @@
  * publish another one first: then its columns are bound anew, and the file is read again if that changes how
  * its values are kept.
  */
-import { dataTypeOf } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
 import type { UploadMode } from '../../model/process.js';
 import type { BaseVersion } from '../layout/base-version.js';
 import { keyIdsOf } from '../layout/column-match.js';

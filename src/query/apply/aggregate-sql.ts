@@ -3,7 +3,8 @@
  *
  * Sums are exact. The sum of doubles is calculated in whole units of their last digit; see exact-double.ts.
  */
-import { decimalShapeOf, type PhysicalType } from '../../model/column.js';
+import type { PhysicalType } from '../../model/column.js';
+import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { sumOverflow } from '../../storage/clickhouse/errors.js';
 import type { CompileContext } from '../filter/compiler.js';
 import { decimalOfDouble, decimalOfUnits, hasFastUnits, unitsSql } from './exact-double.js';

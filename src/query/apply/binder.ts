@@ -5,7 +5,8 @@
  * digit, else an exact decimal. What can have no exact result is a double: averages, medians, quantiles, deviations,
  * quotients, and sums of columns whose numbers lie too far apart for 76 digits.
  */
-import { dataTypeOf, type PhysicalType } from '../../model/column.js';
+import type { PhysicalType } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { nameProblem } from '../../model/names.js';
 import { bindExpression, bindFilter } from '../filter/binder.js';
 import { type ColumnLookup, describe } from '../filter/binding.js';

@@ -2,7 +2,8 @@
  * How large and how fine the numbers of a version are: what sums and calculations need to be exact and quick. Asked
  * of ClickHouse once for each column of a version, whose rows never change.
  */
-import { decimalShapeOf, type StoredColumn, storageName } from '../../model/column.js';
+import { type StoredColumn, storageName } from '../../model/column.js';
+import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { exactOf, parseExact } from '../filter/number-literal.js';

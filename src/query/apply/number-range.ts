@@ -2,7 +2,8 @@
  * How large and how fine the numbers of a column or an expression can be, before any row is read. From it follow
  * the types of results, and which sums are exact. Tighter than the shapes of filters, which know types alone.
  */
-import { decimalShapeOf, type PhysicalType } from '../../model/column.js';
+import type { PhysicalType } from '../../model/column.js';
+import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { Shapes } from '../filter/number-shape.js';
 import type { NumberNode } from '../filter/typed.js';
 

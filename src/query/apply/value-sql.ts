@@ -1,5 +1,7 @@
 /** SQL of expressions as the columns of a step hold them. */
-import { decimalShapeOf, type PhysicalType } from '../../model/column.js';
+import type { PhysicalType } from '../../model/column.js';
+import { columnTypeOf } from '../../model/column-types/column-types.js';
+import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { CompileContext } from '../filter/compiler.js';
 import { firstDate32, lastDate32 } from '../filter/date-literal.js';
 import { dateSql } from '../filter/date-sql.js';
@@ -56,5 +58,4 @@ export const doubleSql = (value: Value, context: CompileContext): string => {
 };
 
 /** For grouping and counting: ClickHouse tells -0 from 0, and nobody else does. */
-export const keySql = (sql: string, physical: PhysicalType): string =>
-  physical === 'f' ? `(${sql} + 0)` : sql;
+export const keySql = (sql: string, physical: PhysicalType): string => columnTypeOf(physical).key(sql);

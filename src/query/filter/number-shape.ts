@@ -9,7 +9,7 @@
  * - Rows outside of that, and expressions that could need more than 76 digits, are calculated in double.
  * - Division and mod by zero, and results that are not finite, are null.
  */
-import { decimalShapeOf } from '../../model/column.js';
+import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { FilterColumn, NumberNode } from './typed.js';
 
 export interface ExactShape {

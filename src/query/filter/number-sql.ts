@@ -1,4 +1,4 @@
-import { decimalShapeOf } from '../../model/column.js';
+import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { datePartSql } from './date-sql.js';
 import type { Emitter } from './emitter.js';
 import { nearestDouble, unitsText } from './number-literal.js';

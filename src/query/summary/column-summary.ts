@@ -2,7 +2,8 @@
  * SQL of what a column holds, over all rows. A first pass counts and finds the bounds, a second one fills the
  * histogram between them; the most frequent texts are a question of their own.
  */
-import { dataTypeOf, type StoredColumn, storageName } from '../../model/column.js';
+import { type StoredColumn, storageName } from '../../model/column.js';
+import { columnTypeOf } from '../../model/column-types/column-types.js';
 
 /** Up to so many rows distinct values and quantiles are exact. */
 const exactRows = 1_000_000;
@@ -40,11 +41,8 @@ export interface ColumnSummary {
 }
 
 /** As a number that can be averaged and sorted: dates as days since 1970; null for other texts. */
-const measureOf = (column: StoredColumn): string | undefined => {
-  const name = storageName(column);
-  if (column.physical === 'd') return `toFloat64(toInt32(${name}))`;
-  return dataTypeOf(column.physical) === 'Decimal' ? `toFloat64(${name})` : undefined;
-};
+const measureOf = (column: StoredColumn): string | undefined =>
+  columnTypeOf(column.physical).measure?.(storageName(column));
 
 /** nulls, distinct, distinct up to a bound, least, greatest, mean, quantiles, lowest and highest measure. */
 export type Facts = readonly [
@@ -68,7 +66,7 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
     measure === undefined
       ? 'NULL, [], NULL, NULL'
       : `if(isFinite(avg(${measure})), avg(${measure}), NULL), ${quantile}(${levels.join(', ')})(ifNull(${measure}, nan)), min(${measure}), max(${measure})`;
-  const value = column.physical === 'f' ? `(${name} + 0)` : name;
+  const value = columnTypeOf(column.physical).key(name);
   return `(countIf(isNull(${name})), ${isExact ? 'uniqExact' : 'uniqCombined64'}(${value}), uniqUpTo(${exactDistinct})(${value}),
     toString(min(${name})), toString(max(${name})), ${own})`;
 };

@@ -1,30 +1,10 @@
 /** Where rows lie, as SQL: names of tables, and of columns within them (docs/adr/0026-pools.md). */
-import { decimalShapeOf, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
-import {
-  type NamedColumn,
-  type Placement,
-  type PoolClass,
-  poolShapes,
-  type SlotKind,
-  slotKindOf,
-} from '../../model/placement.js';
+import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import type { SlotKind } from '../../model/column-types/column-type.js';
+import { columnTypeOf } from '../../model/column-types/column-types.js';
+import { type NamedColumn, type Placement, type PoolClass, poolShapes } from '../../model/placement.js';
 
-export const clickHouseType = (physical: PhysicalType): string => {
-  switch (physical) {
-    case 'd':
-      return 'Date32';
-    case 'f':
-      return 'Float64';
-    case 's':
-    case 't':
-      return 'String';
-    default: {
-      const shape = decimalShapeOf(physical);
-      if (shape === undefined) throw new RangeError(`unknown physical type ${physical}`);
-      return `Decimal(${shape.precision}, ${shape.scale})`;
-    }
-  }
-};
+export const clickHouseType = (physical: PhysicalType): string => columnTypeOf(physical).storage(physical);
 
 const idText = (id: number): string => {
   if (!Number.isSafeInteger(id) || id < 1) throw new RangeError(`bad id ${id}`);
@@ -75,19 +55,22 @@ const slotOf = (name: string, placement: Placement): string => {
 export const storedAs = ({ name, physical }: NamedColumn, placement: Placement): ColumnDefinition =>
   placement.pool === null
     ? { name, type: `Nullable(${clickHouseType(physical)})` }
-    : { name: slotOf(name, placement), type: `Nullable(${slotTypes[slotKindOf(physical)]})` };
+    : {
+        name: slotOf(name, placement),
+        type: `Nullable(${slotTypes[columnTypeOf(physical).pool.slot(physical)]})`,
+      };
 
 /** A value as it is written into its column. */
 export const writtenAs = (sql: string, { physical }: NamedColumn, { pool }: Placement): string =>
-  pool === null || decimalShapeOf(physical) === undefined
+  pool === null || !columnTypeOf(physical).pool.reinterpreted
     ? sql
-    : `reinterpret(${sql}, '${slotTypes[slotKindOf(physical)]}')`;
+    : `reinterpret(${sql}, '${slotTypes[columnTypeOf(physical).pool.slot(physical)]}')`;
 
 const readFrom = ({ name, physical }: NamedColumn, placement: Placement): string => {
   const slot = slotOf(name, placement);
-  return decimalShapeOf(physical) === undefined
-    ? slot
-    : `reinterpret(${slot}, '${clickHouseType(physical)}')`;
+  return columnTypeOf(physical).pool.reinterpreted
+    ? `reinterpret(${slot}, '${clickHouseType(physical)}')`
+    : slot;
 };
 
 /**

@@ -10,7 +10,8 @@
  * Whatever is written goes into a segment of its own, so work that died leaves nothing but a segment that nobody names.
  */
 import type { Log } from '../../lib/log.js';
-import { decimalShapeOf, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
@@ -242,13 +243,8 @@ const mergeSettings: QuerySettings = {
 const nullable = (physical: PhysicalType): string => `Nullable(${clickHouseType(physical)})`;
 
 /** The values of a column in a type that holds all of them. */
-const converted = (name: string, from: PhysicalType, to: PhysicalType): string => {
-  if (from === to) return name;
-  const text = from === 's' || from === 't' ? name : `toString(${name})`;
-  if (to === 's' || to === 't') return text;
-  if (decimalShapeOf(to) === undefined) throw new RangeError(`no exact way from ${from} to ${to}`);
-  return `CAST(${from === 'f' ? text : name}, '${nullable(to)}')`;
-};
+const converted = (name: string, from: PhysicalType, to: PhysicalType): string =>
+  from === to ? name : columnTypeOf(to).widened(name, columnTypeOf(from), to);
 
 const valueIn = (target: StoredColumn, columns: ReadonlyMap<number, StoredColumn>): string => {
   const column = columns.get(target.id);
@@ -258,9 +254,8 @@ const valueIn = (target: StoredColumn, columns: ReadonlyMap<number, StoredColumn
 
 /** A key value as two columns that are never null, so that null equals null. */
 const keyParts = (value: string, physical: PhysicalType, position: number): string[] => {
-  const text = `ifNull(${value}, defaultValueOfTypeName('${clickHouseType(physical)}'))`;
-  // 0 and -0 are the same number with different bits.
-  return [`isNull(${value}) AS n${position}`, `${physical === 'f' ? `${text} + 0.0` : text} AS k${position}`];
+  const present = `ifNull(${value}, defaultValueOfTypeName('${clickHouseType(physical)}'))`;
+  return [`isNull(${value}) AS n${position}`, `${columnTypeOf(physical).key(present)} AS k${position}`];
 };
 
 export interface SegmentMerger {

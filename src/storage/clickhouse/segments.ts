@@ -1,4 +1,5 @@
 /** Questions about the rows of segments: which they are, how many, what they hold. */
+import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
@@ -44,17 +45,12 @@ export interface CountedSegment {
   readonly medianGapDays: number | null;
 }
 
-/** Days since 1970-01-01 of a stored date. Dates beyond Date32 are kept as text. */
-const dayNumber = ({ name, physical }: NamedColumn): string =>
-  physical === 'd'
-    ? `toInt32(${name})`
-    : // Days by the proleptic Gregorian calendar, for years that no date type of ClickHouse holds.
-      `if(${name} IS NULL, NULL, toInt32(toUInt16(substring(${name}, 1, 4)) * 365
-        + intDiv(toUInt16(substring(${name}, 1, 4)) - 1, 4) - intDiv(toUInt16(substring(${name}, 1, 4)) - 1, 100)
-        + intDiv(toUInt16(substring(${name}, 1, 4)) - 1, 400)
-        + toDayOfYear(toDate32(concat(if(toUInt16(substring(${name}, 1, 4)) % 4 = 0
-            AND (toUInt16(substring(${name}, 1, 4)) % 100 != 0 OR toUInt16(substring(${name}, 1, 4)) % 400 = 0),
-            '2000', '2001'), substring(${name}, 5))))))`;
+/** Days since 1970-01-01 of a stored date. */
+const dayNumber = ({ name, physical }: NamedColumn): string => {
+  const { days } = columnTypeOf(physical);
+  if (days === undefined) throw new RangeError(`${name} is no date`);
+  return days(name);
+};
 
 /** Counts the rows of segments and looks at the dates of one column. */
 export const countSegments = async (

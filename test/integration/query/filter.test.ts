@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { decimalShapeOf } from '../../../src/model/column.js';
+import { decimalShapeOf } from '../../../src/model/column-types/decimal.js';
 import { compileFilter, type FilterColumn } from '../../../src/query/filter/filter.js';
 import { baseReadSettings } from '../../../src/storage/clickhouse/reader.js';
 import { type ClickHouseQuery, clickHouseText } from '../../support/clickhouse-http.js';

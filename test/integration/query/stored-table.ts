@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { silentLog } from '../../../src/lib/log.js';
 import type { PhysicalType, StoredColumn } from '../../../src/model/column.js';
-import { dataTypeOf, storageName } from '../../../src/model/column.js';
+import { storageName } from '../../../src/model/column.js';
+import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import { extendSlots, type Placement, poolClassFor } from '../../../src/model/placement.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';

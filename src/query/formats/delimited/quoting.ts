@@ -1,5 +1,7 @@
 /** Cells of CSV and TSV: quoted by kind, as ClickHouse writes them, or only where a reader needs it. */
 import type { PhysicalType } from '../../../model/column.js';
+import type { ColumnType } from '../../../model/column-types/column-type.js';
+import { columnTypeOf } from '../../../model/column-types/column-types.js';
 import type { Appearance, OutputColumn } from '../format.js';
 
 export type Delimiter = ',' | '\t';
@@ -24,13 +26,16 @@ const quotedSql = (sql: string): string => `concat('"', replaceAll(${sql}, '"', 
 const textSql = (sql: string, { delimiter, quote }: Quoting): string =>
   quote === 'all' ? quotedSql(sql) : `if(match(${sql}, ${specialSql[delimiter]}), ${quotedSql(sql)}, ${sql})`;
 
-/** Expression of a cell as text. @param ifNull What stands for a missing value. */
-export const cellText = (sql: string, physical: PhysicalType, quoting: Quoting, ifNull = ''): string => {
-  if (physical === 's') return `ifNull(${textSql(sql, quoting)}, '${ifNull}')`;
-  const isDate = physical === 'd' || physical === 't';
-  const text = isDate && quoting.quote === 'all' ? `concat('"', toString(${sql}), '"')` : `toString(${sql})`;
-  return `ifNull(${text}, '${ifNull}')`;
+/** A text or a value of another kind in its quotes, if it has some. */
+const cellForms: Readonly<Record<ColumnType['delimited'], (sql: string, quoting: Quoting) => string>> = {
+  escaped: textSql,
+  quoted: (sql, { quote }) => (quote === 'all' ? `concat('"', toString(${sql}), '"')` : `toString(${sql})`),
+  bare: (sql) => `toString(${sql})`,
 };
+
+/** Expression of a cell as text. @param ifNull What stands for a missing value. */
+export const cellText = (sql: string, physical: PhysicalType, quoting: Quoting, ifNull = ''): string =>
+  `ifNull(${cellForms[columnTypeOf(physical).delimited](sql, quoting)}, '${ifNull}')`;
 
 /** Columns whose values and names are texts as they stand in the file. */
 export const writtenColumns = (output: readonly OutputColumn[], quoting: Quoting): OutputColumn[] =>

@@ -1,4 +1,5 @@
 import type { PhysicalType } from '../../../model/column.js';
+import { columnTypeOf } from '../../../model/column-types/column-types.js';
 import { quoteText } from '../../sql-text.js';
 import { columnsSql } from '../columns-sql.js';
 import type { Appearance, FormatRecord, Spread, Table, TableFrame } from '../format.js';
@@ -22,11 +23,8 @@ const settingsFor = (appearance: Appearance) => ({
   output_format_json_validate_utf8: 0,
 });
 
-const cellSql = (sql: string, physical: PhysicalType, quoteDecimals: boolean): string => {
-  if (physical === 's') return `ifNull(toJSONString(${sql}), 'null')`;
-  const quoted = physical === 'd' || physical === 't' || quoteDecimals;
-  return quoted ? `ifNull(concat('"', toString(${sql}), '"'), 'null')` : `ifNull(toString(${sql}), 'null')`;
-};
+const cellSql = (sql: string, physical: PhysicalType, quoteDecimals: boolean): string =>
+  `ifNull(${columnTypeOf(physical).json(sql, quoteDecimals)}, 'null')`;
 
 const keyOf = (name: string): string => `${JSON.stringify(name)}:`;
 

@@ -1,4 +1,7 @@
-import { decimalShapeOf, type PhysicalType } from '../../../model/column.js';
+import type { PhysicalType } from '../../../model/column.js';
+import type { ColumnType } from '../../../model/column-types/column-type.js';
+import { columnTypeOf } from '../../../model/column-types/column-types.js';
+import { decimalShapeOf } from '../../../model/column-types/decimal.js';
 import type { OutputColumn } from '../format.js';
 
 /**
@@ -76,24 +79,20 @@ const textDateCell = (text: string, address: CellAddress): string => {
   return `if(${year} < 1900, ${textCell(text, address)}, ${dateCell(days, address)})`;
 };
 
-const cellOf = (value: string, physical: PhysicalType, address: CellAddress): string => {
-  switch (physical) {
-    case 's':
-      return textCell(value, address);
-    case 'd':
-      return dateCell(`toInt32(${value}) + ${epochSerial}`, address);
-    case 't':
-      return textDateCell(value, address);
-    case 'f':
-      return numberCell(`toString(${value})`, address);
-    default:
-      return decimalCell(value, decimalShapeOf(physical)?.scale ?? 0, address);
-  }
+const cells: Readonly<
+  Record<ColumnType['sheet'], (value: string, address: CellAddress, physical: PhysicalType) => string>
+> = {
+  text: textCell,
+  day: (value, address) => dateCell(`toInt32(${value}) + ${epochSerial}`, address),
+  dayText: textDateCell,
+  number: (value, address) => numberCell(`toString(${value})`, address),
+  exactNumber: (value, address, physical) =>
+    decimalCell(value, decimalShapeOf(physical)?.scale ?? 0, address),
 };
 
 /** The cell of a value that may be null, which is no cell. */
 export const nullableCellXml = (sql: string, physical: PhysicalType, address: CellAddress): string =>
-  `if((${sql}) IS NULL, '', ${cellOf(`assumeNotNull(${sql})`, physical, address)})`;
+  `if((${sql}) IS NULL, '', ${cells[columnTypeOf(physical).sheet](`assumeNotNull(${sql})`, address, physical)})`;
 
 /** `A`, `B`, … `XFD` for places from 0. */
 export const columnLetters = (place: number): string => {

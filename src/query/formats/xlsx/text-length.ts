@@ -1,10 +1,11 @@
 import { invalid } from '../../../lib/errors.js';
+import { columnTypeOf } from '../../../model/column-types/column-types.js';
 import type { OutputColumn, RowCheck } from '../format.js';
 
 /** Characters (UTF-16 units) that a cell may hold. */
 const mostCharacters = 32_767;
 
-const isText = ({ physical }: OutputColumn): boolean => physical === 's';
+const isText = ({ physical }: OutputColumn): boolean => columnTypeOf(physical).sheet === 'text';
 
 /** Asks for the longest text of each text column; undefined when there is none. `from` starts with FROM. */
 const longestTextSql = (columns: readonly OutputColumn[], from: string): string | undefined => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/lib/errors.js';
-import { dataTypeOf, type PhysicalType, type StoredColumn } from '../../../../src/model/column.js';
+import type { PhysicalType, StoredColumn } from '../../../../src/model/column.js';
+import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
 import type { ReadableVersion } from '../../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../../src/query/apply/apply.js';
 import { versionRows } from '../../../../src/query/version-rows.js';

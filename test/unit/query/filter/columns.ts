@@ -1,5 +1,5 @@
 import type { PhysicalType } from '../../../../src/model/column.js';
-import { dataTypeOf } from '../../../../src/model/column.js';
+import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
 import type { FilterColumn } from '../../../../src/query/filter/filter.js';
 
 const isList = (

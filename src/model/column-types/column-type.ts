@@ -1,0 +1,61 @@
+/**
+ * What a kind of stored value is to the whole product. Each kind has a file with one record of this type, and
+ * `column-types.ts` gathers them: nothing else decides by the code of a physical type.
+ */
+import type { DataType, PhysicalType } from '../column.js';
+
+/** How a slot of a pool keeps a value: days, texts, doubles, the digits of decimals in 16 or 32 bytes. Part of names: never change. */
+export type SlotKind = 'd' | 's' | 'f' | 'i' | 'h';
+
+/** First letter of a code. Part of names: never change. */
+export type CodeLetter = PhysicalType extends `${infer First}${string}` ? First : never;
+
+/** What a value is compared as; values of one class compare whatever kinds they are. */
+export type ComparisonClass = 'date' | 'number' | 'text';
+
+export interface ColumnType<L extends CodeLetter = CodeLetter> {
+  readonly letter: L;
+  /** What users see. */
+  readonly dataType: DataType;
+  readonly compares: ComparisonClass;
+  /** Type in ClickHouse, where every column is a Nullable of it. */
+  storage(physical: PhysicalType): string;
+  readonly pool: {
+    slot(physical: PhysicalType): SlotKind;
+    /** True where the slot keeps the value's bytes under another type. */
+    readonly reinterpreted: boolean;
+  };
+  /** Expression of a value as text, digit for digit. */
+  text(sql: string): string;
+  /**
+   * A value of another kind in this one.
+   * @throws RangeError where no exact way leads from one to the other.
+   */
+  widened(sql: string, from: ColumnType, physical: PhysicalType): string;
+  /** Equal for equal values and for no others: for grouping, counting and matching. */
+  key(sql: string): string;
+  /** As a number that can be averaged and sorted; undefined: it has none. */
+  readonly measure: ((sql: string) => string) | undefined;
+  /** Days since 1970-01-01; undefined for what is no date. */
+  readonly days: ((sql: string) => string) | undefined;
+  /** JSON of a value that is not null. */
+  json(sql: string, quoteNumbers: boolean): string;
+  /** In CSV and TSV: quoted with its own quotes doubled, quoted as it is, or never quoted. */
+  readonly delimited: 'escaped' | 'quoted' | 'bare';
+  /** Cell of a sheet. */
+  readonly sheet: 'text' | 'day' | 'dayText' | 'number' | 'exactNumber';
+  /** How values are read from a file and laid out for ClickHouse. */
+  readonly encoder: 'days' | 'dayTexts' | 'doubles' | 'decimals' | 'texts';
+}
+
+/** For kinds that nothing else becomes without being altered. */
+export const noWay = (_sql: string, from: ColumnType, physical: PhysicalType): never => {
+  throw new RangeError(`no exact way from ${from.letter} to ${physical}`);
+};
+
+export const asItIs = (sql: string): string => sql;
+
+export const quotedText = (sql: string): string => `concat('"', toString(${sql}), '"')`;
+
+export const numberJson = (sql: string, quoteNumbers: boolean): string =>
+  quoteNumbers ? quotedText(sql) : `toString(${sql})`;

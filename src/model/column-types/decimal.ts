@@ -1,0 +1,54 @@
+import type { PhysicalType } from '../column.js';
+import { asItIs, type ColumnType, numberJson } from './column-type.js';
+
+export interface DecimalShape {
+  readonly precision: 38 | 76;
+  readonly scale: number;
+}
+
+/** Precision and scale of an exact decimal type, or undefined for every other type. */
+export const decimalShapeOf = (physical: PhysicalType): DecimalShape | undefined => {
+  const match = /^n(38|76)_(\d+)$/.exec(physical);
+  return match ? { precision: Number(match[1]) as 38 | 76, scale: Number(match[2]) } : undefined;
+};
+
+/** Most digits of a decimal, and of one in 16 bytes. */
+const digits = { most: 76, short: 38 } as const;
+
+/** The type for so many digits before and after the point; undefined: no decimal has so many. */
+export const decimalOf = (integer: number, fraction: number): PhysicalType | undefined => {
+  if (integer + fraction > digits.most) return undefined;
+  return `n${integer + fraction > digits.short ? digits.most : digits.short}_${fraction}`;
+};
+
+const shapeOf = (physical: PhysicalType): DecimalShape => {
+  const shape = decimalShapeOf(physical);
+  if (shape === undefined) throw new RangeError(`${physical} is no decimal type`);
+  return shape;
+};
+
+const storage = (physical: PhysicalType): string => {
+  const { precision, scale } = shapeOf(physical);
+  return `Decimal(${precision}, ${scale})`;
+};
+
+/** Other numbers, of up to 38 or 76 digits, a fixed number of them after the point. */
+export const decimal: ColumnType<'n'> = {
+  letter: 'n',
+  dataType: 'Decimal',
+  compares: 'number',
+  storage,
+  // A slot keeps the digits, without the point.
+  pool: { slot: (physical) => (shapeOf(physical).precision === 38 ? 'i' : 'h'), reinterpreted: true },
+  text: (sql) => `toString(${sql})`,
+  // By its text: the digits that a double shows are those it stands for.
+  widened: (sql, from, physical) =>
+    `CAST(${from.letter === 'f' ? from.text(sql) : sql}, 'Nullable(${storage(physical)})')`,
+  key: asItIs,
+  measure: (sql) => `toFloat64(${sql})`,
+  days: undefined,
+  json: numberJson,
+  delimited: 'bare',
+  sheet: 'exactNumber',
+  encoder: 'decimals',
+};
