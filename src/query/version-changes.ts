@@ -10,7 +10,7 @@ import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { commonKeys, hashOf } from '../storage/clickhouse/version-comparison.js';
 import { csv } from './formats/delimited/delimited.js';
-import type { OutputColumn } from './formats/format.js';
+import { type OutputColumn, plainAppearance } from './formats/format.js';
 import { freeName } from './projection.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
@@ -130,7 +130,7 @@ export const createVersionChanges = ({ versions, reader }: VersionChangesOptions
     const keys = commonKeys(first.columns, second.columns).map(({ id }) => id);
     const { output, from: rows } = changesSql([before, after], columns, keys);
     return reader.open({
-      ...csv.select.rows(output, rows, { decimals: 'number', quote: 'all' }),
+      ...csv.select.rows(output, rows, plainAppearance),
       values: { ...before.values, ...after.values },
       queryId,
       signal,

@@ -30,6 +30,8 @@ export interface Appearance {
   readonly quote: 'all' | 'minimal';
 }
 
+export const plainAppearance: Appearance = { decimals: 'number', quote: 'all' };
+
 /** A statement with its `FORMAT`, and the settings that shape its bytes. */
 export interface FormattedQuery {
   readonly sql: string;

@@ -1,6 +1,6 @@
 import { notFound } from '../../lib/errors.js';
 import { type Instant, parseInstant } from '../../lib/instant.js';
-import type { Appearance } from '../formats/format.js';
+import { type Appearance, plainAppearance } from '../formats/format.js';
 import { type Format, formatNames } from '../formats/formats.js';
 import {
   asItIs,
@@ -245,7 +245,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
   decimals: {
     name: '$decimals',
     parse: parseChoice(['number', 'string']),
-    absent: 'number',
+    absent: plainAppearance.decimals,
     stage: 'bytes',
     openapi: {
       type: 'string',
@@ -261,7 +261,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
   quote: {
     name: '$quote',
     parse: parseChoice(['all', 'minimal']),
-    absent: 'all',
+    absent: plainAppearance.quote,
     stage: 'bytes',
     openapi: {
       type: 'string',

@@ -5,6 +5,7 @@ import { downloadQuery } from '../../../src/http/routes/download-schema.js';
 import type { StoredColumn } from '../../../src/model/column.js';
 import { applyPipeline } from '../../../src/query/apply/apply.js';
 import { compileFilter } from '../../../src/query/filter/filter.js';
+import { formatNames, formats } from '../../../src/query/formats/formats.js';
 import { parseOptions, wholeFileOf } from '../../../src/query/options/options.js';
 import { optionKeys, options } from '../../../src/query/options/table.js';
 import { filterColumnsOf, planDownload } from '../../../src/query/plan.js';
@@ -181,7 +182,16 @@ describe('each option', () => {
   const beside: Readonly<Record<string, Record<string, string>>> = {
     $distinct: { $select: 'Country' },
     $format: { $format: 'csv' },
-    $quote: { $format: 'csv' },
+    // What only some formats take is asked of the first of them.
+    ...Object.fromEntries(
+      optionKeys.flatMap((key) => {
+        const { name, appearance } = options[key];
+        const taking = formatNames.find((format) =>
+          formats[format].takes.some((one) => one === appearance?.key),
+        );
+        return taking === undefined ? [] : [[name, { $format: taking }]];
+      }),
+    ),
   };
 
   /** They name the version, which is in every tag; a point in time has become one before the plan is made. */
