@@ -4,6 +4,7 @@
  * Which names exist changes with each step (`groupby` leaves its keys and aggregates, `compute` adds), so the
  * parser keeps them as it goes. Unknown names are gathered and refused together.
  */
+import { runAtOnce } from '../../lib/yielding.js';
 import { excerpt, type Failures } from '../filter/failure.js';
 import type { FilterLimits } from '../filter/limits.js';
 import { createNameIndex, type NameIndex, type UnknownName, unknownColumns } from '../filter/names.js';
@@ -53,7 +54,7 @@ interface Context {
 
 const expression = (context: Context, stops: readonly string[]): ParsedExpression => {
   const { text, failures, limits, names, scan } = context;
-  const parsed = parseExpression({ text, names, failures, limits, start: scan.at(), stops });
+  const parsed = runAtOnce(parseExpression({ text, names, failures, limits, start: scan.at(), stops }));
   context.unknown.push(...parsed.unknown);
   // A column that is spelled like a literal (2020) is the column where it stands alone.
   const [root = parsed.root] = readingsOf(parsed.root, true);

@@ -5,7 +5,7 @@
  * names with spaces and periods of statistics. What the binder cannot type is refused with its place; the
  * compiler never sees text of the caller. Nothing but an AppError of kind `invalid` leaves this file.
  */
-import { runYielding } from '../../lib/yielding.js';
+import { runAtOnce, runYielding } from '../../lib/yielding.js';
 import { bindFilter } from './binder.js';
 import { compileCondition, createContext } from './compiler.js';
 import { createFailures } from './failure.js';
@@ -64,7 +64,7 @@ function* compileSteps(
   if (surrogate >= 0) throw failures.syntax(surrogate, 'well-formed Unicode', 'half of a surrogate pair');
   const { byName, names } = namesOf(columns);
   yield;
-  const { root, unknown } = parseFilter(text, names, failures, bounds);
+  const { root, unknown } = yield* parseFilter(text, names, failures, bounds);
   if (unknown.length > 0) throw unknownColumns(text, unknown, names.names);
   yield;
   const condition = bindFilter(root, byName, failures);
@@ -86,13 +86,7 @@ export const compileFilter = (
   text: string,
   columns: readonly FilterColumn[],
   limits: Partial<FilterLimits> = {},
-): CompiledFilter => {
-  const steps = compileSteps(text, columns, limits);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-};
+): CompiledFilter => runAtOnce(compileSteps(text, columns, limits));
 
 /** The same for long texts: the event loop goes on in between. */
 export const compileFilterYielding = (

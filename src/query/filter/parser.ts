@@ -87,7 +87,20 @@ interface Reading {
   offset: number;
   depth: number;
   peeked: FollowingToken | undefined;
+  /** Operands and values of lists so far. */
+  read: number;
 }
+
+/** Work that is done in bounded steps, with a result at the end: whoever runs it may let others go on in between. */
+type Steps<T> = Generator<void, T>;
+
+/** Operands and values of lists that are read in one step. */
+const readInOneStep = 500;
+
+const isStepOver = (reading: Reading): boolean => {
+  reading.read += 1;
+  return reading.read % readInOneStep === 0;
+};
 
 const peek = (reading: Reading): FollowingToken => {
   reading.peeked ??= reading.lexer.following(reading.offset);
@@ -110,13 +123,13 @@ const checked = (reading: Reading, node: SyntaxNode): SyntaxNode => {
   return node;
 };
 
-const nested = <T>(reading: Reading, start: number, parse: () => T): T => {
+function* nested<T>(reading: Reading, start: number, parse: Steps<T>): Steps<T> {
   reading.depth += 1;
   if (reading.depth > reading.limits.maxDepth) throw tooDeep(reading, start);
-  const result = parse();
+  const result = yield* parse;
   reading.depth -= 1;
   return result;
-};
+}
 
 /** Goes behind the comma or the bracket that follows an item; true behind the bracket. */
 const endsList = (reading: Reading): boolean => {
@@ -139,7 +152,7 @@ const parseItem = (reading: Reading): LiteralNode => {
 };
 
 /** The list of values behind `in`, which begins at `start`. */
-const parseItems = (reading: Reading, start: number): LiteralNode[] => {
+function* parseItems(reading: Reading, start: number): Steps<LiteralNode[]> {
   const { text, lexer, failures, limits } = reading;
   const open = lexer.skipSpace(reading.offset);
   if (text[open] === '[')
@@ -153,13 +166,14 @@ const parseItems = (reading: Reading, start: number): LiteralNode[] => {
     return items;
   }
   do {
+    if (isStepOver(reading)) yield;
     if (items.push(parseItem(reading)) > limits.maxInTerms)
       throw failures.limit(start, `more than ${limits.maxInTerms} values in one list`);
   } while (!endsList(reading));
   return items;
-};
+}
 
-const parseCall = (reading: Reading, token: Extract<OperandToken, { kind: 'function' }>): SyntaxNode => {
+function* parseCall(reading: Reading, token: Extract<OperandToken, { kind: 'function' }>): Steps<SyntaxNode> {
   const { text, lexer, failures } = reading;
   const { name, start } = token;
   const [fewest, most] = functionArities[name];
@@ -169,7 +183,7 @@ const parseCall = (reading: Reading, token: Extract<OperandToken, { kind: 'funct
   if (text[first] === ')') throw failures.syntax(first, `${wanted} argument(s) for ${name}`);
   const args: SyntaxNode[] = [];
   for (;;) {
-    args.push(parseBinary(reading, 0));
+    args.push(yield* parseBinary(reading, 0));
     const { start: comma } = peek(reading);
     if (endsList(reading)) break;
     if (args.length === most) throw failures.syntax(comma, `')': ${name} takes ${wanted} argument(s)`);
@@ -177,16 +191,16 @@ const parseCall = (reading: Reading, token: Extract<OperandToken, { kind: 'funct
   if (args.length < fewest)
     throw failures.syntax(reading.offset - 1, `${wanted} arguments for ${name}`, `only ${args.length}`);
   return Object.freeze({ kind: 'call', name, args, start, height: heightOf(args) });
-};
+}
 
-const parseGroup = (reading: Reading, end: number): SyntaxNode => {
+function* parseGroup(reading: Reading, end: number): Steps<SyntaxNode> {
   advance(reading, end);
-  const inner = parseBinary(reading, 0);
+  const inner = yield* parseBinary(reading, 0);
   const token = peek(reading);
   if (token.kind !== 'close') throw reading.failures.syntax(token.start, "')'");
   advance(reading, token.end);
   return inner;
-};
+}
 
 interface UnaryToken {
   readonly kind: 'minus' | 'not';
@@ -194,17 +208,17 @@ interface UnaryToken {
   readonly end: number;
 }
 
-const parseSign = (reading: Reading, { kind, start, end }: UnaryToken): SyntaxNode => {
+function* parseSign(reading: Reading, { kind, start, end }: UnaryToken): Steps<SyntaxNode> {
   advance(reading, end);
-  const operand = parseUnary(reading);
+  const operand = yield* parseUnary(reading);
   const placed = { start, height: operand.height + 1 };
   if (kind === 'not') return Object.freeze({ kind, operand, ...placed });
   if (operand.kind !== 'number') return Object.freeze({ kind: 'negate', operand, ...placed });
   const { value, text } = operand;
   return Object.freeze({ kind: 'number', value: negateExact(value), text: `-${text}`, start, height: 1 });
-};
+}
 
-const parsePrimary = (reading: Reading, token: OperandToken): SyntaxNode => {
+function* parsePrimary(reading: Reading, token: OperandToken): Steps<SyntaxNode> {
   switch (token.kind) {
     case 'literal':
       advance(reading, token.end);
@@ -214,62 +228,63 @@ const parsePrimary = (reading: Reading, token: OperandToken): SyntaxNode => {
       if (!token.known) reading.unknown.push({ name: token.name, start: token.start });
       return Object.freeze({ kind: 'column', name: token.name, start: token.start, height: 1 });
     case 'function':
-      return nested(reading, token.start, () => parseCall(reading, token));
+      return yield* nested(reading, token.start, parseCall(reading, token));
     case 'open':
-      return nested(reading, token.start, () => parseGroup(reading, token.end));
+      return yield* nested(reading, token.start, parseGroup(reading, token.end));
     case 'minus':
     case 'not':
-      return nested(reading, token.start, () => parseSign(reading, token));
+      return yield* nested(reading, token.start, parseSign(reading, token));
     default:
       return token satisfies never;
   }
-};
+}
 
-const parseUnary = (reading: Reading): SyntaxNode => {
+function* parseUnary(reading: Reading): Steps<SyntaxNode> {
+  if (isStepOver(reading)) yield;
   const token = reading.lexer.operand(reading.offset);
-  let operand = checked(reading, parsePrimary(reading, token));
+  let operand = checked(reading, yield* parsePrimary(reading, token));
   // `in` binds tighter than a sign or `not`: not x in (1) negates the membership.
   while (token.kind !== 'minus' && token.kind !== 'not') {
     const next = peek(reading);
     if (next.kind !== 'operator' || next.word !== 'in') break;
     advance(reading, next.end);
-    const items = parseItems(reading, next.start);
+    const items = yield* parseItems(reading, next.start);
     const placed = { start: operand.start, height: operand.height + 1 };
     operand = checked(reading, Object.freeze({ kind: 'in', operand, items, ...placed }));
   }
   return operand;
-};
+}
 
-const parseFlat = (reading: Reading, kind: 'and' | 'or', level: number): SyntaxNode => {
-  const first = parseBinary(reading, level + 1);
+function* parseFlat(reading: Reading, kind: 'and' | 'or', level: number): Steps<SyntaxNode> {
+  const first = yield* parseBinary(reading, level + 1);
   const items = [first];
   for (let next = peek(reading); next.kind === 'operator' && next.word === kind; next = peek(reading)) {
     advance(reading, next.end);
-    items.push(parseBinary(reading, level + 1));
+    items.push(yield* parseBinary(reading, level + 1));
   }
   if (items.length === 1) return first;
   return checked(reading, Object.freeze({ kind, items, start: first.start, height: heightOf(items) }));
-};
+}
 
-const parseBinary = (reading: Reading, level: number): SyntaxNode => {
+function* parseBinary(reading: Reading, level: number): Steps<SyntaxNode> {
   const words = levels[level];
-  if (words === undefined) return parseUnary(reading);
-  if (level === 0) return parseFlat(reading, 'or', 0);
-  if (level === 1) return parseFlat(reading, 'and', 1);
-  let left = parseBinary(reading, level + 1);
+  if (words === undefined) return yield* parseUnary(reading);
+  if (level === 0) return yield* parseFlat(reading, 'or', 0);
+  if (level === 1) return yield* parseFlat(reading, 'and', 1);
+  let left = yield* parseBinary(reading, level + 1);
   for (
     let next = peek(reading);
     next.kind === 'operator' && words.includes(next.word);
     next = peek(reading)
   ) {
     advance(reading, next.end);
-    left = checked(reading, combine(next.word, left, parseBinary(reading, level + 1)));
+    left = checked(reading, combine(next.word, left, yield* parseBinary(reading, level + 1)));
   }
   return left;
-};
+}
 
 /** Reads one expression, up to the bracket, comma, word or end that cannot belong to it. */
-export const parseExpression = (input: ExpressionInput): ParsedExpression => {
+export function* parseExpression(input: ExpressionInput): Steps<ParsedExpression> {
   const { text, names, failures, limits, start: offset = 0, stops } = input;
   const lexer = createLexer(text, names, failures, limits.maxWork, stops);
   const reading: Reading = {
@@ -281,19 +296,20 @@ export const parseExpression = (input: ExpressionInput): ParsedExpression => {
     offset,
     depth: 0,
     peeked: undefined,
+    read: 0,
   };
-  const root = parseBinary(reading, 0);
+  const root = yield* parseBinary(reading, 0);
   return { root, unknown: reading.unknown, next: peek(reading) };
-};
+}
 
-export const parseFilter = (
+export function* parseFilter(
   text: string,
   names: NameIndex,
   failures: Failures,
   limits: FilterLimits,
-): ParsedFilter => {
-  const { root, unknown, next } = parseExpression({ text, names, failures, limits });
+): Steps<ParsedFilter> {
+  const { root, unknown, next } = yield* parseExpression({ text, names, failures, limits });
   if (next.kind === 'close') throw failures.syntax(next.start, "the end of the filter (no '(' is open)");
   if (next.kind !== 'end') throw failures.syntax(next.start, 'an operator or the end of the filter');
   return { root, unknown };
-};
+}

@@ -4,7 +4,11 @@ import { isAppError } from '../../../src/lib/errors.js';
 import { nearest } from '../../../src/lib/nearest.js';
 import { type StoredColumn, storageName } from '../../../src/model/column.js';
 import { orderTerms, selectedColumns } from '../../../src/query/column-list.js';
+import { createFailures } from '../../../src/query/filter/failure.js';
 import { compileFilterYielding } from '../../../src/query/filter/filter.js';
+import { defaultLimits } from '../../../src/query/filter/limits.js';
+import { createNameIndex } from '../../../src/query/filter/names.js';
+import { parseFilter } from '../../../src/query/filter/parser.js';
 import { chosenColumns } from '../../../src/query/projection.js';
 
 /**
@@ -79,6 +83,17 @@ describe('hostile filters', () => {
     const { message, pauseMs } = await outcomeOf(() => compileFilterYielding(text, columns, longFilters));
     expect(pauseMs).toBeLessThan(mostMs);
     expect(message.length).toBeLessThan(10_000);
+  });
+
+  it.each([
+    ['a list', `V in (${Array.from({ length: 50_000 }, (_, at) => at).join()})`, 100],
+    ['conditions', repeated('V eq 1', 5_000), 20],
+  ])('are read in short steps: %s', (_, text, fewest) => {
+    const names = createNameIndex(['V', 'W']);
+    const steps = parseFilter(text, names, createFailures(text), { ...defaultLimits, ...longFilters });
+    let count = 0;
+    while (!steps.next().done) count += 1;
+    expect(count).toBeGreaterThanOrEqual(fewest);
   });
 
   it('that take too many steps are told so', async () => {
