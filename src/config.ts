@@ -21,6 +21,18 @@ export const settings = {
     'info',
     'Lowest level that is logged.',
   ),
+  auditRetentionDays: setting(
+    'AUDIT_RETENTION_DAYS',
+    integer(1, 36_500),
+    '400',
+    'Days for which the audit trail and the days of keys are kept.',
+  ),
+  keyUseIntervalMs: setting(
+    'KEY_USE_INTERVAL_MS',
+    integer(100),
+    '60000',
+    'Milliseconds after which an API process writes down how often keys were used.',
+  ),
   dataDir: setting('DATA_DIR', text, '.data', 'Folder of the embedded components and of local export files.'),
 
   databaseUrl: setting(

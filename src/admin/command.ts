@@ -37,6 +37,8 @@ export interface AdminCommand {
   readonly options?: Options;
   /** One line of help per option. */
   readonly optionHelp?: Readonly<Record<string, string>>;
+  /** Writes itself down in the audit trail when it begins: nothing that it calls does so. */
+  readonly audited?: boolean;
   /** Gives what is printed: with `--json` as it is, otherwise as a table or as lines. */
   run(input: CommandInput): Promise<object | undefined>;
 }

@@ -11,6 +11,7 @@ export const createUserKeyCommands = (openGateway: OpenGateway): AdminGroup => (
   commands: [
     {
       name: 'rotate',
+      audited: true,
       summary:
         'Seal every stored provider key with the first master key; older master keys are then no longer needed.',
       arguments: [],
@@ -58,6 +59,7 @@ export const createProviderCommands = (openGateway: OpenGateway): AdminGroup => 
     },
     {
       name: 'lift',
+      audited: true,
       summary: 'End the holds of a provider: the next request is sent at once.',
       arguments: ['slug'],
       run: async ({ argument, context }) => ({ lifted: await openGateway(context).lift(argument('slug')) }),

@@ -1,5 +1,8 @@
+import { hostname, userInfo } from 'node:os';
 import { parseArgs } from 'node:util';
+import { actAs } from '../lib/actor.js';
 import { AppError, invalid } from '../lib/errors.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { AdminCommand, AdminContext, AdminGroup, CommandInput } from './command.js';
 import { render } from './print.js';
 
@@ -116,6 +119,15 @@ export const runCommandLine = async (
   const { group, command } = find(groups, plain);
   if (wantsHelp) return helpOf(group, command);
   const parsed = parse(command, usageOf(group, command), plain.slice(single ? 1 : 2));
-  const result = await command.run(inputOf(command, parsed, await open()));
+  const context = await open();
+  const result = await actAs({ kind: 'command', by: `${userInfo().username}@${hostname()}` }, async () => {
+    if (command.audited === true)
+      await recordAudit(context.sql, {
+        action: 'command.run',
+        target: { kind: 'command', name: [group.name, command.name].filter((word) => word !== '').join(' ') },
+        details: { arguments: parsed.positionals, options: { ...parsed.values } },
+      });
+    return command.run(inputOf(command, parsed, context));
+  });
   return render(result, parsed.values.json === true);
 };

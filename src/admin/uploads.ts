@@ -85,6 +85,7 @@ export const createUploadCommands = (open: OpenUploadReplay): AdminGroup => ({
     },
     {
       name: 'replay',
+      audited: true,
       summary: 'Read an upload again from Kafka: check or repair a completed one, try a failed one again.',
       arguments: ['process'],
       options: { 'take-over': { type: 'boolean' }, wait: { type: 'string' } },

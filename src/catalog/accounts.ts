@@ -2,6 +2,7 @@ import { AppError, conflict, invalid, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import { personalWorkspace } from '../model/names.js';
 import type { Caller } from '../model/permission.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
 import { claimingName, requireHandle } from './names.js';
@@ -83,6 +84,11 @@ const insertAccount = async (sql: Sql, { name, plan, isOperator = false }: NewAc
          SELECT $2, CASE WHEN private_home THEN 'Private' ELSE 'Public' END, $1, true FROM plans WHERE name = $3`,
         [row.id, name, plan],
       );
+      await recordAudit(tx, {
+        action: 'account.create',
+        target: { kind: 'account', id: row.id, name },
+        details: { plan, isOperator },
+      });
       return one(tx, 'a.id = $1', row.id);
     }),
   );
@@ -98,6 +104,7 @@ const rename = (sql: Sql, id: number, name: string): Promise<unknown> =>
         [id, name],
       );
       await tx.query('UPDATE accounts SET name = $2 WHERE id = $1', [id, name]);
+      await recordAudit(tx, { action: 'account.rename', target: { kind: 'account', id, name } });
     }),
   );
 
@@ -150,10 +157,17 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
       ]);
       if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
     }
-    await sql.query(
-      'UPDATE accounts SET plan = coalesce($2, plan), is_operator = coalesce($3, is_operator) WHERE id = $1',
-      [account.id, plan ?? null, isOperator ?? null],
-    );
+    await sql.tx(async (tx) => {
+      await tx.query(
+        'UPDATE accounts SET plan = coalesce($2, plan), is_operator = coalesce($3, is_operator) WHERE id = $1',
+        [account.id, plan ?? null, isOperator ?? null],
+      );
+      await recordAudit(tx, {
+        action: 'account.set',
+        target: { kind: 'account', id: account.id, name: account.name },
+        details: { plan, isOperator },
+      });
+    });
     return one(sql, 'a.id = $1', account.id);
   },
 });

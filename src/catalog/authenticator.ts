@@ -91,16 +91,23 @@ export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
   return callerOf(requireValid(row));
 };
 
+export interface AuthenticatorOptions {
+  readonly sql: Sql;
+  /** Told of each request that comes with a good key. */
+  readonly onUse?: (keyId: number) => void;
+}
+
 /**
  * One indexed query per request and nothing remembered: a key that is revoked, a team that is left and a plan
  * that is changed count at once, in every process. The index is searched by the SHA-256 of what was sent, so
  * the time it takes says nothing about a key that exists.
  */
 export const createAuthenticator =
-  ({ sql }: { sql: Sql }): Authenticator =>
+  ({ sql, onUse }: AuthenticatorOptions): Authenticator =>
   async (key) => {
     const [found] = await sql.query<KeyRow>(keySql('k.hash = $1'), [hashApiKey(key)]);
     const row = requireValid(found);
+    onUse?.(row.keyId);
     if (row.stale)
       await sql.query(
         `UPDATE api_keys SET last_used_at = now()

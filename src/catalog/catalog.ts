@@ -1,6 +1,7 @@
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccess } from './access.js';
 import { createAccounts } from './accounts.js';
+import { createAuditTrail, createKeyUse } from './audit-trail.js';
 import { createAuthenticator } from './authenticator.js';
 import { createClones } from './clones.js';
 import { createColumns } from './columns.js';
@@ -18,6 +19,7 @@ import { createTeams } from './teams.js';
 
 /** Every part of the catalog over one database. */
 export const createCatalog = ({ sql }: { sql: Sql }) => {
+  const keyUse = createKeyUse({ sql });
   const access = createAccess({ sql });
   const quotas = createQuotas({ sql });
   const accounts = createAccounts({ sql });
@@ -25,7 +27,9 @@ export const createCatalog = ({ sql }: { sql: Sql }) => {
     access,
     quotas,
     accounts,
-    authenticate: createAuthenticator({ sql }),
+    auditTrail: createAuditTrail({ sql }),
+    keyUse,
+    authenticate: createAuthenticator({ sql, onUse: keyUse.count }),
     endedRights: createFindEndedRights({ sql }),
     keys: createKeys({ sql }),
     plans: createPlans({ sql }),

@@ -1,6 +1,7 @@
 import { AppError, conflict, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { Caller } from '../model/permission.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 import type { Access } from './access.js';
@@ -126,6 +127,18 @@ export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): D
 
   async remove(caller, id) {
     await access.dataset(caller, id, 'Write', 'write');
-    await sql.query('DELETE FROM datasets WHERE id = $1', [id]);
+    await sql.tx(async (tx) => {
+      const [row] = await tx.query<{ name: string; repositoryId: number }>(
+        'DELETE FROM datasets WHERE id = $1 RETURNING name, repository_id AS "repositoryId"',
+        [id],
+      );
+      if (row === undefined) return;
+      const { name, repositoryId } = row;
+      await recordAudit(tx, {
+        action: 'dataset.delete',
+        target: { kind: 'dataset', id, name },
+        details: { repositoryId },
+      });
+    });
   },
 });

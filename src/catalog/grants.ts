@@ -1,5 +1,6 @@
 import { conflict, forbidden, notFound } from '../lib/errors.js';
 import { type Caller, type DatasetGrantLevel, includesLevel, type Level } from '../model/permission.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 import { findPrincipal, type Principal } from './names.js';
@@ -64,24 +65,22 @@ const inherent = (sql: Sql, repositoryId: number): Promise<Permission[]> =>
     [repositoryId],
   );
 
-const put = async (
-  sql: Sql,
-  kind: Kind,
-  id: number,
-  principal: Principal,
-  level: Level,
-): Promise<Permission> => {
-  const { table, owner, column } = tableOf(kind);
-  const [row] = await sql.query(
-    `INSERT INTO ${table} (${column}, account_id, team_id, level)
+const put = (sql: Sql, kind: Kind, id: number, principal: Principal, level: Level): Promise<Permission> =>
+  sql.tx(async (tx) => {
+    const { table, owner, column } = tableOf(kind);
+    const before = await grantedLevel(tx, kind, id, principal);
+    const [row] = await tx.query(
+      `INSERT INTO ${table} (${column}, account_id, team_id, level)
      SELECT id, $2, $3, $4 FROM ${owner} WHERE id = $1 FOR KEY SHARE
      ON CONFLICT (${column}, account_id, team_id) DO UPDATE SET level = excluded.level RETURNING 1`,
-    [id, principal.accountId, principal.teamId, level],
-  );
-  if (row === undefined) throw notFound(`${kind}_not_found`, `There is no ${kind} ${id}.`);
-  const type = principal.accountId === null ? 'team' : 'account';
-  return { name: principal.name, type, level, origin: 'grant' };
-};
+      [id, principal.accountId, principal.teamId, level],
+    );
+    if (row === undefined) throw notFound(`${kind}_not_found`, `There is no ${kind} ${id}.`);
+    const type = principal.accountId === null ? 'team' : 'account';
+    const details = { name: principal.name, type, level, before: before ?? null };
+    await recordAudit(tx, { action: 'permission.set', target: { kind, id }, details });
+    return { name: principal.name, type, level, origin: 'grant' };
+  });
 
 const grantedLevel = async (
   sql: Sql,
@@ -98,15 +97,18 @@ const grantedLevel = async (
   return row?.level;
 };
 
-const removeGrant = async (sql: Sql, kind: Kind, id: number, principal: Principal): Promise<void> => {
-  const { table, column } = tableOf(kind);
-  const [row] = await sql.query(
-    `DELETE FROM ${table}
-     WHERE ${column} = $1 AND account_id IS NOT DISTINCT FROM $2 AND team_id IS NOT DISTINCT FROM $3 RETURNING 1`,
-    [id, principal.accountId, principal.teamId],
-  );
-  if (row === undefined) throw notFound('grant_not_found', `Nothing is granted to ${principal.name} here.`);
-};
+const removeGrant = (sql: Sql, kind: Kind, id: number, principal: Principal): Promise<void> =>
+  sql.tx(async (tx) => {
+    const { table, column } = tableOf(kind);
+    const [row] = await tx.query<{ level: Level }>(
+      `DELETE FROM ${table}
+     WHERE ${column} = $1 AND account_id IS NOT DISTINCT FROM $2 AND team_id IS NOT DISTINCT FROM $3 RETURNING level`,
+      [id, principal.accountId, principal.teamId],
+    );
+    if (row === undefined) throw notFound('grant_not_found', `Nothing is granted to ${principal.name} here.`);
+    const details = { name: principal.name, before: row.level };
+    await recordAudit(tx, { action: 'permission.remove', target: { kind, id }, details });
+  });
 
 /** Nobody gives, takes or lowers what is above the own level. */
 const requireWithinOwn = (own: Level, level: Level | undefined): void => {

@@ -1,6 +1,7 @@
 import { AppError, invalid, notFound } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
 import { isoUtc } from '../lib/time.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { newApiKey } from './api-key.js';
 import { requireName } from './names.js';
@@ -84,16 +85,24 @@ export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
       throw invalid('expired', 'expiresAt must be in the future.');
     if (repositoryIds !== null) await requireRepositories(sql, accountId, repositoryIds);
     const { key, prefix, hash } = newApiKey();
-    const [row] = await sql.query<KeyRow>(
-      `INSERT INTO api_keys (account_id, name, prefix, hash, read_only, repository_ids, expires_at)
+    return sql.tx(async (tx) => {
+      const [row] = await tx.query<KeyRow>(
+        `INSERT INTO api_keys (account_id, name, prefix, hash, read_only, repository_ids, expires_at)
        SELECT $1, $2, $3, $4, $5, $6, $7
        WHERE (SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL) < ${maxKeys}
        RETURNING ${columns}`,
-      [accountId, name, prefix, hash, readOnly, repositoryIds, expiresAt],
-    );
-    if (row === undefined)
-      throw new AppError('conflict', 'too_many_keys', `An account has at most ${maxKeys} keys; revoke some.`);
-    return { ...shown(row), key };
+        [accountId, name, prefix, hash, readOnly, repositoryIds, expiresAt],
+      );
+      if (row === undefined)
+        throw new AppError(
+          'conflict',
+          'too_many_keys',
+          `An account has at most ${maxKeys} keys; revoke some.`,
+        );
+      const details = { accountId, prefix, readOnly, repositoryIds, expiresAt };
+      await recordAudit(tx, { action: 'key.create', target: { kind: 'key', id: row.id, name }, details });
+      return { ...shown(row), key };
+    });
   },
 
   async list(accountId) {
@@ -105,10 +114,16 @@ export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
   },
 
   async revoke(accountId, keyId) {
-    const [row] = await sql.query(
-      'UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL RETURNING 1',
-      [keyId, accountId],
-    );
-    if (row === undefined) throw notFound('key_not_found', `You have no API key ${keyId}.`);
+    await sql.tx(async (tx) => {
+      const [row] = await tx.query<{ name: string; prefix: string }>(
+        `UPDATE api_keys SET revoked_at = now() WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL
+         RETURNING name, prefix`,
+        [keyId, accountId],
+      );
+      if (row === undefined) throw notFound('key_not_found', `You have no API key ${keyId}.`);
+      const { name, prefix } = row;
+      const details = { accountId, prefix };
+      await recordAudit(tx, { action: 'key.revoke', target: { kind: 'key', id: keyId, name }, details });
+    });
   },
 });

@@ -1,5 +1,6 @@
 import { invalid, notFound } from '../lib/errors.js';
 import type { Plan } from '../model/plan.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireHandle } from './names.js';
 
@@ -56,8 +57,9 @@ export const createPlans = ({ sql }: { sql: Sql }): Plans => {
       if (wrong !== undefined)
         throw invalid('invalid_limit', `A limit is a whole number from 0; ${wrong} is not.`);
       requireHandle(plan.name);
-      await sql.query(
-        `INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns,
+      await sql.tx(async (tx) => {
+        await tx.query(
+          `INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns,
            max_upload_bytes, max_exports_per_day, max_export_bytes_per_day, max_versions,
            max_version_days, paid_providers, private_home, downloads)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
@@ -69,8 +71,14 @@ export const createPlans = ({ sql }: { sql: Sql }): Plans => {
            max_versions = excluded.max_versions, max_version_days = excluded.max_version_days,
            paid_providers = excluded.paid_providers, private_home = excluded.private_home,
            downloads = excluded.downloads`,
-        [plan.name, ...limits(plan), plan.paidProviders, plan.privateHome, plan.downloads],
-      );
+          [plan.name, ...limits(plan), plan.paidProviders, plan.privateHome, plan.downloads],
+        );
+        await recordAudit(tx, {
+          action: 'plan.set',
+          target: { kind: 'plan', name: plan.name },
+          details: { ...plan },
+        });
+      });
       return read(plan.name);
     },
   };

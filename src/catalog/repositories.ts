@@ -1,6 +1,7 @@
 import { AppError, conflict, forbidden, invalid, notFound } from '../lib/errors.js';
 import { type Caller, includesLevel, keyExcludes, type Privacy } from '../model/permission.js';
 import { quotaExceeded, requireQuota } from '../model/plan.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Access, requireFullKey } from './access.js';
 import { requireName } from './names.js';
@@ -75,6 +76,12 @@ const insert = async (
     [input.name, input.description, input.privacy, input.teamId, caller.accountId],
   );
   if (row === undefined) throw new AppError('unexpected', 'no_row', 'a repository was not returned');
+  const { name, privacy, teamId } = input;
+  await recordAudit(tx, {
+    action: 'repository.create',
+    target: { kind: 'repository', id: row.id, name },
+    details: { privacy, teamId },
+  });
   return row.id;
 };
 
@@ -176,6 +183,11 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
         'UPDATE repositories SET name = $2, privacy = $3, description = $4, updated_at = now() WHERE id = $1',
         [id, name, privacy, description],
       );
+      await recordAudit(tx, {
+        action: 'repository.update',
+        target: { kind: 'repository', id, name },
+        details: { privacy, privacyBefore: locked.privacy },
+      });
       return shownAgain(tx, caller, id);
     });
   },
@@ -183,6 +195,21 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
   async remove(caller, id) {
     const { isHome } = await access.repository(caller, id, 'Owner', 'write');
     if (isHome) throw conflict('home', 'Home cannot be deleted.');
-    await sql.query('DELETE FROM repositories WHERE id = $1 AND NOT is_home', [id]);
+    await sql.tx(async (tx) => {
+      const gone = await tx.query<{ id: number }>(
+        'SELECT id FROM datasets WHERE repository_id = $1 ORDER BY id FOR UPDATE',
+        [id],
+      );
+      const [row] = await tx.query<{ name: string }>(
+        'DELETE FROM repositories WHERE id = $1 AND NOT is_home RETURNING name',
+        [id],
+      );
+      if (row === undefined) return;
+      await recordAudit(tx, {
+        action: 'repository.delete',
+        target: { kind: 'repository', id, name: row.name },
+        details: { datasets: gone.length },
+      });
+    });
   },
 });

@@ -1,5 +1,6 @@
 import { notFound } from '../lib/errors.js';
 import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccounts } from './accounts.js';
 import { joinTeam } from './team-invitations.js';
@@ -70,6 +71,11 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
         );
         if (row === undefined) throw notFound('team_not_found', `There is no team ${team}.`);
         await joinTeam(tx, { teamId: row.id, accountId, role });
+        await recordAudit(tx, {
+          action: 'team.member_set',
+          target: { kind: 'team', id: row.id, name: team },
+          details: { account: name, role },
+        });
       });
     },
   };

@@ -1,6 +1,7 @@
 import { AppError, conflict, forbidden, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
 import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
+import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
 import { claimingName, findPrincipal, requireHandle } from './names.js';
@@ -134,6 +135,11 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
         row.id,
         caller.accountId,
       ]);
+      await recordAudit(tx, {
+        action: 'team.create',
+        target: { kind: 'team', id: row.id, name },
+        details: { admin: caller.accountName },
+      });
       return again(tx, caller, row.id, name);
     }),
   );
@@ -163,6 +169,11 @@ const putMember = (
       if (role !== 'admin') await requireOtherAdmin(tx, team.id, accountId);
       await joinTeam(tx, { teamId: team.id, accountId, role });
     } else await invite(tx, { teamId: team.id, accountId, role, invitedBy: caller.accountId });
+    await recordAudit(tx, {
+      action: present ? 'team.member_set' : 'team.invite',
+      target: { kind: 'team', id: team.id, name: team.name },
+      details: { account, role },
+    });
     return { team: await again(tx, caller, team.id, team.name), invited: !present };
   });
 
@@ -170,6 +181,8 @@ const removeMember = (sql: Sql, team: { id: number; name: string }, account: str
   sql.tx(async (tx) => {
     await lockTeam(tx, team.id, team.name);
     const accountId = await accountIdOf(tx, account);
+    const target = { kind: 'team', id: team.id, name: team.name } as const;
+    await recordAudit(tx, { action: 'team.member_remove', target, details: { account } });
     if (!(await isMember(tx, team.id, accountId))) {
       if (await withdrawInvitation(tx, team.id, accountId)) return;
       throw notFound('member_not_found', `${account} is not in the team.`);
@@ -193,12 +206,25 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   async rename(caller, name, newName) {
     const { id } = await administered(sql, caller, name);
     requireHandle(newName);
-    await claimingName(newName, () => sql.query('UPDATE teams SET name = $2 WHERE id = $1', [id, newName]));
+    await claimingName(newName, () =>
+      sql.tx(async (tx) => {
+        await tx.query('UPDATE teams SET name = $2 WHERE id = $1', [id, newName]);
+        await recordAudit(tx, {
+          action: 'team.rename',
+          target: { kind: 'team', id, name: newName },
+          details: { before: name },
+        });
+      }),
+    );
     return again(sql, caller, id, name);
   },
 
   async remove(caller, name) {
-    await sql.query('DELETE FROM teams WHERE id = $1', [(await administered(sql, caller, name)).id]);
+    const { id } = await administered(sql, caller, name);
+    await sql.tx(async (tx) => {
+      await tx.query('DELETE FROM teams WHERE id = $1', [id]);
+      await recordAudit(tx, { action: 'team.delete', target: { kind: 'team', id, name } });
+    });
   },
 
   async putMember(caller, name, account, role) {
@@ -215,6 +241,11 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
         return again(tx, caller, present.id, name);
       }
       await joinTeam(tx, { ...invitation, accountId: caller.accountId });
+      await recordAudit(tx, {
+        action: 'team.join',
+        target: { kind: 'team', id: invitation.teamId, name },
+        details: { account: caller.accountName, role: invitation.role },
+      });
       return again(tx, caller, invitation.teamId, name);
     });
   },

@@ -14,6 +14,7 @@ import { readRejects } from '../ingest/lifecycle/rejects.js';
 import { createVersionDiff } from '../ingest/versions/version-diff.js';
 import { createVersionStore } from '../ingest/versions/version-store.js';
 import type { Log } from '../lib/log.js';
+import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { type Core, checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
@@ -47,7 +48,17 @@ export const createApiProcess = async (
   const core = await connect(config, log, scope);
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql });
-  const { access } = catalog;
+  const { access, keyUse } = catalog;
+  const keyDays = startPeriodic({
+    name: 'days of keys',
+    intervalMs: config.keyUseIntervalMs,
+    run: keyUse.flush,
+    log,
+  });
+  await scope.defer('days of keys', async () => {
+    await keyDays.stop();
+    await keyUse.flush();
+  });
   metrics.buildInfo.set({ version }, 1);
   const places = createPlacesOfRoutes(core);
   const { processes, receiver, dispatcher, places: uploadPlaces } = await createIntakePart(core, scope);
@@ -80,7 +91,7 @@ export const createApiProcess = async (
       }),
       ...downloads,
       ...gatewayRoutes,
-      ...createOpsRoutes(ops),
+      ...createOpsRoutes({ ...ops, audit: catalog.auditTrail }),
     ],
     rootRoutes: [
       ...createOperationsRoutes({

@@ -1,7 +1,9 @@
+import { createAuditTrail } from '../catalog/audit-trail.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
 import type { Log } from '../lib/log.js';
+import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import { checksOf, connect, type Listening, listen } from './core.js';
 import { type IngestWorker, startIngestWorker } from './ingest-worker.js';
@@ -70,6 +72,16 @@ export const createWorkerProcess = async (
     },
     scope,
   );
+  const audit = createAuditTrail({ sql: core.sql });
+  const trimming = startPeriodic({
+    name: 'audit trail',
+    intervalMs: config.storageSweepIntervalMs,
+    run: async () => {
+      await audit.drop(config.auditRetentionDays);
+    },
+    log,
+  });
+  await scope.defer('audit trail', trimming.stop);
   log.info({ port }, 'worker ready');
   return { port };
 };

@@ -1,4 +1,5 @@
 import type { Middleware, ParameterizedContext } from 'koa';
+import { type Actor, actAs } from '../lib/actor.js';
 import type { ByteBudget, ByteShare } from '../lib/byte-budget.js';
 import { AppError, isAppError } from '../lib/errors.js';
 import type { Metrics } from '../lib/metrics.js';
@@ -100,6 +101,18 @@ const createCredentials = ({ authenticate, throttle, metrics }: DispatchOptions)
   };
 };
 
+const actorOf = ({ state }: RequestContext, caller: Caller | undefined): Actor =>
+  caller === undefined
+    ? { kind: 'service' }
+    : {
+        kind: 'account',
+        accountId: caller.accountId,
+        accountName: caller.accountName,
+        keyId: caller.key.id,
+        address: state.client.address,
+        requestId: state.requestId,
+      };
+
 /** What is asked, as far as it stands before the body. */
 const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {
   const { state } = ctx;
@@ -174,14 +187,15 @@ export const createDispatch = (options: DispatchOptions) => {
         const access = await route.authorize?.(head);
         const body = await readBody(ctx, head, first, share);
         place = await placeOfHandler(head, first);
-        const reply = await route.handler({
+        const request = {
           ...head,
           access,
           body,
           kept: share,
           leavePlace: () => first?.release(),
           raw: ctx.req,
-        });
+        };
+        const reply = await actAs(actorOf(ctx, caller), async () => route.handler(request));
         await sendReply(ctx, reply, { place, unsent: answers.open(head.owner), rights });
       } catch (error) {
         place?.release();

@@ -1,4 +1,5 @@
 import { AppError, conflict, invalid } from '../../lib/errors.js';
+import { recordAudit } from '../../storage/postgres/audit.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Cipher } from './cipher.js';
 
@@ -110,6 +111,11 @@ export const createUserKeys = ({ sql, cipher }: UserKeysOptions): UserKeys => {
         if (key === null)
           await tx.query('DELETE FROM user_keys WHERE account_id = $1 AND provider = $2', [accountId, slug]);
         else await store(tx, accountId, slug, key);
+        await recordAudit(tx, {
+          action: key === null ? 'provider_key.remove' : 'provider_key.set',
+          target: { kind: 'provider', name: slug },
+          details: { accountId },
+        });
         return { slug, has_key: key !== null };
       });
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { requireFullKey } from '../../catalog/access.js';
 import type { Accounts } from '../../catalog/accounts.js';
+import type { AuditTrail } from '../../catalog/audit-trail.js';
 import type { Keys } from '../../catalog/keys.js';
 import type { Overview } from '../../catalog/overview.js';
 import { shownDatasets } from '../../catalog/stored-bytes.js';
@@ -123,6 +124,7 @@ export interface AccountRoutesDeps {
   readonly accounts: Accounts;
   readonly keys: Keys;
   readonly overview: Overview;
+  readonly auditTrail: Pick<AuditTrail, 'keyDays'>;
 }
 
 const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
@@ -160,7 +162,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
   }),
 ];
 
-const onKeys = ({ keys }: AccountRoutesDeps): Route[] => [
+const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/account/keys',
@@ -196,6 +198,24 @@ const onKeys = ({ keys }: AccountRoutesDeps): Route[] => [
     },
     errors: [403, 409],
     handler: async ({ caller, body }) => created(await keys.create(caller.accountId, body)),
+  }),
+  route({
+    method: 'GET',
+    path: '/account/keys/:id/usage',
+    summary: 'How often an API key was used, by day',
+    description: 'Days in UTC, newest first; today’s requests are counted with a delay of about a minute.',
+    tags,
+    auth: 'required',
+    params: z.object({ id: pathId('Id of the key.') }),
+    responses: {
+      200: {
+        description: 'Days on which it was used.',
+        schema: z.array(z.object({ day: z.string(), requests: countField('Requests with this key.') })),
+        example: [{ day: '2026-01-31', requests: 1_440 }],
+      },
+    },
+    errors: [404],
+    handler: async ({ caller, params }) => ok(await auditTrail.keyDays(caller.accountId, params.id)),
   }),
   route({
     method: 'DELETE',

@@ -143,6 +143,27 @@ export const opsSchema = z
   })
   .meta({ id: 'Operations' });
 
+/** One line of the audit trail. */
+export const auditEventSchema = z
+  .object({
+    id: idField('Grows with time.'),
+    at: timeField,
+    actor: z.object({
+      kind: z.enum(['account', 'command', 'service']).meta({
+        description: 'Over HTTP with a key, by somebody on the machine, or by the service itself.',
+      }),
+      accountId: z.int().nullable(),
+      name: z.string().nullable().meta({ description: 'As it was then; of a command: user and host.' }),
+      keyId: z.int().nullable(),
+      address: z.string().nullable().meta({ description: 'Of the client.' }),
+      requestId: z.string().nullable(),
+    }),
+    action: z.string(),
+    target: z.object({ kind: z.string(), id: z.int().nullable(), name: z.string().nullable() }),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'AuditEvent' });
+
 /** Whether something that the service stands on answers. */
 export interface ComponentState {
   readonly name: 'database' | 'clickhouse' | 'kafka';

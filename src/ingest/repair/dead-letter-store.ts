@@ -1,6 +1,7 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
 import type { DeadLetter } from '../../storage/kafka/dead-letters.js';
+import { recordAudit } from '../../storage/postgres/audit.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** What an operator did about a dead letter. */
@@ -113,6 +114,11 @@ export const createDeadLetterStore = (sql: Sql): DeadLetterStore => ({
         );
       const result = await act();
       await tx.query('UPDATE dead_letters SET state = $2, settled_at = now() WHERE id = $1', [id, state]);
+      await recordAudit(tx, {
+        action: 'dead_letter.settle',
+        target: { kind: 'dead_letter', id },
+        details: { state },
+      });
       return result;
     }),
 });

@@ -2,6 +2,7 @@ import { type AppError, conflict, notFound } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
 import { requireQuota } from '../../model/plan.js';
 import type { ColumnChanges } from '../../model/version.js';
+import { recordAudit } from '../../storage/postgres/audit.js';
 import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
 import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -182,6 +183,11 @@ export const createVersionStore = (sql: Sql): VersionStore => {
           );
         await row(tx, datasetId, versionId);
         await removeVersions(tx, datasetId, [versionId]);
+        await recordAudit(tx, {
+          action: 'version.delete',
+          target: { kind: 'version', id: versionId },
+          details: { datasetId },
+        });
       }),
   };
 };

@@ -1,0 +1,166 @@
+import { notFound } from '../lib/errors.js';
+import { isoUtc } from '../lib/time.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+/** One line of the audit trail. */
+export interface AuditEvent {
+  readonly id: number;
+  readonly at: string;
+  readonly actor: {
+    /** `account`: over HTTP; `command`: on the machine, `name` is user and host; `service`: the product itself. */
+    readonly kind: 'account' | 'command' | 'service';
+    readonly accountId: number | null;
+    /** As it was then. */
+    readonly name: string | null;
+    readonly keyId: number | null;
+    readonly address: string | null;
+    readonly requestId: string | null;
+  };
+  readonly action: string;
+  readonly target: { readonly kind: string; readonly id: number | null; readonly name: string | null };
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface AuditFilter {
+  readonly top: number;
+  /** Only events with lower ids. */
+  readonly before?: number | undefined;
+  /** Id or name of the account that did it. */
+  readonly account?: string | undefined;
+  /** `key.create`, or its first part: `key`. */
+  readonly action?: string | undefined;
+  readonly targetKind?: string | undefined;
+  readonly targetId?: number | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly until?: Date | undefined;
+}
+
+/** Requests of a key on a day (UTC). */
+export interface KeyDay {
+  /** `2026-01-31` */
+  readonly day: string;
+  readonly requests: number;
+}
+
+export interface AuditTrail {
+  /** Newest first. */
+  list(filter: AuditFilter): Promise<AuditEvent[]>;
+  /** Drops events, and days of keys, that are older. @returns events that are gone. */
+  drop(olderThanDays: number): Promise<number>;
+  /** Days on which a key of the account was used, revoked ones included, newest first. @throws AppError 404. */
+  keyDays(accountId: number, keyId: number): Promise<KeyDay[]>;
+}
+
+type Flat = Omit<AuditEvent, 'at' | 'actor' | 'target'> &
+  Omit<AuditEvent['actor'], 'name'> & {
+    at: Date;
+    actorName: string | null;
+    targetKind: string;
+    targetId: number | null;
+    targetName: string | null;
+  };
+
+const eventOf = (row: Flat): AuditEvent => ({
+  id: row.id,
+  at: isoUtc(row.at),
+  actor: {
+    kind: row.kind,
+    accountId: row.accountId,
+    name: row.actorName,
+    keyId: row.keyId,
+    address: row.address,
+    requestId: row.requestId,
+  },
+  action: row.action,
+  target: { kind: row.targetKind, id: row.targetId, name: row.targetName },
+  details: row.details,
+});
+
+const listSql = `
+  SELECT id, at, actor AS kind, account_id AS "accountId", account_name AS "actorName", key_id AS "keyId", address,
+    request_id AS "requestId", action, target_kind AS "targetKind", target_id AS "targetId", target_name AS "targetName",
+    details
+  FROM audit_events
+  WHERE ($2::bigint IS NULL OR id < $2)
+    AND ($3::text IS NULL OR account_id::text = $3 OR lower(account_name) = lower($3))
+    AND ($4::text IS NULL OR action = $4 OR split_part(action, '.', 1) = $4)
+    AND ($5::text IS NULL OR target_kind = $5) AND ($6::bigint IS NULL OR target_id = $6)
+    AND ($7::timestamptz IS NULL OR at >= $7) AND ($8::timestamptz IS NULL OR at < $8)
+  ORDER BY id DESC LIMIT $1`;
+
+/** Rows of one statement, so that a long trail is not one long transaction. */
+const dropBatch = 10_000;
+
+export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
+  async list({ top, before, account, action, targetKind, targetId, from, until }) {
+    const values = [top, before, account, action, targetKind, targetId, from, until];
+    const rows = await sql.query<Flat>(
+      listSql,
+      values.map((value) => value ?? null),
+    );
+    return rows.map(eventOf);
+  },
+
+  async drop(olderThanDays) {
+    await sql.query(`DELETE FROM api_key_days WHERE day < (now() AT TIME ZONE 'UTC')::date - $1::int`, [
+      olderThanDays,
+    ]);
+    let dropped = 0;
+    for (;;) {
+      const rows = await sql.query(
+        `DELETE FROM audit_events WHERE id IN (
+           SELECT id FROM audit_events WHERE at < now() - $1 * interval '1 day' ORDER BY at LIMIT ${dropBatch}) RETURNING 1`,
+        [olderThanDays],
+      );
+      dropped += rows.length;
+      if (rows.length < dropBatch) return dropped;
+    }
+  },
+
+  async keyDays(accountId, keyId) {
+    const [own] = await sql.query('SELECT 1 FROM api_keys WHERE account_id = $1 AND id = $2', [
+      accountId,
+      keyId,
+    ]);
+    if (own === undefined) throw notFound('key_not_found', `You have no API key ${keyId}.`);
+    return sql.query<KeyDay>(
+      `SELECT to_char(day, 'YYYY-MM-DD') AS day, requests FROM api_key_days WHERE key_id = $1 ORDER BY api_key_days.day DESC`,
+      [keyId],
+    );
+  },
+});
+
+/** Counts requests of keys in memory, so that a request costs no write. */
+export interface KeyUse {
+  count(keyId: number): void;
+  /** Writes down what was counted since the last time. */
+  flush(): Promise<void>;
+}
+
+export const createKeyUse = ({ sql }: { sql: Sql }): KeyUse => {
+  let counts = new Map<number, number>();
+  return {
+    count(keyId) {
+      counts.set(keyId, (counts.get(keyId) ?? 0) + 1);
+    },
+    async flush() {
+      if (counts.size === 0) return;
+      const counted = counts;
+      counts = new Map();
+      try {
+        // A key that is gone meanwhile has no days. Sorted: two processes that write the same keys do not wait in a circle.
+        await sql.query(
+          `INSERT INTO api_key_days (key_id, day, requests)
+           SELECT k.id, (now() AT TIME ZONE 'UTC')::date, c.requests
+           FROM unnest($1::bigint[], $2::bigint[]) AS c (key_id, requests) JOIN api_keys k ON k.id = c.key_id ORDER BY k.id
+           ON CONFLICT (key_id, day) DO UPDATE SET requests = api_key_days.requests + excluded.requests`,
+          [[...counted.keys()], [...counted.values()]],
+        );
+      } catch (error) {
+        for (const [keyId, requests] of counted) counts.set(keyId, (counts.get(keyId) ?? 0) + requests);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import { currentActor } from '../../lib/actor.js';
+import type { Sql } from './sql.js';
+
+/** What may be done so that it is written down. docs/security.md explains them. */
+export type AuditAction =
+  | 'account.create'
+  | 'account.rename'
+  | 'account.set'
+  | 'command.run'
+  | 'dataset.delete'
+  | 'dead_letter.settle'
+  | 'key.create'
+  | 'key.revoke'
+  | 'permission.remove'
+  | 'permission.set'
+  | 'plan.set'
+  | 'provider_key.remove'
+  | 'provider_key.set'
+  | 'repository.create'
+  | 'repository.delete'
+  | 'repository.update'
+  | 'team.create'
+  | 'team.delete'
+  | 'team.invite'
+  | 'team.join'
+  | 'team.member_remove'
+  | 'team.member_set'
+  | 'team.rename'
+  | 'version.delete';
+
+export interface AuditTarget {
+  readonly kind:
+    | 'account'
+    | 'command'
+    | 'dataset'
+    | 'dead_letter'
+    | 'key'
+    | 'plan'
+    | 'provider'
+    | 'repository'
+    | 'team'
+    | 'version';
+  readonly id?: number;
+  readonly name?: string;
+}
+
+export interface AuditEntry {
+  readonly action: AuditAction;
+  readonly target: AuditTarget;
+  /** Levels, roles, names: never keys, rows or values of rows. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes down that the current actor does this. `tx`: the transaction of the deed itself, so that there is both or neither. */
+export const recordAudit = async (tx: Sql, { action, target, details = {} }: AuditEntry): Promise<void> => {
+  const actor = currentActor();
+  const account = actor.kind === 'account' ? actor : undefined;
+  await tx.query(
+    `INSERT INTO audit_events (actor, account_id, account_name, key_id, address, request_id, action, target_kind,
+       target_id, target_name, details)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    [
+      actor.kind,
+      account?.accountId ?? null,
+      actor.kind === 'command' ? actor.by : (account?.accountName ?? null),
+      account?.keyId ?? null,
+      account?.address ?? null,
+      account?.requestId ?? null,
+      action,
+      target.kind,
+      target.id ?? null,
+      target.name ?? null,
+      JSON.stringify(details),
+    ],
+  );
+};
