@@ -13,6 +13,7 @@ import {
   readDataset,
 } from './dataset-list.js';
 import { requireName } from './names.js';
+import { rowLimits, tooMany } from './row-limits.js';
 import { brokenUnique } from './sql-state.js';
 
 /** What people write about a dataset. */
@@ -38,11 +39,19 @@ export interface Datasets {
 const nameTaken = (name: string): AppError =>
   conflict('name_taken', `The repository already has a dataset ${name}.`);
 
-/** Keeps a repository from being deleted until the transaction ends. */
+/**
+ * Keeps a repository from being deleted until the transaction ends, for a further dataset in it.
+ * @throws AppError 403 when it has gone, 409 when it is full.
+ */
 export const holdRepository = async (tx: Sql, repositoryId: number): Promise<void> => {
   const [row] = await tx.query('SELECT 1 FROM repositories WHERE id = $1 FOR KEY SHARE', [repositoryId]);
   if (row === undefined)
     throw new AppError('forbidden', 'no_permission', 'You have no permission on this repository.');
+  const [kept] = await tx.query<{ datasets: number }>(
+    'SELECT count(*) AS datasets FROM datasets WHERE repository_id = $1',
+    [repositoryId],
+  );
+  if ((kept?.datasets ?? 0) >= rowLimits.datasets) throw tooMany('datasets', 'A repository');
 };
 
 export interface NewDataset extends DatasetText {

@@ -1,10 +1,11 @@
-import { AppError, invalid, notFound } from '../lib/errors.js';
+import { invalid, notFound } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
 import { isoUtc } from '../lib/time.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { newApiKey } from './api-key.js';
 import { requireName } from './names.js';
+import { rowLimits, tooMany } from './row-limits.js';
 
 /** An API key as its owner sees it: never the key itself. */
 export interface ApiKey {
@@ -58,9 +59,6 @@ const shown = (row: KeyRow): ApiKey => ({
   lastUsedAt: row.lastUsedAt && isoUtc(row.lastUsedAt),
 });
 
-/** Most keys one account may have in use. */
-const maxKeys = 1_000;
-
 const requireRepositories = async (sql: Sql, accountId: number, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) throw invalid('no_repositories', 'repositoryIds must name at least one repository.');
   const known = await sql.query<{ id: number }>(
@@ -89,16 +87,11 @@ export const createKeys = ({ sql }: { sql: Sql }): Keys => ({
       const [row] = await tx.query<KeyRow>(
         `INSERT INTO api_keys (account_id, name, prefix, hash, read_only, repository_ids, expires_at)
        SELECT $1, $2, $3, $4, $5, $6, $7
-       WHERE (SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL) < ${maxKeys}
+       WHERE (SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL) < ${rowLimits.keys}
        RETURNING ${columns}`,
         [accountId, name, prefix, hash, readOnly, repositoryIds, expiresAt],
       );
-      if (row === undefined)
-        throw new AppError(
-          'conflict',
-          'too_many_keys',
-          `An account has at most ${maxKeys} keys; revoke some.`,
-        );
+      if (row === undefined) throw tooMany('keys', 'An account');
       const details = { accountId, prefix, readOnly, repositoryIds, expiresAt };
       await recordAudit(tx, { action: 'key.create', target: { kind: 'key', id: row.id, name }, details });
       return { ...shown(row), key };

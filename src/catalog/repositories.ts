@@ -12,6 +12,7 @@ import {
   type RepositoryFilter,
   readRepository,
 } from './repository-list.js';
+import { rowLimits, tooMany } from './row-limits.js';
 
 export interface RepositoryInput {
   readonly name: string;
@@ -71,11 +72,11 @@ const insert = async (
 ): Promise<number> => {
   if (input.privacy === 'Private') await takePrivatePlace(tx, caller.accountId);
   const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO repositories (name, description, privacy, team_id, created_by) VALUES ($1, $2, $3, $4, $5)
-     RETURNING id`,
+    `INSERT INTO repositories (name, description, privacy, team_id, created_by) SELECT $1, $2, $3, $4, $5
+     WHERE (SELECT count(*) FROM repositories WHERE created_by = $5) < ${rowLimits.repositories} RETURNING id`,
     [input.name, input.description, input.privacy, input.teamId, caller.accountId],
   );
-  if (row === undefined) throw new AppError('unexpected', 'no_row', 'a repository was not returned');
+  if (row === undefined) throw tooMany('repositories', 'An account');
   const { name, privacy, teamId } = input;
   await recordAudit(tx, {
     action: 'repository.create',

@@ -5,6 +5,7 @@ import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
 import { claimingName, findPrincipal, requireHandle } from './names.js';
+import { rowLimits, tooMany } from './row-limits.js';
 import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
 
 export interface TeamMember {
@@ -127,6 +128,11 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   requireHandle(name);
   return claimingName(name, () =>
     sql.tx(async (tx) => {
+      const [mine] = await tx.query<{ teams: number }>(
+        'SELECT count(*) AS teams FROM team_members WHERE account_id = $1',
+        [caller.accountId],
+      );
+      if ((mine?.teams ?? 0) >= rowLimits.teams) throw tooMany('teams', 'An account');
       const [row] = await tx.query<{ id: number }>('INSERT INTO teams (name) VALUES ($1) RETURNING id', [
         name,
       ]);

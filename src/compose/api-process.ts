@@ -115,6 +115,7 @@ export const createApiProcess = async (
       methods: config.corsMethods,
       credentials: config.corsCredentials,
     },
+    connections: config.connections,
     bodyBytes: config.bodyBytesInFlight,
     answerBytes: config.answerBytesInFlight,
     places,

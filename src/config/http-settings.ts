@@ -82,6 +82,12 @@ export const httpSettings = {
     String(128 * MiB),
     'Bytes of answers that an API process keeps for clients that have not read them; a quarter of it per account or address.',
   ),
+  connections: setting(
+    'CONNECTIONS',
+    integer(16),
+    '10000',
+    'Connections to an API process at a time; a quarter of them for one address that is neither local nor one of TRUSTED_PROXIES.',
+  ),
   requestsInFlight: setting(
     'REQUESTS_IN_FLIGHT',
     integer(4),

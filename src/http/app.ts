@@ -5,6 +5,7 @@ import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { createAnswerBudget, createBodyBudget } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
+import { createOwnerOf } from './connections.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
@@ -38,6 +39,8 @@ export interface AppOptions {
   readonly publicUrl?: string | undefined;
   /** Addresses and networks of proxies whose `X-Forwarded-*` are believed. @default none */
   readonly trustedProxies?: readonly string[];
+  /** Connections at a time; a quarter of them for one address. @default 10000 */
+  readonly connections?: number;
   /** @default 15000 */
   readonly headersTimeoutMs?: number;
   /** @default 30000 */
@@ -134,6 +137,11 @@ export const createApp = (options: AppOptions): HttpServer => {
   return createHttpServer(
     app.callback(),
     { headersMs: options.headersTimeoutMs ?? 15_000, keepAliveMs: 65_000 },
+    {
+      most: options.connections ?? 10_000,
+      ownerOf: createOwnerOf(options.trustedProxies ?? []),
+      onRefused: () => metrics.placesRefused.inc({ kind: 'connections', what: 'refused' }),
+    },
     log,
   );
 };

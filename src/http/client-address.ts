@@ -17,7 +17,7 @@ export type IdentifyClient = (request: IncomingMessage) => Client;
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /** `::ffff:10.0.0.1` is how a socket that takes both families shows an IPv4 peer. */
-const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
+export const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 
 /** An address, or a network such as `10.0.0.0/8`. */
 export const isNetwork = (text: string): boolean => {
@@ -27,7 +27,8 @@ export const isNetwork = (text: string): boolean => {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 };
 
-const createTrust = (networks: readonly string[]): ((address: string) => boolean) => {
+/** Whether an address is one of a list of addresses and networks. */
+export const createTrust = (networks: readonly string[]): ((address: string) => boolean) => {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Log } from '../lib/log.js';
+import { type ConnectionLimits, limitConnections } from './connections.js';
 import { createLeftover } from './leftover.js';
 
 export interface HttpServer {
@@ -52,7 +53,12 @@ const refuse = (socket: Socket, code: string | undefined): void => {
   );
 };
 
-export const createHttpServer = (handle: RequestListener, timeouts: ServerTimeouts, log: Log): HttpServer => {
+export const createHttpServer = (
+  handle: RequestListener,
+  timeouts: ServerTimeouts,
+  connections: ConnectionLimits,
+  log: Log,
+): HttpServer => {
   let closing: Promise<void> | undefined;
   const leftover = createLeftover();
 
@@ -70,6 +76,7 @@ export const createHttpServer = (handle: RequestListener, timeouts: ServerTimeou
     continueWhenRead(request, response);
     answer(request, response);
   });
+  limitConnections(server, connections);
   server.headersTimeout = timeouts.headersMs;
   server.keepAliveTimeout = timeouts.keepAliveMs;
   // Uploads may take hours: bodies are bounded where they are read, by idle time.

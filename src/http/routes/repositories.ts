@@ -117,7 +117,7 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
     bodyExample: { name: 'Energy', privacy: 'Private' },
     authorize: ({ caller }) => requireFullKey(caller),
     responses: { 201: one('The new repository.') },
-    errors: [402, 403],
+    errors: [402, 403, 409],
     handler: async ({ caller, body }) => created(await repositories.create(caller, body)),
   }),
   route({
