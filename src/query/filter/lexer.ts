@@ -12,79 +12,22 @@ import type { NameIndex } from './names.js';
 import { maxLiteralDigits, parseExact } from './number-literal.js';
 import { isSpaceAt } from './space.js';
 import { createSteps } from './steps.js';
-import type { LiteralNode } from './syntax.js';
-import {
-  type ArithmeticOperator,
-  type ComparisonOperator,
-  type FunctionName,
-  isFunctionName,
-} from './syntax.js';
+import { isFunctionName, type LiteralNode } from './syntax.js';
+import type { FollowingToken, LiteralToken, OperandToken } from './tokens.js';
 import { diagnoseOperand } from './unsupported.js';
+import { matchAt, operatorWordAt, stopWordAt, wordAt } from './words.js';
 
-export type OperandToken =
-  | { readonly kind: 'literal'; readonly node: LiteralNode; readonly end: number }
-  | {
-      readonly kind: 'column';
-      readonly name: string;
-      readonly known: boolean;
-      readonly start: number;
-      readonly end: number;
-    }
-  | { readonly kind: 'function'; readonly name: FunctionName; readonly start: number; readonly end: number }
-  | { readonly kind: 'open'; readonly start: number; readonly end: number }
-  | { readonly kind: 'minus' | 'not'; readonly start: number; readonly end: number };
-
-export type OperatorWord = ComparisonOperator | ArithmeticOperator | 'and' | 'or' | 'in';
-
-export type FollowingToken =
-  /** A word that ends an expression of a pipeline, such as `with`. */
-  | { readonly kind: 'stop'; readonly word: string; readonly start: number; readonly end: number }
-  | { readonly kind: 'operator'; readonly word: OperatorWord; readonly start: number; readonly end: number }
-  | { readonly kind: 'close' | 'comma' | 'end'; readonly start: number; readonly end: number };
-
-/** 4.01 asks for operators in any case; `divby` differs from `div` for integers only, which we do not have. */
-const operatorWords: Readonly<Record<string, OperatorWord>> = {
-  eq: 'eq',
-  ne: 'ne',
-  gt: 'gt',
-  ge: 'ge',
-  lt: 'lt',
-  le: 'le',
-  and: 'and',
-  or: 'or',
-  in: 'in',
-  add: 'add',
-  sub: 'sub',
-  mul: 'mul',
-  div: 'div',
-  divby: 'div',
-  mod: 'mod',
-};
-
-const operatorAt = /[A-Za-z]+(?=[\s([]|$)/y;
 const numberAt = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const wordAt = /[A-Za-z]+/y;
-const stopWordAt = /[A-Za-z]+(?=[\s(),[]|$)/y;
-
 /** No column is called longer; what is longer is no name. */
 const longestUnknown = 2 * maxColumnNameBytes;
 
-const matchAt = (pattern: RegExp, text: string, offset: number): string | undefined => {
-  pattern.lastIndex = offset;
-  return pattern.exec(text)?.[0];
-};
-
-const operatorWordAt = (text: string, offset: number): { word: OperatorWord; length: number } | undefined => {
-  const found = matchAt(operatorAt, text, offset);
-  const lower = found?.toLowerCase() ?? '';
-  const word = Object.hasOwn(operatorWords, lower) ? operatorWords[lower] : undefined;
-  return word === undefined || found === undefined ? undefined : { word, length: found.length };
-};
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type LiteralValue = DistributiveOmit<LiteralNode, 'start' | 'height'>;
 
 export interface Lexer {
   operand(offset: number): OperandToken;
   /** A value of a list; undefined where something else stands. */
-  literal(offset: number): Extract<OperandToken, { kind: 'literal' }> | undefined;
+  literal(offset: number): LiteralToken | undefined;
   following(offset: number): FollowingToken;
   skipSpace(offset: number): number;
 }
@@ -199,7 +142,7 @@ export const createLexer = (
   };
 
   const keyword = (start: number): OperandToken | undefined => {
-    const word = matchAt(wordAt, text, start);
+    const word = wordAt(text, start);
     if (word === undefined) return undefined;
     const end = start + word.length;
     const lower = word.toLowerCase();
@@ -215,10 +158,7 @@ export const createLexer = (
     return word === 'null' ? literal(start, end, { kind: 'null' }) : undefined;
   };
 
-  const stopAt = (offset: number): string | undefined => {
-    const word = matchAt(stopWordAt, text, offset);
-    return word !== undefined && stops.includes(word.toLowerCase()) ? word : undefined;
-  };
+  const stopAt = (offset: number): string | undefined => stopWordAt(text, offset, stops);
 
   const endsUnknown = (offset: number): boolean =>
     operatorWordAt(text, offset) !== undefined ||
@@ -348,7 +288,3 @@ export const createLexer = (
 
   return { operand, literal: literalAt, following, skipSpace };
 };
-
-type LiteralToken = Extract<OperandToken, { kind: 'literal' }>;
-type LiteralValue = DistributiveOmit<LiteralNode, 'start' | 'height'>;
-type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

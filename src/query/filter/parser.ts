@@ -6,17 +6,12 @@
  * `1 add 1 add 1 …`, which nests to the left without any descent, is bounded too). `and` and `or` are flat.
  */
 import type { Failures } from './failure.js';
-import {
-  createLexer,
-  type FollowingToken,
-  type Lexer,
-  type OperandToken,
-  type OperatorWord,
-} from './lexer.js';
+import { createLexer, type Lexer } from './lexer.js';
 import type { FilterLimits } from './limits.js';
 import type { NameIndex, UnknownName } from './names.js';
 import { negateExact } from './number-literal.js';
 import { functionArities, type LiteralNode, type SyntaxNode } from './syntax.js';
+import type { FollowingToken, OperandToken, OperatorWord } from './tokens.js';
 
 export interface ParsedFilter {
   readonly root: SyntaxNode;
