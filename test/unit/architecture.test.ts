@@ -251,6 +251,12 @@ const httpWords = (text: string): string[] => [
   ...(codeOf(text).match(/\b(?:status|statusCode)\s*[:=]+\s*[1-5]\d\d\b|\b(?:etag|entityTag)\b/gi) ?? []),
 ];
 
+/** Branches by what has a table: the name of a format, or any code of a column type. */
+const tableBranches = (text: string): string[] =>
+  codeOf(text).match(
+    /(?:[!=]==|\bcase)\s*'(?:csv|json|xlsx|tsv|parquet|arrow)'|\bswitch \([^)]*(?:physical|[fF]ormat)\)/g,
+  ) ?? [];
+
 describe('the source tree', () => {
   it('imports one way: downwards, vendors in their rooms', () => {
     expect(
@@ -315,6 +321,18 @@ describe('the source tree', () => {
     ]);
   });
 
+  it('branches by formats and by codes of column types in their tables alone', () => {
+    const offenders = sourceFiles()
+      .filter((file) => !file.startsWith('query/formats/') && !file.startsWith('model/column-types/'))
+      .filter((file) =>
+        /^(?:query|exports|model|storage|ingest|http\/content|http\/routes\/(?:download|links))/.test(file),
+      )
+      .flatMap((file) =>
+        tableBranches(readFileSync(join(source, file), 'utf8')).map((branch) => `${file}: ${branch}`),
+      );
+    expect(offenders).toEqual([]);
+  });
+
   it('exports by name only', () => {
     const offenders = sourceFiles().filter((file) =>
       /^export default/m.test(readFileSync(join(source, file), 'utf8')),
@@ -369,6 +387,12 @@ describe('the rules themselves', () => {
     ]);
     expect(httpWords('const h = { ETag: tag };')).toEqual(['ETag']);
     expect(httpWords("/** `ETag` of it. */\n  // the header 'Range'\nconst rows = 304;")).toEqual([]);
+  });
+
+  it('see a branch by a format or by a code', () => {
+    expect(tableBranches("if (format === 'xlsx') x();")).toEqual(["=== 'xlsx'"]);
+    expect(tableBranches('switch (column.physical) {')).toEqual(['switch (column.physical)']);
+    expect(tableBranches("formats.csv.select; const format = 'csv';")).toEqual([]);
   });
 
   it('find a circle', () => {

@@ -19,9 +19,8 @@ const files = {
   contentTypes: formatNames.filter((name) => formats[name].linked).map((name) => formats[name].mediaType),
 };
 
-/** Readers of columns begin at the end of a file, so they ask for its length first. */
 const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
-  range !== undefined || (method === 'HEAD' && format === 'parquet');
+  range !== undefined || (method === 'HEAD' && formats[format].readFromEnd);
 
 export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: LinkRoutesDeps): Route[] => [
   route({

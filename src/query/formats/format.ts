@@ -97,6 +97,8 @@ export interface FormatRecord<F extends Frame = Frame> {
   readonly compressible: boolean;
   /** True when a link leads to the whole file. */
   readonly linked: boolean;
+  /** True where readers begin at the end of a file, so that they ask for its length first. */
+  readonly readFromEnd: boolean;
   /** Most columns that it holds. */
   readonly maxColumns: number | undefined;
   readonly takes: readonly (keyof Appearance)[];

@@ -5,7 +5,7 @@ import { frameLines } from '../framed-lines.js';
 
 /** A format that ClickHouse writes by itself, columns with their types. */
 const columnar = (
-  facts: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked'>,
+  facts: Pick<FormatRecord, 'mediaType' | 'extension' | 'clickHouse' | 'linked' | 'readFromEnd'>,
   settings: ReadSettings,
 ): FormatRecord => ({
   ...facts,
@@ -27,7 +27,13 @@ const columnar = (
 });
 
 export const parquet = columnar(
-  { mediaType: 'application/vnd.apache.parquet', extension: 'parquet', clickHouse: 'Parquet', linked: true },
+  {
+    mediaType: 'application/vnd.apache.parquet',
+    extension: 'parquet',
+    clickHouse: 'Parquet',
+    linked: true,
+    readFromEnd: true,
+  },
   {
     output_format_parquet_string_as_string: 1,
     output_format_parquet_compression_method: 'zstd',
@@ -44,6 +50,7 @@ export const arrow = columnar(
     extension: 'arrow',
     clickHouse: 'ArrowStream',
     linked: false,
+    readFromEnd: false,
   },
   {
     output_format_arrow_string_as_string: 1,

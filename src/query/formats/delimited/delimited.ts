@@ -86,6 +86,7 @@ const delimited = (
   ...facts,
   clickHouse,
   compressible: true,
+  readFromEnd: false,
   maxColumns: undefined,
   takes: ['quote'],
   check: undefined,

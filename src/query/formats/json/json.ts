@@ -62,6 +62,7 @@ export const json: FormatRecord<TableFrame> = {
   clickHouse,
   compressible: true,
   linked: false,
+  readFromEnd: false,
   maxColumns: undefined,
   takes: ['decimals'],
   check: undefined,

@@ -30,6 +30,7 @@ export const xlsx: FormatRecord<TableFrame> = {
   clickHouse,
   compressible: false,
   linked: false,
+  readFromEnd: false,
   maxColumns: 16_384,
   takes: [],
   check: textLength,
