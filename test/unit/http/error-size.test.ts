@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../src/http/app.js';
+import { dispositionOf, fileNameOf } from '../../../src/http/content/disposition.js';
 import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { invalid } from '../../../src/lib/errors.js';
@@ -78,5 +79,19 @@ describe('the answer to what is wrong in many places', () => {
     expect(text.length).toBeLessThan(32_000);
     expect(JSON.parse(text)).toMatchObject({ code: 'too_much' });
     expect(text).toMatch(/\(8,\d+,\d+ characters\)/);
+  });
+});
+
+describe('headers that are made of names', () => {
+  it.each([
+    ['letters', 'x'],
+    ['four-byte characters', '😀'],
+    ['quotes', '"'],
+    ['percent signs', '%'],
+    ['line ends', '\r\n'],
+  ])('are short, and one line, whatever the name: %s', (_, character) => {
+    const header = dispositionOf(fileNameOf(character.repeat(255), 'parquet'));
+    expect(header.length).toBeLessThan(2_000);
+    expect(header).not.toMatch(/[\r\n]/);
   });
 });
