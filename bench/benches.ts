@@ -10,6 +10,7 @@ import { shortUploads } from './short-uploads.js';
 import { skipIndexes } from './skip-indexes.js';
 import type { BenchEntry } from './support/bench.js';
 import { upload } from './upload.js';
+import { uploadClients } from './upload-clients.js';
 import { upsert } from './upsert.js';
 import { wide } from './wide.js';
 import { xlsx } from './xlsx.js';
@@ -18,6 +19,7 @@ import { xlsx } from './xlsx.js';
 export const benches: readonly BenchEntry[] = [
   { name: 'csv-scan', run: csvScan },
   { name: 'upload', run: upload },
+  { name: 'upload-clients', run: uploadClients },
   { name: 'kafka-engine', run: kafkaEngine },
   { name: 'upsert', run: upsert },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },

@@ -69,28 +69,39 @@ export interface UploadOptions {
   readonly pollMs?: number;
 }
 
-/** Uploads and waits until the process has ended. */
-export const uploadAndWait = async (
+/** Waits until the process of an upload has ended; `answer` is what the upload was answered. */
+export const untilCompleted = async (
   { baseUrl, authorization }: RunningProduct,
-  datasetId: number,
-  content: AsyncIterable<Buffer>,
+  answer: string,
   options: UploadOptions = {},
 ): Promise<UploadResult> => {
   const startedAt = performance.now();
-  const url = `${baseUrl}/datasets/${datasetId}/data`;
-  const headers = { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` };
-  let result = JSON.parse(await send('PUT', url, headers, Readable.from(multipart(content)))) as UploadResult;
+  let result = JSON.parse(answer) as UploadResult;
   while (result.status === 'pending') {
     await new Promise((resolve) =>
       setTimeout(resolve, options.pollMs ?? pollMs(performance.now() - startedAt)),
     );
-    const response = await fetch(`${baseUrl}/datasets/${datasetId}/processes/${result.id}`, {
+    const response = await fetch(`${baseUrl}/datasets/${result.datasetId}/processes/${result.id}`, {
       headers: { authorization },
     });
     result = (await response.json()) as UploadResult;
   }
   if (result.status !== 'completed') throw new Error(`upload failed: ${JSON.stringify(result.error)}`);
   return result;
+};
+
+/** Uploads and waits until the process has ended. */
+export const uploadAndWait = async (
+  product: RunningProduct,
+  datasetId: number,
+  content: AsyncIterable<Buffer>,
+  options: UploadOptions = {},
+): Promise<UploadResult> => {
+  const { baseUrl, authorization } = product;
+  const url = `${baseUrl}/datasets/${datasetId}/data`;
+  const headers = { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` };
+  const answer = await send('PUT', url, headers, Readable.from(multipart(content)));
+  return untilCompleted(product, answer, options);
 };
 
 export const fileContent = (path: string): AsyncIterable<Buffer> =>

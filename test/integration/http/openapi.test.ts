@@ -41,6 +41,21 @@ describe('the document', () => {
     }
   });
 
+  it('asks for no option that may be left out, and names an address that works', async () => {
+    const asked = operations().flatMap(({ method, path, operation }) =>
+      (operation.parameters ?? [])
+        .filter((item) => item.in === 'query' && item.required === true)
+        .map(({ name }) => `${method} ${path} ${name}`),
+    );
+    // Converters switch on what is required: a search without a text is none.
+    expect(asked.filter((one) => !one.endsWith(' q'))).toEqual([]);
+    const { servers } = (await (await fetch(`${api.root}/openapi.json`)).json()) as {
+      servers: { url: string }[];
+    };
+    expect(servers).toEqual([{ url: `${api.root}/api` }]);
+    expect((await fetch(`${servers[0]?.url}/repositories`)).status).toBe(401);
+  });
+
   it('has an example for every JSON body that is sent or answered, and each is right', () => {
     const without = operations().flatMap(({ method, path, operation }) =>
       [
