@@ -67,7 +67,7 @@ export const switchDebug = (log: Log, configured: string): void => {
   const next = log.level === configured ? other : configured;
   // Said at whichever of the two levels lets it through.
   if (!log.isLevelEnabled('info')) log.level = next;
-  log.info({ level: next }, 'log level changed');
+  log.info({ to: next }, 'log level changed');
   log.level = next;
 };
 
