@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { columnTypes } from '../../../src/model/column-types/column-types.js';
+import { allProviders } from '../../../src/providers/registry.js';
+import { formatNames } from '../../../src/query/formats/formats.js';
+import { options } from '../../../src/query/options/table.js';
+import { projectFile } from './compose-file.js';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const text = projectFile('CONTRIBUTING.md');
+
+/** The walk that begins with `**<title>.**`, up to the next one. */
+const walk = (title: string): string => {
+  const [, howTo = ''] = text.split('\n## How to add\n');
+  const [section = ''] = howTo.split('\n## ');
+  const paragraph = section.split(/\n(?=\*\*)/).find((part) => part.startsWith(`**${title}.**`));
+  if (paragraph === undefined) throw new Error(`CONTRIBUTING.md has no walk ${title}`);
+  return paragraph;
+};
+
+/** Files and folders that a walk names. */
+const pathsOf = (title: string): string[] =>
+  [...walk(title).matchAll(/`((?:src|test)\/[\w./-]+)`|\]\((docs\/[\w./-]+)\)/g)].map(
+    ([, code, link]) => code ?? link ?? '',
+  );
+
+describe('a walk through a change', () => {
+  it.each(['A download option', 'A download format', 'A connector', 'A column type'])(
+    '%s: names files that exist',
+    (title) => {
+      const paths = pathsOf(title);
+      expect(paths.length).toBeGreaterThanOrEqual(3);
+      expect(paths.filter((path) => !existsSync(`${root}${path}`))).toEqual([]);
+      expect(paths.some((path) => path.startsWith('test/'))).toBe(true);
+    },
+  );
+
+  it('has every download option where the walk says: in the table and in the document', () => {
+    expect(pathsOf('A download option')).toEqual(
+      expect.arrayContaining(['src/query/options/table.ts', 'docs/downloads.md']),
+    );
+    const document = projectFile('docs/downloads.md');
+    const missing = Object.values(options).filter(({ name }) => !document.includes(`\`${name}`));
+    expect(missing.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has every format and every column type where the walk says: in their tables', () => {
+    expect(pathsOf('A download format')).toContain('src/query/formats/formats.ts');
+    expect(pathsOf('A column type')).toContain('src/model/column-types/column-types.ts');
+    const document = projectFile('docs/downloads.md');
+    expect(formatNames.filter((name) => !document.includes(name))).toEqual([]);
+    const kinds = readdirSync(`${root}src/model/column-types`).filter(
+      (file) => !file.startsWith('column-type'),
+    );
+    expect(kinds.length).toBe(Object.keys(columnTypes).length);
+  });
+
+  it('has every connector where the walk says: in the registry, with payloads, a test and its line', () => {
+    expect(pathsOf('A connector')).toEqual(
+      expect.arrayContaining(['src/providers/registry.ts', 'test/unit/providers/', 'docs/providers.md']),
+    );
+    const payloads = readdirSync(`${root}test/fixtures/providers`);
+    /** First cells of the table of units: `BIS, ECB, ILO, OECD`. */
+    const documented = [...projectFile('docs/providers.md').matchAll(/^\| ([^|]+) \|/gm)].flatMap(
+      ([, cell = '']) => cell.split(', ').map((name) => name.toLowerCase().replaceAll(' ', '')),
+    );
+    const tests = readdirSync(`${root}test/unit/providers`)
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => readFileSync(`${root}test/unit/providers/${file}`, 'utf8'));
+    for (const { slug } of allProviders) {
+      expect(payloads, slug).toContain(slug);
+      expect(documented, slug).toContain(slug);
+      expect(
+        tests.some((each) => each.includes(`'${slug}'`) || each.includes(`/${slug}`)),
+        slug,
+      ).toBe(true);
+    }
+  });
+
+  it('stands behind a glossary of at least twenty words', () => {
+    const [, words = ''] = text.split('\n## Words\n');
+    expect(text.indexOf('\n## Words\n')).toBeLessThan(text.indexOf('\n## Run it\n'));
+    expect(words.split('\n## ')[0]?.match(/^\| [a-z]/gm)?.length).toBeGreaterThanOrEqual(20);
+  });
+});
