@@ -1,7 +1,7 @@
 import type { StoredColumn } from '../src/model/column.js';
 import { storageName } from '../src/model/column.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../src/storage/clickhouse/client.js';
-import { createSegmentMerger, type SegmentMerge } from '../src/storage/clickhouse/segment-writes.js';
+import { createSegmentMerger, type SegmentMerge } from '../src/storage/clickhouse/segment-merger.js';
 import { createStoreTables } from '../src/storage/clickhouse/tables.js';
 import type { Bench } from './support/bench.js';
 

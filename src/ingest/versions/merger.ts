@@ -24,7 +24,7 @@ import {
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
-import type { KeyCounts, SegmentMerge, SegmentMerger } from '../../storage/clickhouse/segment-writes.js';
+import type { KeyCounts, SegmentMerge, SegmentMerger } from '../../storage/clickhouse/segment-merger.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';

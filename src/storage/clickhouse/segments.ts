@@ -182,3 +182,15 @@ export const fingerprintSegment = (
     },
     signal,
   );
+
+/** @throws Error when a copy is not what it was made of. */
+export const requireEqualRows = (
+  before: SegmentFingerprint,
+  after: SegmentFingerprint,
+  rows: number,
+): void => {
+  if (before.hash === after.hash && before.rows === rows && after.rows === rows) return;
+  throw new Error(
+    `a copy differs from what it was made of: ${after.rows} rows of ${before.rows}, ${rows} expected, hash ${after.hash} of ${before.hash}`,
+  );
+};
