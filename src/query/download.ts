@@ -2,23 +2,18 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Place, Places } from '../lib/places.js';
-import type { StoredColumn } from '../model/column.js';
 import type { Placement } from '../model/placement.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
 import { createNumberFacts, type NumberFacts } from './apply/number-facts.js';
-import {
-  type CompiledFilter,
-  compileFilter,
-  compileFilterYielding,
-  type FilterLimits,
-} from './filter/filter.js';
+import type { CompiledFilter, compileFilter, FilterLimits } from './filter/filter.js';
 import type { Format } from './formats/formats.js';
 import type { DownloadOptions } from './options/options.js';
 import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
-import { filterColumnsOf, type Plan, planDownload } from './plan.js';
+import { type Plan, planDownload } from './plan.js';
+import { createRequestFilters } from './request-filters.js';
 import { countRows, openRows } from './rows.js';
 import type { RowSource } from './statement.js';
 import { versionRows } from './version-rows.js';
@@ -71,9 +66,6 @@ export interface Downloads {
   open(plan: Plan, request: DownloadRequest): Promise<OpenedRows>;
 }
 
-/** Filters of at least this many characters yield to other requests while they are compiled. */
-const longText = 8_000;
-
 export interface DownloadsOptions {
   readonly versions: Versions;
   readonly reader: Reader;
@@ -86,48 +78,10 @@ export interface DownloadsOptions {
 /** For a fingerprint alone: where rows lie has no part in it. */
 const nowhere: Placement = { storeId: Number.MAX_SAFE_INTEGER, pool: null };
 
-/** True when a filter that was compiled for the one fits the other. */
-const isSameColumns = (a: readonly StoredColumn[], b: readonly StoredColumn[]): boolean =>
-  a === b ||
-  (a.length === b.length &&
-    a.every(({ name, id, storageId, physical }, at) => {
-      const other = b[at]!;
-      return (
-        name === other.name && id === other.id && storageId === other.storageId && physical === other.physical
-      );
-    }));
-
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
-  const { versions, reader, places, pageTokens, compile = compileFilter } = parts;
+  const { versions, reader, places, pageTokens } = parts;
+  const filters = createRequestFilters(parts.compile);
   const numberFacts = createNumberFacts(reader);
-
-  /** What was compiled for a request, which may be looked at twice. */
-  const compiled = new WeakMap<
-    DownloadRequest,
-    { columns: readonly StoredColumn[]; filter: CompiledFilter }
-  >();
-
-  const filterOf = (
-    request: DownloadRequest,
-    columns: readonly StoredColumn[],
-  ): CompiledFilter | undefined => {
-    if (request.options.filter === undefined) return undefined;
-    const known = compiled.get(request);
-    if (known !== undefined && isSameColumns(known.columns, columns)) return known.filter;
-    const filter = compile(request.options.filter, filterColumnsOf(columns), request.filterLimits);
-    compiled.set(request, { columns, filter });
-    return filter;
-  };
-
-  /** Long filters yield to other requests while they are compiled. */
-  const filterInTurns = async (
-    request: DownloadRequest,
-    columns: readonly StoredColumn[],
-  ): Promise<CompiledFilter | undefined> => {
-    const text = request.options.filter;
-    if (text === undefined || text.length < longText) return filterOf(request, columns);
-    return compileFilterYielding(text, filterColumnsOf(columns), request.filterLimits);
-  };
 
   const count = async (plan: Plan, source: RowSource, request: DownloadRequest): Promise<number> => {
     const { rowCount } = plan.version;
@@ -257,7 +211,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       if (currentVersionId === null) return undefined;
       const { versionId, asOf, skipToken } = options;
       if (versionId !== undefined || asOf !== undefined || skipToken !== undefined) return undefined;
-      if ((options.filter?.length ?? 0) >= longText) return undefined;
+      if (filters.isLong(request)) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
       const version = { ...facts, placement: nowhere, segmentIds: [] };
@@ -266,7 +220,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       const applied = applyTo(request, version, numbers);
       return planFor(request, version, {
         applied,
-        filter: filterOf(request, applied?.columns ?? version.columns),
+        filter: filters.compile(request, applied?.columns ?? version.columns),
       });
     },
 
@@ -282,7 +236,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
         presentNames: request.options.versionId === undefined && request.options.asOf === undefined,
       });
       const applied = applyTo(request, version, await factsFor(version, request));
-      const filter = await filterInTurns(request, applied?.columns ?? version.columns);
+      const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
       const plan = planFor(request, version, { applied, filter });
       if (token !== undefined) requireSameQuestion(plan, token);
       return { ...plan, token };
