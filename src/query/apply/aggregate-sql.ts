@@ -7,7 +7,7 @@ import type { PhysicalType } from '../../model/column.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { sumOverflow } from '../../storage/clickhouse/errors.js';
 import type { CompileContext } from '../filter/compiler.js';
-import { decimalOfDouble, decimalOfUnits, hasFastUnits, unitsSql } from './exact-double.js';
+import { decimalOfDouble, decimalOfUnits, doubleOfDecimal, hasFastUnits, unitsSql } from './exact-double.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 import type { Aggregate, Value } from './typed.js';
 import { doubleSql, finite, keySql, nullable, valueSql } from './value-sql.js';
@@ -50,13 +50,19 @@ const watched = (decimal: string, total: string, { units, scale }: NumberRange):
   return `(${total} + toDecimal256(throwIf(${isOver}, '${sumOverflow}'), ${scale}))`;
 };
 
-const sumOfDecimals = (decimal: string, sum: NumberRange, physical: PhysicalType): SumSql => {
+/** @param scale Digits behind the point that the result has. */
+const sumOfDecimals = (
+  decimal: string,
+  sum: NumberRange,
+  physical: PhysicalType,
+  scale = sum.scale,
+): SumSql => {
   const wide = digitsOf(sum.units) > 38 ? `toDecimal256(${decimal}, ${sum.scale})` : decimal;
   const total = watched(decimal, `sum(${wide})`, sum);
   const shape = decimalShapeOf(physical);
   const exact =
     shape === undefined
-      ? `toFloat64(${total})`
+      ? doubleOfDecimal(total, sum.scale, scale)
       : `toDecimal${shape.precision === 38 ? 128 : 256}(${total}, ${sum.scale})`;
   return { exact, double: `toFloat64(${total})`, unit: '1' };
 };
@@ -70,8 +76,10 @@ const sumSql = (
     const total = finite(`sumKahan(${doubleSql(value, context)})`);
     return { exact: total, double: total, unit: '1' };
   }
-  if (value.node.kind !== 'column')
-    return sumOfDecimals(nullable(context.emit.exact(value.node)), atScale(sum, value, context), physical);
+  if (value.node.kind !== 'column') {
+    const decimal = nullable(context.emit.exact(value.node));
+    return sumOfDecimals(decimal, atScale(sum, value, context), physical, sum.scale);
+  }
   const { sql, physical: stored } = value.node.column;
   if (stored !== 'f') return sumOfDecimals(sql, sum, physical);
   const { range } = value.node.column as typeof field;

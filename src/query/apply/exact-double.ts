@@ -20,6 +20,14 @@ export const hasFastUnits = ({ scale, units }: NumberRange): boolean =>
 export const unitsSql = (sql: string, { scale }: NumberRange): string =>
   scale === 0 ? `toInt64(${sql})` : `toInt64(round(${sql} * 1e${scale}))`;
 
+/**
+ * A decimal as the double that stands for it, where there is one.
+ * @param from Digits behind the point that the decimal has, of which only `to` are not 0. ClickHouse divides by the power
+ *   of ten of all of them, so that with some 20 digits in all even a whole number is off by its last bit.
+ */
+export const doubleOfDecimal = (sql: string, from: number, to: number): string =>
+  `toFloat64(${from === to ? sql : `toDecimal128(${sql}, ${to})`})`;
+
 /** Whole units as a decimal of that scale. */
 export const decimalOfUnits = (units: string, precision: 38 | 76, scale: number): string => {
   const convert = precision === 38 ? 'toDecimal128' : 'toDecimal256';

@@ -6,15 +6,17 @@ import type { CompileContext } from '../filter/compiler.js';
 import { firstDate32, lastDate32 } from '../filter/date-literal.js';
 import { dateSql } from '../filter/date-sql.js';
 import type { DateNode } from '../filter/typed.js';
+import { doubleOfDecimal } from './exact-double.js';
 import { rangeOfNumber } from './number-range.js';
 import type { Value } from './typed.js';
 
 /** A double that is null where arithmetic left the numbers. */
 export const finite = (double: string): string => `if(isFinite(${double}), ${double}, NULL)`;
 
-const castDecimal = (sql: string, physical: PhysicalType): string => {
+/** @param from Digits behind the point that the decimal has, of which only `to` are not 0. */
+const castDecimal = (sql: string, physical: PhysicalType, from: number, to: number): string => {
   const shape = decimalShapeOf(physical);
-  if (shape === undefined) return `toFloat64(${sql})`;
+  if (shape === undefined) return doubleOfDecimal(sql, from, to);
   return `toDecimal${shape.precision === 38 ? 128 : 256}(${sql}, ${shape.scale})`;
 };
 
@@ -36,8 +38,10 @@ const plainSql = (value: Value, physical: PhysicalType, context: CompileContext)
       return dateValue(value.node, context);
     case 'number': {
       if (value.node.kind === 'column') return value.node.column.sql;
-      const isExact = rangeOfNumber(value.node, shapes) !== undefined;
-      return isExact ? castDecimal(emit.exact(value.node), physical) : finite(emit.double(value.node));
+      const range = rangeOfNumber(value.node, shapes);
+      if (range === undefined) return finite(emit.double(value.node));
+      const scale = shapes(value.node).exact?.scale ?? range.scale;
+      return castDecimal(emit.exact(value.node), physical, scale, range.scale);
     }
     default:
       return value satisfies never;

@@ -55,6 +55,11 @@ describe('results', () => {
     expect(answer).toContain('{"S":100000000000000002.50000000000000000001}');
   });
 
+  it('whole numbers made of long decimals are whole', async () => {
+    const apply = 'filter(Exact ne null)/compute(ceiling(Exact) as Up)/aggregate(Up with max as M)';
+    expect(await text({ $format: 'csv', $apply: apply })).toMatch(/^"M"\r\n\d+\r\n$/);
+  });
+
   it.each([
     ['parquet', 'PAR1'],
     ['xlsx', 'PK'],
