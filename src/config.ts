@@ -102,6 +102,12 @@ export const settings = {
     String(2048 * MiB),
     'Maximum memory of one query in ClickHouse.',
   ),
+  summariesAheadCells: setting(
+    'SUMMARIES_AHEAD_CELLS',
+    integer(0),
+    '1000000',
+    'Rows times columns of the largest version whose summary is made after it was published; 0: all when asked for.',
+  ),
   queriesInFlight: setting(
     'QUERIES_IN_FLIGHT',
     integer(1),

@@ -11,6 +11,7 @@ import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
 import { createLinkRoutes } from '../http/routes/links.js';
+import { createRevisionRoutes } from '../http/routes/revisions.js';
 import { createSummaryRoutes } from '../http/routes/summary.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import { systemClock } from '../lib/clock.js';
@@ -19,9 +20,11 @@ import type { Places } from '../lib/places.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
 import { createPageTokens } from '../query/paging/page-token.js';
-import { createSummaries } from '../query/summary/summaries.js';
+import { createRevisions } from '../query/revisions/revisions.js';
+import { createSummariesAhead } from '../query/summary/ahead.js';
+import { createSummaries, type Summaries } from '../query/summary/summaries.js';
 import { createVersionChanges } from '../query/version-changes.js';
-import { createVersions } from '../query/versions.js';
+import { createVersions, type Versions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -71,6 +74,21 @@ const keepExportFiles = async (
   await scope.defer('export files ahead', preparing.stop);
 };
 
+const keepSummaries = async (
+  { config, sql, log }: Core,
+  scope: Scope,
+  parts: { versions: Versions; summaries: Summaries },
+): Promise<void> => {
+  const ahead = createSummariesAhead({ ...parts, sql, cells: config.summariesAheadCells, log });
+  const preparing = startPeriodic({
+    name: 'summaries ahead',
+    intervalMs: aheadIntervalMs,
+    run: ahead.prepareNew,
+    log,
+  });
+  await scope.defer('summaries ahead', preparing.stop);
+};
+
 /** Everything from a question for rows to its answer. */
 export const createDownloadPart = async (
   core: Core,
@@ -114,6 +132,9 @@ export const createDownloadPart = async (
     await builds.drain();
   });
 
+  const summaries = createSummaries({ reader, places, sql });
+  await keepSummaries(core, scope, { versions, summaries });
+
   return [
     ...createDownloadRoutes({
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
@@ -131,12 +152,18 @@ export const createDownloadPart = async (
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
       versions,
-      summaries: createSummaries({ reader, places, sql }),
+      summaries,
     }),
     ...createVersionChangeRoutes({
       access,
       quotas,
       changes: createVersionChanges({ versions, reader }),
+      versions,
+    }),
+    ...createRevisionRoutes({
+      access,
+      quotas,
+      revisions: createRevisions({ sql, versions, reader }),
     }),
     ...createLinkRoutes({ links, exportFiles, store, linkTtlSeconds: config.linkTtlSeconds }),
   ];

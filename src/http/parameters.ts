@@ -110,6 +110,24 @@ export const queryTime = (description: string) =>
   );
 
 /** A point in time for which a version is asked. */
+/** A version in a path: its id, or a point in time at which it was current. */
+export const pathVersion = (description: string) =>
+  documented(
+    z.string().transform((text, context) => {
+      const instant = parseInstant(text);
+      if (instant !== undefined) return instant;
+      const id = idSchema(description).safeParse(text);
+      if (id.success) return id.data;
+      context.addIssue({
+        code: 'custom',
+        message: 'must be the id of a version, or a day such as 2026-03-31',
+      });
+      return z.NEVER;
+    }),
+    { type: 'string', example: '1' },
+    `${description}: its id, or a day (its end, in UTC) or a time with its zone at which it was current.`,
+  );
+
 export const queryInstant = (description: string) =>
   documented(
     z.string().transform((text, context) => {

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
+import { invalid } from '../../lib/errors.js';
+import type { Instant } from '../../lib/instant.js';
 import type { Caller } from '../../model/permission.js';
 import type { Summaries } from '../../query/summary/summaries.js';
 import type { Versions } from '../../query/versions.js';
-import { pathId, pathName, queryId, queryInteger, queryText } from '../parameters.js';
+import { pathId, pathName, queryId, queryInstant, queryInteger, queryText } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { countField } from './fields.js';
 
@@ -37,6 +39,7 @@ const columnSummary = z
   .meta({ id: 'ColumnSummary' });
 
 const versionId = queryId('Id of a version; without it the current data.').optional();
+const asOf = queryInstant('The version that was current then.').optional();
 
 export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
   const open = async (
@@ -46,14 +49,16 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       readonly signal: AbortSignal;
     },
     datasetId: number,
-    wanted: number | undefined,
+    { versionId: named, asOf: at }: { versionId?: number | undefined; asOf?: Instant | undefined },
   ) => {
+    if (named !== undefined && at !== undefined)
+      throw invalid('bad_combination', 'versionId and asOf both name a version; give one of them.');
     const access = await deps.authorize(request.caller, datasetId);
     await deps.quotas.requireDownload(request.caller, access);
     const version = await deps.versions.find({
       datasetId: access.id,
       currentVersionId: access.currentVersionId,
-      versionId: wanted,
+      versionId: at === undefined ? named : await deps.versions.at(access.id, at),
     });
     return { version, context: { queryId: `summary-${request.requestId}`, signal: request.signal } };
   };
@@ -73,6 +78,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
         $filter: queryText('Only rows that match.', { maxLength: 65_536 }).optional(),
         $select: queryText('Columns by name or id, separated by commas.', { maxLength: 65_536 }).optional(),
         versionId,
+        asOf,
       }),
       responses: {
         200: {
@@ -85,7 +91,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       errors: [402, 403, 404, 504],
       handler: async (request) => {
         const { query, params } = request;
-        const { version, context } = await open(request, params.id, query.versionId);
+        const { version, context } = await open(request, params.id, query);
         request.leavePlace();
         const { rows, columns } = await deps.summaries.summarise({
           version,
@@ -110,6 +116,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
         startsWith: queryText('Only values with this prefix.').optional(),
         $top: queryInteger('Most values; 100 unless given.', { min: 1, max: 10_000 }).optional(),
         versionId,
+        asOf,
       }),
       responses: {
         200: {
@@ -120,7 +127,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
       errors: [402, 403, 404, 504],
       handler: async (request) => {
         const { query, params } = request;
-        const { version, context } = await open(request, params.id, query.versionId);
+        const { version, context } = await open(request, params.id, query);
         request.leavePlace();
         const values = await deps.summaries.values({
           version,

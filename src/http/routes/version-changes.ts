@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
+import type { Instant } from '../../lib/instant.js';
 import { formats } from '../../query/formats/formats.js';
 import type { VersionChanges } from '../../query/version-changes.js';
+import type { Versions } from '../../query/versions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
-import { pathId } from '../parameters.js';
+import { pathId, pathVersion } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { rightToRead, settleAtEnd } from './download-answer.js';
 
@@ -13,11 +15,17 @@ export interface VersionChangeRoutesDeps {
   readonly access: Access;
   readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
   readonly changes: VersionChanges;
+  readonly versions: Pick<Versions, 'at'>;
 }
 
 const { mediaType } = formats.csv;
 
-export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionChangeRoutesDeps): Route[] => [
+export const createVersionChangeRoutes = ({
+  access,
+  quotas,
+  changes,
+  versions,
+}: VersionChangeRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:id/versions/:from/diff/:to/rows',
@@ -31,15 +39,18 @@ export const createVersionChangeRoutes = ({ access, quotas, changes }: VersionCh
     places: 'queries',
     params: z.object({
       id: pathId('Dataset'),
-      from: pathId('First version'),
-      to: pathId('Second version'),
+      from: pathVersion('First version'),
+      to: pathVersion('Second version'),
     }),
     responses: { 200: { description: 'The rows.', contentTypes: [mediaType] } },
     errors: [402, 403, 404, 504],
     handler: async (request) => {
-      const { id, from, to } = request.params;
+      const { id } = request.params;
       const dataset = await access.dataset(request.caller, id, 'Read', 'read');
       await quotas.requireDownload(request.caller, dataset);
+      const idOf = async (version: number | Instant): Promise<number> =>
+        typeof version === 'number' ? version : versions.at(dataset.id, version);
+      const [from, to] = await Promise.all([idOf(request.params.from), idOf(request.params.to)]);
       const ticket = await quotas.startExport(request.caller);
       try {
         const body = await changes.open({

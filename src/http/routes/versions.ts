@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { VersionDiff } from '../../ingest/versions/version-diff.js';
 import type { VersionStore } from '../../ingest/versions/version-store.js';
+import type { Instant } from '../../lib/instant.js';
 import { changesShown } from '../../model/version.js';
-import { pathId, queryId, queryInstant, queryInteger } from '../parameters.js';
+import { pathId, pathVersion, queryId, queryInstant, queryInteger } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, textField, timeField } from './fields.js';
 
@@ -163,7 +164,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
   }),
 ];
 
-const comparison = ({ access, diff }: VersionRoutesDeps): Route =>
+const comparison = ({ access, diff, versions }: VersionRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/versions/:from/diff/:to',
@@ -172,12 +173,15 @@ const comparison = ({ access, diff }: VersionRoutesDeps): Route =>
     description: 'Counted in the data store; no rows are sent.',
     tags,
     auth: 'optional',
-    params: z.object({ id, from: pathId('First version'), to: pathId('Second version') }),
+    params: z.object({ id, from: pathVersion('First version'), to: pathVersion('Second version') }),
     responses: { 200: { description: 'What changed.', schema: diffSchema } },
     errors: [403, 404, 409],
     handler: async ({ params, caller, signal }) => {
       const dataset = await access.dataset(caller, params.id, 'Read', 'read');
-      return ok(await diff.count(dataset.id, params.from, params.to, signal));
+      const idOf = async (version: number | Instant): Promise<number> =>
+        typeof version === 'number' ? version : Number((await versions.at(dataset.id, version)).versionId);
+      const [from, to] = await Promise.all([idOf(params.from), idOf(params.to)]);
+      return ok(await diff.count(dataset.id, from, to, signal));
     },
   });
 

@@ -40,6 +40,13 @@ export interface ColumnSummary {
   readonly top?: readonly { readonly value: string; readonly count: number }[];
 }
 
+/** Characters of a text that are shown; longer ones end with an ellipsis. Bounds what is kept per column. */
+const shownCharacters = 200;
+
+/** A text as it is shown. */
+export const shownText = (sql: string): string =>
+  `if(lengthUTF8(${sql}) > ${shownCharacters}, concat(substringUTF8(${sql}, 1, ${shownCharacters}), '…'), ${sql})`;
+
 /** As a number that can be averaged and sorted: dates as days since 1970; null for other texts. */
 const measureOf = (column: StoredColumn): string | undefined =>
   columnTypeOf(column.physical).measure?.(storageName(column));
@@ -68,7 +75,7 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
       : `if(isFinite(avg(${measure})), avg(${measure}), NULL), ${quantile}(${levels.join(', ')})(ifNull(${measure}, nan)), min(${measure}), max(${measure})`;
   const value = columnTypeOf(column.physical).key(name);
   return `(countIf(isNull(${name})), ${isExact ? 'uniqExact' : 'uniqCombined64'}(${value}), uniqUpTo(${exactDistinct})(${value}),
-    toString(min(${name})), toString(max(${name})), ${own})`;
+    ${shownText(`toString(min(${name}))`)}, ${shownText(`toString(max(${name}))`)}, ${own})`;
 };
 
 /** Counts of values below each inner edge. */

@@ -1,6 +1,7 @@
 /** What the columns of a version hold. Kept per version, which never changes; computed at the first demand. */
 import { notFound } from '../../lib/errors.js';
 import type { Places } from '../../lib/places.js';
+import { createSharedWork } from '../../lib/shared-work.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
@@ -11,7 +12,14 @@ import { filterColumnsOf } from '../plan.js';
 import type { ReadContext } from '../read-context.js';
 import { buildRowSource, type RowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
-import { type ColumnSummary, type Facts, factsSql, histogramSql, summaryOf } from './column-summary.js';
+import {
+  type ColumnSummary,
+  type Facts,
+  factsSql,
+  histogramSql,
+  shownText,
+  summaryOf,
+} from './column-summary.js';
 
 export interface SummaryWanted {
   readonly version: ReadableVersion;
@@ -39,6 +47,11 @@ export interface ValueCount {
 
 export interface Summaries {
   summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly ColumnSummary[] }>;
+  /**
+   * Makes what is kept of a version before anybody asks, unless it is there or another process makes it.
+   * @param owner Who takes places for it.
+   */
+  prepare(version: ReadableVersion, owner: string, signal: AbortSignal): Promise<void>;
   /** Values of a column with counts, the most frequent first. @throws AppError 404 for an unknown column. */
   values(wanted: ValuesWanted): Promise<readonly ValueCount[]>;
 }
@@ -59,7 +72,7 @@ const withoutNames = (columns: readonly ColumnSummary[]): Body =>
   Object.fromEntries(columns.map(({ name: _, ...rest }) => [String(rest.id), rest]));
 
 export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summaries => {
-  const running = new Map<number, Promise<readonly ColumnSummary[]>>();
+  const shared = createSharedWork<readonly ColumnSummary[]>();
   let queries = 0;
 
   const ask = async <T>(text: string, source: RowSource, context: ReadContext): Promise<T[]> => {
@@ -80,8 +93,8 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
   ): Promise<ValueCount[]> => {
     const name = storageName(column);
     const rows = await ask<[string, number]>(
-      `SELECT ${name} AS v, count() AS n ${source.sql} AND ${name} IS NOT NULL
-       GROUP BY v ORDER BY n DESC, v LIMIT ${topTexts}`,
+      `SELECT ${shownText('v')}, n FROM (SELECT ${name} AS v, count() AS n ${source.sql} AND ${name} IS NOT NULL
+       GROUP BY v ORDER BY n DESC, v LIMIT ${topTexts}) ORDER BY n DESC, v`,
       source,
       context,
     );
@@ -154,28 +167,28 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     return row?.body;
   };
 
-  /** All columns of a version; who asks at the same time waits for the same work. */
-  const whole = async ({ version, owner, context }: SummaryWanted): Promise<readonly ColumnSummary[]> => {
-    const known = running.get(version.versionId);
-    if (known !== undefined) return known;
-    // The work outlives the caller who began it: others may wait for it.
-    const lasting = { ...context, signal: new AbortController().signal };
-    const work = inPlace(owner, lasting.signal, () =>
-      computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
+  const keep = async (versionId: number, columns: readonly ColumnSummary[]): Promise<void> => {
+    await sql.query(
+      `INSERT INTO version_summaries (version_id, body)
+       SELECT id, $2 FROM versions WHERE id = $1 ON CONFLICT DO NOTHING`,
+      [versionId, JSON.stringify(withoutNames(columns))],
     );
-    running.set(version.versionId, work);
-    try {
-      const columns = await work;
-      await sql.query(
-        `INSERT INTO version_summaries (version_id, body)
-         SELECT id, $2 FROM versions WHERE id = $1 ON CONFLICT DO NOTHING`,
-        [version.versionId, JSON.stringify(withoutNames(columns))],
-      );
-      return columns;
-    } finally {
-      running.delete(version.versionId);
-    }
   };
+
+  /** All columns of a version; who asks at the same time waits for the same work. */
+  const whole = ({
+    version,
+    owner,
+    context,
+  }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>): Promise<readonly ColumnSummary[]> =>
+    shared.run(String(version.versionId), context.signal, async (signal) => {
+      const lasting = { ...context, signal };
+      const columns = await inPlace(owner, signal, () =>
+        computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
+      );
+      await keep(version.versionId, columns);
+      return columns;
+    });
 
   return {
     async summarise(wanted) {
@@ -194,6 +207,11 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
         return summary === undefined ? [] : [{ ...summary, name: column.name }];
       });
       return { rows: version.rowCount, columns };
+    },
+
+    async prepare(version, owner, signal) {
+      const context = { queryId: `summary/${version.versionId}`, signal };
+      if ((await kept(version)) === undefined) await whole({ version, owner, context });
     },
 
     async values({ version, column: wanted, startsWith, top, owner, context }) {

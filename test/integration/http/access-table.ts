@@ -71,6 +71,8 @@ GET /datasets/{id}/permissions Private                         401 403 403 403 4
 GET /datasets/{id}/permissions Public                          401 403 403 403 403 200 200 403 200 403 200 403 401
 PUT /datasets/{id}/permissions/{name}                          401 403 403 403 403 200 200 403 200 403 403 403 401
 DELETE /datasets/{id}/permissions/{name}                       401 403 403 403 403 204 204 403 204 403 403 403 401
+GET /datasets/{id}/revisions Private                           401 403 200 200 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/revisions Public                            200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /datasets/{id}/summary Private                             401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/summary Public                              200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /datasets/{id}/columns/{column}/values Private             401 403 200 200 200 200 200 200 200 403 200 403 401

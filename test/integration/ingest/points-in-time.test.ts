@@ -57,6 +57,18 @@ describe('asOf', () => {
       rowCount: 1,
       columns: [{ name: 'a', dataType: 'Decimal' }],
     });
+    expect(await json(await get('/summary?asOf=2026-02-02'))).toMatchObject({
+      versionId: ids[1],
+      rows: 2,
+      columns: [{ name: 'a' }, { name: 'b' }],
+    });
+    expect(await json(await get('/columns/a/values?asOf=2026-01-02'))).toEqual([{ value: '1', count: 1 }]);
+    expect(await json(await get('/versions/2026-01-15/diff/2026-02-15'))).toEqual(
+      await json(await get(`/versions/${ids[0]}/diff/${ids[1]}`)),
+    );
+    expect(await (await get(`/versions/2026-01-15T00:00:00Z/diff/${ids[1]}/rows`)).text()).toBe(
+      await (await get(`/versions/${ids[0]}/diff/${ids[1]}/rows`)).text(),
+    );
     expect(await json(await get('/versions?asOf=2026-02-02'))).toMatchObject([
       { versionId: ids[1], rows: 2 },
     ]);

@@ -126,3 +126,29 @@ describe('$apply', () => {
     ]);
   });
 });
+
+describe('a summary of a small version', () => {
+  it('is made after publishing, once, and shows the beginning of long texts', async () => {
+    const long = 'é'.repeat(5_000);
+    await upload(`Country,Text\nNorway,${long}\n`);
+    const made = () =>
+      product.sql.query<{ body: Record<string, { top?: { value: string }[]; max: unknown }> }>(
+        `SELECT s.body FROM version_summaries s JOIN datasets d ON d.current_version_id = s.version_id WHERE d.id = $1`,
+        [dataset],
+      );
+    let [kept] = await made();
+    for (let turn = 0; kept === undefined && turn < 600; turn += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      [kept] = await made();
+    }
+    const shown = `${'é'.repeat(200)}…`;
+    expect(Object.values(kept?.body ?? {})).toMatchObject([
+      { max: 'Norway' },
+      { max: shown, top: [{ value: shown, count: 1 }] },
+    ]);
+    expect(await json(`/datasets/${dataset}/summary`)).toMatchObject({
+      rows: 1,
+      columns: [{ name: 'Country' }, { name: 'Text', min: shown }],
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import { formats } from '../../query/formats/formats.js';
+import { type Revisions, revisionFormats } from '../../query/revisions/revisions.js';
+import { dispositionOf, fileNameOf } from '../content/disposition.js';
+import { pathId, queryInteger, queryText } from '../parameters.js';
+import { type Route, route } from '../route.js';
+import { rightToRead, settleAtEnd } from './download-answer.js';
+
+export interface RevisionRoutesDeps {
+  readonly access: Access;
+  readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
+  readonly revisions: Revisions;
+}
+
+export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/datasets/:id/revisions',
+    summary: 'What was said when',
+    description:
+      'Every value that observations had in the kept versions, with the version that brought it. An observation is what ' +
+      'the entity columns say. `change` is `added`, `changed`, or `removed` with the values that went. What a version ' +
+      'repeats is not shown again.',
+    tags: ['Versions'],
+    auth: 'optional',
+    places: 'queries',
+    params: z.object({ id: pathId('Dataset') }),
+    query: z.object({
+      $filter: queryText('Only rows that match, in whatever version.', { maxLength: 65_536 }).optional(),
+      $select: queryText('Columns by name or id, separated by commas; entity columns are prepended.', {
+        maxLength: 65_536,
+      }).optional(),
+      vintage: z
+        .enum(['all', 'first'])
+        .optional()
+        .meta({ description: '`first`: only what each observation was when it was first published.' }),
+      $top: queryInteger('Most rows.', { min: 1, max: 1_000_000_000 }).optional(),
+      $format: z.enum(revisionFormats).optional().meta({ description: 'Without it json.' }),
+    }),
+    responses: {
+      200: {
+        description:
+          'The columns of the dataset, `versionId`, `publishedAt` and `change`, by entity and version.',
+        contentTypes: revisionFormats.map((format) => formats[format].mediaType),
+      },
+    },
+    errors: [402, 403, 404, 504],
+    handler: async (request) => {
+      const { params, query, caller } = request;
+      const dataset = await access.dataset(caller, params.id, 'Read', 'read');
+      await quotas.requireDownload(caller, dataset);
+      const format = query.$format ?? 'json';
+      const { mediaType, extension } = formats[format];
+      const ticket = await quotas.startExport(caller);
+      try {
+        const body = await revisions.open({
+          datasetId: dataset.id,
+          currentVersionId: dataset.currentVersionId,
+          vintage: query.vintage ?? 'all',
+          filter: query.$filter,
+          select: query.$select,
+          top: query.$top,
+          format,
+          context: {
+            queryId: `${request.requestId}-revisions-${randomUUID().slice(0, 8)}`,
+            signal: request.signal,
+          },
+        });
+        settleAtEnd(body, ticket, request);
+        return {
+          status: 200,
+          headers: {
+            'Content-Type': mediaType,
+            'Content-Disposition': dispositionOf(fileNameOf(`${dataset.name} revisions`, extension)),
+            'Cache-Control': 'private, no-cache',
+          },
+          body,
+          right: rightToRead(caller, dataset.id),
+        };
+      } catch (error) {
+        await ticket.cancel();
+        throw error;
+      }
+    },
+  }),
+];

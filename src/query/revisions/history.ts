@@ -1,0 +1,95 @@
+/** All segments that the kept versions of a dataset have or had, and in which versions. */
+import { AppError } from '../../lib/errors.js';
+import type { StoredColumn } from '../../model/column.js';
+import type { Placement } from '../../model/placement.js';
+import { placementSql } from '../../storage/postgres/placements.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { Versions } from '../versions.js';
+
+/** A segment as some versions have it. */
+export interface SegmentRange {
+  readonly segment: number;
+  /** First version that has it. */
+  readonly from: number;
+  /** First version that lacks it again; 0: none. */
+  readonly until: number;
+  /** Rows of it that belong to these versions: those with a lower position; 0: all. */
+  readonly rows: number;
+}
+
+/** Ranges whose rows lie in one place, under the same columns. */
+export interface RangeGroup {
+  readonly placement: Placement;
+  /** Under their present names. */
+  readonly columns: readonly StoredColumn[];
+  readonly ranges: readonly SegmentRange[];
+  /** Rows of all of its segments, whole. */
+  readonly rowCount: number;
+}
+
+export interface History {
+  /** Oldest first. */
+  readonly versions: readonly { readonly id: number; readonly createdAt: Date }[];
+  readonly groups: readonly RangeGroup[];
+}
+
+/** Most segments, and most sets of columns, that one question reads. */
+const limits = { ranges: 20_000, groups: 100 } as const;
+
+const rangesSql = `
+  SELECT r.segment_id AS segment, r.from_version AS "from", coalesce(r.until_version, 0) AS until,
+         coalesce(r.row_limit, 0) AS rows, coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
+         ${placementSql('g')} AS placement
+    FROM segment_ranges r JOIN versions v ON v.id = r.from_version JOIN segments g ON g.id = r.segment_id
+   WHERE r.dataset_id = $1 ORDER BY r.from_version, r.segment_id LIMIT ${limits.ranges + 1}`;
+
+interface RangeRow extends SegmentRange {
+  readonly allRows: number;
+  readonly list: number;
+  readonly placement: Placement;
+}
+
+const tooMany = (): AppError =>
+  new AppError(
+    'invalid',
+    'too_many_versions',
+    'The dataset has too many versions to go through all of them; delete some, or compare two with diff.',
+  );
+
+const groupedBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] => {
+  const groups = new Map<string, T[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return [...groups.values()];
+};
+
+/** @throws AppError `invalid` when there are too many to look at. */
+export const readHistory = async (sql: Sql, versions: Versions, datasetId: number): Promise<History> => {
+  const rows = await sql.query<RangeRow>(rangesSql, [datasetId]);
+  const sets = groupedBy(
+    rows,
+    ({ list, placement }) => `${list}/${placement.storeId}/${placement.pool?.mapId}`,
+  );
+  if (rows.length > limits.ranges || sets.length > limits.groups) throw tooMany();
+  const groups: RangeGroup[] = [];
+  for (const ranges of sets) {
+    const { from, placement } = ranges[0]!;
+    const { columns } = await versions.find({
+      datasetId,
+      currentVersionId: null,
+      versionId: from,
+      presentNames: true,
+    });
+    const whole = new Map(ranges.map(({ segment, allRows }) => [segment, allRows]));
+    groups.push({
+      placement,
+      columns,
+      ranges,
+      rowCount: [...whole.values()].reduce((sum, number) => sum + number, 0),
+    });
+  }
+  const all = await sql.query<{ id: number; createdAt: Date }>(
+    'SELECT id, created_at AS "createdAt" FROM versions WHERE dataset_id = $1 ORDER BY id',
+    [datasetId],
+  );
+  return { versions: all, groups };
+};

@@ -1,0 +1,195 @@
+/**
+ * Every value that an observation ever had, with the version that brought it.
+ *
+ * A segment comes with one version and goes with another: its rows are events of these two. Rows that come and go with
+ * the same version, because a file was uploaded again, cancel each other. What is left of a version is what it changed.
+ */
+import type { Readable } from 'node:stream';
+import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { segmentsGone } from '../../storage/clickhouse/errors.js';
+import { clickHouseType, namedColumn, sourceOf, tableOf } from '../../storage/clickhouse/places.js';
+import type { BoundValues } from '../../storage/clickhouse/query-form.js';
+import type { Reader } from '../../storage/clickhouse/reader.js';
+import { hashOf } from '../../storage/clickhouse/version-comparison.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { compileFilter } from '../filter/filter.js';
+import type { OutputColumn } from '../formats/format.js';
+import { type Format, formats } from '../formats/formats.js';
+import { filterColumnsOf } from '../plan.js';
+import { chosenColumns, freeName } from '../projection.js';
+import type { ReadContext } from '../read-context.js';
+import type { Versions } from '../versions.js';
+import { type History, type RangeGroup, readHistory } from './history.js';
+
+export const revisionFormats = ['json', 'csv', 'tsv'] as const satisfies readonly Format[];
+
+export interface RevisionsWanted {
+  readonly datasetId: number;
+  readonly currentVersionId: number | null;
+  /** `first`: only what each observation was when it was first published. */
+  readonly vintage: 'all' | 'first';
+  readonly filter: string | undefined;
+  readonly select: string | undefined;
+  readonly top: number | undefined;
+  readonly format: (typeof revisionFormats)[number];
+  readonly context: ReadContext;
+}
+
+export interface Revisions {
+  /**
+   * The columns of the dataset, and `versionId`, `publishedAt` and `change` (added, changed, removed). In the order of
+   * the entity columns, then of versions.
+   * @throws AppError
+   */
+  open(wanted: RevisionsWanted): Promise<Readable>;
+}
+
+export interface RevisionsOptions {
+  readonly sql: Sql;
+  readonly versions: Versions;
+  readonly reader: Reader;
+}
+
+/** The type that holds a column of all versions: its own where that never changed, else text. */
+const commonType = (column: StoredColumn, groups: readonly RangeGroup[]): PhysicalType => {
+  const found = new Set(
+    groups.flatMap(({ columns }) =>
+      columns.filter(({ id }) => id === column.id).map(({ physical }) => physical),
+    ),
+  );
+  return found.size > 1 ? 's' : column.physical;
+};
+
+const asCommon = (column: StoredColumn, { columns }: RangeGroup): string => {
+  const own = columns.find(({ id }) => id === column.id);
+  if (own === undefined) return `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})')`;
+  return own.physical === column.physical ? storageName(own) : `toString(${storageName(own)})`;
+};
+
+interface Statement {
+  readonly sql: string;
+  readonly values: BoundValues;
+}
+
+interface Answer {
+  readonly output: readonly OutputColumn[];
+  /** `FROM …` and everything behind it. */
+  readonly from: string;
+  readonly values: BoundValues;
+}
+
+/** Rows of a group, each as often as there are ranges of its segment: `f` the version it came with, `u` it went with. */
+const groupRows = (
+  database: string,
+  group: RangeGroup,
+  columns: readonly StoredColumn[],
+  at: number,
+): Statement => {
+  const { placement, ranges, rowCount } = group;
+  const segments = [...new Set(ranges.map(({ segment }) => segment))];
+  const list = `{s${at}:Array(UInt64)}`;
+  const guard = `(SELECT throwIf(count() != {n${at}:UInt64}, '${segmentsGone}')
+    FROM ${database}.${tableOf(placement)} WHERE _seg IN ${list}) = 0`;
+  const values = columns.map((column) => `${asCommon(column, group)} AS v_${storageName(column)}, `).join('');
+  return {
+    sql: `SELECT ${values}_seg AS s, _row AS p, f, u
+      FROM ${sourceOf(database, placement, group.columns.map(namedColumn))} AS stored
+      INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
+        FROM (SELECT arrayJoin({r${at}:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
+      WHERE _seg IN if(${guard}, ${list}, []) AND (l = 0 OR _row < l)`,
+    values: {
+      [`s${at}`]: segments,
+      [`n${at}`]: rowCount,
+      [`r${at}`]: ranges.map(({ segment, from, until, rows }) => [segment, from, until, rows]),
+    },
+  };
+};
+
+/** Of a dataset whose files had only headers. */
+const noRows = (columns: readonly StoredColumn[]): Statement => {
+  const values = columns.map(
+    (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS v_${storageName(column)}, `,
+  );
+  const zeros = ['s', 'p', 'f', 'u'].map((name) => `toUInt64(0) AS ${name}`);
+  return { sql: `SELECT ${values.join('')}${zeros.join(', ')} WHERE 0`, values: {} };
+};
+
+const changes = (
+  database: string,
+  { versions, groups }: History,
+  columns: readonly StoredColumn[],
+  { filter, select, vintage, top }: RevisionsWanted,
+): Answer => {
+  const common = columns.map((column): StoredColumn => {
+    const physical = commonType(column, groups);
+    return { ...column, physical, dataType: dataTypeOf(physical) };
+  });
+  const chosen = chosenColumns({ select, distinct: false }, common);
+  const condition = filter === undefined ? undefined : compileFilter(filter, filterColumnsOf(common));
+  const parts =
+    groups.length === 0
+      ? [noRows(common)]
+      : groups.map((group, at) => groupRows(database, group, common, at));
+  const names = chosen.map(storageName);
+  const all = common.map((column) => `v_${storageName(column)} AS ${storageName(column)}`).join(', ');
+  const keys = chosen.filter(({ isEntity }) => isEntity);
+  const ids = (some: readonly StoredColumn[]): number[] => some.map(({ id }) => id);
+  const row = hashOf(ids(chosen), chosen);
+  const key = keys.length === 0 ? row : hashOf(ids(keys), keys);
+  const taken = new Set(chosen.map(({ name }) => name));
+  const own = (name: string, sql: string): OutputColumn => ({
+    name: freeName(name, taken),
+    sql,
+    physical: 's',
+  });
+  const list = names.map((name) => `${name}, `).join('');
+  return {
+    output: [
+      ...chosen.map(({ name, physical }, at) => ({ name, sql: names[at]!, physical })),
+      own('versionId', 'toString(v)'),
+      own('publishedAt', "transform(v, {versions:Array(UInt64)}, {times:Array(String)}, '')"),
+      own('change', "multiIf(net < 0, 'removed', lost > 0, 'changed', 'added')"),
+    ],
+    from: `FROM (
+      SELECT ${list}v, net, place, k, countIf(net > 0) OVER (PARTITION BY k, v) AS brought,
+        countIf(net < 0) OVER (PARTITION BY k, v) AS lost, min(v) OVER (PARTITION BY k) AS first
+      FROM (
+        SELECT k, h, v, sum(w) AS net, min((s, p)) AS place${names.map((name) => `, any(e_${name}) AS ${name}`).join('')}
+        FROM (
+          SELECT ${key} AS k, ${row} AS h, s, p, x.1 AS v, x.2 AS w${names.map((name) => `, ${name} AS e_${name}`).join('')}
+          FROM (SELECT ${all}, s, p, f, u FROM (${parts.map(({ sql }) => sql).join('\nUNION ALL ')}))
+          ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
+          WHERE ${condition === undefined ? 'true' : `(${condition.sql})`})
+        GROUP BY k, h, v HAVING net != 0))
+    WHERE (net > 0 OR brought = 0)${vintage === 'first' ? ' AND v = first' : ''}
+    ORDER BY ${keys.map((column) => `${storageName(column)} ASC NULLS LAST, `).join('')}k, v, net DESC, place${
+      top === undefined ? '' : ` LIMIT ${top}`
+    }`,
+    values: {
+      ...Object.assign({}, ...parts.map(({ values }) => values)),
+      ...condition?.params,
+      versions: versions.map(({ id }) => id),
+      times: versions.map(({ createdAt }) => createdAt.toISOString()),
+    },
+  };
+};
+
+export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Revisions => ({
+  async open(wanted) {
+    const { datasetId, currentVersionId, format, context } = wanted;
+    const { columns } = await versions.find({ datasetId, currentVersionId });
+    const history = await readHistory(sql, versions, datasetId);
+    const { output, from, values } = changes(reader.database, history, columns, wanted);
+    const { select, frame } = formats[format];
+    const bytes = await reader.open({
+      ...select.rows(output, from, { decimals: 'number', quote: 'all' }),
+      values,
+      ...context,
+    });
+    return frame.rows(
+      bytes,
+      output.map(({ name }) => name),
+    );
+  },
+});

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Client, call, createDataset, json, upload } from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { uploadWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+
+beforeAll(async () => {
+  product = await startProduct({ sweepIntervalMs: '300' });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+
+afterAll(() => product?.close());
+
+interface Revision {
+  readonly Date: string;
+  readonly Value: number | null;
+  readonly versionId: string;
+  readonly publishedAt: string;
+  readonly change: string;
+}
+
+const ask = async (dataset: number, options: Record<string, string> = {}): Promise<Response> =>
+  call(owner, 'GET', `/datasets/${dataset}/revisions?${new URLSearchParams(options)}`);
+
+const read = async <T = Revision>(dataset: number, options: Record<string, string> = {}): Promise<T[]> =>
+  json<T[]>(await ask(dataset, options));
+
+const short = ({ Date: date, Value, versionId, change }: Revision) => [date, Value, versionId, change];
+
+describe('revisions', () => {
+  it('of a series are its values as each version brought them', async () => {
+    const dataset = await createDataset(owner);
+    const first = await upload(owner, dataset, 'Date,Value\n2026-01-01,1.5\n2026-02-01,2\n');
+    const same = await upload(owner, dataset, 'Date,Value\n2026-01-01,1.5\n2026-02-01,2\n');
+    const second = await upload(owner, dataset, 'Date,Value\n2026-01-01,1.5\n2026-02-01,2.25\n2026-03-01,\n');
+    const third = await uploadWith(owner, dataset, 'Date,Value\n2026-03-01,3\n', { mode: 'upsert' });
+    const [a, b, c] = [first, second, third].map(({ versionId }) => versionId ?? '');
+    const all = await read(dataset);
+    expect(all.map(short)).toEqual([
+      ['2026-01-01', 1.5, a, 'added'],
+      ['2026-02-01', 2, a, 'added'],
+      ['2026-02-01', 2.25, b, 'changed'],
+      ['2026-03-01', null, b, 'added'],
+      ['2026-03-01', 3, c, 'changed'],
+    ]);
+    expect(all.every(({ versionId }) => versionId !== same.versionId)).toBe(true);
+    const { createdAt } = await json<{ createdAt: string }>(
+      await call(owner, 'GET', `/datasets/${dataset}/versions/${a}`),
+    );
+    expect(all[0]?.publishedAt.slice(0, 19)).toBe(createdAt.slice(0, 19));
+    expect((await read(dataset, { $filter: 'Date eq 2026-02-01' })).map(short)).toEqual([
+      ['2026-02-01', 2, a, 'added'],
+      ['2026-02-01', 2.25, b, 'changed'],
+    ]);
+    expect((await read(dataset, { vintage: 'first' })).map(short)).toEqual([
+      ['2026-01-01', 1.5, a, 'added'],
+      ['2026-02-01', 2, a, 'added'],
+      ['2026-03-01', null, b, 'added'],
+    ]);
+    expect(await read(dataset, { $top: '2' })).toHaveLength(2);
+    expect(await (await ask(dataset, { $format: 'csv', $filter: 'Date eq 2026-01-01' })).text()).toBe(
+      `"Date","Value","versionId","publishedAt","change"\r\n"2026-01-01",1.5,"${a}","${all[0]?.publishedAt}","added"\r\n`,
+    );
+  });
+
+  it('say what went, came back, and was there twice', async () => {
+    const dataset = await createDataset(owner);
+    const one = await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n2026-02-01,2\n');
+    const two = await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n');
+    const three = await json<{ versionId: string }>(
+      await call(owner, 'POST', `/datasets/${dataset}/versions/${one.versionId}/restore`),
+      201,
+    );
+    const four = await uploadWith(owner, dataset, 'Date,Value\n2026-01-01,1\n2026-01-01,7\n', {
+      mode: 'append',
+    });
+    expect((await read(dataset)).map(short)).toEqual([
+      ['2026-01-01', 1, one.versionId, 'added'],
+      ['2026-01-01', 1, four.versionId, 'added'],
+      ['2026-01-01', 7, four.versionId, 'added'],
+      ['2026-02-01', 2, one.versionId, 'added'],
+      ['2026-02-01', 2, two.versionId, 'removed'],
+      ['2026-02-01', 2, three.versionId, 'added'],
+    ]);
+  });
+
+  it('of a dataset without rows are none, of one without data 404', async () => {
+    const dataset = await createDataset(owner);
+    expect((await ask(dataset)).status).toBe(404);
+    await upload(owner, dataset, 'Date,Value\n');
+    expect(await read(dataset)).toEqual([]);
+  });
+
+  it.each([
+    [{ $filter: 'Nothing eq 1' }, 'Nothing'],
+    [{ $select: 'Nothing' }, 'Nothing'],
+    [{ vintage: 'last' }, 'vintage'],
+    [{ $format: 'xlsx' }, '$format'],
+  ])('refuse what is not known, %#', async (options, named) => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n');
+    const response = await ask(dataset, options as Record<string, string>);
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining(named)]);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createSharedWork } from '../../../src/lib/shared-work.js';
+
+/** Work that ends when it is told to. */
+const createJob = () => {
+  const begun: { signal: AbortSignal; end: (value: string) => void; fail: (error: Error) => void }[] = [];
+  const work = (signal: AbortSignal): Promise<string> =>
+    new Promise((end, fail) => {
+      begun.push({ signal, end, fail });
+    });
+  return { begun, work };
+};
+
+describe('shared work', () => {
+  it('is done once for all who wait, and anew for who asks later', async () => {
+    const shared = createSharedWork<string>();
+    const { begun, work } = createJob();
+    const signal = new AbortController().signal;
+    const both = Promise.all([shared.run('a', signal, work), shared.run('a', signal, work)]);
+    expect(begun).toHaveLength(1);
+    begun[0]?.end('done');
+    expect(await both).toEqual(['done', 'done']);
+    const later = shared.run('a', signal, work);
+    expect(begun).toHaveLength(2);
+    begun[1]?.end('again');
+    expect(await later).toBe('again');
+  });
+
+  it('goes on when one of two has gone, and ends with the last', async () => {
+    const shared = createSharedWork<string>();
+    const { begun, work } = createJob();
+    const [one, two] = [new AbortController(), new AbortController()];
+    const first = shared.run('a', one.signal, work);
+    const second = shared.run('a', two.signal, work);
+    one.abort(new Error('one has gone'));
+    await expect(first).rejects.toThrow('one has gone');
+    expect(begun[0]?.signal.aborted).toBe(false);
+    two.abort(new Error('two has gone'));
+    await expect(second).rejects.toThrow('two has gone');
+    expect(begun[0]?.signal.aborted).toBe(true);
+    const third = shared.run('a', new AbortController().signal, work);
+    begun[0]?.fail(new Error('stopped'));
+    expect(begun).toHaveLength(2);
+    begun[1]?.end('done');
+    expect(await third).toBe('done');
+  });
+
+  it('fails for all who wait', async () => {
+    const shared = createSharedWork<string>();
+    const { begun, work } = createJob();
+    const signal = new AbortController().signal;
+    const waiting = [shared.run('a', signal, work), shared.run('a', signal, work)];
+    begun[0]?.fail(new Error('no'));
+    expect((await Promise.allSettled(waiting)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  });
+});
