@@ -86,6 +86,26 @@ describe('revisions', () => {
     ]);
   });
 
+  it('go on through new names, new columns and other types', async () => {
+    const dataset = await createDataset(owner);
+    const one = await upload(owner, dataset, 'Date,Value\n2026-01-01,1\n');
+    const columns = await json<{ id: number; name: string }[]>(
+      await call(owner, 'GET', `/datasets/${dataset}/columns`),
+    );
+    const value = columns.find(({ name }) => name === 'Value')?.id;
+    const two = await upload(owner, dataset, 'Date,Value,Weight\n2026-01-01,n/d,2\n');
+    await json(
+      await call(owner, 'PATCH', `/datasets/${dataset}/columns/${value}`, {
+        name: 'Amount',
+        isEntity: false,
+      }),
+    );
+    expect(await read<object>(dataset, { $select: 'Amount' })).toMatchObject([
+      { Amount: '1', versionId: one.versionId },
+      { Amount: 'n/d', versionId: two.versionId },
+    ]);
+  });
+
   it('of a dataset without rows are none, of one without data 404', async () => {
     const dataset = await createDataset(owner);
     expect((await ask(dataset)).status).toBe(404);
