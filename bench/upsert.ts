@@ -1,7 +1,8 @@
 import type { StoredColumn } from '../src/model/column.js';
 import { storageName } from '../src/model/column.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../src/storage/clickhouse/client.js';
-import { createSegmentMerger, type SegmentMerge } from '../src/storage/clickhouse/segment-merger.js';
+import type { SegmentMerge } from '../src/storage/clickhouse/merge-sql.js';
+import { createSegmentMerger } from '../src/storage/clickhouse/segment-merger.js';
 import { createStoreTables } from '../src/storage/clickhouse/tables.js';
 import type { Bench } from './support/bench.js';
 
@@ -44,6 +45,7 @@ const fill = (clickhouse: ClickHouse, segment: number, count: number, first: num
 const place = { storeId: 1, pool: null };
 
 const merge: SegmentMerge = {
+  mode: 'upsert',
   target: 2501,
   targetPlace: place,
   basePlace: place,

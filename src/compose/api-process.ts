@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
+import { createDryRunRoutes } from '../http/routes/dry-runs.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
@@ -64,6 +65,7 @@ export const createApiProcess = async (
   const { processes, receiver, dispatcher, places: uploadPlaces } = await createIntakePart(core, scope);
   const downloads = await createDownloadPart(core, scope, { ...catalog, places: places.queries });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
+  const diff = createVersionDiff({ sql, clickhouse: core.clickhouse });
   const ops = { state: createOpsState(core, gateway) };
   const metricsRoutes = await openMetrics(core, scope, version);
   const server: HttpServer = createApp({
@@ -83,11 +85,12 @@ export const createApiProcess = async (
         dispatcher,
         rejects: (processId) => readRejects(sql, processId),
       }),
+      ...createDryRunRoutes({ access, diff }),
       ...createRetentionRoutes(catalog),
       ...createVersionRoutes({
         access,
         versions: createVersionStore(sql),
-        diff: createVersionDiff({ sql, clickhouse: core.clickhouse }),
+        diff,
       }),
       ...downloads,
       ...gatewayRoutes,

@@ -157,7 +157,7 @@ export const createDownloadPart = async (
     ...createVersionChangeRoutes({
       access,
       quotas,
-      changes: createVersionChanges({ versions, reader }),
+      changes: createVersionChanges({ sql, versions, reader }),
       versions,
     }),
     ...createRevisionRoutes({

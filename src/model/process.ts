@@ -4,7 +4,35 @@ export type ProcessStatus = 'pending' | 'completed' | 'failed';
 /** Where a pending upload stands; see model/version.ts for what moves it. */
 export type ProcessPhase = 'insert' | 'collect' | 'replay' | 'ready' | 'merge' | 'merged';
 
-export type UploadMode = 'replace' | 'append' | 'upsert';
+export type UploadMode = 'replace' | MergeMode;
+
+/** Those that are joined with the version before. */
+export type MergeMode = 'append' | KeyedMode;
+
+/** Those that tell rows apart by a key. */
+export type KeyedMode = 'upsert' | 'sync' | 'delete';
+
+export const isKeyed = (mode: UploadMode): mode is KeyedMode => mode !== 'replace' && mode !== 'append';
+
+/** What an upload did to the rows of the version before it. */
+export interface RowChanges {
+  /** Rows that are new. */
+  readonly inserted: number;
+  /** Rows whose values are those of the file now. */
+  readonly replaced: number;
+  /** Rows whose key the file has, and whose values were those of the file already. */
+  readonly unchanged: number;
+  readonly removed: number;
+}
+
+/** A key that is not unique. */
+export interface KeyExample {
+  readonly in: 'file' | 'dataset';
+  /** Values as texts, cut to 200 characters, by the names of the columns. */
+  readonly key: Readonly<Record<string, string | null>>;
+  /** Rows that have it. */
+  readonly rows: number;
+}
 
 /** Why an upload failed, in the terms of the file that was sent. */
 export interface ProcessError {
@@ -17,6 +45,8 @@ export interface ProcessError {
   readonly column?: string;
   /** The text that does not fit, cut to 200 characters. */
   readonly value?: string;
+  /** Of `key_not_unique`: the first keys that are not, at most three. */
+  readonly examples?: readonly KeyExample[];
 }
 
 /** An upload process as the API shows it. */
@@ -36,6 +66,13 @@ export interface ProcessView {
   readonly bytes: number;
   /** Records that were set aside. */
   readonly rejectedRows: number;
+  /** What became of rows, once that is known; null in mode replace. */
+  readonly inserted: number | null;
+  readonly replaced: number | null;
+  readonly unchanged: number | null;
+  readonly removed: number | null;
+  /** Nothing was, or will be, published. */
+  readonly dryRun: boolean;
   readonly error: ProcessError | null;
   readonly progress: ProcessProgress;
 }

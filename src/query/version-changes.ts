@@ -9,6 +9,8 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { commonKeys, hashOf } from '../storage/clickhouse/version-comparison.js';
+import { readDryRun } from '../storage/postgres/dry-runs.js';
+import type { Sql } from '../storage/postgres/sql.js';
 import { csv } from './formats/delimited/delimited.js';
 import { type OutputColumn, plainAppearance } from './formats/format.js';
 import { freeName } from './projection.js';
@@ -17,8 +19,8 @@ import type { Versions } from './versions.js';
 
 export interface ChangesWanted {
   readonly datasetId: number;
-  readonly from: number;
-  readonly to: number;
+  /** Two versions, or the process of a dry run: it is compared with the version that it would have followed. */
+  readonly between: { readonly from: number; readonly to: number } | { readonly dryRun: number };
   readonly queryId: string;
   readonly signal: AbortSignal;
 }
@@ -27,12 +29,13 @@ export interface VersionChanges {
   /**
    * CSV: `change` (removed, added, before, after) and the columns of both versions. Removed rows first, then added
    * and changed ones in the order of the second version.
-   * @throws AppError 404 for an unknown version.
+   * @throws AppError 404 for an unknown version; 409 for a dry run whose rows are not kept any more.
    */
   open(wanted: ChangesWanted): Promise<Readable>;
 }
 
 export interface VersionChangesOptions {
+  readonly sql: Sql;
   readonly versions: Versions;
   readonly reader: Reader;
 }
@@ -121,19 +124,49 @@ const changesSql = (
   return { output, from };
 };
 
-export const createVersionChanges = ({ versions, reader }: VersionChangesOptions): VersionChanges => ({
-  async open({ datasetId, from, to, queryId, signal }) {
-    const find = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
-    const [first, second] = await Promise.all([find(from), find(to)]);
-    const columns = columnsOf(first, second);
-    const [before, after] = [sideOf(reader.database, 'from', first), sideOf(reader.database, 'to', second)];
-    const keys = commonKeys(first.columns, second.columns).map(({ id }) => id);
-    const { output, from: rows } = changesSql([before, after], columns, keys);
-    return reader.open({
-      ...csv.select.rows(output, rows, plainAppearance),
-      values: { ...before.values, ...after.values },
-      queryId,
-      signal,
-    });
-  },
+interface Pair {
+  readonly from: ReadableVersion;
+  readonly to: ReadableVersion;
+  readonly keyIds?: readonly number[];
+}
+
+/** Before the first upload. */
+const nothing = (version: ReadableVersion): ReadableVersion => ({
+  ...version,
+  placement: null,
+  columns: [],
+  rowCount: 0,
+  segmentIds: [],
 });
+
+export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOptions): VersionChanges => {
+  const pairOf = async ({ datasetId, between }: ChangesWanted): Promise<Pair> => {
+    const find = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
+    if (!('dryRun' in between)) {
+      const [from, to] = await Promise.all([find(between.from), find(between.to)]);
+      return { from, to };
+    }
+    const { baseVersionId, version, keyIds } = await readDryRun(sql, datasetId, between.dryRun);
+    return {
+      from: baseVersionId === null ? nothing(version) : await find(baseVersionId),
+      to: version,
+      keyIds,
+    };
+  };
+
+  return {
+    async open(wanted) {
+      const { from, to, keyIds } = await pairOf(wanted);
+      const columns = columnsOf(from, to);
+      const [before, after] = [sideOf(reader.database, 'from', from), sideOf(reader.database, 'to', to)];
+      const keys = commonKeys(from.columns, to.columns, keyIds).map(({ id }) => id);
+      const { output, from: rows } = changesSql([before, after], columns, keys);
+      return reader.open({
+        ...csv.select.rows(output, rows, plainAppearance),
+        values: { ...before.values, ...after.values },
+        queryId: wanted.queryId,
+        signal: wanted.signal,
+      });
+    },
+  };
+};

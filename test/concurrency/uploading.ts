@@ -77,6 +77,7 @@ export const upload = async (world: World, random: Random, person: Person, datas
   const file = makeFile(random, world.nextNumber(), modeOf(random, known.rowCount));
   const form = new FormData();
   form.set('mode', file.mode);
+  if (file.mode === 'upsert') form.set('onDuplicateKey', 'last');
   form.set('data', new Blob([file.csv]), 'data.csv');
   const headers = expected === undefined ? {} : { 'if-match': `"${expected}"` };
   const reply = await world.ask(person, 'PUT', `${path}/data`, { body: form, headers });

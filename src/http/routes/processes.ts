@@ -18,7 +18,23 @@ const processErrorSchema = z.object({
   line: z.int().optional().meta({ description: 'Physical line in the file; the header is line 1.' }),
   column: z.string().optional().meta({ description: 'Name of the column.' }),
   value: z.string().optional().meta({ description: 'The text that does not fit, cut to 200 characters.' }),
+  examples: z
+    .array(
+      z.object({
+        in: z.enum(['file', 'dataset']),
+        key: z.record(z.string(), z.string().nullable()),
+        rows: z.int(),
+      }),
+    )
+    .optional()
+    .meta({ description: 'Of `key_not_unique`: the first keys that several rows have, at most three.' }),
 });
+
+const changeField = (description: string) =>
+  z
+    .int()
+    .nullable()
+    .meta({ description: `${description} Null until that is known, and in mode replace.` });
 
 export const processSchema = z
   .object({
@@ -32,6 +48,11 @@ export const processSchema = z
     rows: z.int().meta({ description: 'Rows stored so far.' }),
     bytes: z.int().meta({ description: 'Uncompressed bytes received so far.' }),
     rejectedRows: z.int().meta({ description: 'Records that were set aside as bad.' }),
+    inserted: changeField('Rows that are new.'),
+    replaced: changeField('Rows of the version before that have other values now.'),
+    unchanged: changeField('Rows whose key the file has, and whose values were those of the file already.'),
+    removed: changeField('Rows of the version before that have gone.'),
+    dryRun: z.boolean().meta({ description: 'Everything is checked and counted, nothing is published.' }),
     error: processErrorSchema.nullable(),
     progress: z.object({
       received: z.int(),
@@ -53,13 +74,13 @@ export interface ProcessRoutesDeps {
 
 const params = z.object({ id: pathId('Dataset'), processId: pathId('Process') });
 const tags = ['Data'];
-const forWhom = 'Needs Write on a public dataset, Read on a private one.';
+export const forWhom = 'Needs Write on a public dataset, Read on a private one.';
 
 /**
  * A process quotes its file, and rejects are rows of it: those of a public dataset are only for callers who may
  * write to it, those of a private one for everybody who may read it.
  */
-const requireProcesses = async (
+export const requireProcesses = async (
   { access }: Pick<ProcessRoutesDeps, 'access'>,
   caller: Caller,
   datasetId: number,
@@ -70,7 +91,7 @@ const requireProcesses = async (
 };
 
 /** The same, of an answer that goes on for longer. */
-const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight => ({
+export const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight => ({
   keyId: caller.key.id,
   datasetId: id,
   need: 'Read',

@@ -12,9 +12,11 @@ import { queryText } from '../parameters.js';
  * Defaults stand in the text alone: generated clients send those of the schema, also where they do not apply.
  */
 const shapes: Partial<Record<UploadOptionName, Record<string, unknown>>> = {
-  mode: { enum: ['replace', 'append', 'upsert'] },
+  mode: { enum: ['replace', 'append', 'upsert', 'delete', 'sync'] },
   onTypeConflict: { enum: ['fail', 'replace', 'widen'] },
-  onDuplicateKey: { enum: ['last', 'first', 'fail'] },
+  onDuplicateKey: { enum: ['fail', 'last', 'first'] },
+  key: { example: 'Country,Year' },
+  dryRun: { type: 'boolean' },
   onMissingColumn: { enum: ['null', 'fail'] },
   onNewColumn: { enum: ['add', 'fail', 'ignore'] },
   onBadRow: { enum: ['fail', 'quarantine'] },

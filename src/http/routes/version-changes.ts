@@ -1,15 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Access } from '../../catalog/access.js';
+import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
+import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Instant } from '../../lib/instant.js';
+import type { Caller } from '../../model/permission.js';
 import { formats } from '../../query/formats/formats.js';
-import type { VersionChanges } from '../../query/version-changes.js';
+import type { ChangesWanted, VersionChanges } from '../../query/version-changes.js';
 import type { Versions } from '../../query/versions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId, pathVersion } from '../parameters.js';
-import { type Route, route } from '../route.js';
+import { type Reply, type Route, route } from '../route.js';
 import { rightToRead, settleAtEnd } from './download-answer.js';
+import { forWhom, requireProcesses, rightTo } from './processes.js';
 
 export interface VersionChangeRoutesDeps {
   readonly access: Access;
@@ -20,20 +23,57 @@ export interface VersionChangeRoutesDeps {
 
 const { mediaType } = formats.csv;
 
-export const createVersionChangeRoutes = ({
-  access,
-  quotas,
-  changes,
-  versions,
-}: VersionChangeRoutesDeps): Route[] => [
+const shape =
+  'CSV. The first column, `change`, says `removed`, `added`, or `before` and `after` for the two sides of a changed ' +
+  'row. A column that one side lacks is empty there.';
+
+const csv = { 200: { description: 'The rows.', contentTypes: [mediaType] } };
+
+interface Asked {
+  readonly caller: Caller | undefined;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+/** The answer with the rows, counted as a download. */
+const answer = async (
+  { quotas, changes }: VersionChangeRoutesDeps,
+  request: Parameters<typeof settleAtEnd>[2] & Asked,
+  dataset: DatasetAccess,
+  { between, name, right }: { between: ChangesWanted['between']; name: string; right: StandingRight },
+): Promise<Reply> => {
+  await quotas.requireDownload(request.caller, dataset);
+  const ticket = await quotas.startExport(request.caller);
+  try {
+    const body = await changes.open({
+      datasetId: dataset.id,
+      between,
+      queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
+      signal: request.signal,
+    });
+    settleAtEnd(body, ticket, request);
+    return {
+      status: 200,
+      headers: {
+        'Content-Type': mediaType,
+        'Content-Disposition': dispositionOf(fileNameOf(`${dataset.name} ${name}`, 'csv')),
+        'Cache-Control': 'private, no-cache',
+      },
+      body,
+      right,
+    };
+  } catch (error) {
+    await ticket.cancel();
+    throw error;
+  }
+};
+
+const ofVersions = (deps: VersionChangeRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/versions/:from/diff/:to/rows',
     summary: 'Download the rows in which two versions differ',
-    description:
-      'CSV. The first column, `change`, says `removed`, `added`, or `before` and `after` for the two sides of a ' +
-      'changed row. Removed rows come first, then added and changed ones in the order of the second version. A ' +
-      'column that one side lacks is empty there.',
+    description: `${shape} Removed rows come first, then added and changed ones in the order of the second version.`,
     tags: ['Versions'],
     auth: 'optional',
     places: 'queries',
@@ -42,40 +82,44 @@ export const createVersionChangeRoutes = ({
       from: pathVersion('First version'),
       to: pathVersion('Second version'),
     }),
-    responses: { 200: { description: 'The rows.', contentTypes: [mediaType] } },
+    responses: csv,
     errors: [402, 403, 404, 504],
     handler: async (request) => {
       const { id } = request.params;
-      const dataset = await access.dataset(request.caller, id, 'Read', 'read');
-      await quotas.requireDownload(request.caller, dataset);
+      const dataset = await deps.access.dataset(request.caller, id, 'Read', 'read');
       const idOf = async (version: number | Instant): Promise<number> =>
-        typeof version === 'number' ? version : versions.at(dataset.id, version);
+        typeof version === 'number' ? version : deps.versions.at(dataset.id, version);
       const [from, to] = await Promise.all([idOf(request.params.from), idOf(request.params.to)]);
-      const ticket = await quotas.startExport(request.caller);
-      try {
-        const body = await changes.open({
-          datasetId: dataset.id,
-          from,
-          to,
-          queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
-          signal: request.signal,
-        });
-        settleAtEnd(body, ticket, request);
-        const fileName = fileNameOf(`${dataset.name} ${from}-${to}`, 'csv');
-        return {
-          status: 200,
-          headers: {
-            'Content-Type': mediaType,
-            'Content-Disposition': dispositionOf(fileName),
-            'Cache-Control': 'private, no-cache',
-          },
-          body,
-          right: rightToRead(request.caller, dataset.id),
-        };
-      } catch (error) {
-        await ticket.cancel();
-        throw error;
-      }
+      const right = rightToRead(request.caller, dataset.id);
+      return answer(deps, request, dataset, { between: { from, to }, name: `${from}-${to}`, right });
     },
-  }),
+  });
+
+const ofDryRun = (deps: VersionChangeRoutesDeps): Route =>
+  route({
+    method: 'GET',
+    path: '/datasets/:id/processes/:processId/diff/rows',
+    summary: 'Download the rows that a dry run would change',
+    description: `${shape} ${forWhom}`,
+    tags: ['Data'],
+    auth: 'required',
+    places: 'queries',
+    params: z.object({ id: pathId('Dataset'), processId: pathId('Process') }),
+    responses: csv,
+    errors: [402, 403, 404, 409, 504],
+    handler: async (request) => {
+      const { id, processId } = request.params;
+      const dataset = await requireProcesses(deps, request.caller, id);
+      const right = rightTo(dataset, request.caller);
+      return answer(deps, request, dataset, {
+        between: { dryRun: processId },
+        name: `dry run ${processId}`,
+        right,
+      });
+    },
+  });
+
+export const createVersionChangeRoutes = (deps: VersionChangeRoutesDeps): Route[] => [
+  ofVersions(deps),
+  ofDryRun(deps),
 ];

@@ -61,7 +61,7 @@ const diffSchema = z
 export interface VersionRoutesDeps {
   readonly access: Access;
   readonly versions: VersionStore;
-  readonly diff: VersionDiff;
+  readonly diff: Pick<VersionDiff, 'count'>;
 }
 
 const tags = ['Versions'];

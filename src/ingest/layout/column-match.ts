@@ -6,11 +6,12 @@ import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, listed as listedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { isKeyed } from '../../model/process.js';
 import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseVersion } from './base-version.js';
 import type { RegisteredColumn } from './column-registry.js';
-import type { LayoutColumn } from './layout.js';
+import { requireKeys } from './key-columns.js';
 
 /** A field of the file that is stored. */
 export interface MatchedField {
@@ -109,7 +110,7 @@ const refuseConflicts = (
   options: UploadOptions,
   base: BaseVersion | undefined,
 ): void => {
-  if (base === undefined) return;
+  if (base === undefined || options.mode === 'delete') return;
   const added = fields.filter(({ existing }) => existing === undefined).map(({ name }) => name);
   if (options.onNewColumn === 'fail' && added.length > 0)
     throw conflict('new_columns', `The dataset has no columns ${quoted(added)}.`, {
@@ -123,14 +124,11 @@ const refuseConflicts = (
     throw conflict('missing_columns', `The file has no columns ${quoted(names)}.`, {
       columns: firstItems(names),
     });
-  const keys = lacking.filter(({ isEntity }) => isEntity).map(({ name }) => name);
-  if (options.mode === 'upsert' && keys.length > 0)
-    throw invalid(
-      'missing_key',
-      `The file lacks entity columns, which tell rows apart in an upsert: ${quoted(keys)}.`,
-      { columns: firstItems(keys) },
-    );
 };
+
+/** Of a file whose keys are deleted nothing else counts. */
+const isKey = ({ name, existing }: MatchedField, { key }: UploadOptions): boolean =>
+  key?.includes(name) ?? existing?.isEntity === true;
 
 /** @throws AppError 400, 409 where header, manifest and dataset do not go together. */
 export const matchFields = (
@@ -149,20 +147,9 @@ export const matchFields = (
     return isIgnored ? [] : [{ field, name, listed: own, existing }];
   });
   refuseConflicts(fields, options, base);
+  if (isKeyed(options.mode)) requireKeys(fields, options, base);
+  if (options.mode === 'delete') return fields.filter((field) => isKey(field, options));
   if (fields.length === 0)
     throw invalid('no_columns', 'No column of the file is stored: options or manifest ignore all of them.');
   return fields;
-};
-
-/**
- * Ids of the columns that tell the rows of an upsert apart: the entity columns of the version before, or of the
- * file where there is none.
- */
-export const keyIdsOf = (base: BaseVersion | undefined, columns: readonly LayoutColumn[]): number[] => {
-  if (base !== undefined) return base.columns.filter(({ isEntity }) => isEntity).map(({ id }) => id);
-  return columns
-    .filter(
-      ({ isEntity, physical }) => isEntity ?? dataTypeOf(physical === 'u' ? 's' : physical) !== 'Decimal',
-    )
-    .map(({ id }) => id);
 };

@@ -46,8 +46,10 @@ export interface Layout {
   /** True when types may become wider than those of the version before. */
   readonly widen?: boolean;
   readonly onDuplicateKey?: DuplicateKey;
-  /** Ids of the columns that tell rows apart; upsert only. */
+  /** Ids of the columns that tell rows apart; modes with a key only. */
   readonly keyIds?: readonly number[];
+  /** The key was named: it stays when other columns become entities. */
+  readonly keyGiven?: true;
   readonly changes?: readonly ColumnChange[];
 }
 

@@ -1,6 +1,6 @@
 import type { StoredColumn } from '../../model/column.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import type { UploadMode } from '../../model/process.js';
+import type { MergeMode, RowChanges } from '../../model/process.js';
 import { mergeSegmentId, type SegmentFacts, segmentNumbers } from '../../model/version.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -16,7 +16,7 @@ export interface MergeTurn {
   readonly storeId: number;
   /** Where the file's own segment lies. */
   readonly placement: Placement;
-  readonly mode: UploadMode;
+  readonly mode: MergeMode;
   readonly attempt: number;
   readonly layout: Layout;
   /** Of the file's own segment. */
@@ -35,6 +35,8 @@ export interface MergeOutcome {
   readonly keepsBase: boolean;
   readonly columns: readonly StoredColumn[];
   readonly facts: SegmentFacts;
+  /** Absent: recorded by an earlier build. */
+  readonly changes?: RowChanges;
 }
 
 /** A segment that a merge writes. */
@@ -100,9 +102,9 @@ export const createMergeStore = (sql: Sql): MergeStore => ({
     // A lease may have run out meanwhile: once another merge has begun, the segment of this one is dropped.
     const { set, when } = moveSql('merged');
     await sql.query(
-      `UPDATE processes SET ${set}, merge = $2
+      `UPDATE processes SET ${set}, merge = $2, changes = $4
        WHERE id = $1 AND ${when} AND ($3::int IS NULL OR $3 = merge_attempt)`,
-      [processId, JSON.stringify(outcome), number],
+      [processId, JSON.stringify(outcome), number, JSON.stringify(outcome.changes ?? null)],
     );
   },
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
-import type { ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
+import type { ProcessPhase, ProcessStatus, ProcessView, RowChanges } from '../../model/process.js';
 import { segmentId, segmentNumbers } from '../../model/version.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -41,6 +41,7 @@ export interface NewUpload {
   readonly requestId: string;
   readonly mode: string;
   readonly layout: Layout;
+  readonly dryRun?: boolean;
   /** The file is one chunk that a pool may take. */
   readonly isSmall: boolean;
   readonly receivedBytes: number;
@@ -70,20 +71,26 @@ export interface ProcessStore {
 
 /** `ProcessView` of `processes p`. */
 const viewColumns = `p.id, p.dataset_id AS "datasetId", p.status, p.mode, p.version_id AS "versionId",
-  p.inserted_rows AS rows, p.received_bytes AS bytes, p.rejected_rows AS "rejectedRows", p.error, p.attempt,
+  p.inserted_rows AS rows, p.received_bytes AS bytes, p.rejected_rows AS "rejectedRows",
+  p.changes, p.dry_run AS "dryRun", p.error, p.attempt,
   p.chunk_count AS chunks, p.inserted_chunks AS inserted,
   to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt",
   to_char(p.completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "completedAt"`;
 
-interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId'> {
+interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId' | keyof RowChanges> {
+  changes: RowChanges | null;
   versionId: number | null;
   attempt: number;
   chunks: number | null;
   inserted: number;
 }
 
-const viewOf = ({ attempt, chunks, inserted, ...row }: ViewRow): ProcessView => ({
+const viewOf = ({ attempt, chunks, inserted, changes, ...row }: ViewRow): ProcessView => ({
   ...row,
+  inserted: changes?.inserted ?? null,
+  replaced: changes?.replaced ?? null,
+  unchanged: changes?.unchanged ?? null,
+  removed: changes?.removed ?? null,
   versionId: row.versionId === null ? null : String(row.versionId),
   progress: { received: row.bytes, chunks, inserted, rows: row.rows, attempt },
 });
@@ -126,8 +133,8 @@ const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> =>
   if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
   const [row] = await sql.query<{ id: number; createdAt: Date }>(
     `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
-       expected_version)
-     VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8) RETURNING id, created_at AS "createdAt"`,
+       expected_version, dry_run)
+     VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id, created_at AS "createdAt"`,
     [
       datasetId,
       mode,
@@ -137,6 +144,7 @@ const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> =>
       requestId,
       receivedBytes,
       expectedVersionId ?? null,
+      upload.dryRun ?? false,
     ],
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');

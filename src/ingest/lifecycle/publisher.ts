@@ -9,6 +9,9 @@ import type { MergeOutcome } from './merge-store.js';
 import type { FailedUpload } from './transition-store.js';
 import { moveSql } from './transitions.js';
 
+/** Milliseconds that the rows of a dry run are kept. */
+const dryRunKeptMs = 3_600_000;
+
 /** Moves uploads that wait for their turn. Only the dispatcher calls it. */
 export interface Publisher {
   /**
@@ -46,6 +49,7 @@ interface DueProcess extends UploadSender {
   facts: SegmentFacts;
   merge: MergeOutcome | null;
   expectedVersionId: number | null;
+  dryRun: boolean;
 }
 
 export interface PublishedVersion {
@@ -105,6 +109,7 @@ const published = moveSql('published');
 const verified = moveSql('verified');
 const mergeDue = moveSql('merge_due');
 const failed = moveSql('failed');
+const checked = moveSql('checked');
 
 interface VersionRow {
   id: number;
@@ -162,6 +167,23 @@ const publishOne = async (tx: Sql, datasetId: number, due: DueProcess): Promise<
   await changeColumns(tx, datasetId, due.layout.changes ?? []);
   const { id: versionId, lane, seconds } = version;
   return { datasetId, processId: due.id, versionId, rows: facts.rows, lane, seconds };
+};
+
+/** Records what would have been published; its rows are kept for a while, for whoever reads the difference. */
+const endDryRun = async (tx: Sql, due: DueProcess, current: number | null): Promise<void> => {
+  const { columns, facts, segment, extends: keepsBase } = newVersionOf(due);
+  const outcome: MergeOutcome = {
+    baseVersionId: current,
+    segmentId: segment,
+    keepsBase,
+    columns,
+    facts,
+  };
+  await tx.query(
+    `UPDATE processes SET ${checked.set}, merge = $2, kept_until = now() + $3 * interval '1 millisecond'
+     WHERE id = $1 AND ${checked.when}`,
+    [due.id, JSON.stringify(outcome), dryRunKeptMs],
+  );
 };
 
 const otherVersion: ProcessError = {
@@ -232,7 +254,7 @@ const nextTurn = async (tx: Sql, datasetId: number): Promise<Turn | undefined> =
     if (next?.phase !== 'ready' && next?.phase !== 'merged') return undefined;
     const [process] = await tx.query<DueProcess>(
       `SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
-         layout, facts, merge, expected_version AS "expectedVersionId"
+         layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun"
        FROM processes WHERE id = $1 AND ${published.when} FOR NO KEY UPDATE`,
       [next.id],
     );
@@ -268,6 +290,10 @@ const publishDueIn = async (
         [process.id],
       );
       return { ...came, merge: process.id };
+    }
+    if (process.dryRun) {
+      await endDryRun(tx, process, current);
+      continue;
     }
     const version = await publishOne(tx, datasetId, process);
     versions.push(version);

@@ -7,6 +7,9 @@ const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
 export const isNoMerge = (id: string): string =>
   `(${id} % ${perProcess} < ${firstMerge} OR ${id} % ${perProcess} >= ${firstCompaction})`;
 
-/** Condition that a pending process `alias` writes the segment: in its current attempt, or its current merge. */
+/**
+ * Condition that a process `alias` needs the segment of its current attempt or of its current merge: a pending one
+ * writes it, a dry run keeps it for a while.
+ */
 export const isWrittenBy = (id: string, alias: string): string =>
-  `${alias}.status = 'pending' AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;
+  `(${alias}.status = 'pending' OR ${alias}.kept_until > now()) AND ${id} % ${perProcess} IN (${alias}.attempt, ${firstMerge} + ${alias}.merge_attempt)`;

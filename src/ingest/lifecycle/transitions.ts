@@ -33,9 +33,9 @@ export const states: Readonly<Record<State, string>> = {
     'Chunks are only noted. Once all are known, one worker reads the whole file and resolves its types.',
   replay: 'One worker reads the chunks again from Kafka and stores them under the next attempt.',
   ready: 'Every row is stored and counted. Waits for the uploads accepted before it.',
-  merge: 'One worker joins an append or upsert with the current version.',
+  merge: 'One worker joins the rows with those of the current version.',
   merged: 'Joined. Published if that version is still the current one.',
-  completed: 'Its version is published.',
+  completed: 'Its version is published; a dry run is checked and counted.',
   failed: 'The dataset is as it was before.',
 };
 
@@ -76,7 +76,7 @@ export const transitions = {
   merge_due: {
     moves: { ready: 'merge', merged: 'merge' },
     next: 'resume',
-    when: 'an append or upsert comes first in its dataset and is not joined with the current version yet',
+    when: 'an upload of another mode than replace comes first in its dataset and is not joined with the current version yet',
   },
   rebased: {
     moves: { merge: 'collect' },
@@ -92,6 +92,11 @@ export const transitions = {
     moves: { ready: 'completed', merged: 'completed' },
     next: 'publish',
     when: 'it comes first in its dataset: the version is published in the same transaction',
+  },
+  checked: {
+    moves: { ready: 'completed', merged: 'completed' },
+    next: 'publish',
+    when: 'a dry run comes first in its dataset: what would be published is recorded',
   },
   failed: {
     moves: everyPending('failed'),

@@ -1,17 +1,17 @@
-import { invalid } from '../../lib/errors.js';
 import { runYielding } from '../../lib/yielding.js';
+import { isKeyed } from '../../model/process.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { parseHeader } from '../csv/header.js';
 import { noProfile } from '../csv/profile.js';
 import type { ColumnRules, HeaderRecord, SplitChunk } from '../csv/types.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
-import { checkManifest, keyIdsOf, type MatchedField, matchFields } from '../layout/column-match.js';
+import { checkManifest, type MatchedField, matchFields } from '../layout/column-match.js';
 import { holdColumns, readRegistry, registerColumns } from '../layout/column-registry.js';
+import { keyOf } from '../layout/key-columns.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { proposeColumn } from '../layout/type-resolution.js';
 import { profileInSteps } from '../layout/typed-profile.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
-import type { UploadOptions } from '../upload/upload-options.js';
 
 /** Resolves the columns of an upload. */
 export interface LayoutProposal {
@@ -103,17 +103,6 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
       return { base, fields, columns };
     });
 
-  const keysFor = (
-    options: UploadOptions,
-    base: BaseVersion | undefined,
-    columns: readonly LayoutColumn[],
-  ): number[] => {
-    const keyIds = keyIdsOf(base, columns);
-    if (keyIds.length === 0)
-      throw invalid('no_key', 'An upsert needs at least one entity column to tell rows apart.');
-    return options.mode === 'upsert' ? keyIds : [];
-  };
-
   return {
     async check({ datasetId, options }) {
       if (options.manifest === undefined) return;
@@ -141,9 +130,9 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
         layout,
         columns.map((column, at) => proposeColumn(layout, column, profiles?.[at] ?? noProfile)),
       );
-      if (options.mode !== 'upsert') return proposed;
+      if (!isKeyed(options.mode)) return proposed;
       const { onDuplicateKey } = options;
-      return { ...proposed, onDuplicateKey, keyIds: keysFor(options, base, proposed.columns) };
+      return { ...proposed, onDuplicateKey, ...keyOf(options, base, proposed.columns) };
     },
   };
 };

@@ -113,6 +113,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         requestId,
         mode: upload.options.mode,
         layout,
+        dryRun: upload.options.dryRun,
         isSmall: isSmall(first),
         expectedVersionId: upload.expectedVersionId,
         receivedBytes: received,

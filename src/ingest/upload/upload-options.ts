@@ -3,7 +3,7 @@ import { parseFlag } from '../../lib/flag.js';
 import { nearest } from '../../lib/nearest.js';
 import { runAtOnce } from '../../lib/yielding.js';
 import { textProblem } from '../../model/names.js';
-import type { UploadMode } from '../../model/process.js';
+import { isKeyed, type UploadMode } from '../../model/process.js';
 import type { ColumnRules, Dialect } from '../csv/types.js';
 import { type Manifest, manifestSteps } from './manifest.js';
 
@@ -20,12 +20,16 @@ export type Encoding = 'utf-8' | 'windows-1252' | 'utf-16le' | 'utf-16be';
 export interface UploadOptions {
   readonly mode: UploadMode;
   readonly manifest: Manifest | undefined;
+  /** Names of the columns that tell rows apart; undefined: the entity columns. */
+  readonly key: readonly string[] | undefined;
   readonly onTypeConflict: TypeConflict;
   readonly onDuplicateKey: DuplicateKey;
   readonly onMissingColumn: MissingColumn;
   readonly onNewColumn: NewColumn;
   readonly onBadRow: 'fail' | 'quarantine';
   readonly maxBadRows: BadRowLimit | undefined;
+  /** Everything is checked and counted, nothing is published. */
+  readonly dryRun: boolean;
   readonly async: boolean;
   /** With `async` false: seconds to wait for the end of the process. */
   readonly waitSeconds: number;
@@ -38,16 +42,20 @@ export interface UploadOptions {
 
 /** Every option with what it means; the one list that the route, the parser and the documents share. */
 export const uploadOptionTexts = {
-  mode: '`replace` (default), `append` or `upsert`.',
+  mode: '`replace` (default), `append`, `upsert`, `delete` (rows of the keys in the file go) or `sync` (upsert, and rows of keys that the file lacks go).',
   manifest:
     'JSON `{"columns": [{"name", "id"?, "dataType"?, "isEntity"?, "dateFormat"?, "description"?}], "unlisted": "infer" | "ignore" | "reject"}`.',
+  key: 'Modes upsert, delete and sync: names of the columns that tell rows apart, separated by commas or as a JSON array; the entity columns unless given.',
   onTypeConflict:
     '`fail` (default): a manifest type that differs from the existing one is 409. `replace` (mode replace): the column takes the new type. `widen` (mode append): the column takes a type that holds old and new values.',
-  onDuplicateKey: 'Mode upsert, a key twice in the file: `last` (default), `first` or `fail`.',
-  onMissingColumn: 'Modes append and upsert, a column the file lacks: `null` (default) or `fail`.',
+  onDuplicateKey:
+    'Modes upsert, delete and sync, a key that several rows of the file or of the dataset have: `fail` (default, 409 `key_not_unique`), `last` or `first` (of the file; all rows of the dataset that have it are meant).',
+  onMissingColumn: 'Modes append, upsert and sync, a column the file lacks: `null` (default) or `fail`.',
   onNewColumn: 'A column the dataset does not have yet: `add` (default), `fail` or `ignore`.',
   onBadRow: '`fail` (default) or `quarantine`: bad rows are set aside with their reason.',
   maxBadRows: 'With `onBadRow=quarantine`: most bad rows, a count or a share such as `5%`.',
+  dryRun:
+    '`true`: everything is checked and counted, nothing is published; the process shows the difference. Default `false`.',
   async: '`true` (default), or `false`: the answer waits for the end of the process.',
   wait: 'With `async=false`: seconds to wait, 30 unless given, at most 55.',
   delimiter: 'The delimiter: one ASCII character, or `tab`. Recognised from the header unless given.',
@@ -144,22 +152,23 @@ const parseDialect = (delimiter: string | undefined, quote: string | undefined):
   return { delimiter: parseDelimiter(delimiter), quote: quote === 'none' ? noQuote : 0x22 };
 };
 
-const parseNullValues = (text: string | undefined): readonly string[] => {
+/** @param text A JSON array of texts, or texts separated by commas. */
+const parseTexts = (name: UploadOptionName, text: string | undefined): readonly string[] => {
   if (text === undefined) return [];
   if (!text.startsWith('[')) return text.split(',').filter((value) => value !== '');
   let list: unknown;
   try {
     list = JSON.parse(text);
   } catch {
-    throw wrong('nullValues', 'is not valid JSON');
+    throw wrong(name, 'is not valid JSON');
   }
   if (!Array.isArray(list) || !list.every((value): value is string => typeof value === 'string'))
-    throw wrong('nullValues', 'must be an array of strings');
+    throw wrong(name, 'must be an array of strings');
   return list.filter((value) => value !== '');
 };
 
 const parseRules = (values: ReadonlyMap<UploadOptionName, string>): ColumnRules => {
-  const nullValues = parseNullValues(values.get('nullValues'));
+  const nullValues = parseTexts('nullValues', values.get('nullValues'));
   if (nullValues.length > maxNullValues) throw wrong('nullValues', `must be at most ${maxNullValues} texts`);
   for (const text of nullValues) {
     const problem = textProblem(text, maxNullValueLength);
@@ -172,13 +181,36 @@ const parseRules = (values: ReadonlyMap<UploadOptionName, string>): ColumnRules 
   };
 };
 
+const parseKey = (text: string | undefined): readonly string[] | undefined => {
+  if (text === undefined) return undefined;
+  const names = parseTexts('key', text).map((name) => name.trim());
+  if (names.length === 0 || names.includes('')) throw wrong('key', 'must name at least one column');
+  if (new Set(names).size < names.length) throw wrong('key', 'names a column twice');
+  return names;
+};
+
+const parseOn = (
+  values: ReadonlyMap<UploadOptionName, string>,
+  name: UploadOptionName,
+  initial: boolean,
+): boolean => {
+  const value = values.get(name);
+  const flag = value === undefined ? initial : parseFlag(value);
+  if (flag === undefined) throw wrong(name, 'must be one of true, false');
+  return flag;
+};
+
 /** Options that mean something in some modes only. */
 const requireMode = (mode: UploadMode, values: ReadonlyMap<UploadOptionName, string>): void => {
   const refuse = (name: UploadOptionName, modes: string): never => {
     throw wrong(name, `applies to mode ${modes} only, the mode is ${mode}`);
   };
-  if (values.has('onDuplicateKey') && mode !== 'upsert') refuse('onDuplicateKey', 'upsert');
-  if (values.has('onMissingColumn') && mode === 'replace') refuse('onMissingColumn', 'append or upsert');
+  if (values.has('onDuplicateKey') && !isKeyed(mode)) refuse('onDuplicateKey', 'upsert, delete or sync');
+  if (values.has('key') && !isKeyed(mode)) refuse('key', 'upsert, delete or sync');
+  if (values.has('onMissingColumn') && (mode === 'replace' || mode === 'delete'))
+    refuse('onMissingColumn', 'append, upsert or sync');
+  if (values.has('onNewColumn') && mode === 'delete')
+    refuse('onNewColumn', 'replace, append, upsert or sync');
   const conflict = values.get('onTypeConflict');
   if (conflict === 'replace' && mode !== 'replace') refuse('onTypeConflict', 'replace');
   if (conflict === 'widen' && mode !== 'append') refuse('onTypeConflict', 'append');
@@ -190,11 +222,10 @@ const requireMode = (mode: UploadMode, values: ReadonlyMap<UploadOptionName, str
  */
 export function* uploadOptionSteps(given: readonly GivenOption[]): Generator<void, UploadOptions> {
   const values = collect(given);
-  const mode = choose(values, 'mode', ['replace', 'append', 'upsert']);
+  const mode = choose(values, 'mode', ['replace', 'append', 'upsert', 'delete', 'sync']);
   requireMode(mode, values);
   const onBadRow = choose(values, 'onBadRow', ['fail', 'quarantine']);
-  const isAsync = parseFlag(values.get('async') ?? 'true');
-  if (isAsync === undefined) throw wrong('async', 'must be one of true, false');
+  const isAsync = parseOn(values, 'async', true);
   if (values.has('maxBadRows') && onBadRow === 'fail') throw wrong('maxBadRows', 'needs onBadRow=quarantine');
   if (values.has('wait') && isAsync) throw wrong('wait', 'needs async=false');
   const manifest = values.get('manifest');
@@ -205,12 +236,14 @@ export function* uploadOptionSteps(given: readonly GivenOption[]): Generator<voi
   return {
     mode,
     manifest: manifest === undefined ? undefined : yield* manifestSteps(manifest),
+    key: parseKey(values.get('key')),
     onTypeConflict: choose(values, 'onTypeConflict', ['fail', 'replace', 'widen']),
-    onDuplicateKey: choose(values, 'onDuplicateKey', ['last', 'first', 'fail']),
+    onDuplicateKey: choose(values, 'onDuplicateKey', ['fail', 'last', 'first']),
     onMissingColumn: choose(values, 'onMissingColumn', ['null', 'fail']),
     onNewColumn: choose(values, 'onNewColumn', ['add', 'fail', 'ignore']),
     onBadRow,
     maxBadRows: parseLimit(values.get('maxBadRows')),
+    dryRun: parseOn(values, 'dryRun', false),
     async: isAsync,
     waitSeconds: parseWait(values.get('wait')),
     dialect,

@@ -4,9 +4,9 @@
  * its values are kept.
  */
 import { dataTypeOf } from '../../model/column-types/column-types.js';
-import type { UploadMode } from '../../model/process.js';
+import { isKeyed, type UploadMode } from '../../model/process.js';
 import type { BaseVersion } from '../layout/base-version.js';
-import { keyIdsOf } from '../layout/column-match.js';
+import { entityIdsOf } from '../layout/key-columns.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 
 /** The layout with what the version before says of each column. */
@@ -18,7 +18,7 @@ export const boundTo = (layout: Layout, base: BaseVersion | undefined, mode: Upl
     return known === undefined ? rest : { ...rest, existing: known.physical };
   });
   const bound = withColumns(layout, columns);
-  return mode === 'upsert' ? { ...bound, keyIds: keyIdsOf(base, columns) } : bound;
+  return isKeyed(mode) && bound.keyGiven !== true ? { ...bound, keyIds: entityIdsOf(base, columns) } : bound;
 };
 
 /** True when the file, as it was read, already fits the bound layout. */
@@ -28,6 +28,13 @@ export const isBoundTo = (read: Layout, bound: Layout): boolean =>
     const physical = before?.physical === 'u' ? 's' : before?.physical;
     return column.existing === before?.existing || column.existing === physical;
   });
+
+/** True when rows of both sides have every column of the key: columns may have come, gone or become entities since. */
+export const hasKey = ({ keyIds = [], columns }: Layout, base: BaseVersion | undefined): boolean => {
+  const read = new Set(columns.map(({ id }) => id));
+  const before = base && new Set(base.columns.map(({ id }) => id));
+  return keyIds.every((id) => read.has(id) && before?.has(id) !== false);
+};
 
 /** Names of columns whose manifest type the version before cannot be joined with. */
 export const conflictingNames = ({ columns, widen }: Layout): string[] =>

@@ -1,5 +1,5 @@
 /**
- * Applies an append or upsert to the version before it, when its turn has come.
+ * Applies an append, upsert, sync or delete to the version before it, when its turn has come.
  *
  *   1 look      the process stands in phase `merge`; the version before is the dataset's current one
  *   2 bind      its columns are still those that the file was read for; otherwise the file is read again
@@ -14,6 +14,7 @@
 import type { Log } from '../../lib/log.js';
 import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
+import { isKeyed, type KeyExample, type ProcessError, type RowChanges } from '../../model/process.js';
 import {
   dateColumnOf,
   frequencyOf,
@@ -23,8 +24,9 @@ import {
 } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
+import type { SegmentMerge } from '../../storage/clickhouse/merge-sql.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
-import type { KeyCounts, SegmentMerge, SegmentMerger } from '../../storage/clickhouse/segment-merger.js';
+import type { KeyCounts, SegmentMerger } from '../../storage/clickhouse/segment-merger.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -32,7 +34,7 @@ import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeStore, MergeTarget, MergeTurn } from '../lifecycle/merge-store.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
-import { boundTo, conflictingNames, isBoundTo } from './layout-rebase.js';
+import { boundTo, conflictingNames, hasKey, isBoundTo } from './layout-rebase.js';
 
 export interface MergerOptions {
   readonly sql: Sql;
@@ -48,6 +50,34 @@ export interface MergerOptions {
 const maxMerges = 20;
 
 const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
+
+const notUnique = (examples: readonly KeyExample[]): ProcessError => {
+  const [first] = examples;
+  const names = Object.keys(first?.key ?? {}).map((name) => JSON.stringify(name));
+  return {
+    code: 'key_not_unique',
+    message:
+      `The key (${names.join(', ')}) is not unique in the ${first?.in}: ${first?.rows} rows have the first of the examples. ` +
+      'Name more columns with key, or say with onDuplicateKey which rows count.',
+    examples,
+  };
+};
+
+/** Rows of the version to come, and what became of those before. */
+const changesOf = (
+  { mode }: SegmentMerge,
+  { distinct, known, hits, same }: KeyCounts,
+  before: number,
+): { readonly expected: number; readonly changes: RowChanges } => {
+  if (mode === 'delete')
+    return { expected: before - hits, changes: { inserted: 0, replaced: 0, unchanged: 0, removed: hits } };
+  const removed = mode === 'sync' ? before - hits : 0;
+  const inserted = distinct - known;
+  return {
+    expected: before - removed + inserted,
+    changes: { inserted, replaced: hits - same, unchanged: same, removed },
+  };
+};
 
 const done: Outcome = { kind: 'done' };
 
@@ -71,7 +101,9 @@ export const createMerger = (options: MergerOptions): Step => {
 
   const planOf = (turn: MergeTurn, base: BaseVersion | undefined): SegmentMerge => {
     const { layout, placement, processId, attempt } = turn;
+    const { mode } = turn;
     return {
+      mode,
       target: 0,
       targetPlace: placement,
       base: { segmentIds: base?.segmentIds ?? [], cuts: base?.cuts ?? [] },
@@ -81,16 +113,14 @@ export const createMerger = (options: MergerOptions): Step => {
       filePlace: placement,
       fileColumns: storedColumns(layout),
       columns: joinedColumns(base?.columns ?? [], layout),
-      keyIds: turn.mode === 'upsert' ? (layout.keyIds ?? []) : [],
+      keyIds: isKeyed(mode) ? (layout.keyIds ?? []) : [],
       keep: layout.onDuplicateKey === 'first' ? 'first' : 'last',
     };
   };
 
   /** True where segments of both make the version: nothing is replaced, all types agree. */
-  const isPlain = (
-    plan: SegmentMerge,
-    counts: { rows: number; distinct: number; known: number },
-  ): boolean => {
+  const isPlain = (plan: SegmentMerge, base: BaseVersion | undefined, counts: KeyCounts): boolean => {
+    if (plan.mode === 'delete' || (plan.mode === 'sync' && (base?.rowCount ?? 0) > 0)) return false;
     const physicals = new Map(plan.columns.map(({ id, physical }) => [id, physical]));
     const agree = plan.baseColumns.every(({ id, physical }) => physicals.get(id) === physical);
     return agree && counts.known === 0 && counts.distinct === counts.rows;
@@ -106,8 +136,9 @@ export const createMerger = (options: MergerOptions): Step => {
     const date = dateColumnOf(columns);
     const counted = await countSegments(clickhouse, place, segments, date && namedColumn(date));
     const { rows, minDate, maxDate, medianGapDays } = counted;
-    const all = (base?.rowCount ?? 0) + turn.facts.rows;
-    const bytes = (base?.byteSize ?? 0) + turn.facts.bytes;
+    const added = turn.mode === 'delete' ? { rows: 0, bytes: 0 } : turn.facts;
+    const all = (base?.rowCount ?? 0) + added.rows;
+    const bytes = (base?.byteSize ?? 0) + added.bytes;
     return {
       rows,
       // Bytes of rows that were replaced are not known: they count like the average row.
@@ -126,7 +157,7 @@ export const createMerger = (options: MergerOptions): Step => {
     counts: KeyCounts,
     expected: number,
   ): Promise<Written | null> => {
-    const plain = isPlain(plan, counts);
+    const plain = isPlain(plan, base, counts);
     const bytes = (base?.byteSize ?? 0) + turn.facts.bytes;
     const isSmall =
       plan.filePlace.pool !== null &&
@@ -159,16 +190,27 @@ export const createMerger = (options: MergerOptions): Step => {
     return { target, keepsBase, place, list };
   };
 
+  /** Keys that are not unique, in the file or else in the version before; none where the caller said which rows count. */
+  const repeatedKeys = async (
+    { layout, mode }: MergeTurn,
+    plan: SegmentMerge,
+    counts: KeyCounts,
+  ): Promise<KeyExample[]> => {
+    if (!isKeyed(mode) || layout.onDuplicateKey !== 'fail') return [];
+    const side = counts.distinct < counts.rows ? 'file' : 'base';
+    if (side === 'base' && plan.base.segmentIds.length === 0) return [];
+    const found = await segments.repeatedKeys(plan, side);
+    return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
+  };
+
   const merge = async (turn: MergeTurn, base: BaseVersion | undefined): Promise<Outcome> => {
     const plan = planOf(turn, base);
     await tables.ensure(plan.filePlace, plan.fileColumns.map(namedColumn));
     const counts = await segments.countKeys(plan);
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
-    if (counts.distinct < counts.rows && turn.layout.onDuplicateKey === 'fail') {
-      const twice = counts.rows - counts.distinct;
-      return failed('duplicate_key', `The file has ${twice} rows whose key also occurs in another row.`);
-    }
-    const expected = (base?.rowCount ?? 0) + counts.distinct - counts.known;
+    const repeated = await repeatedKeys(turn, plan, counts);
+    if (repeated.length > 0) return { kind: 'fail', error: notUnique(repeated) };
+    const { expected, changes } = changesOf(plan, counts, base?.rowCount ?? 0);
     if (turn.maxRows !== null && expected > turn.maxRows)
       return failed(
         'quota_rows',
@@ -188,6 +230,7 @@ export const createMerger = (options: MergerOptions): Step => {
         keepsBase,
         columns: plan.columns,
         facts,
+        changes,
       },
     };
   };
@@ -195,8 +238,12 @@ export const createMerger = (options: MergerOptions): Step => {
   const takeTurn = async (turn: MergeTurn): Promise<Outcome> => {
     const base = await readBase(sql, turn.datasetId);
     const layout: Layout = boundTo(turn.layout, base, turn.mode);
-    if (turn.mode === 'upsert' && (layout.keyIds ?? []).length === 0)
-      return failed('no_key', 'An upsert needs at least one entity column to tell rows apart.');
+    if (base === undefined && turn.mode === 'delete')
+      return failed('no_version', 'The dataset has no rows yet that could be deleted.');
+    if (isKeyed(turn.mode) && (layout.keyIds ?? []).length === 0)
+      return failed('no_key', 'Nothing tells rows apart: there is no entity column.');
+    if (isKeyed(turn.mode) && !hasKey(layout, base))
+      return failed('missing_key', 'The file, or the version before, lacks columns of the key by now.');
     const conflicts = conflictingNames(layout);
     if (conflicts.length > 0)
       return failed(

@@ -7,6 +7,7 @@ import {
   type RowChanges,
 } from '../../storage/clickhouse/version-comparison.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { readDryRun } from '../../storage/postgres/dry-runs.js';
 import { versionPlacementColumn } from '../../storage/postgres/placements.js';
 import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -18,18 +19,34 @@ export interface VersionDiffCounts extends RowChanges {
   readonly keys: string[];
 }
 
+export interface DryRunDiffCounts extends Omit<VersionDiffCounts, 'from' | 'to'> {
+  /** The version that it would have followed; null: none. */
+  readonly from: string | null;
+}
+
 export interface VersionDiff {
   /**
    * @param signal ends the query with the client.
    * @throws AppError 404; 409 when a version was deleted meanwhile; 503 when the data store has no room.
    */
   count(datasetId: number, from: number, to: number, signal: AbortSignal): Promise<VersionDiffCounts>;
+  /** The same of a dry run and the version before it. @throws AppError 404, 409 when its rows are not kept any more. */
+  countDryRun(datasetId: number, processId: number, signal: AbortSignal): Promise<DryRunDiffCounts>;
 }
 
 /** Comparisons that compaction may disturb before the caller is told. */
 const maxAttempts = 3;
 
 const rowsOf = ({ segmentIds, cuts }: ComparedVersion): string => JSON.stringify([segmentIds, cuts]);
+
+/** Two versions, and the columns that tell their rows apart; none: the entity columns of both. */
+interface Pair {
+  readonly from: ComparedVersion;
+  readonly to: ComparedVersion;
+  readonly keyIds?: readonly number[];
+}
+
+const nothing: ComparedVersion = { segmentIds: [], placement: null, columns: [], rowCount: 0 };
 
 export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): VersionDiff => {
   const read = async (datasetId: number, versionId: number): Promise<ComparedVersion> => {
@@ -43,27 +60,47 @@ export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: C
     return row;
   };
 
-  /** One after the other: of two versions that are missing, the first is named. */
-  const both = async (datasetId: number, fromId: number, toId: number) =>
-    [await read(datasetId, fromId), await read(datasetId, toId)] as const;
+  const compare = async (
+    readPair: () => Promise<Pair>,
+    signal: AbortSignal,
+  ): Promise<RowChanges & Pick<VersionDiffCounts, 'keys'>> => {
+    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
+      const { from, to, keyIds } = await readPair();
+      const keys = commonKeys(from.columns, to.columns, keyIds);
+      const changes = await compareVersions(
+        clickhouse,
+        { from, to },
+        keys.map(({ id }) => id),
+        signal,
+      );
+      // Segments are dropped or joined only after no version names them: the same lists mean the same rows.
+      const now = await readPair();
+      if (rowsOf(now.from) === rowsOf(from) && rowsOf(now.to) === rowsOf(to))
+        return { keys: keys.map(({ name }) => name), ...changes };
+    }
+    throw conflict('version_changed', 'A version was rearranged meanwhile; ask again.');
+  };
 
   return {
-    async count(datasetId, fromId, toId, signal) {
-      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-        const [from, to] = await both(datasetId, fromId, toId);
-        const keys = commonKeys(from.columns, to.columns);
-        const changes = await compareVersions(
-          clickhouse,
-          { from, to },
-          keys.map(({ id }) => id),
-          signal,
-        );
-        // Segments are dropped or joined only after no version names them: the same lists mean the same rows.
-        const [fromNow, toNow] = await both(datasetId, fromId, toId);
-        if (rowsOf(fromNow) === rowsOf(from) && rowsOf(toNow) === rowsOf(to))
-          return { from: String(fromId), to: String(toId), keys: keys.map(({ name }) => name), ...changes };
-      }
-      throw conflict('version_changed', 'A version was rearranged in the meantime; try again.');
+    async count(datasetId, from, to, signal) {
+      // One after the other: of two versions that are missing, the first is named.
+      const pair = async () => ({ from: await read(datasetId, from), to: await read(datasetId, to) });
+      return { from: String(from), to: String(to), ...(await compare(pair, signal)) };
+    },
+
+    async countDryRun(datasetId, processId, signal) {
+      let from: string | null = null;
+      const pair = async () => {
+        const { baseVersionId, version, keyIds } = await readDryRun(sql, datasetId, processId);
+        from = baseVersionId === null ? null : String(baseVersionId);
+        return {
+          from: baseVersionId === null ? nothing : await read(datasetId, baseVersionId),
+          to: version,
+          keyIds,
+        };
+      };
+      const counted = await compare(pair, signal);
+      return { from, ...counted };
     },
   };
 };

@@ -1,33 +1,18 @@
 /**
- * The rows of a file together with those of the version before, written by ClickHouse into a new segment without a row
- * leaving it: rows that stay keep their order, new rows follow in file order. Work that died leaves nothing but a
- * segment that nobody names.
+ * Joins the rows of a file with those of the version before it, in a new segment; ClickHouse does all of it.
+ *
+ *   append   the rows of the file behind all others
+ *   upsert   rows of a key that the file has are replaced where they stand; new keys follow in file order
+ *   sync     the same, and rows of keys that the file lacks are left out
+ *   delete   rows of keys that the file has are left out
+ *
+ * Work that died leaves nothing but a segment that nobody names.
  */
-import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
-import { columnTypeOf } from '../../model/column-types/column-types.js';
-import type { Placement } from '../../model/placement.js';
-import type { SegmentList } from '../../model/version.js';
+import { storageName } from '../../model/column.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
-import { clickHouseType, namedColumn, sourceOf, storedAs, tableOf, writtenAs } from './places.js';
-import { fingerprintRows, gib, requireEqualRows, segmentRows } from './segments.js';
-
-export interface SegmentMerge {
-  /** The segment to write, and where. */
-  readonly target: number;
-  readonly targetPlace: Placement;
-  /** Rows of the version before. */
-  readonly base: SegmentList;
-  readonly basePlace: Placement;
-  readonly baseColumns: readonly StoredColumn[];
-  /** The segment of the file and the columns it has, in their types of the target. */
-  readonly fileSegment: number;
-  readonly filePlace: Placement;
-  readonly fileColumns: readonly StoredColumn[];
-  readonly columns: readonly StoredColumn[];
-  /** Columns that tell rows apart; none: rows are only put behind those that are there. */
-  readonly keyIds: readonly number[];
-  readonly keep: 'last' | 'first';
-}
+import { type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
+import { namedColumn, sourceOf, storedAs, tableOf, writtenAs } from './places.js';
+import { fingerprintRows, gib, requireEqualRows } from './segments.js';
 
 /** What a file does to the version before it. */
 export interface KeyCounts {
@@ -36,6 +21,28 @@ export interface KeyCounts {
   readonly distinct: number;
   /** Keys of the file that the version before has. */
   readonly known: number;
+  /** Rows of the version before whose key the file has. */
+  readonly hits: number;
+  /** Of those, rows whose values are those of the file. */
+  readonly same: number;
+}
+
+/** A key that several rows have. */
+export interface RepeatedKey {
+  /** Texts of its values, cut to 200 characters, by the names of the columns. */
+  readonly key: Readonly<Record<string, string | null>>;
+  readonly rows: number;
+}
+
+export interface SegmentMerger {
+  countKeys(merge: SegmentMerge): Promise<KeyCounts>;
+  /** The first keys that several rows of one side have, at most three. */
+  repeatedKeys(merge: SegmentMerge, side: 'base' | 'file'): Promise<RepeatedKey[]>;
+  /**
+   * Writes the rows of the version. Where none is replaced or left out, they are compared with what they were made of.
+   * @throws Error when they differ; nobody names the segment then.
+   */
+  write(merge: SegmentMerge, counts: KeyCounts): Promise<void>;
 }
 
 /** One merge must not take the server's memory, whatever the sizes. */
@@ -58,76 +65,55 @@ const mergeSettings: QuerySettings = {
   transform_null_in: 0,
 };
 
-const nullable = (physical: PhysicalType): string => `Nullable(${clickHouseType(physical)})`;
+const examples = 3;
+const keyLength = 200;
 
-/** The values of a column in a type that holds all of them. */
-const converted = (name: string, from: PhysicalType, to: PhysicalType): string =>
-  from === to ? name : columnTypeOf(to).widened(name, columnTypeOf(from), to);
-
-const valueIn = (target: StoredColumn, columns: ReadonlyMap<number, StoredColumn>): string => {
-  const column = columns.get(target.id);
-  if (column === undefined) return `CAST(NULL, '${nullable(target.physical)}')`;
-  return converted(storageName(column), column.physical, target.physical);
-};
-
-/** A key value as two columns that are never null, so that null equals null. */
-const keyParts = (value: string, physical: PhysicalType, position: number): string[] => {
-  const present = `ifNull(${value}, defaultValueOfTypeName('${clickHouseType(physical)}'))`;
-  return [`isNull(${value}) AS n${position}`, `${columnTypeOf(physical).key(present)} AS k${position}`];
-};
-
-export interface SegmentMerger {
-  countKeys(merge: SegmentMerge): Promise<KeyCounts>;
-  /**
-   * Writes the rows of the version. Where none is replaced, they are compared with what they were made of.
-   * @throws Error when they differ; nobody names the segment then.
-   */
-  write(merge: SegmentMerge, counts: KeyCounts): Promise<void>;
-}
+const inBase = '_row + transform(_seg, {base:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
+const inFile = '_row + {total:UInt64}';
 
 export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
-  const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
+  const partsOf = (merge: SegmentMerge) => mergeSql(clickhouse.database, merge);
 
-  const partsOf = (merge: SegmentMerge) => {
-    const source = (place: Placement, columns: readonly StoredColumn[]): string =>
-      sourceOf(clickhouse.database, place, columns.map(namedColumn));
-    const rows = segmentRows(merge.base, 'base');
-    const base = byId(merge.baseColumns);
-    const file = byId(merge.fileColumns);
-    const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
-    const keysOf = (side: ReadonlyMap<number, StoredColumn>): string =>
-      keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', ');
-    const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
-    return {
-      base,
-      file,
-      keysOf,
-      keyNames,
-      on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
-      fromBase: `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE ${rows.sql}`,
-      fromFile: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
-      params: { ...rows.params, file: merge.fileSegment } as QueryParams,
-    };
-  };
-
-  /** Rows of the file that count: one of each key. */
-  const winners = (merge: SegmentMerge, counts: KeyCounts): string => {
-    if (merge.keyIds.length === 0 || counts.distinct === counts.rows) return '';
-    const { keysOf, keyNames, file, fromFile } = partsOf(merge);
-    const pick = merge.keep === 'last' ? 'max' : 'min';
-    return ` AND _row IN (SELECT ${pick}(r) FROM (SELECT ${keysOf(file)}, _row AS r ${fromFile}) GROUP BY ${keyNames.join(', ')})`;
-  };
+  const ask = <T>(sql: string, params: QueryParams): Promise<T[]> =>
+    clickhouse.rows<T>(sql, { params, settings: mergeSettings });
 
   const number = async (sql: string, params: QueryParams): Promise<number> => {
-    const [row] = await clickhouse.rows<{ n: string }>(sql, { params, settings: mergeSettings });
+    const [row] = await ask<{ n: string }>(sql, params);
     return Number(row?.n ?? 0);
   };
 
+  /** Rows of the file that count: one of each key. */
+  const winners = (merge: SegmentMerge, counts: Pick<KeyCounts, 'distinct' | 'rows'>): string => {
+    const { keysOf, keyNames, file } = partsOf(merge);
+    if (merge.keyIds.length === 0 || counts.distinct === counts.rows) return file.from;
+    const pick = merge.keep === 'last' ? 'max' : 'min';
+    return `${file.from} AND _row IN (SELECT ${pick}(r) FROM (SELECT ${keysOf(file)}, _row AS r ${file.from})
+      GROUP BY ${keyNames.join(', ')})`;
+  };
+
+  const countHits = async (
+    merge: SegmentMerge,
+    counts: Pick<KeyCounts, 'distinct' | 'rows'>,
+  ): Promise<Pick<KeyCounts, 'known' | 'hits' | 'same'>> => {
+    const { base, file, keysOf, valuesOf, on, params } = partsOf(merge);
+    const hash = (side: MergeSide): string =>
+      merge.mode === 'delete' ? 'toUInt8(0)' : `sipHash128(tuple(${valuesOf(side).join(', ')}))`;
+    const [row] = await ask<{ known: string; hits: string; same: string }>(
+      `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same FROM (
+         SELECT f.r, count() AS n, countIf(b.h = f.h) AS s
+         FROM (SELECT ${keysOf(base)}, ${hash(base)} AS h ${base.from}) AS b
+         INNER JOIN (SELECT ${keysOf(file)}, ${hash(file)} AS h, _row AS r ${winners(merge, counts)}) AS f ON ${on}
+         GROUP BY f.r)`,
+      params,
+    );
+    return { known: Number(row?.known ?? 0), hits: Number(row?.hits ?? 0), same: Number(row?.same ?? 0) };
+  };
+
   const offsets = async (merge: SegmentMerge): Promise<{ starts: number[]; total: number }> => {
-    const { fromBase, params } = partsOf(merge);
-    const rows = await clickhouse.rows<{ seg: string; next: string }>(
-      `SELECT toString(_seg) AS seg, toString(max(_row) + 1) AS next ${fromBase} GROUP BY _seg`,
-      { params, settings: mergeSettings },
+    const { base, params } = partsOf(merge);
+    const rows = await ask<{ seg: string; next: string }>(
+      `SELECT toString(_seg) AS seg, toString(max(_row) + 1) AS next ${base.from} GROUP BY _seg`,
+      params,
     );
     const next = new Map(rows.map((row) => [Number(row.seg), Number(row.next)]));
     let total = 0;
@@ -139,77 +125,102 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
     return { starts, total };
   };
 
+  /** Values as they are written into the target, behind a comma each. */
+  const written = ({ columns, targetPlace }: SegmentMerge, values: readonly string[]): string =>
+    columns
+      .map((column, at) => `, ${writtenAs(values[at] ?? '', namedColumn(column), targetPlace)}`)
+      .join('');
+
+  /** Rows of the version before, as the file changes them. */
+  const changedBase = (merge: SegmentMerge, fromWinners: string): string => {
+    const { base, file, keysOf, valuesOf, on } = partsOf(merge);
+    const named = (side: MergeSide, prefix: string): string =>
+      valuesOf(side)
+        .map((value, at) => `, ${value} AS ${prefix}${at}`)
+        .join('');
+    const left = `(SELECT ${inBase} AS p, ${keysOf(base)}${named(base, 'x')} ${base.from}) AS b`;
+    const right = (values: string): string =>
+      `(SELECT toUInt8(1) AS hit, ${keysOf(file)}${values} ${fromWinners}) AS f ON ${on}`;
+    const rows = (value: (at: number) => string): string =>
+      `SELECT {target:UInt64}, b.p${written(
+        merge,
+        merge.columns.map((_, at) => value(at)),
+      )}`;
+    if (merge.mode === 'delete')
+      return `${rows((at) => `b.x${at}`)} FROM ${left} LEFT JOIN ${right('')} WHERE f.hit = 0`;
+    if (merge.mode === 'sync')
+      return `${rows((at) => `f.y${at}`)} FROM ${left} INNER JOIN ${right(named(file, 'y'))}`;
+    return `${rows((at) => `if(f.hit = 1, f.y${at}, b.x${at})`)} FROM ${left} LEFT JOIN ${right(named(file, 'y'))}`;
+  };
+
   return {
     async countKeys(merge) {
-      const { fromFile, fromBase, keysOf, keyNames, base, file, on, params } = partsOf(merge);
-      const rows = await number(`SELECT toString(count()) AS n ${fromFile}`, params);
-      if (merge.keyIds.length === 0) return { rows, distinct: rows, known: 0 };
-      const distinctKeys = `SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${fromFile}) GROUP BY ${keyNames.join(', ')}`;
-      const distinct = await number(`SELECT toString(count()) AS n FROM (${distinctKeys})`, params);
-      const known =
-        merge.base.segmentIds.length === 0
-          ? 0
-          : await number(
-              `SELECT toString(count()) AS n FROM (
-                 SELECT ${keyNames.map((name) => `f.${name} AS ${name}`).join(', ')}
-                 FROM (SELECT ${keysOf(base)} ${fromBase}) AS b INNER JOIN (${distinctKeys}) AS f ON ${on}
-                 GROUP BY ${keyNames.join(', ')})`,
-              params,
-            );
-      return { rows, distinct, known };
+      const { file, keysOf, keyNames, params } = partsOf(merge);
+      const rows = await number(`SELECT toString(count()) AS n ${file.from}`, params);
+      const none = { known: 0, hits: 0, same: 0 };
+      if (merge.keyIds.length === 0) return { rows, distinct: rows, ...none };
+      const distinct = await number(
+        `SELECT toString(count()) AS n FROM (
+           SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${file.from}) GROUP BY ${keyNames.join(', ')})`,
+        params,
+      );
+      const hits = merge.base.segmentIds.length === 0 ? none : await countHits(merge, { rows, distinct });
+      return { rows, distinct, ...hits };
+    },
+
+    async repeatedKeys(merge, name) {
+      const { keys, keyNames, keysOf, params, [name]: side } = partsOf(merge);
+      const texts = keys.map((_, at) => `if(n${at}, NULL, substringUTF8(toString(k${at}), 1, ${keyLength}))`);
+      const found = await ask<{ key: (string | null)[]; c: string }>(
+        `SELECT [${texts.join(', ')}] AS key, toString(c) AS c FROM (
+           SELECT ${keyNames.join(', ')}, count() AS c, min((_seg, _row)) AS first
+           FROM (SELECT ${keysOf(side)}, _seg, _row ${side.from}) GROUP BY ${keyNames.join(', ')}
+           HAVING c > 1 ORDER BY first LIMIT ${examples}) ORDER BY first`,
+        params,
+      );
+      return found.map(({ key, c }) => ({
+        key: Object.fromEntries(keys.map((column, at) => [column.name, key[at] ?? null])),
+        rows: Number(c),
+      }));
     },
 
     async write(merge, counts) {
-      const { fromBase, fromFile, keysOf, base, file, on, params } = partsOf(merge);
-      const { columns, targetPlace } = merge;
+      const { base, file, keysOf, valuesOf, on, params } = partsOf(merge);
+      const { mode, columns, targetPlace } = merge;
       const { starts, total } = await offsets(merge);
       const names = columns.map((column) => `, ${storedAs(namedColumn(column), targetPlace).name}`);
       const into = `INSERT INTO ${clickhouse.database}.${tableOf(targetPlace)} (_seg, _row${names.join('')})`;
       const all = { ...params, target: merge.target, starts, total };
-      const inBase = '_row + transform(_seg, {base:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
-      const inFile = '_row + {total:UInt64}';
-      const valuesOf = (side: ReadonlyMap<number, StoredColumn>): string[] =>
-        columns.map((column) => valueIn(column, side));
-      const named = (side: ReadonlyMap<number, StoredColumn>, prefix: string): string =>
-        valuesOf(side)
-          .map((value, at) => `, ${value} AS ${prefix}${at}`)
-          .join('');
-      const written = (values: readonly string[]): string =>
-        columns
-          .map((column, at) => `, ${writtenAs(values[at] ?? '', namedColumn(column), targetPlace)}`)
-          .join('');
-      const replaces = merge.keyIds.length > 0 && counts.known > 0;
-      const fromWinners = `${fromFile}${winners(merge, counts)}`;
       const run = (select: string): Promise<void> =>
         clickhouse.command(`${into} ${select}`, { params: all, settings: mergeSettings });
+      const fromWinners = winners(merge, counts);
+      const touched = counts.known > 0;
+      const keeps = merge.base.segmentIds.length > 0 && (touched || mode !== 'sync');
+      const copied = (side: MergeSide, position: string, from: string): string =>
+        `SELECT {target:UInt64}, ${position}${written(merge, valuesOf(side))} ${from}`;
 
-      if (merge.base.segmentIds.length > 0)
-        await run(
-          replaces
-            ? `SELECT {target:UInt64}, b.p${written(columns.map((_, at) => `if(f.hit = 1, f.y${at}, b.x${at})`))}
-               FROM (SELECT ${inBase} AS p, ${keysOf(base)}${named(base, 'x')} ${fromBase}) AS b
-               LEFT JOIN (SELECT toUInt8(1) AS hit, ${keysOf(file)}${named(file, 'y')} ${fromWinners}) AS f
-               ON ${on}`
-            : `SELECT {target:UInt64}, ${inBase}${written(valuesOf(base))} ${fromBase}`,
-        );
-      const unknown = replaces
-        ? ` AND _row NOT IN (SELECT f.r
-             FROM (SELECT ${keysOf(base)} ${fromBase}) AS b
+      if (keeps) await run(touched ? changedBase(merge, fromWinners) : copied(base, inBase, base.from));
+      const unknown = touched
+        ? ` AND _row NOT IN (SELECT f.r FROM (SELECT ${keysOf(base)} ${base.from}) AS b
              INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`
         : '';
-      await run(`SELECT {target:UInt64}, ${inFile}${written(valuesOf(file))} ${fromWinners}${unknown}`);
-      if (replaces) return;
+      if (mode !== 'delete') await run(copied(file, inFile, `${fromWinners}${unknown}`));
+      if (touched) return;
       const parts = [
-        ...(merge.base.segmentIds.length > 0
-          ? [{ from: fromBase, position: inBase, values: valuesOf(base) }]
-          : []),
-        { from: fromWinners, position: inFile, values: valuesOf(file) },
+        ...(keeps ? [{ from: base.from, position: inBase, values: valuesOf(base) }] : []),
+        ...(mode === 'delete' ? [] : [{ from: fromWinners, position: inFile, values: valuesOf(file) }]),
       ];
+      if (parts.length === 0) return;
       const before = await fingerprintRows(clickhouse, { parts, params: all });
       const target = sourceOf(clickhouse.database, targetPlace, columns.map(namedColumn));
-      const fromTarget = `FROM ${target} WHERE _seg = {target:UInt64}`;
       const after = await fingerprintRows(clickhouse, {
-        parts: [{ from: fromTarget, position: '_row', values: columns.map(storageName) }],
+        parts: [
+          {
+            from: `FROM ${target} WHERE _seg = {target:UInt64}`,
+            position: '_row',
+            values: columns.map(storageName),
+          },
+        ],
         params: all,
       });
       requireEqualRows(before, after, before.rows);

@@ -31,12 +31,17 @@ export const hashOf = (ids: readonly number[], columns: readonly StoredColumn[])
   return `sipHash128(${parts.join(', ')})`;
 };
 
-/** Columns that are entities in both versions: they tell rows apart. Without any, whole rows are compared. */
+/**
+ * Columns that are entities in both versions, or those of both that are given: they tell rows apart. Without any, whole
+ * rows are compared.
+ */
 export const commonKeys = (
   from: readonly StoredColumn[],
   to: readonly StoredColumn[],
+  given: readonly number[] = [],
 ): readonly StoredColumn[] => {
   const before = new Map(from.map((column) => [column.id, column]));
+  if (given.length > 0) return to.filter(({ id }) => given.includes(id) && before.has(id));
   return to.filter(({ id, isEntity }) => isEntity && before.get(id)?.isEntity === true);
 };
 

@@ -67,7 +67,7 @@ it('is not quoted of files that fail, are widened, set aside, merged or replayed
   expect(await outcome(`k,v\n${canary},${canary}\n`, { mode: 'append' }, dataset)).toBe('value');
   expect(
     await outcome(`k,v\n${canary},2\n${canary},3\n`, { mode: 'upsert', onDuplicateKey: 'fail' }, dataset),
-  ).toBe('duplicate_key');
+  ).toBe('key_not_unique');
   expect(
     await outcome(`k,v\n${canary},${canary}\n`, { mode: 'append', onTypeConflict: 'widen' }, dataset),
   ).toBe('completed');
@@ -147,7 +147,7 @@ it('stands in no line; every failed upload has one', () => {
       'field_count',
       'unterminated_quote',
       'too_many_bad_rows',
-      'duplicate_key',
+      'key_not_unique',
     ]),
   );
 });

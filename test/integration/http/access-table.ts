@@ -96,6 +96,10 @@ GET /datasets/{id}/versions/{versionId} Private                401 403 200 200 2
 GET /datasets/{id}/versions/{versionId} Public                 200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /datasets/{id}/versions/{from}/diff/{to} Private           401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions/{from}/diff/{to} Public            200 200 200 200 200 200 200 200 200 200 200 403 401
+GET /datasets/{id}/processes/{processId}/diff Private          401 403 404 404 404 404 404 404 404 403 404 403 401
+GET /datasets/{id}/processes/{processId}/diff Public           401 403 403 403 404 404 404 404 404 403 404 403 401
+GET /datasets/{id}/processes/{processId}/diff/rows Private     401 403 404 404 404 404 404 404 404 403 404 403 401
+GET /datasets/{id}/processes/{processId}/diff/rows Public      401 403 403 403 404 404 404 404 404 403 404 403 401
 DELETE /datasets/{id}/processes/{processId}                    401 403 403 403 404 404 404 404 404 403 403 403 401
 GET /datasets/{id}/versions/{from}/diff/{to}/rows Private      401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions/{from}/diff/{to}/rows Public       200 200 200 200 200 200 200 200 200 200 200 403 401

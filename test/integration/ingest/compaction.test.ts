@@ -96,7 +96,8 @@ const sweep = () =>
   }).sweep();
 
 const send = async (dataset: number, content: string, mode: string, more: Record<string, string> = {}) => {
-  const done = await uploadWith(owner, dataset, content, { mode, ...more });
+  const keyed = mode === 'upsert' ? { onDuplicateKey: 'last' } : {};
+  const done = await uploadWith(owner, dataset, content, { mode, ...keyed, ...more });
   if (done.status !== 'completed') throw new Error(JSON.stringify(done));
   return done;
 };

@@ -194,6 +194,15 @@ const fire: Readonly<
     base: null,
     run: (_, { datasetId }) => publisher().publishDue(datasetId),
   },
+  checked: {
+    waits: false,
+    mode: 'replace',
+    base: null,
+    run: async (processId, { datasetId }) => {
+      await sql.query('UPDATE processes SET dry_run = true WHERE id = $1', [processId]);
+      await publisher().publishDue(datasetId);
+    },
+  },
   failed: {
     waits: true,
     mode: 'replace',

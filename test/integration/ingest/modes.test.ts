@@ -147,7 +147,7 @@ describe('upsert', () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'k,v\nx,1\n');
     const done = await uploadWith(owner, dataset, 'k,v\nx,1\nx,2\n', { ...upsert, onDuplicateKey: 'fail' });
-    expect(done).toMatchObject(failed('duplicate_key'));
+    expect(done).toMatchObject(failed('key_not_unique'));
     expect(await download(owner, dataset)).toBe('"k","v"\n"x",1\n');
   });
 

@@ -13,6 +13,11 @@ const viewOf = (id: number): ProcessView => ({
   rows: 0,
   bytes: 0,
   rejectedRows: 0,
+  inserted: null,
+  replaced: null,
+  unchanged: null,
+  removed: null,
+  dryRun: false,
   error: null,
   progress: { received: 0, chunks: null, inserted: 0, rows: 0, attempt: 1 },
 });

@@ -14,7 +14,9 @@ describe('upload options', () => {
       mode: 'replace',
       manifest: undefined,
       onTypeConflict: 'fail',
-      onDuplicateKey: 'last',
+      onDuplicateKey: 'fail',
+      key: undefined,
+      dryRun: false,
       onMissingColumn: 'null',
       onNewColumn: 'add',
       onBadRow: 'fail',
@@ -32,6 +34,11 @@ describe('upload options', () => {
     [{ maxBadRows: '0.5%', onBadRow: 'quarantine' }, { maxBadRows: { percent: 0.5 } }],
     [{ delimiter: 'tab' }, { dialect: { delimiter: 9, quote: 0x22 } }],
     [{ delimiter: ';', quote: 'none' }, { dialect: { delimiter: 0x3b, quote: 0 } }],
+    [{ key: 'A, B', mode: 'sync' }, { key: ['A', 'B'] }],
+    [
+      { key: '["A,B"]', mode: 'delete', dryRun: 'true' },
+      { key: ['A,B'], dryRun: true },
+    ],
     [{ nullValues: 'x,y' }, { rules: { nullValues: ['x', 'y'] } }],
     [{ nullValues: '["a,b"]', decimal: ',' }, { rules: { nullValues: ['a,b'], decimal: ',' } }],
   ])('%j are read', (given, wanted) => {
@@ -51,6 +58,11 @@ describe('upload options', () => {
     [{ nullValues: '["\\ud800"]' }, 'nullValues'],
     [{ nullValues: 'x'.repeat(1_001) }, 'nullValues'],
     [{ onTypeConflict: 'widen' }, 'onTypeConflict'],
+    [{ key: 'A' }, 'key'],
+    [{ key: 'A,A', mode: 'upsert' }, 'key'],
+    [{ key: ',', mode: 'upsert' }, 'key'],
+    [{ onNewColumn: 'add', mode: 'delete' }, 'onNewColumn'],
+    [{ dryRun: 'maybe' }, 'dryRun'],
     [{ onTypeConflict: 'replace', mode: 'append' }, 'onTypeConflict'],
   ])('%j are refused, the option is named', (given, option) => {
     expect(() => parse(given)).toThrow(

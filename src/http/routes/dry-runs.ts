@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { Access } from '../../catalog/access.js';
+import type { VersionDiff } from '../../ingest/versions/version-diff.js';
+import { pathId } from '../parameters.js';
+import { ok, type Route, route } from '../route.js';
+import { countField } from './fields.js';
+import { forWhom, requireProcesses } from './processes.js';
+
+const diffSchema = z
+  .object({
+    from: z.string().nullable().meta({ description: 'The version that it would have followed; null: none.' }),
+    keys: z
+      .array(z.string())
+      .meta({ description: 'Columns that tell rows apart; without any, whole rows are compared.' }),
+    added: countField('Rows that would come.'),
+    removed: countField('Rows that would go.'),
+    changed: countField('Rows of the same key that would have other values.'),
+  })
+  .meta({ id: 'DryRunDiff' });
+
+export interface DryRunRoutesDeps {
+  readonly access: Access;
+  readonly diff: Pick<VersionDiff, 'countDryRun'>;
+}
+
+export const createDryRunRoutes = ({ access, diff }: DryRunRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path: '/datasets/:id/processes/:processId/diff',
+    summary: 'What a dry run would change',
+    description: `Counts in the data store; for an hour after the dry run. ${forWhom}`,
+    tags: ['Data'],
+    auth: 'required',
+    places: 'queries',
+    params: z.object({ id: pathId('Dataset'), processId: pathId('Process') }),
+    responses: { 200: { description: 'What would change.', schema: diffSchema } },
+    errors: [403, 404, 409],
+    handler: async ({ params: { id, processId }, caller, signal }) => {
+      const dataset = await requireProcesses({ access }, caller, id);
+      return ok(await diff.countDryRun(dataset.id, processId, signal));
+    },
+  }),
+];

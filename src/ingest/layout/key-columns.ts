@@ -1,0 +1,71 @@
+/** The columns by whose values an upsert, a sync or a delete tells rows apart. */
+import { conflict, invalid } from '../../lib/errors.js';
+import { firstItems, listed } from '../../lib/listing.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
+import type { UploadOptions } from '../upload/upload-options.js';
+import type { BaseVersion } from './base-version.js';
+import type { LayoutColumn } from './layout.js';
+
+const quoted = (names: readonly string[]): string => listed(names.map((name) => JSON.stringify(name)));
+
+/** A field of the file and the column of the version before that it continues. */
+interface Field {
+  readonly name: string;
+  readonly existing: { readonly id: number } | undefined;
+}
+
+/** @throws AppError for key columns that the file or the dataset lacks. */
+export const requireKeys = (
+  fields: readonly Field[],
+  { key, mode }: UploadOptions,
+  base: BaseVersion | undefined,
+): void => {
+  if (base === undefined && mode === 'delete')
+    throw conflict('no_version', 'The dataset has no rows yet that could be deleted.');
+  const present = new Set(fields.map(({ existing }) => existing?.id));
+  const names = new Set(fields.map(({ name }) => name));
+  const lacking =
+    key?.filter((name) => !names.has(name)) ??
+    (base?.columns ?? []).filter(({ id, isEntity }) => isEntity && !present.has(id)).map(({ name }) => name);
+  if (lacking.length > 0)
+    throw invalid('missing_key', `The file lacks key columns, which tell rows apart: ${quoted(lacking)}.`, {
+      columns: firstItems(lacking),
+    });
+  if (base === undefined || key === undefined) return;
+  const unknown = fields.filter(({ name, existing }) => key.includes(name) && existing === undefined);
+  if (unknown.length > 0)
+    throw invalid(
+      'unknown_key',
+      `The dataset has no columns ${quoted(unknown.map(({ name }) => name))}, which the key names.`,
+      { columns: firstItems(unknown.map(({ name }) => name)) },
+    );
+};
+
+/** Ids of the entity columns of the version before, or of the file where there is none. */
+export const entityIdsOf = (base: BaseVersion | undefined, columns: readonly LayoutColumn[]): number[] => {
+  if (base !== undefined) return base.columns.filter(({ isEntity }) => isEntity).map(({ id }) => id);
+  return columns
+    .filter(
+      ({ isEntity, physical }) => isEntity ?? dataTypeOf(physical === 'u' ? 's' : physical) !== 'Decimal',
+    )
+    .map(({ id }) => id);
+};
+
+/**
+ * What a layout says of the key: its columns, and that they were named.
+ * @throws AppError when there is none.
+ */
+export const keyOf = (
+  { key }: UploadOptions,
+  base: BaseVersion | undefined,
+  columns: readonly LayoutColumn[],
+): { readonly keyIds: readonly number[]; readonly keyGiven?: true } => {
+  if (key !== undefined)
+    return { keyIds: columns.filter(({ name }) => key.includes(name)).map(({ id }) => id), keyGiven: true };
+  const keyIds = entityIdsOf(base, columns);
+  if (keyIds.length > 0) return { keyIds };
+  throw invalid(
+    'no_key',
+    'Nothing tells rows apart: there is no entity column. `key` names the columns that do.',
+  );
+};

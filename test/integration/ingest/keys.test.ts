@@ -1,0 +1,232 @@
+/** Uploads that tell rows apart by a key: what they refuse, what they change, what they say of it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Client,
+  call,
+  createDataset,
+  download,
+  json,
+  type ProcessAnswer,
+  readDataset,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { type Options, putWith, refusal, uploadWith } from '../../support/upload-options.js';
+
+let product: TestProduct;
+let owner: Client;
+
+beforeAll(async () => {
+  product = await startProduct({ firstChunkBytes: '256', chunkBytes: '1024' });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+
+afterAll(() => product?.close());
+
+const gdp =
+  'Country,Year,Gdp\nNorway,1960,1\nNorway,1961,2\nChile,1960,3\nChile,1961,4\nPeru,1960,5\nPeru,1960,6\n';
+const waits = { query: '?async=false&wait=50' };
+
+const datasetOf = async (file: string): Promise<number> => {
+  const dataset = await createDataset(owner);
+  await upload(owner, dataset, file);
+  return dataset;
+};
+
+const send = (dataset: number, file: string, options: Options): Promise<ProcessAnswer & Counts> =>
+  uploadWith(owner, dataset, file, options) as Promise<ProcessAnswer & Counts>;
+
+interface Counts {
+  readonly inserted: number | null;
+}
+
+const rowsOf = async (dataset: number): Promise<string[]> =>
+  (await download(owner, dataset)).replaceAll('"', '').trimEnd().split('\n').slice(1);
+
+const read = async (path: string): Promise<string> => (await call(owner, 'GET', path)).text();
+
+describe('a key that is not unique', () => {
+  it('in the rows that are there is refused with three examples', async () => {
+    const dataset = await datasetOf(gdp);
+    const refused = await refusal(
+      putWith(owner, dataset, 'Country,Year,Gdp\nNorway,1962,9\n', { mode: 'upsert' }, waits),
+      409,
+    );
+    expect(refused).toMatchObject({
+      code: 'key_not_unique',
+      details: {
+        examples: [
+          { in: 'dataset', key: { Country: 'Norway' }, rows: 2 },
+          { in: 'dataset', key: { Country: 'Chile' }, rows: 2 },
+          { in: 'dataset', key: { Country: 'Peru' }, rows: 2 },
+        ],
+      },
+    });
+    expect(JSON.stringify(refused.error)).not.toContain('Norway');
+    expect(await rowsOf(dataset)).toHaveLength(6);
+  });
+
+  it('in the file is refused, nulls and numbers among the values', async () => {
+    const dataset = await datasetOf('k,n,v\na,1,1\n');
+    const done = await send(dataset, 'k,n,v\n,1.50,1\n,1.5,2\nb,,3\n', { mode: 'upsert', key: 'k,n' });
+    expect(done.error).toMatchObject({
+      code: 'key_not_unique',
+      examples: [{ in: 'file', key: { k: null, n: '1.5' }, rows: 2 }],
+    });
+  });
+
+  it('is taken when onDuplicateKey says which rows count', async () => {
+    const dataset = await datasetOf('k,v\na,1\na,2\nb,3\n');
+    const done = await send(dataset, 'k,v\na,8\na,9\n', { mode: 'upsert', onDuplicateKey: 'first' });
+    expect(done).toMatchObject({ status: 'completed', inserted: 0, replaced: 2, unchanged: 0, removed: 0 });
+    expect(await rowsOf(dataset)).toEqual(['a,8', 'a,8', 'b,3']);
+  });
+});
+
+describe('the columns of a key', () => {
+  it('are those that are named, a number among them', async () => {
+    const dataset = await datasetOf('Country,Year,Gdp\nNorway,1960,1\nNorway,1961,2\n');
+    const done = await send(dataset, 'Country,Year,Gdp\nNorway,1961,2\nNorway,1960,7\nNorway,1962,9\n', {
+      mode: 'upsert',
+      key: 'Country,Year',
+    });
+    expect(done).toMatchObject({ status: 'completed', inserted: 1, replaced: 1, unchanged: 1, removed: 0 });
+    expect(await rowsOf(dataset)).toEqual(['Norway,1960,7', 'Norway,1961,2', 'Norway,1962,9']);
+  });
+
+  it.each([
+    ['the file lacks', 'k,v\na,1\n', { mode: 'upsert', key: 'k,x' }, 'missing_key'],
+    ['the dataset lacks', 'k,v,x\na,1,2\n', { mode: 'sync', key: 'x' }, 'unknown_key'],
+  ])('that %s are refused', async (_name, file, options, code) => {
+    const dataset = await datasetOf('k,v\na,1\n');
+    expect(await refusal(putWith(owner, dataset, file, options), 400)).toMatchObject({ code });
+  });
+
+  it('that are gone when the turn comes fail the upload', async () => {
+    const dataset = await datasetOf('k,v\na,1\n');
+    await product.stopWorker();
+    await json(await putWith(owner, dataset, 'v\n1\n', {}), 201);
+    const late = await json<ProcessAnswer>(
+      await putWith(owner, dataset, 'k,v\na,2\n', { mode: 'upsert', key: 'k' }),
+      201,
+    );
+    await product.startWorker();
+    await expect
+      .poll(() => read(`/datasets/${dataset}/processes/${late.id}`), { timeout: 60_000 })
+      .toContain('"code":"missing_key"');
+    expect(await rowsOf(dataset)).toEqual(['1']);
+  });
+});
+
+describe('delete and sync', () => {
+  it('delete removes the keys in the file and takes nothing else from it', async () => {
+    const dataset = await datasetOf('k,y,v\na,1,1\na,2,2\nb,1,3\n,1,4\n');
+    const done = await send(dataset, 'y,k,note\n2,a,x\n1,,y\n9,z,z\n', { mode: 'delete', key: 'k,y' });
+    expect(done).toMatchObject({ status: 'completed', inserted: 0, replaced: 0, unchanged: 0, removed: 2 });
+    expect(await rowsOf(dataset)).toEqual(['a,1,1', 'b,1,3']);
+    expect((await readDataset(owner, dataset)).columns.map(({ name }) => name)).toEqual(['k', 'y', 'v']);
+    await send(dataset, 'k,y\na,1\nb,1\n', { mode: 'delete', key: 'k,y' });
+    expect(await readDataset(owner, dataset)).toMatchObject({ rowCount: 0 });
+  });
+
+  it('delete of keys that are not there leaves all rows', async () => {
+    const dataset = await datasetOf('k,v\na,1\nb,2\n');
+    const done = await send(dataset, 'k\nc\n', { mode: 'delete' });
+    expect(done).toMatchObject({ status: 'completed', removed: 0 });
+    expect(await rowsOf(dataset)).toEqual(['a,1', 'b,2']);
+    const empty = await createDataset(owner);
+    expect(await refusal(putWith(owner, empty, 'k\nc\n', { mode: 'delete' }), 409)).toMatchObject({
+      code: 'no_version',
+    });
+  });
+
+  it('sync makes the dataset hold the keys of the file', async () => {
+    const dataset = await datasetOf('k,v\na,1\nb,2\nc,3\n');
+    const done = await send(dataset, 'k,v\nc,3\nd,4\na,9\n', { mode: 'sync' });
+    expect(done).toMatchObject({ status: 'completed', inserted: 1, replaced: 1, unchanged: 1, removed: 1 });
+    expect(await rowsOf(dataset)).toEqual(['a,9', 'c,3', 'd,4']);
+    const other = await send(dataset, 'k,v\nx,1\n', { mode: 'sync' });
+    expect(other).toMatchObject({ inserted: 1, replaced: 0, unchanged: 0, removed: 3 });
+    expect(await rowsOf(dataset)).toEqual(['x,1']);
+    await send(dataset, 'k,v\n', { mode: 'sync' });
+    expect(await rowsOf(dataset)).toEqual([]);
+  });
+
+  it('count and write the same when the rows lie in a table of their own', async () => {
+    const lines = Array.from({ length: 400 }, (_, at) => `key ${at},${at}`);
+    const dataset = await datasetOf(`k,v\n${lines.join('\n')}\n`);
+    const changed = lines.slice(100).map((line, at) => (at % 2 === 0 ? line : `${line}.5`));
+    const done = await send(dataset, `k,v\n${changed.join('\n')}\nnew,1\n`, { mode: 'sync' });
+    expect(done).toMatchObject({ inserted: 1, replaced: 150, unchanged: 150, removed: 100, error: null });
+    expect(await rowsOf(dataset)).toEqual([...changed, 'new,1']);
+    const gone = await send(
+      dataset,
+      `k\n${lines
+        .slice(0, 399)
+        .map((line) => line.split(',')[0])
+        .join('\n')}\n`,
+      { mode: 'delete' },
+    );
+    expect(gone).toMatchObject({ removed: 299, error: null });
+    expect(await rowsOf(dataset)).toEqual([changed.at(-1), 'new,1']);
+  });
+});
+
+describe('a dry run', () => {
+  it.each([
+    ['replace', {}, { inserted: null }, { added: 1, removed: 1, changed: 1 }],
+    ['append', {}, { inserted: 3, removed: 0 }, { added: 3, removed: 0, changed: 0 }],
+    [
+      'upsert',
+      {},
+      { inserted: 1, replaced: 1, unchanged: 1, removed: 0 },
+      { added: 1, removed: 0, changed: 1 },
+    ],
+    [
+      'sync',
+      {},
+      { inserted: 1, replaced: 1, unchanged: 1, removed: 1 },
+      { added: 1, removed: 1, changed: 1 },
+    ],
+    ['delete', {}, { removed: 2 }, { added: 0, removed: 2, changed: 0 }],
+  ])('of mode %s counts and publishes nothing', async (mode, options, counts, diff) => {
+    const dataset = await datasetOf('k,v\na,1\nb,2\nc,3\n');
+    const before = await readDataset(owner, dataset);
+    const done = await send(dataset, 'k,v\na,1\nb,5\nd,4\n', { mode, dryRun: 'true', ...options });
+    expect(done).toMatchObject({
+      status: 'completed',
+      versionId: null,
+      dryRun: true,
+      error: null,
+      ...counts,
+    });
+    expect(await readDataset(owner, dataset)).toEqual(before);
+    expect(await json(await call(owner, 'GET', `/datasets/${dataset}/versions`))).toHaveLength(1);
+    const path = `/datasets/${dataset}/processes/${done.id}/diff`;
+    expect(JSON.parse(await read(path))).toEqual({ from: before.currentVersionId, keys: ['k'], ...diff });
+    const rows = (await read(`${path}/rows`)).replaceAll('"', '').trimEnd().split('\n');
+    expect(rows).toHaveLength(1 + diff.added + diff.removed + 2 * diff.changed);
+  });
+
+  it('tells rows apart by its key, and can be read until its rows go', async () => {
+    const dataset = await datasetOf('k,y,v\na,1,1\na,2,2\n');
+    const done = await send(dataset, 'k,y,v\na,2,9\n', { mode: 'upsert', key: 'k,y', dryRun: 'true' });
+    const path = `/datasets/${dataset}/processes/${done.id}/diff/rows`;
+    expect((await read(path)).replaceAll(/["\r]/g, '')).toBe('change,k,y,v\nbefore,a,2,2\nafter,a,2,9\n');
+    await product.sql.query('UPDATE processes SET kept_until = now() WHERE id = $1', [done.id]);
+    expect(await json(await call(owner, 'GET', path), 409)).toMatchObject({ code: 'dry_run_gone' });
+  });
+
+  it('fails as the upload would, and of an empty dataset everything is new', async () => {
+    const dataset = await createDataset(owner);
+    const done = await send(dataset, 'k,v\na,1\n', { mode: 'upsert', dryRun: 'true' });
+    const path = `/datasets/${dataset}/processes/${done.id}/diff`;
+    expect(JSON.parse(await read(path))).toEqual({ from: null, keys: [], added: 1, removed: 0, changed: 0 });
+    expect((await read(`${path}/rows`)).replaceAll(/["\r]/g, '')).toBe('change,k,v\nadded,a,1\n');
+    expect((await readDataset(owner, dataset)).currentVersionId).toBeNull();
+    const options = { mode: 'upsert', dryRun: 'true' };
+    expect(await refusal(putWith(owner, dataset, 'k,v\na,1\na,2\n', options, waits), 409)).toMatchObject({
+      code: 'key_not_unique',
+    });
+  });
+});
