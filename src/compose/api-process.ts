@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
+import { createColumnRemovalRoute } from '../http/routes/columns.js';
 import { createDryRunRoutes } from '../http/routes/dry-runs.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
@@ -12,6 +13,7 @@ import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
 import { readRejects } from '../ingest/lifecycle/rejects.js';
+import { createColumnRemoval } from '../ingest/versions/column-removal.js';
 import { createVersionDiff } from '../ingest/versions/version-diff.js';
 import { createVersionStore } from '../ingest/versions/version-store.js';
 import type { Log } from '../lib/log.js';
@@ -86,6 +88,10 @@ export const createApiProcess = async (
         rejects: (processId) => readRejects(sql, processId),
       }),
       ...createDryRunRoutes({ access, diff }),
+      createColumnRemovalRoute({
+        access,
+        removal: createColumnRemoval({ sql, clickhouse: core.clickhouse }),
+      }),
       ...createRetentionRoutes(catalog),
       ...createVersionRoutes({
         access,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Columns } from '../../catalog/columns.js';
+import type { ColumnRemoval } from '../../ingest/versions/column-removal.js';
 import { columnsReply } from '../json-list.js';
 import { pathId, queryInstant } from '../parameters.js';
-import { ok, type Route, route } from '../route.js';
+import { noContent, ok, type Route, route } from '../route.js';
 import { descriptionField, idField, nameField } from './fields.js';
 
 export const columnSchema = z
@@ -26,6 +27,31 @@ export const columnExample = {
 
 const tags = ['Columns'];
 const datasetId = pathId('Id of the dataset.');
+
+export interface ColumnRemovalRouteDeps {
+  readonly access: Access;
+  readonly removal: ColumnRemoval;
+}
+
+export const createColumnRemovalRoute = ({ access, removal }: ColumnRemovalRouteDeps): Route =>
+  route({
+    method: 'DELETE',
+    path: '/datasets/:dataset_id/columns/:column_id',
+    summary: 'Delete a column',
+    description:
+      'Makes a new version of the same rows without the column; older versions keep it. An upload that has a column of ' +
+      'its name brings it back, without the values that it had. Needs Write.',
+    tags,
+    auth: 'required',
+    params: z.object({ dataset_id: datasetId, column_id: pathId('Id of the column.') }),
+    authorize: ({ caller, params }) => access.dataset(caller, params.dataset_id, 'Write', 'write'),
+    responses: { 204: { description: 'Deleted; the new version is the current one.' } },
+    errors: [403, 404, 409],
+    handler: async ({ params }) => {
+      await removal.remove(params.dataset_id, params.column_id);
+      return noContent;
+    },
+  });
 
 export interface ColumnRoutesDeps {
   readonly access: Access;

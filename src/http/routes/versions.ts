@@ -14,7 +14,9 @@ const versionSchema = z
   .object({
     versionId: z.string(),
     createdAt: timeField,
-    mode: z.string().meta({ description: 'How it was made: replace, append, upsert, restore or clone.' }),
+    mode: z.string().meta({
+      description: 'How it was made: replace, append, upsert, sync, delete, restore, clone or delete_column.',
+    }),
     processId: z.int().nullable(),
     rows: countField('Rows.'),
     bytes: countField('Raw bytes of its rows, as they were uploaded.'),

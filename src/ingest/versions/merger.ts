@@ -12,7 +12,7 @@
  * begins another one. A version that came in between makes 5 void: the merge is done again.
  */
 import type { Log } from '../../lib/log.js';
-import type { StoredColumn } from '../../model/column.js';
+import { type StoredColumn, storageName } from '../../model/column.js';
 import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample, type ProcessError, type RowChanges } from '../../model/process.js';
 import {
@@ -31,6 +31,7 @@ import { countSegments } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
+import { readRegistry } from '../layout/column-registry.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeStore, MergeTarget, MergeTurn } from '../lifecycle/merge-store.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
@@ -84,6 +85,20 @@ const done: Outcome = { kind: 'done' };
 /** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or a store that lost rows. */
 class Miscount extends Error {}
 
+interface Plan extends SegmentMerge {
+  /** All rows are written, whatever lies where. */
+  readonly anew: boolean;
+}
+
+/**
+ * True when a column of the file was deleted after its upload began: the rows that are there still have its old values
+ * under the storage id that the file uses, and must not show them again.
+ */
+const isStale = async (sql: Sql, { datasetId, layout }: MergeTurn): Promise<boolean> => {
+  const now = new Map((await readRegistry(sql, datasetId)).map(({ id, storageId }) => [id, storageId]));
+  return layout.columns.some(({ id, storageId }) => now.get(id) !== storageId);
+};
+
 /** What a merge came to: its segments and where they lie. */
 interface Written {
   /** Null: no segment was needed. */
@@ -99,11 +114,12 @@ export const createMerger = (options: MergerOptions): Step => {
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
-  const planOf = (turn: MergeTurn, base: BaseVersion | undefined): SegmentMerge => {
+  const planOf = (turn: MergeTurn, base: BaseVersion | undefined, anew: boolean): Plan => {
     const { layout, placement, processId, attempt } = turn;
     const { mode } = turn;
     return {
       mode,
+      anew,
       target: 0,
       targetPlace: placement,
       base: { segmentIds: base?.segmentIds ?? [], cuts: base?.cuts ?? [] },
@@ -119,11 +135,11 @@ export const createMerger = (options: MergerOptions): Step => {
   };
 
   /** True where segments of both make the version: nothing is replaced, all types agree. */
-  const isPlain = (plan: SegmentMerge, base: BaseVersion | undefined, counts: KeyCounts): boolean => {
+  const isPlain = (plan: Plan, base: BaseVersion | undefined, counts: KeyCounts): boolean => {
     if (plan.mode === 'delete' || (plan.mode === 'sync' && (base?.rowCount ?? 0) > 0)) return false;
-    const physicals = new Map(plan.columns.map(({ id, physical }) => [id, physical]));
-    const agree = plan.baseColumns.every(({ id, physical }) => physicals.get(id) === physical);
-    return agree && counts.known === 0 && counts.distinct === counts.rows;
+    const stored = new Map(plan.columns.map((column) => [column.id, storageName(column)]));
+    const agree = plan.baseColumns.every((column) => stored.get(column.id) === storageName(column));
+    return agree && !plan.anew && counts.known === 0 && counts.distinct === counts.rows;
   };
 
   const factsOf = async (
@@ -153,7 +169,7 @@ export const createMerger = (options: MergerOptions): Step => {
   const write = async (
     turn: MergeTurn,
     base: BaseVersion | undefined,
-    plan: SegmentMerge,
+    plan: Plan,
     counts: KeyCounts,
     expected: number,
   ): Promise<Written | null> => {
@@ -204,7 +220,7 @@ export const createMerger = (options: MergerOptions): Step => {
   };
 
   const merge = async (turn: MergeTurn, base: BaseVersion | undefined): Promise<Outcome> => {
-    const plan = planOf(turn, base);
+    const plan = planOf(turn, base, await isStale(sql, turn));
     await tables.ensure(plan.filePlace, plan.fileColumns.map(namedColumn));
     const counts = await segments.countKeys(plan);
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');

@@ -1,0 +1,124 @@
+/**
+ * Takes a column out of a dataset: a new version of the same rows without it. No row is copied.
+ *
+ * Rows keep the values, which older versions show. So that nobody reads them again under a column that comes back by
+ * its name, the column is stored under another id from then on.
+ */
+import { AppError, conflict, notFound } from '../../lib/errors.js';
+import type { Column } from '../../model/column.js';
+import { dateColumnOf, frequencyOf, type SegmentFacts } from '../../model/version.js';
+import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import { namedColumn } from '../../storage/clickhouse/places.js';
+import { countSegments } from '../../storage/clickhouse/segments.js';
+import { keepChanges, keepList } from '../../storage/postgres/column-lists.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { type BaseVersion, readBase } from '../layout/base-version.js';
+import { removeDue } from './version-removal.js';
+
+export interface ColumnRemoval {
+  /**
+   * @returns The id of the new version.
+   * @throws AppError 404 for a column that the current version lacks; 409 for its only one.
+   */
+  remove(datasetId: number, columnId: number): Promise<number>;
+}
+
+type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
+
+const noDates: DateFacts = { minDate: null, maxDate: null, frequency: null };
+
+/** Looks before publishing that an upload may make void. */
+const maxAttempts = 5;
+
+const without = (base: BaseVersion, columnId: number): BaseVersion['columns'] => {
+  const columns = base.columns.filter(({ id }) => id !== columnId);
+  if (columns.length === base.columns.length)
+    throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
+  if (columns.length === 0)
+    throw conflict('only_column', 'The only column of a dataset cannot be deleted; delete the dataset.');
+  return columns;
+};
+
+export const createColumnRemoval = ({
+  sql,
+  clickhouse,
+}: {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouse;
+}): ColumnRemoval => {
+  /** The range of dates is that of another column when the one that gave it goes. */
+  const datesOf = async (base: BaseVersion, columns: readonly Column[]): Promise<DateFacts | undefined> => {
+    const before = dateColumnOf(base.columns);
+    const date = dateColumnOf(base.columns.filter(({ id }) => columns.some((column) => column.id === id)));
+    if (before?.id === date?.id) return undefined;
+    if (date === undefined || base.placement === null) return noDates;
+    const counted = await countSegments(clickhouse, base.placement, base, namedColumn(date));
+    const { minDate, maxDate, medianGapDays } = counted;
+    return { minDate, maxDate, frequency: medianGapDays === null ? null : frequencyOf(medianGapDays) };
+  };
+
+  const publish = async (
+    tx: Sql,
+    datasetId: number,
+    base: BaseVersion,
+    columns: BaseVersion['columns'],
+    dates: DateFacts | undefined,
+  ): Promise<number> => {
+    const [version] = await tx.query<{ id: number; list: number; listBefore: number }>(
+      `WITH ${keepList('$1', 'SELECT $3::jsonb AS columns')}
+       INSERT INTO versions (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
+       SELECT v.dataset_id, 'delete_column', list.id, v.row_count, v.byte_size,
+         CASE WHEN $4 THEN $5 ELSE v.min_date END, CASE WHEN $4 THEN $6 ELSE v.max_date END,
+         CASE WHEN $4 THEN $7 ELSE v.frequency END
+       FROM versions v, list WHERE v.dataset_id = $1 AND v.id = $2
+       RETURNING id, column_list_id AS list,
+         (SELECT b.column_list_id FROM versions b WHERE b.id = $2) AS "listBefore"`,
+      [
+        datasetId,
+        base.versionId,
+        JSON.stringify(columns),
+        dates !== undefined,
+        dates?.minDate ?? null,
+        dates?.maxDate ?? null,
+        dates?.frequency ?? null,
+      ],
+    );
+    if (version === undefined) throw new Error('a version was inserted but not returned');
+    await keepChanges(tx, { from: version.listBefore, to: version.list });
+    await tx.query('UPDATE datasets SET current_version_id = $2, updated_at = now() WHERE id = $1', [
+      datasetId,
+      version.id,
+    ]);
+    return version.id;
+  };
+
+  const attempt = async (datasetId: number, columnId: number): Promise<number | undefined> => {
+    const seen = await readBase(sql, datasetId);
+    if (seen === undefined) throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
+    const dates = await datesOf(seen, without(seen, columnId));
+    return sql.tx(async (tx) => {
+      // The order of locks is that of publishing.
+      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+      const base = await readBase(tx, datasetId);
+      if (base?.versionId !== seen.versionId) return undefined;
+      const version = await publish(tx, datasetId, base, without(base, columnId), dates);
+      await tx.query(
+        `UPDATE columns SET storage_id = nextval(pg_get_serial_sequence('columns', 'id'))
+         WHERE dataset_id = $1 AND id = $2`,
+        [datasetId, columnId],
+      );
+      await removeDue(tx, datasetId);
+      return version;
+    });
+  };
+
+  return {
+    async remove(datasetId, columnId) {
+      for (let count = 0; count < maxAttempts; count += 1) {
+        const version = await attempt(datasetId, columnId);
+        if (version !== undefined) return version;
+      }
+      throw new AppError('unavailable', 'version_changed', 'Uploads come too fast; try again.');
+    },
+  };
+};
