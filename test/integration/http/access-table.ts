@@ -80,7 +80,7 @@ GET /datasets/{id}/columns/{column}/values Public              200 200 200 200 2
 GET /datasets/{dataset_id}/columns Private                     401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{dataset_id}/columns Public                      200 200 200 200 200 200 200 200 200 200 200 403 401
 PATCH /datasets/{dataset_id}/columns/{column_id}               401 403 403 403 200 200 200 200 200 403 403 403 401
-DELETE /datasets/{dataset_id}/columns/{column_id}              401 403 403 403 204 204 204 204 204 403 403 403 401
+DELETE /datasets/{dataset_id}/columns/{column_id}              401 403 403 403 404 404 404 404 404 403 403 403 401
 
 PUT /datasets/{id}/data                                        401 403 403 403 201 201 201 201 201 403 403 403 401
 GET /datasets/{id}/processes/{processId} Private               401 403 200 200 200 200 200 200 200 403 200 403 401
