@@ -4,7 +4,7 @@
  * Rows keep the values, which older versions show. So that nobody reads them again under a column that comes back by
  * its name, the column is stored under another id from then on.
  */
-import { AppError, conflict, notFound } from '../../lib/errors.js';
+import { conflict, notFound } from '../../lib/errors.js';
 import type { Column } from '../../model/column.js';
 import { dateColumnOf, frequencyOf, type SegmentFacts } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
@@ -18,7 +18,7 @@ import { removeDue } from './version-removal.js';
 export interface ColumnRemoval {
   /**
    * @returns The id of the new version.
-   * @throws AppError 404 for a column that the current version lacks; 409 for its only one.
+   * @throws AppError 404 for a column that the current version lacks; 409 for its only one, and when versions are published all the time.
    */
   remove(datasetId: number, columnId: number): Promise<number>;
 }
@@ -118,7 +118,7 @@ export const createColumnRemoval = ({
         const version = await attempt(datasetId, columnId);
         if (version !== undefined) return version;
       }
-      throw new AppError('unavailable', 'version_changed', 'Uploads come too fast; try again.');
+      throw conflict('version_changed', 'Versions were published meanwhile; try again.');
     },
   };
 };
