@@ -105,6 +105,7 @@ const expected: Readonly<Record<string, string>> = {
   'GET /datasets/:id/summary': 'own: queries, unless the summary is kept',
   'GET /datasets/:id/columns/:column/values': 'own: queries',
   'GET /datasets/:id/versions/:from/diff/:to/rows': 'queries',
+  'GET /datasets/:id/processes/:processId/diff/rows': 'queries',
   'GET /links/:token/:name': 'files',
   'GET /providers': 'requests',
   'GET /providers/match': 'requests',
