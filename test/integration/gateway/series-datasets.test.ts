@@ -206,7 +206,7 @@ describe('a refresh', () => {
     await openProcess().refreshSoon(id);
     await openProcess().runDue();
     expect(uploads).toHaveLength(1);
-    expect((await stateOf(id)).error).toMatch(/could not be asked/);
+    expect((await stateOf(id)).error).toMatch(/could not be reached/);
   });
 
   it('is made once by two processes', async () => {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type AuditEvent, createAuditTrail } from '../../../src/catalog/audit-trail.js';
 import { settings } from '../../../src/config.js';
 import { type Client, call, createDataset, json } from '../../support/datasets.js';
@@ -32,7 +32,12 @@ const homeOf = async (client: Client): Promise<number> =>
 
 const command = async (...words: string[]): Promise<string> => {
   const { config } = product;
+  const kafka = Object.entries(inject('kafka')).map(([key, value]) => [
+    settings[key as keyof typeof settings].env,
+    value,
+  ]);
   const env = {
+    ...Object.fromEntries(kafka),
     [settings.databaseUrl.env]: config.databaseUrl,
     [settings.clickhouseUrl.env]: config.clickhouseUrl,
     [settings.clickhouseDatabase.env]: config.clickhouseDatabase,
