@@ -46,21 +46,13 @@ const leadSeconds = 1;
 export const startAttackedProduct = (signal?: AbortSignal): Promise<RunningProduct> =>
   startWholeProduct({}, signal, { NODE_OPTIONS: '--max-old-space-size=384' });
 
-/** @param mostBusy Share of light requests that may be told to come back later. */
-const failuresOf = (
-  suffered: Suffered,
-  strain: Strain,
-  fault: string | undefined,
-  mostBusy: number,
-): string[] => [
+const failuresOf = (suffered: Suffered, strain: Strain, fault: string | undefined): string[] => [
   ...(fault === undefined ? [] : [fault]),
   ...strain.died.map((name) => `${name} died`),
   ...(['api', 'worker'] as const)
     .filter((name) => (strain.peakMb[name] ?? 0) > memoryLimitMb)
     .map((name) => `${name} took ${strain.peakMb[name]} MB`),
-  ...Object.entries(suffered.errors)
-    .filter(([what, count]) => what !== '503' || count > mostBusy * suffered.requests)
-    .map(([what, count]) => `the victim met ${count} × ${what}`),
+  ...Object.entries(suffered.errors).map(([what, count]) => `the victim met ${count} × ${what}`),
 ];
 
 /** Until light requests are answered again: what an attack leaves behind is not the next one's. */
@@ -110,7 +102,7 @@ export const runAttacks = async (
       const suffered = await victim.work({ seconds, uploadBytes });
       const { fault, statuses = {} } = await attacker.stop();
       const strain = await strainOf();
-      const failures = failuresOf(suffered, strain, fault, short ? 0.1 : 0);
+      const failures = failuresOf(suffered, strain, fault);
       for (const failure of failures) say(`  ${failure}`);
       outcomes.push({ attack: name, does, idle: before, suffered, strain, statuses, failures });
       await settle(product);

@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDataset, uploadAndWait } from '../../bench/support/client.js';
 import type { RunningProduct } from '../../bench/support/product.js';
-import { fetchAll } from '../../bench/support/requests.js';
 import { percentile } from '../../bench/support/statistics.js';
 import { tableStream } from '../../bench/support/table-stream.js';
 
@@ -13,7 +12,7 @@ export interface Suffered {
   readonly p95Ms: number;
   /** From the first byte sent until its rows can be read; undefined: it failed. */
   readonly uploadSeconds: number | undefined;
-  /** Answers that are none of a healthy service, by status; `broken` and `late`: none came. */
+  /** Answers that are none of a healthy service, by status and code; `broken` and `late`: none came. */
   readonly errors: Readonly<Record<string, number>>;
 }
 
@@ -39,6 +38,14 @@ const lightRequests = (id: number): readonly string[] => [
   '/repositories',
 ];
 
+/** What is wrong with the answer: its status and code; undefined: nothing. */
+const ask = async (url: string, authorization: string): Promise<string | undefined> => {
+  const answer = await fetch(url, { headers: { authorization } });
+  const text = await answer.text();
+  if (answer.status === 200) return undefined;
+  return `${answer.status} ${/"code":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim();
+};
+
 /** @param product The product as the victim's account reaches it. */
 export const createVictim = async (product: RunningProduct): Promise<Victim> => {
   const { baseUrl, authorization } = product;
@@ -57,9 +64,9 @@ export const createVictim = async (product: RunningProduct): Promise<Victim> => 
     for (let turn = 0; !until(); turn += 1) {
       const startedAt = performance.now();
       try {
-        const asked = fetchAll(`${baseUrl}${paths[turn % paths.length]}`, { headers: { authorization } });
-        const answer = await Promise.race([asked, sleep(requestLimitMs, undefined, { ref: false })]);
-        if (answer?.status !== 200) note(String(answer?.status ?? 'late'));
+        const asked = ask(`${baseUrl}${paths[turn % paths.length]}`, authorization);
+        const answer = await Promise.race([asked, sleep(requestLimitMs, 'late', { ref: false })]);
+        if (answer !== undefined) note(answer);
       } catch {
         note('broken');
       }
