@@ -11,7 +11,8 @@ import type { Leases } from './leases.js';
 import type { MergeStore } from './merge-store.js';
 import type { Outcome, Settled, Step } from './outcome.js';
 import type { ProcessStore, UploadState } from './process-store.js';
-import type { Due, PublishedVersion, Publisher } from './publisher.js';
+import type { PublishedVersion } from './publication.js';
+import type { Due, Publisher } from './publisher.js';
 import {
   type FailedUpload,
   logFailed,
