@@ -1,6 +1,7 @@
 /**
  * What a kind of stored value is to the whole product. Each kind has a file with one record of this type, and
- * `column-types.ts` gathers them: nothing else decides by the code of a physical type.
+ * `column-types.ts` gathers them. What is stored, encoded and written is decided here alone; the compilers of `$filter` and
+ * `$apply` also look at the code where a double or a date given as text is compared in a way of its own.
  */
 import type { DataType, PhysicalType } from '../column.js';
 
