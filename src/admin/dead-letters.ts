@@ -1,4 +1,4 @@
-import type { DeadLetterEntry } from '../ingest/repair/dead-letter-store.js';
+import type { DeadLetterEntry } from '../ingest/repair/dead-letter-records.js';
 import type { DeadLetters } from '../ingest/repair/dead-letters.js';
 import { invalid } from '../lib/errors.js';
 import type { RawMessage } from '../storage/kafka/topic-reader.js';

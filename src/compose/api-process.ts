@@ -15,7 +15,7 @@ import type { HttpServer } from '../http/server.js';
 import { readRejects } from '../ingest/lifecycle/rejects.js';
 import { createColumnRemoval } from '../ingest/versions/column-removal.js';
 import { createVersionDiff } from '../ingest/versions/version-diff.js';
-import { createVersionStore } from '../ingest/versions/version-store.js';
+import { createVersionRecords } from '../ingest/versions/version-records.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
@@ -95,7 +95,7 @@ export const createApiProcess = async (
       ...createRetentionRoutes(catalog),
       ...createVersionRoutes({
         access,
-        versions: createVersionStore(sql),
+        versions: createVersionRecords(sql),
         diff,
       }),
       ...downloads,

@@ -29,7 +29,7 @@ import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Core, required } from './core.js';
-import { openExportStore } from './export-store.js';
+import { openExportStorage } from './export-storage.js';
 
 /** The secret of all API processes: from the settings, else made once and kept in the database. */
 const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> => {
@@ -106,17 +106,17 @@ export const createDownloadPart = async (
   await scope.defer('ClickHouse reads', reader.close);
 
   const versions = createVersions(sql);
-  const { store, spoolFolder } = await openExportStore(config, scope);
+  const { storage, spoolFolder } = await openExportStorage(config, scope);
   const secret = await linkSecret(sql, config.linkSecret);
   const links = createLinks({
     secret,
     ttlSeconds: config.linkTtlSeconds,
     clock: systemClock,
   });
-  const builds = createBuilds({ spoolFolder, store, log });
+  const builds = createBuilds({ spoolFolder, storage, log });
   const stopping = new AbortController();
   const exportFiles = createExportFiles({
-    store,
+    storage,
     builds,
     links,
     files: createWholeFiles({ versions, reader, places, newQueryId: () => `file/${randomUUID()}` }),
@@ -165,6 +165,6 @@ export const createDownloadPart = async (
       quotas,
       revisions: createRevisions({ sql, versions, reader }),
     }),
-    ...createLinkRoutes({ links, exportFiles, store, linkTtlSeconds: config.linkTtlSeconds }),
+    ...createLinkRoutes({ links, exportFiles, storage, linkTtlSeconds: config.linkTtlSeconds }),
   ];
 };

@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { uploadRefusal } from '../catalog/upload-rights.js';
-import { createChunkStore } from '../ingest/lifecycle/chunk-store.js';
+import { createChunkInserter } from '../ingest/insert/chunk-inserter.js';
+import { createChunkWorker } from '../ingest/insert/chunk-worker.js';
+import { createReplaySteps } from '../ingest/insert/replay.js';
+import { createSegmentVerifier } from '../ingest/insert/segment-verifier.js';
+import { createDigitCounter } from '../ingest/insert/stored-digits.js';
+import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import { createDispatcher, type Dispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createLeases } from '../ingest/lifecycle/leases.js';
-import { createMergeStore } from '../ingest/lifecycle/merge-store.js';
-import { createProcessStore } from '../ingest/lifecycle/process-store.js';
+import { createMergeRecords } from '../ingest/lifecycle/merge-records.js';
+import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
 import { createPublisher } from '../ingest/lifecycle/publisher.js';
-import { createTransitionStore } from '../ingest/lifecycle/transition-store.js';
+import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
 import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
-import { createCompactionStore } from '../ingest/maintenance/compaction-store.js';
+import { createCompactionRecords } from '../ingest/maintenance/compaction-records.js';
 import { createCompactor } from '../ingest/maintenance/compactor.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
 import { createTableMover } from '../ingest/maintenance/table-mover.js';
-import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
-import { createChunkInserter } from '../ingest/store/chunk-inserter.js';
-import { createChunkWorker } from '../ingest/store/chunk-worker.js';
-import { createReplaySteps } from '../ingest/store/replay.js';
-import { createSegmentVerifier } from '../ingest/store/segment-verifier.js';
-import { createDigitCounter } from '../ingest/store/stored-digits.js';
+import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
 import { createMerger } from '../ingest/versions/merger.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
@@ -91,7 +91,7 @@ const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promi
   const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
   if (compaction.minSegments < 2) return;
   const compactor = createCompactor({
-    compactions: createCompactionStore({ sql, leaseMs, log }),
+    compactions: createCompactionRecords({ sql, leaseMs, log }),
     copier: createSegmentCopier({ clickhouse, log }),
     bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
     onJoined: (segments) => {
@@ -150,12 +150,12 @@ const createInserterOf =
 /** The dispatcher with every step that a worker takes. */
 const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
   const { sql, kafka, clickhouse, tables, metrics, log } = options;
-  const processes = createProcessStore(sql);
-  const chunks = createChunkStore(sql);
-  const merges = createMergeStore(sql);
+  const processes = createProcessRecords(sql);
+  const chunks = createChunkRecords(sql);
+  const merges = createMergeRecords(sql);
   return createDispatcher({
     processes,
-    transitions: createTransitionStore(sql),
+    transitions: createTransitionRecords(sql),
     publisher: createPublisher({ sql, askRefusal: uploadRefusal }),
     work: {
       chunks,
@@ -201,7 +201,7 @@ const startSweeper = async (
   const { sql, clickhouse, tables, metrics, log } = options;
   const sweeper = createSweeper({
     uploads: createUploadSweep({
-      transitions: createTransitionStore(sql),
+      transitions: createTransitionRecords(sql),
       dispatcher,
       receiveTimeoutMs: options.receiveTimeoutMs,
       retentionMs: options.retentionMs,
@@ -234,12 +234,12 @@ const openDeadLetterProducer = async (
   { sql, kafka, topics, metrics, log }: IngestWorkerOptions,
   scope: Scope,
 ): Promise<DeadLetterProducer> => {
-  const store = createDeadLetterStore(sql);
+  const records = createDeadLetterRecords(sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
     topic: topics.deadLetters,
     record: async (message) => {
-      const isNew = await store.record(message);
+      const isNew = await records.record(message);
       if (isNew) metrics.deadLetters.inc();
       log[isNew ? 'error' : 'info']({ ...message.origin, reason: message.reason }, 'dead letter');
     },
@@ -269,8 +269,8 @@ export const startIngestWorker = async (
       groupId: group,
       topic,
       handle: createChunkWorker({
-        processes: createProcessStore(sql),
-        chunks: createChunkStore(sql),
+        processes: createProcessRecords(sql),
+        chunks: createChunkRecords(sql),
         inserter: createInserterOf(options)(),
         dispatcher,
         log,

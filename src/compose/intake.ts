@@ -1,9 +1,9 @@
 import { uploadRefusal } from '../catalog/upload-rights.js';
-import { createChunkStore } from '../ingest/lifecycle/chunk-store.js';
+import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import { createDispatcher } from '../ingest/lifecycle/dispatcher.js';
-import { createProcessStore } from '../ingest/lifecycle/process-store.js';
+import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
 import { createPublisher } from '../ingest/lifecycle/publisher.js';
-import { createTransitionStore } from '../ingest/lifecycle/transition-store.js';
+import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
 import { createAccountWindows } from '../ingest/receive/account-windows.js';
 import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
 import { createReceiver } from '../ingest/receive/receiver.js';
@@ -43,14 +43,14 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   await scope.defer('looks at Kafka', admission.close);
   const windows = createAccountWindows({
     chunks: config.chunksAhead ?? partitions,
-    handled: createChunkStore(sql).handled,
+    handled: createChunkRecords(sql).handled,
     log,
   });
   await scope.defer('windows of accounts', windows.close);
-  const processes = createProcessStore(sql);
+  const processes = createProcessRecords(sql);
   const dispatcher = createDispatcher({
     processes,
-    transitions: createTransitionStore(sql),
+    transitions: createTransitionRecords(sql),
     publisher: createPublisher({ sql, askRefusal: uploadRefusal }),
     ...countsOfUploads(metrics),
     log,

@@ -1,14 +1,14 @@
 import type { Config } from '../config.js';
-import { createChunkStore } from '../ingest/lifecycle/chunk-store.js';
-import { createProcessStore } from '../ingest/lifecycle/process-store.js';
-import { createRetryStore } from '../ingest/lifecycle/retry-store.js';
-import { createCompactionStore } from '../ingest/maintenance/compaction-store.js';
+import { createChunkInserter } from '../ingest/insert/chunk-inserter.js';
+import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
+import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
+import { createRetryRecords } from '../ingest/lifecycle/retry-records.js';
+import { createCompactionRecords } from '../ingest/maintenance/compaction-records.js';
 import { createChunkDiscovery } from '../ingest/repair/chunk-discovery.js';
-import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
+import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
 import { createDeadLetters, type DeadLetters } from '../ingest/repair/dead-letters.js';
 import { createSegmentRewrite } from '../ingest/repair/segment-rewrite.js';
 import { createUploadReplay, type UploadReplay } from '../ingest/repair/upload-replay.js';
-import { createChunkInserter } from '../ingest/store/chunk-inserter.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
@@ -45,9 +45,9 @@ export const openDeadLetters = (parts: OperatorParts): DeadLetters => {
   const { kafka, reader } = openKafka(parts);
   return createDeadLetters({
     sql,
-    store: createDeadLetterStore(sql),
+    records: createDeadLetterRecords(sql),
     reader,
-    processes: createProcessStore(sql),
+    processes: createProcessRecords(sql),
     giveBack: (message, { id, origin }) => requeue(kafka, message, origin, id),
   });
 };
@@ -62,14 +62,14 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
   });
   await scope.defer('ClickHouse connections', clickhouse.close);
   const tables = createStoreTables(clickhouse);
-  const processes = createProcessStore(sql);
-  const chunks = createChunkStore(sql);
+  const processes = createProcessRecords(sql);
+  const chunks = createChunkRecords(sql);
   const rewrite = createSegmentRewrite({
     sql,
     clickhouse,
     processes,
     chunks,
-    compactions: createCompactionStore({ sql, leaseMs: config.replayLeaseMs, log }),
+    compactions: createCompactionRecords({ sql, leaseMs: config.replayLeaseMs, log }),
     reader: createChunkReader(reader),
     inserter: createChunkInserter({
       tables,
@@ -84,5 +84,5 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
     processes,
     chunks,
   });
-  return createUploadReplay({ retries: createRetryStore(sql), processes, chunkDiscovery, rewrite });
+  return createUploadReplay({ retries: createRetryRecords(sql), processes, chunkDiscovery, rewrite });
 };

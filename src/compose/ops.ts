@@ -2,7 +2,7 @@ import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { OpsState } from '../http/routes/ops-schema.js';
 import { readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
-import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
+import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
 import { isoUtc } from '../lib/time.js';
 import { readLogState } from '../storage/kafka/consumer-lag.js';
 import { ask } from './ask.js';
@@ -14,7 +14,7 @@ export const createOpsState = (
   gateway: Gateway,
 ): (() => Promise<OpsState>) => {
   const look = async (): Promise<OpsState> => {
-    const [database, store, log] = await Promise.all([
+    const [database, clickhouseState, log] = await Promise.all([
       ask('database', () => sql.query('SELECT 1')),
       ask('clickhouse', async () => {
         if (!(await clickhouse.ping())) throw new Error('ClickHouse does not answer');
@@ -23,13 +23,13 @@ export const createOpsState = (
     ]);
     const [uploads, deadLetters, refreshes, providers] = await Promise.all([
       readPipelineState({ sql }),
-      createDeadLetterStore(sql).count(),
+      createDeadLetterRecords(sql).count(),
       readRefreshState(sql),
       gateway.state(),
     ]);
     return {
       at: isoUtc(new Date()),
-      components: [database.component, store.component, log.component],
+      components: [database.component, clickhouseState.component, log.component],
       uploads,
       log: log.answer && { ...log.answer, deadLetters },
       refreshes,

@@ -5,11 +5,11 @@
  */
 import type { ComponentState } from '../http/routes/ops-schema.js';
 import { pendingPhases, readPendingUploads } from '../ingest/lifecycle/pipeline-state.js';
-import { createDeadLetterStore } from '../ingest/repair/dead-letter-store.js';
+import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { PipelineMetrics } from '../lib/pipeline-metrics.js';
 import type { Scope } from '../lib/scope.js';
-import { readStoreSizes, type StoreSizes } from '../storage/clickhouse/store-sizes.js';
+import { type ClickHouseSizes, readSizes } from '../storage/clickhouse/sizes.js';
 import { type LogState, readLogState } from '../storage/kafka/consumer-lag.js';
 import { ask } from './ask.js';
 import type { Core } from './core.js';
@@ -27,7 +27,7 @@ const showLog = (metrics: PipelineMetrics, state: LogState | null): void => {
   }
 };
 
-const showStore = (metrics: PipelineMetrics, sizes: StoreSizes | null): void => {
+const showSizes = (metrics: PipelineMetrics, sizes: ClickHouseSizes | null): void => {
   const { storeTables, storeParts, storeRows, storeBytes, diskFreeBytes, diskBytes, mostParts } = metrics;
   for (const gauge of [storeTables, storeParts, storeRows, storeBytes, diskFreeBytes, diskBytes])
     gauge.reset();
@@ -76,21 +76,21 @@ const createPipelineLook = ({ config, sql, clickhouse, kafka, topics, metrics, l
     }
   };
   return async (): Promise<void> => {
-    const [database, store, kafkaLog] = await Promise.all([
+    const [database, clickhouseState, kafkaLog] = await Promise.all([
       ask(
         'database',
         async (): Promise<Uploads> => ({
           pending: await readPendingUploads(sql),
-          deadLetters: await createDeadLetterStore(sql).count(),
+          deadLetters: await createDeadLetterRecords(sql).count(),
         }),
       ),
-      ask('clickhouse', () => readStoreSizes(clickhouse)),
+      ask('clickhouse', () => readSizes(clickhouse)),
       ask('kafka', () => readLogState({ kafka, topics, groupPrefix: config.kafkaPrefix })),
     ]);
     showUploads(pipeline, database.answer);
-    showStore(pipeline, store.answer);
+    showSizes(pipeline, clickhouseState.answer);
     showLog(pipeline, kafkaLog.answer);
-    for (const { component } of [database, store, kafkaLog]) {
+    for (const { component } of [database, clickhouseState, kafkaLog]) {
       pipeline.componentUp.set({ component: component.name }, component.ok ? 1 : 0);
       tellChange(component);
     }

@@ -1,12 +1,12 @@
 import { callerOfAccount } from '../catalog/account-caller.js';
 import type { Catalog } from '../catalog/catalog.js';
 import { seriesColumns } from '../gateway/datasets/series-csv.js';
+import { createSeriesDatasetRecords } from '../gateway/datasets/series-dataset-records.js';
 import {
   createSeriesDatasets,
   type SeriesDatasets,
   type SeriesUpload,
 } from '../gateway/datasets/series-datasets.js';
-import { createSeriesDatasetStore } from '../gateway/datasets/store.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Receiver } from '../ingest/receive/receiver.js';
 import { parseUploadOptions } from '../ingest/upload/upload-options.js';
@@ -57,7 +57,7 @@ export const openSeriesDatasets = (
   };
   return createSeriesDatasets({
     gateway,
-    store: createSeriesDatasetStore(sql),
+    records: createSeriesDatasetRecords(sql),
     upload,
     callerOf: async (accountId) => ({
       accountId,

@@ -6,7 +6,7 @@ import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
 import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { required } from './core.js';
-import { openExportStore } from './export-store.js';
+import { openExportStorage } from './export-storage.js';
 import { bindInstallation } from './installation.js';
 import type { OperatorParts } from './operator.js';
 
@@ -39,11 +39,15 @@ export const openStorageSweep = async (parts: OperatorParts): Promise<() => Prom
     graceMs: config.segmentGraceMs,
     log,
   });
-  const { store } = await openExportStore(config, scope);
+  const exported = await openExportStorage(config, scope);
 
   return async () => {
     const report = await storage.sweep();
-    const files = await sweepFiles({ store, maxAgeMs: config.exportsMaxAgeMs, kept: keptVersions(sql) });
+    const files = await sweepFiles({
+      storage: exported.storage,
+      maxAgeMs: config.exportsMaxAgeMs,
+      kept: keptVersions(sql),
+    });
     return [
       { where: 'PostgreSQL', what: 'versions beyond retention', count: report.versions },
       { where: 'PostgreSQL', what: 'compactions of silent workers', count: report.abandonedCompactions },

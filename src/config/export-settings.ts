@@ -31,13 +31,13 @@ export const exportSettings = {
     'S3_ENDPOINT',
     optional(url('http', 'https')),
     undefined,
-    'Address of an S3-compatible store such as MinIO; default: AWS.',
+    'Address of an S3-compatible service such as MinIO; default: AWS.',
   ),
   s3PublicEndpoint: setting(
     'S3_PUBLIC_ENDPOINT',
     optional(url('http', 'https')),
     undefined,
-    'Address under which clients reach that store, for pre-signed links; default: S3_ENDPOINT.',
+    'Address under which clients reach that service, for pre-signed links; default: S3_ENDPOINT.',
   ),
   s3Region: setting('S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
   s3PathStyle: setting(
@@ -50,7 +50,7 @@ export const exportSettings = {
     'S3_ACCESS_KEY_ID',
     optional(text),
     undefined,
-    'Access key of the store; default: the credentials of the machine.',
+    'Access key of that service; default: the credentials of the machine.',
   ),
   s3SecretAccessKey: setting(
     'S3_SECRET_ACCESS_KEY',

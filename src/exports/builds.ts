@@ -4,11 +4,11 @@ import { type FileHandle, mkdir, open, readdir, rm, stat } from 'node:fs/promise
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Log } from '../lib/log.js';
-import type { ObjectStore } from '../storage/objects/object-store.js';
+import type { ObjectStorage } from '../storage/objects/object-storage.js';
 
 /** A file while it is made. */
 export interface Build {
-  /** Resolves when the whole file is in the store; rejects when it could not be made. */
+  /** Resolves when the whole file is in the storage; rejects when it could not be made. */
   readonly done: Promise<void>;
   /**
    * The file from its first byte: what is there at once, the rest as it comes. Ends properly only when the
@@ -29,9 +29,9 @@ export interface Builds {
 }
 
 export interface BuildsOptions {
-  /** Folder of half-made files, on the file system of a local store. */
+  /** Folder of half-made files, on the file system of local storage. */
   readonly spoolFolder: string;
-  readonly store: ObjectStore;
+  readonly storage: ObjectStorage;
   readonly log: Log;
 }
 
@@ -115,7 +115,7 @@ interface Job {
   readonly source: () => Promise<Readable>;
 }
 
-export const createBuilds = ({ spoolFolder, store, log }: BuildsOptions): Builds => {
+export const createBuilds = ({ spoolFolder, storage, log }: BuildsOptions): Builds => {
   const running = new Map<string, Build>();
 
   const run = async ({ key, path, file, progress, source }: Job): Promise<void> => {
@@ -124,7 +124,7 @@ export const createBuilds = ({ spoolFolder, store, log }: BuildsOptions): Builds
       const handle = await file.handle;
       await writeAll(handle, await source(), progress);
       await handle.sync();
-      await store.adopt(key, path);
+      await storage.adopt(key, path);
       progress.state = 'done';
       log.info({ file: key, bytes: progress.written, ms: Date.now() - startedAt }, 'export file made');
     } catch (error) {

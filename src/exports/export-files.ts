@@ -4,7 +4,7 @@ import { notFound } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Plan } from '../query/plan.js';
 import type { WholeFiles } from '../query/whole-file.js';
-import type { ObjectInfo, ObjectStore } from '../storage/objects/object-store.js';
+import type { ObjectInfo, ObjectStorage } from '../storage/objects/object-storage.js';
 import type { Build, Builds } from './builds.js';
 import { fileKeyOf, type KeptVersions, sweepFiles } from './file-sweep.js';
 import type { FileRef, Links } from './links.js';
@@ -17,7 +17,7 @@ export type ServedFile =
 /** Whole files of versions: made once per version and variant, served by links. */
 export interface ExportFiles {
   /**
-   * Address of the file of a planned download, either a path of this API or, where the store has links of its
+   * Address of the file of a planned download, either a path of this API or, where the storage has links of its
    * own and the file is there, an absolute one. Starts making the file when it is not there.
    */
   linkTo(wanted: WantedFile): Promise<string>;
@@ -51,12 +51,12 @@ export interface WantedFile {
   readonly fileName: string;
   readonly contentType: string;
   readonly disposition: string;
-  /** A link of a store is signed for GET alone: HEAD is answered here. */
+  /** A link of object storage is signed for GET alone: HEAD is answered here. */
   readonly headOnly?: boolean;
 }
 
 export interface ExportFilesOptions {
-  readonly store: ObjectStore;
+  readonly storage: ObjectStorage;
   readonly builds: Builds;
   readonly links: Links;
   readonly files: WholeFiles;
@@ -93,9 +93,9 @@ const keyOf = (plan: Plan): string =>
   fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plan.fingerprint}.${plan.format}`);
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
-  const { store, builds, links, files, linkTtlSeconds, maxAgeMs, signal, log } = options;
+  const { storage, builds, links, files, linkTtlSeconds, maxAgeMs, signal, log } = options;
 
-  /** A store's link must not outlive its file, since nobody would make the file again. */
+  /** A link of object storage must not outlive its file, since nobody would make the file again. */
   const outlivesLink = ({ storedAtMs }: ObjectInfo): boolean =>
     storedAtMs + maxAgeMs > Date.now() + linkTtlSeconds * 1_000;
 
@@ -104,7 +104,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
 
   const located = async (plan: Plan): Promise<{ key: string; info: ObjectInfo | undefined }> => {
     const key = keyOf(plan);
-    return { key, info: builds.current(key) === undefined ? await store.stat(key) : undefined };
+    return { key, info: builds.current(key) === undefined ? await storage.stat(key) : undefined };
   };
 
   const refOf = ({ plan, fileName, keyId }: WantedFile): FileRef => ({
@@ -124,7 +124,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       if (info === undefined) build(wanted.plan, wanted.owner);
       else if (!wanted.headOnly && outlivesLink(info)) {
         const { contentType, disposition } = wanted;
-        const direct = await store.link(key, { expiresSeconds: linkTtlSeconds, contentType, disposition });
+        const direct = await storage.link(key, { expiresSeconds: linkTtlSeconds, contentType, disposition });
         if (direct !== undefined) return direct;
       }
       return links.sign(refOf(wanted));
@@ -149,7 +149,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       if (builds.current(stored.key) === running) {
         return { kind: 'building', build: running, key: stored.key, lastModified };
       }
-      const info = await store.stat(stored.key);
+      const info = await storage.stat(stored.key);
       if (info === undefined) throw notFound('unknown_file', 'There is no such file.');
       return { kind: 'stored', key: stored.key, size: info.size, lastModified };
     },
@@ -167,7 +167,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     },
 
     async sweep(kept) {
-      const removed = await sweepFiles({ store, maxAgeMs, kept });
+      const removed = await sweepFiles({ storage, maxAgeMs, kept });
       if (removed > 0) log.info({ removed }, 'export files removed');
       return removed;
     },

@@ -1,11 +1,11 @@
-import type { ObjectStore, StoredObject } from '../storage/objects/object-store.js';
+import type { ObjectStorage, StoredObject } from '../storage/objects/object-storage.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** Says which of the given versions still exist. */
 export type KeptVersions = (versionIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export interface FileSweepOptions {
-  readonly store: ObjectStore;
+  readonly storage: ObjectStorage;
   /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
   readonly maxAgeMs: number;
   readonly kept: KeptVersions;
@@ -31,19 +31,19 @@ export const keptVersions =
   };
 
 /** Removes files of versions that no longer exist, and files beyond their age; gives their number. */
-export const sweepFiles = async ({ store, maxAgeMs, kept }: FileSweepOptions): Promise<number> => {
+export const sweepFiles = async ({ storage, maxAgeMs, kept }: FileSweepOptions): Promise<number> => {
   let removed = 0;
   const oldest = Date.now() - maxAgeMs;
   const judge = async (batch: ReadonlyMap<StoredObject, number>): Promise<void> => {
     const alive = await kept([...new Set(batch.values())]);
     for (const [{ key, storedAtMs }, versionId] of batch) {
       if (alive.has(versionId) && storedAtMs >= oldest) continue;
-      await store.delete(key);
+      await storage.delete(key);
       removed += 1;
     }
   };
   let batch = new Map<StoredObject, number>();
-  for await (const object of store.list()) {
+  for await (const object of storage.list()) {
     const versionId = versionOfKey(object.key);
     if (versionId === undefined) continue;
     batch.set(object, versionId);

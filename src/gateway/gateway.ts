@@ -4,9 +4,9 @@ import type { Provider } from '../providers/provider.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BrowseEntry, createBrowser, deepest, type SeriesList } from './browse.js';
 import { createCache } from './cache/cache.js';
+import { createCacheRecords } from './cache/cache-records.js';
 import { createFetchLeases, type FetchLeases } from './cache/fetch-leases.js';
 import { createMemory } from './cache/memory.js';
-import { createCacheStore } from './cache/store.js';
 import { type GatewayCaller, indexTask } from './caller.js';
 import {
   createCatalog,
@@ -24,7 +24,7 @@ import { createKeyChoice } from './keys/choice.js';
 import { createCipher, type MasterKey } from './keys/cipher.js';
 import { createUserKeys } from './keys/user-keys.js';
 import { createLimiter } from './limits/limiter.js';
-import { createUsageStore, type UsageStore } from './limits/usage.js';
+import { createUsageRecords, type UsageRecords } from './limits/usage-records.js';
 import { matchProviders } from './match.js';
 import { createOperations, type WithAge } from './operations.js';
 import { createIndexer } from './search/indexer.js';
@@ -141,7 +141,7 @@ export interface Gateway {
 
 const createAccess = (
   { settings, sql, log, telemetry, now = Date.now, transport }: GatewayParts,
-  { usage, leases }: { usage: UsageStore; leases: FetchLeases },
+  { usage, leases }: { usage: UsageRecords; leases: FetchLeases },
 ) => ({
   baseUrls: settings.baseUrls,
   transport: transport ?? createTransport({ userAgent: settings.userAgent, log }),
@@ -153,7 +153,7 @@ const createAccess = (
   breaker: createBreaker(now),
   budget: createRetryBudget(),
   cache: createCache({
-    store: createCacheStore({
+    records: createCacheRecords({
       sql,
       maxBytes: settings.cacheBytes ?? 512 * megabyte,
       staleMs: settings.staleMs ?? sevenDaysMs,
@@ -181,7 +181,7 @@ const createParts = (parts: GatewayParts) => {
   const [current, ...older] = settings.masterKeys;
   const cipher = current === undefined ? undefined : createCipher([current, ...older]);
   const userKeys = createUserKeys({ sql, cipher });
-  const usage = createUsageStore({ sql, maxHoldMs: settings.maxHoldMs ?? oneHourMs });
+  const usage = createUsageRecords({ sql, maxHoldMs: settings.maxHoldMs ?? oneHourMs });
   const leaseMs = 2 * (settings.operationTimeoutMs ?? oneMinuteMs);
   const leases = createFetchLeases({ sql, leaseMs });
   const access = createAccess(parts, { usage, leases });

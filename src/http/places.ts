@@ -6,7 +6,7 @@ import { createPlaces, type Places } from '../lib/places.js';
  *   requests   short work: a few questions to PostgreSQL
  *   queries    work of ClickHouse for as long as the answer is read
  *   calls      waits for a provider
- *   files      sends what lies in a store
+ *   files      sends export files
  *   events     stays open, and says something now and then
  *   own        begins as a short request, and takes a place itself when it knows that it needs one
  *   none       is answered whatever happens

@@ -43,7 +43,7 @@ export interface VersionChangesOptions {
 interface ChangeColumn {
   readonly id: number;
   readonly name: string;
-  /** True where both sides lie in the store in one type. */
+  /** True where both sides are stored in one type. */
   readonly alike: boolean;
   readonly physical: StoredColumn['physical'];
 }

@@ -33,7 +33,7 @@ const countSource = (database: string, placement: Placement, { columns, cuts }: 
 
 /**
  * The rows of the version's segments, and a guard: a query that starts after a segment was dropped, or that would
- * read rows which the store has lost, must fail, not answer with fewer rows. The guard is a scalar subquery, which
+ * read rows that ClickHouse has lost, must fail, not answer with fewer rows. The guard is a scalar subquery, which
  * is always run. It stands within the list of segments, where it is folded to a constant: as a condition of its own
  * it keeps ClickHouse from testing the others while it reads (PREWHERE) only once.
  * @param name Start of the parameters' names, where a statement reads several versions.

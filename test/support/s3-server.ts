@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { S3StoreOptions } from '../../src/storage/objects/s3-store.js';
+import type { S3StorageOptions } from '../../src/storage/objects/s3-storage.js';
 
 /** The part of `@20minutes/s3rver`, which has no types, that is used here. */
 interface S3Rver {
@@ -13,9 +13,9 @@ type S3RverClass = new (options: Readonly<Record<string, unknown>>) => S3Rver;
 
 export interface S3Server {
   /** A bucket of its own. */
-  readonly options: Omit<S3StoreOptions, 'prefix'>;
+  readonly options: Omit<S3StorageOptions, 'prefix'>;
   /** The same bucket; may take requests whose signature is wrong. */
-  readonly lenient: Omit<S3StoreOptions, 'prefix'>;
+  readonly lenient: Omit<S3StorageOptions, 'prefix'>;
   close(): Promise<void>;
 }
 

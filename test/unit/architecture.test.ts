@@ -25,7 +25,7 @@ const innerFloors: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['layout'],
     ['lifecycle'],
     ['versions'],
-    ['receive', 'store'],
+    ['receive', 'insert'],
     ['maintenance'],
     ['repair'],
   ],
@@ -361,8 +361,8 @@ describe('the rules themselves', () => {
   });
 
   it('see an import upwards, or of a neighbour, between the folders of a room', () => {
-    expect(judge('ingest/layout/a.ts', "import { b } from '../store/b.js';")[0]).toMatch(/upwards/);
-    expect(judge('ingest/store/a.ts', "import { b } from '../receive/b.js';")[0]).toMatch(/neighbours/);
+    expect(judge('ingest/layout/a.ts', "import { b } from '../insert/b.js';")[0]).toMatch(/upwards/);
+    expect(judge('ingest/insert/a.ts', "import { b } from '../receive/b.js';")[0]).toMatch(/neighbours/);
     expect(judge('ingest/odd/a.ts', "import { b } from '../csv/b.js';")[0]).toMatch(/no known folder/);
   });
 
@@ -407,7 +407,7 @@ describe('the rules themselves', () => {
     expect(
       judge('ingest/a.ts', "import { b } from '../storage/kafka/b.js';\nimport { z } from 'zod';"),
     ).toEqual([undefined, undefined]);
-    expect(judge('ingest/store/a.ts', "import { b } from '../layout/b.js';")).toEqual([undefined]);
+    expect(judge('ingest/insert/a.ts', "import { b } from '../layout/b.js';")).toEqual([undefined]);
   });
 });
 

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Telemetry } from '../telemetry.js';
+import type { CacheRecords } from './cache-records.js';
 import type { FetchLeases } from './fetch-leases.js';
 import type { Kept, Memory } from './memory.js';
-import type { CacheStore } from './store.js';
 
 export interface CacheQuestion {
   readonly provider: string;
@@ -44,7 +44,7 @@ export interface Cache {
 }
 
 export interface CacheOptions {
-  readonly store: CacheStore;
+  readonly records: CacheRecords;
   readonly memory: Memory;
   readonly leases: Omit<FetchLeases, 'leave'>;
   /** Longest wait for the answer to another process, in milliseconds. */
@@ -103,7 +103,7 @@ const createAbsences = (now: () => number) => {
 const leasePollMs = 50;
 
 export const createCache = (options: CacheOptions): Cache => {
-  const { store, memory, leases, maxLeaseWaitMs, telemetry, log, now, staleMs } = options;
+  const { records, memory, leases, maxLeaseWaitMs, telemetry, log, now, staleMs } = options;
   const asking = new Map<string, Promise<Answer>>();
   const absences = createAbsences(now);
 
@@ -124,7 +124,7 @@ export const createCache = (options: CacheOptions): Cache => {
       telemetry.answered(provider, 'memory');
       return { kept: near, fresh: true };
     }
-    const kept = await store.get(key);
+    const kept = await records.get(key);
     if (!isFresh(kept)) return { kept: kept ?? near, fresh: false };
     memory.set(key, kept);
     telemetry.answered(provider, 'database');
@@ -137,7 +137,7 @@ export const createCache = (options: CacheOptions): Cache => {
     const kept = { body: asked.body, storedAtMs, freshUntilMs: storedAtMs + validSeconds * 1000 };
     memory.set(key, kept);
     try {
-      await store.set(key, question.provider, kept);
+      await records.set(key, question.provider, kept);
     } catch (error) {
       // The answer is good without being kept.
       log.warn({ err: error, provider: question.provider }, 'answer not kept');
@@ -215,7 +215,7 @@ export const createCache = (options: CacheOptions): Cache => {
       return fresh && kept !== undefined ? toAnswer(kept, false) : undefined;
     },
     async trim() {
-      await store.trim();
+      await records.trim();
       await leases.sweep();
     },
   };

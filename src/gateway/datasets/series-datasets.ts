@@ -8,7 +8,12 @@ import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import { seriesCsv } from './series-csv.js';
-import type { ClaimedRun, DescribedSeries, RunOutcome, SeriesDatasetStore } from './store.js';
+import type {
+  ClaimedRun,
+  DescribedSeries,
+  RunOutcome,
+  SeriesDatasetRecords,
+} from './series-dataset-records.js';
 
 /** One upload of a generated file, in the name of an account. */
 export interface SeriesUpload {
@@ -20,7 +25,7 @@ export interface SeriesUpload {
 
 export interface SeriesDatasetsOptions {
   readonly gateway: Pick<Gateway, 'fullSeries' | 'detail'>;
-  readonly store: SeriesDatasetStore;
+  readonly records: SeriesDatasetRecords;
   /**
    * The ordinary way in of a file.
    * @throws AppError 403, 404 when the account may not write to the dataset any more.
@@ -121,7 +126,7 @@ const nameOf = (answers: readonly SeriesAnswer[]): string => {
 };
 
 export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesDatasets => {
-  const { gateway, store, upload, callerOf, onRun, log, now = Date.now, leaseMs = 5 * 60_000 } = options;
+  const { gateway, records, upload, callerOf, onRun, log, now = Date.now, leaseMs = 5 * 60_000 } = options;
   const owner = randomUUID();
 
   const nextRun = (schedule: string | null, datasetId: number): Date | null => {
@@ -147,7 +152,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
   };
 
   const keepLease = async (datasetId: number): Promise<void> => {
-    if (await store.extend(datasetId, owner, leaseMs)) return;
+    if (await records.extend(datasetId, owner, leaseMs)) return;
     throw new AppError('conflict', 'lease_lost', 'Another process took over the refresh.');
   };
 
@@ -193,18 +198,18 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       outcome = await refresh(run, stop);
       onRun(outcome.upload === undefined ? 'unchanged' : 'changed');
     } catch (error) {
-      if (stop?.aborted === true) return store.release(datasetId, owner);
+      if (stop?.aborted === true) return records.release(datasetId, owner);
       outcome = failureOf(run, error);
       onRun('failed');
       log.warn({ dataset: datasetId, provider, reason: outcome.error }, 'refresh failed');
     }
-    await store.finish(run, owner, outcome);
+    await records.finish(run, owner, outcome);
   };
 
   const runUntilNoneIsDue = async (stop: AbortSignal | undefined): Promise<number> => {
     let runs = 0;
     for (; stop?.aborted !== true; runs += 1) {
-      const run = await store.claim(owner, leaseMs);
+      const run = await records.claim(owner, leaseMs);
       if (run === undefined) break;
       await runOne(run, stop);
     }
@@ -224,7 +229,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
       });
       try {
         const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv });
-        await store.insert({
+        await records.insert({
           datasetId,
           accountId: caller.accountId,
           provider: slug,
@@ -244,9 +249,9 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     },
     async reschedule(datasetId, wanted) {
       const schedule = scheduleOf(wanted);
-      await store.schedule(datasetId, schedule, nextRun(schedule, datasetId));
+      await records.schedule(datasetId, schedule, nextRun(schedule, datasetId));
     },
-    refreshSoon: (datasetId) => store.due(datasetId),
+    refreshSoon: (datasetId) => records.due(datasetId),
     async runDue(stop) {
       const runs = await Promise.all(Array.from({ length: runsAtOnce }, () => runUntilNoneIsDue(stop)));
       return runs.reduce((sum, count) => sum + count, 0);

@@ -68,7 +68,7 @@ export const createUserKeys = ({ sql, cipher }: UserKeysOptions): UserKeys => {
     );
   };
 
-  const store = async (tx: Sql, accountId: number, slug: string, key: string): Promise<void> => {
+  const save = async (tx: Sql, accountId: number, slug: string, key: string): Promise<void> => {
     const { seal, fingerprint, currentId } = requireCipher();
     const sealed = seal(key, contextOf(accountId, slug));
     await tx.query(upsert, [accountId, slug, currentId, sealed, fingerprint(key, [slug])]);
@@ -79,7 +79,7 @@ export const createUserKeys = ({ sql, cipher }: UserKeysOptions): UserKeys => {
       const { open, currentId } = requireCipher();
       const rows = await tx.query<Row>(batch, [currentId]);
       for (const { account_id, provider, master_key_id, sealed } of rows) {
-        await store(tx, account_id, provider, open(master_key_id, sealed, contextOf(account_id, provider)));
+        await save(tx, account_id, provider, open(master_key_id, sealed, contextOf(account_id, provider)));
       }
       return rows.length;
     });
@@ -110,7 +110,7 @@ export const createUserKeys = ({ sql, cipher }: UserKeysOptions): UserKeys => {
         }
         if (key === null)
           await tx.query('DELETE FROM user_keys WHERE account_id = $1 AND provider = $2', [accountId, slug]);
-        else await store(tx, accountId, slug, key);
+        else await save(tx, accountId, slug, key);
         await recordAudit(tx, {
           action: key === null ? 'provider_key.remove' : 'provider_key.set',
           target: { kind: 'provider', name: slug },

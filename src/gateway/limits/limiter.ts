@@ -5,7 +5,7 @@ import type { Provider, Rate } from '../../providers/provider.js';
 import { indexTask } from '../caller.js';
 import type { Telemetry } from '../telemetry.js';
 import type { Asks } from './decision.js';
-import type { Place, UsageStore } from './usage.js';
+import type { Place, UsageRecords } from './usage-records.js';
 
 /** Whose quota a request uses. */
 export interface QuotaOwner {
@@ -33,7 +33,7 @@ export interface Limiter {
 }
 
 export interface LimiterOptions {
-  readonly usage: UsageStore;
+  readonly usage: UsageRecords;
   readonly telemetry: Telemetry;
   /** Longest wait for a turn; then 429. */
   readonly maxWaitMs: number;

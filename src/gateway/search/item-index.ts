@@ -83,7 +83,7 @@ const alikeWords = `
 
 const addWords = `INSERT INTO gateway_words SELECT DISTINCT unnest($1::text[]) ON CONFLICT DO NOTHING`;
 
-const write = `
+const upsertItems = `
   INSERT INTO gateway_items AS item (provider, id, label, description, kind, path, frequency, units, popular, generation)
   SELECT $1, id, label, description, kind,
          CASE WHEN path IS NULL THEN NULL ELSE ARRAY(SELECT jsonb_array_elements_text(path)) END,
@@ -130,7 +130,7 @@ const indexedWords = (items: readonly Item[]): string[] =>
   items.flatMap(({ id, label }) => wordsOf(`${id} ${label}`)).filter(isCorrectable);
 
 export const createItemIndex = (sql: Sql): ItemIndex => {
-  const store = async (
+  const write = async (
     provider: string,
     items: readonly Item[],
     popular: boolean,
@@ -138,7 +138,7 @@ export const createItemIndex = (sql: Sql): ItemIndex => {
   ): Promise<void> => {
     if (items.length === 0) return;
     const records = distinct(items).map(toRecord);
-    await sql.query(write, [provider, JSON.stringify(records), popular, generation]);
+    await sql.query(upsertItems, [provider, JSON.stringify(records), popular, generation]);
     await sql.query(addWords, [indexedWords(items)]);
   };
 
@@ -173,9 +173,9 @@ export const createItemIndex = (sql: Sql): ItemIndex => {
       const corrected = await correct(words);
       return corrected === undefined ? hits : find(corrected);
     },
-    seed: (provider, items) => store(provider, items, true, 0),
+    seed: (provider, items) => write(provider, items, true, 0),
     fill: (provider, generation) => ({
-      add: (items) => store(provider, items, false, generation),
+      add: (items) => write(provider, items, false, generation),
       async finish() {
         await sql.query(sweep, [provider, generation]);
       },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ServedFile } from '../../exports/export-files.js';
-import type { ByteRange, ObjectStore } from '../../storage/objects/object-store.js';
+import type { ByteRange, ObjectStorage } from '../../storage/objects/object-storage.js';
 import type { Reply, RequestHead } from '../route.js';
 import { isUnchanged, rangeApplies } from './conditions.js';
 import { frameParts, parseRange } from './ranges.js';
@@ -19,7 +19,7 @@ export interface FileFacts {
 
 /** Pieces of a stored file in their envelope. */
 async function* framedParts(
-  store: ObjectStore,
+  storage: ObjectStorage,
   key: string,
   parts: readonly ByteRange[],
   heads: readonly Buffer[],
@@ -27,14 +27,14 @@ async function* framedParts(
 ): AsyncGenerator<Buffer> {
   for (const [index, part] of parts.entries()) {
     yield heads[index]!;
-    yield* (await store.read(key, part)) as AsyncIterable<Buffer>;
+    yield* (await storage.read(key, part)) as AsyncIterable<Buffer>;
   }
   yield end;
 }
 
 /** Answers a request for a file as RFC 9110 asks: conditions first, then ranges. */
 export const answerFile = async (
-  store: ObjectStore,
+  storage: ObjectStorage,
   file: ServedFile,
   facts: FileFacts,
   { method, header }: FileRequest,
@@ -54,7 +54,7 @@ export const answerFile = async (
     file.kind === 'building'
       ? // Its length is not known yet: the whole file, as it is made.
         { status: 200, headers, open: async () => file.build.follow() }
-      : answerStored(store, file, headers, range);
+      : answerStored(storage, file, headers, range);
   // HEAD keeps the headers of the file: an empty stream leaves them as they are.
   return { ...answer, body: method === 'HEAD' || open === undefined ? Readable.from([]) : await open() };
 };
@@ -67,7 +67,7 @@ interface StoredAnswer {
 }
 
 const answerStored = (
-  store: ObjectStore,
+  storage: ObjectStorage,
   { key, size }: Extract<ServedFile, { kind: 'stored' }>,
   headers: Readonly<Record<string, string>>,
   asked: string | undefined,
@@ -78,19 +78,19 @@ const answerStored = (
       return {
         status: 200,
         headers: { ...headers, 'Content-Length': String(size) },
-        open: () => store.read(key),
+        open: () => storage.read(key),
       };
     case 'unsatisfiable':
       return { status: 416, headers: { 'Content-Range': `bytes */${size}` } };
     case 'parts':
-      return answerParts(store, key, size, range.parts, headers);
+      return answerParts(storage, key, size, range.parts, headers);
     default:
       return range satisfies never;
   }
 };
 
 const answerParts = (
-  store: ObjectStore,
+  storage: ObjectStorage,
   key: string,
   size: number,
   parts: readonly ByteRange[],
@@ -103,7 +103,7 @@ const answerParts = (
     return {
       status: 206,
       headers: { ...headers, 'Content-Range': `bytes ${start}-${end}/${size}`, 'Content-Length': length },
-      open: () => store.read(key, only),
+      open: () => storage.read(key, only),
     };
   }
   const boundary = randomBytes(18).toString('hex');
@@ -112,6 +112,6 @@ const answerParts = (
     status: 206,
     headers: { ...headers, 'Content-Type': frame.contentType, 'Content-Length': String(frame.length) },
     open: async () =>
-      Readable.from(framedParts(store, key, parts, frame.heads, frame.end), { objectMode: false }),
+      Readable.from(framedParts(storage, key, parts, frame.heads, frame.end), { objectMode: false }),
   };
 };

@@ -1,5 +1,5 @@
 import rangeParser from 'range-parser';
-import type { ByteRange } from '../../storage/objects/object-store.js';
+import type { ByteRange } from '../../storage/objects/object-storage.js';
 
 /**
  * `Range` of RFC 9110, 14: `whole` when the header is absent, malformed or asks for more pieces than is

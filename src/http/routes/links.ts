@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Links } from '../../exports/links.js';
 import { type Format, formatNames, formats } from '../../query/formats/formats.js';
-import type { ObjectStore } from '../../storage/objects/object-store.js';
+import type { ObjectStorage } from '../../storage/objects/object-storage.js';
 import { strongTag } from '../content/conditions.js';
 import { dispositionOf } from '../content/disposition.js';
 import { answerFile } from '../content/file.js';
@@ -11,7 +11,7 @@ import { type Route, route } from '../route.js';
 export interface LinkRoutesDeps {
   readonly links: Links;
   readonly exportFiles: ExportFiles;
-  readonly store: ObjectStore;
+  readonly storage: ObjectStorage;
   readonly linkTtlSeconds: number;
 }
 
@@ -22,7 +22,12 @@ const files = {
 const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
   range !== undefined || (method === 'HEAD' && formats[format].readFromEnd);
 
-export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: LinkRoutesDeps): Route[] => [
+export const createLinkRoutes = ({
+  links,
+  exportFiles,
+  storage,
+  linkTtlSeconds,
+}: LinkRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/links/:token/:name',
@@ -51,7 +56,7 @@ export const createLinkRoutes = ({ links, exportFiles, store, linkTtlSeconds }: 
         cacheControl: `private, max-age=${linkTtlSeconds}`,
       };
       const right = { keyId: ref.keyId, datasetId: ref.datasetId, need: 'Read' } as const;
-      return { ...(await answerFile(store, file, facts, { method, header })), right };
+      return { ...(await answerFile(storage, file, facts, { method, header })), right };
     },
   }),
 ];

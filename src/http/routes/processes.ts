@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Dispatcher } from '../../ingest/lifecycle/dispatcher.js';
-import type { ProcessStore } from '../../ingest/lifecycle/process-store.js';
+import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
 import { createProcessWatch, type ProcessWatch } from '../../ingest/lifecycle/process-watch.js';
 import type { Reject } from '../../ingest/lifecycle/rejects.js';
 import { type AppError, conflict, notFound } from '../../lib/errors.js';
@@ -66,7 +66,7 @@ export const processSchema = z
 
 export interface ProcessRoutesDeps {
   readonly access: Access;
-  readonly processes: ProcessStore;
+  readonly processes: ProcessRecords;
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   /** Records of a process that were set aside, in file order. */
   readonly rejects: (processId: number) => AsyncIterable<Reject>;

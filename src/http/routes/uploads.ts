@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
-import { otherVersion, type ProcessStore } from '../../ingest/lifecycle/process-store.js';
+import { otherVersion, type ProcessRecords } from '../../ingest/lifecycle/process-records.js';
 import type { Receiver } from '../../ingest/receive/receiver.js';
 import { parseDigests } from '../../ingest/upload/digest.js';
 import { uploadError } from '../../ingest/upload/upload-error.js';
@@ -21,7 +21,7 @@ export interface UploadRoutesDeps {
   readonly access: Access;
   readonly quotas: Pick<Quotas, 'requireStorage'>;
   readonly receiver: Receiver;
-  readonly processes: ProcessStore;
+  readonly processes: ProcessRecords;
   /** Places for uploads that are received at a time, shared among accounts. */
   readonly places: Places;
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
@@ -42,7 +42,7 @@ const pauseAfter = (elapsedMs: number): number => Math.min(100, Math.max(4, elap
 
 /** The process once it has ended, or as it is when the time is over. */
 const waitFor = async (
-  processes: ProcessStore,
+  processes: ProcessRecords,
   started: ProcessView,
   waitSeconds: number,
   signal: AbortSignal,

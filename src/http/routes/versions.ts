@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { VersionDiff } from '../../ingest/versions/version-diff.js';
-import type { VersionStore } from '../../ingest/versions/version-store.js';
+import type { VersionRecords } from '../../ingest/versions/version-records.js';
 import type { Instant } from '../../lib/instant.js';
 import { changesShown } from '../../model/version.js';
 import { pathId, pathVersion, queryId, queryInstant, queryInteger } from '../parameters.js';
@@ -62,7 +62,7 @@ const diffSchema = z
 
 export interface VersionRoutesDeps {
   readonly access: Access;
-  readonly versions: VersionStore;
+  readonly versions: VersionRecords;
   readonly diff: Pick<VersionDiff, 'count'>;
 }
 

@@ -93,11 +93,11 @@ interface DateParts {
 type FormatStep = (bytes: Uint8Array, at: number, end: number, parts: DateParts) => number;
 
 const numberStep =
-  (least: number, most: number, store: (parts: DateParts, value: number) => void): FormatStep =>
+  (least: number, most: number, assign: (parts: DateParts, value: number) => void): FormatStep =>
   (bytes, at, end, parts) => {
     const { value, next } = digitsAt(bytes, at, end, most);
     if (next - at < least) return -1;
-    store(parts, value);
+    assign(parts, value);
     return next;
   };
 

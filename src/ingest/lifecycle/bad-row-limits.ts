@@ -1,6 +1,6 @@
 import type { ProcessError } from '../../model/process.js';
 import type { Layout } from '../layout/layout.js';
-import type { UploadState } from './process-store.js';
+import type { UploadState } from './process-records.js';
 import { maxRejects } from './rejects.js';
 
 const tooMany = (state: UploadState, limit: string): ProcessError => ({

@@ -6,19 +6,19 @@ import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessError, ProcessPhase } from '../../model/process.js';
 import { beyondCount } from './bad-row-limits.js';
-import type { ChunkStore } from './chunk-store.js';
+import type { ChunkRecords } from './chunk-records.js';
 import type { Leases } from './leases.js';
-import type { MergeStore } from './merge-store.js';
+import type { MergeRecords } from './merge-records.js';
 import type { Outcome, Settled, Step } from './outcome.js';
-import type { ProcessStore, UploadState } from './process-store.js';
+import type { ProcessRecords, UploadState } from './process-records.js';
 import type { PublishedVersion } from './publication.js';
 import type { Due, Publisher } from './publisher.js';
 import {
   type FailedUpload,
   logFailed,
   type ProcessInDataset,
-  type TransitionStore,
-} from './transition-store.js';
+  type TransitionRecords,
+} from './transition-records.js';
 import { type Event, transitionOf } from './transitions.js';
 
 export interface Dispatcher {
@@ -37,8 +37,8 @@ export interface Dispatcher {
 }
 
 export interface DispatcherOptions {
-  readonly processes: Pick<ProcessStore, 'state'>;
-  readonly transitions: TransitionStore;
+  readonly processes: Pick<ProcessRecords, 'state'>;
+  readonly transitions: TransitionRecords;
   readonly publisher: Publisher;
   /** What a worker does; a process without it leaves everything that is not publishing to the workers' sweeps. */
   readonly work?: DispatcherWork;
@@ -48,8 +48,8 @@ export interface DispatcherOptions {
 }
 
 export interface DispatcherWork {
-  readonly chunks: ChunkStore;
-  readonly merges: MergeStore;
+  readonly chunks: ChunkRecords;
+  readonly merges: MergeRecords;
   readonly leases: Leases;
   /** Counts the segment of an attempt whose chunks are all stored. */
   readonly verify: (state: UploadState) => Promise<Outcome>;

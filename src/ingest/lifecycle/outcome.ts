@@ -2,9 +2,9 @@ import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { ProcessError } from '../../model/process.js';
 import type { SegmentFacts } from '../../model/version.js';
 import type { Layout } from '../layout/layout.js';
-import type { StoredChunk } from './chunk-store.js';
-import type { MergeOutcome } from './merge-store.js';
-import type { UploadState } from './process-store.js';
+import type { StoredChunk } from './chunk-records.js';
+import type { MergeOutcome } from './merge-records.js';
+import type { UploadState } from './process-records.js';
 
 /** What a step came to. Steps only say it; the dispatcher writes it down and does what follows. */
 export type Outcome =

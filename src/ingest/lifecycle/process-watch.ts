@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessView } from '../../model/process.js';
-import type { ProcessStore } from './process-store.js';
+import type { ProcessRecords } from './process-records.js';
 
 /** Looks at processes for all who follow one. */
 export interface ProcessWatch {
@@ -15,7 +15,7 @@ interface Look {
 
 /** @param intervalMs from a question to its look. @default 250 */
 export const createProcessWatch = (
-  { views }: Pick<ProcessStore, 'views'>,
+  { views }: Pick<ProcessRecords, 'views'>,
   intervalMs = 250,
 ): ProcessWatch => {
   let look: Look | undefined;

@@ -9,7 +9,7 @@ import { type SegmentFacts, segmentId } from '../../model/version.js';
 import { keepChanges, keepList } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type ColumnChange, type Layout, storedColumns } from '../layout/layout.js';
-import type { MergeOutcome } from './merge-store.js';
+import type { MergeOutcome } from './merge-records.js';
 import { moveSql } from './transitions.js';
 
 /** Milliseconds that the rows of a dry run are kept. */

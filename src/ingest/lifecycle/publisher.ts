@@ -8,7 +8,7 @@ import {
   publish,
   type UploadSender,
 } from './publication.js';
-import type { FailedUpload } from './transition-store.js';
+import type { FailedUpload } from './transition-records.js';
 import { moveSql } from './transitions.js';
 
 /** Moves uploads that wait for their turn. Only the dispatcher calls it. */

@@ -1,7 +1,7 @@
 /** Finds uploads that a crash left behind and lets them go on, or end. Any number of workers may sweep at once. */
 import type { Log } from '../../lib/log.js';
 import type { Dispatcher } from './dispatcher.js';
-import type { FailedUpload, TransitionStore } from './transition-store.js';
+import type { FailedUpload, TransitionRecords } from './transition-records.js';
 
 export interface UploadSweepReport {
   /** Uploads whose receiving API died. */
@@ -16,7 +16,7 @@ export type UploadSweep = () => Promise<UploadSweepReport>;
 
 export interface UploadSweepOptions {
   readonly transitions: Pick<
-    TransitionStore,
+    TransitionRecords,
     'failAbandoned' | 'failExpired' | 'waitingForReplay' | 'datasetsToPublish'
   >;
   readonly dispatcher: Pick<Dispatcher, 'publish' | 'resume' | 'announceFailed'>;

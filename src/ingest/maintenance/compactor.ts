@@ -15,8 +15,8 @@
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
+import type { CompactionCandidate, CompactionRecords } from './compaction-records.js';
 import { chooseRun, type ListedSegment, type RunBounds } from './compaction-run.js';
-import type { CompactionCandidate, CompactionStore } from './compaction-store.js';
 
 export interface Compactor {
   /** Joins what is worth joining; gives the number of runs that were joined. */
@@ -24,7 +24,7 @@ export interface Compactor {
 }
 
 export interface CompactorOptions {
-  readonly compactions: CompactionStore;
+  readonly compactions: CompactionRecords;
   readonly copier: Pick<SegmentCopier, 'join'>;
   readonly bounds: RunBounds;
   readonly onJoined: (segments: number) => void;

@@ -80,10 +80,7 @@ export const sweepPools = async ({ sql, pools, log }: PoolSweepOptions): Promise
       const found = now?.segmentId === id ? now.rows : 0;
       if (found === rows) continue;
       missing += 1;
-      log.error(
-        { pool, segment: id, rows, found },
-        'rows of a version are not in the data store as they were',
-      );
+      log.error({ pool, segment: id, rows, found }, 'rows of a version are not in ClickHouse as they were');
     }
     return missing;
   };

@@ -262,7 +262,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       const [still] = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = $1 LIMIT 1', [id]);
       if (still === undefined || (await tables.countRows({ storeId, pool: null }, id)) > 0) continue;
       lost += 1;
-      log.error({ store: storeId, segment: id }, 'rows of a version are not in the data store');
+      log.error({ store: storeId, segment: id }, 'rows of a version are not in ClickHouse');
     }
     return lost;
   };

@@ -5,7 +5,7 @@
  * line within seconds, and everybody else's upload would stand behind it. So an account has a window: chunks that are in
  * Kafka and not handled yet. Who has filled it waits with the next chunk, and so does whoever sends the file.
  *
- * When nothing at all is handled, because workers or the store are away, waiting helps nobody: the log takes it all.
+ * When nothing at all is handled, because workers or ClickHouse are away, waiting helps nobody: the log takes it all.
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';

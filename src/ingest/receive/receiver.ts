@@ -7,8 +7,8 @@ import { createRecordSplitter } from '../csv/record-splitter.js';
 import { checkText } from '../csv/text-check.js';
 import type { SplitChunk } from '../csv/types.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
-import type { ProcessStore } from '../lifecycle/process-store.js';
-import { abandoned } from '../lifecycle/transition-store.js';
+import type { ProcessRecords } from '../lifecycle/process-records.js';
+import { abandoned } from '../lifecycle/transition-records.js';
 import { checkDigests } from '../upload/digest.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
 import type { AccountWindows } from './account-windows.js';
@@ -34,7 +34,7 @@ export interface Receiver {
 }
 
 export interface ReceiverOptions {
-  readonly processes: ProcessStore;
+  readonly processes: ProcessRecords;
   readonly proposal: LayoutProposal;
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   readonly producer: ChunkProducer;

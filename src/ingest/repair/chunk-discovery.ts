@@ -2,8 +2,8 @@ import { conflict } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
 import type { TopicReader } from '../../storage/kafka/topic-reader.js';
-import type { ChunkStore } from '../lifecycle/chunk-store.js';
-import type { ProcessStore } from '../lifecycle/process-store.js';
+import type { ChunkRecords } from '../lifecycle/chunk-records.js';
+import type { ProcessRecords } from '../lifecycle/process-records.js';
 
 /** An upload whose chunks are looked for. */
 export interface SoughtUpload {
@@ -26,8 +26,8 @@ export interface ChunkDiscoveryOptions {
   readonly reader: TopicReader;
   /** Topics that chunks travel in. */
   readonly topics: readonly string[];
-  readonly processes: Pick<ProcessStore, 'state'>;
-  readonly chunks: Pick<ChunkStore, 'recordSeen' | 'positions'>;
+  readonly processes: Pick<ProcessRecords, 'state'>;
+  readonly chunks: Pick<ChunkRecords, 'recordSeen' | 'positions'>;
 }
 
 /** Clocks of API processes and of the database may differ by this much. */

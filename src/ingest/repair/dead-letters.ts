@@ -3,8 +3,8 @@ import type { Chunk } from '../../model/chunk.js';
 import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
 import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { ProcessStore } from '../lifecycle/process-store.js';
-import type { DeadLetterEntry, DeadLetterStore } from './dead-letter-store.js';
+import type { ProcessRecords } from '../lifecycle/process-records.js';
+import type { DeadLetterEntry, DeadLetterRecords } from './dead-letter-records.js';
 
 /** What an operator does about messages that no worker could read. */
 export interface DeadLetters {
@@ -21,9 +21,9 @@ export interface DeadLetters {
 
 export interface DeadLettersOptions {
   readonly sql: Sql;
-  readonly store: DeadLetterStore;
+  readonly records: DeadLetterRecords;
   readonly reader: TopicReader;
-  readonly processes: ProcessStore;
+  readonly processes: ProcessRecords;
   readonly giveBack: (message: RawMessage, entry: DeadLetterEntry) => Promise<void>;
 }
 
@@ -40,7 +40,7 @@ const chunkIn = (message: RawMessage): Chunk => {
 };
 
 export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
-  const { sql, store, reader, processes, giveBack } = options;
+  const { sql, records, reader, processes, giveBack } = options;
 
   const fetch = async ({ copy }: DeadLetterEntry): Promise<RawMessage | undefined> => {
     const { topic, partition } = copy;
@@ -83,16 +83,16 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
   };
 
   return {
-    list: store.list,
+    list: records.list,
 
     async show(id) {
-      const entry = await store.read(id);
+      const entry = await records.read(id);
       return { entry, message: await fetch(entry) };
     },
 
     async replay(id) {
-      const entry = await store.read(id);
-      return store.settle(id, 'replayed', async () => {
+      const entry = await records.read(id);
+      return records.settle(id, 'replayed', async () => {
         const message = await fetch(entry);
         if (message === undefined)
           throw conflict('message_expired', `Kafka's retention has removed message ${id}; drop it.`);
@@ -104,7 +104,7 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
     },
 
     async drop(id) {
-      await store.settle(id, 'dropped', async () => undefined);
+      await records.settle(id, 'dropped', async () => undefined);
     },
   };
 };

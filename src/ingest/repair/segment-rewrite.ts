@@ -3,7 +3,7 @@
  * are thrown away. Different (rows were lost or damaged): every version that names the old segment names the new one
  * from one moment on. Versions, their ids and their order stay.
  *
- * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see maintenance/compaction-store.ts.
+ * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see maintenance/compaction-records.ts.
  */
 import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
@@ -13,12 +13,12 @@ import { fingerprintSegment, type SegmentFingerprint } from '../../storage/click
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import type { ChunkInserter } from '../insert/chunk-inserter.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
-import type { ChunkStore } from '../lifecycle/chunk-store.js';
-import type { ProcessStore, UploadState } from '../lifecycle/process-store.js';
+import type { ChunkRecords } from '../lifecycle/chunk-records.js';
+import type { ProcessRecords, UploadState } from '../lifecycle/process-records.js';
 import { isNoMerge } from '../lifecycle/segment-ids.js';
-import type { CompactionStore } from '../maintenance/compaction-store.js';
-import type { ChunkInserter } from '../store/chunk-inserter.js';
+import type { CompactionRecords } from '../maintenance/compaction-records.js';
 
 export interface RewriteReport {
   readonly outcome: 'equal' | 'repaired';
@@ -37,9 +37,9 @@ export interface SegmentRewrite {
 export interface SegmentRewriteOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouse;
-  readonly processes: Pick<ProcessStore, 'state' | 'layout'>;
-  readonly chunks: Pick<ChunkStore, 'positions'>;
-  readonly compactions: CompactionStore;
+  readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;
+  readonly chunks: Pick<ChunkRecords, 'positions'>;
+  readonly compactions: CompactionRecords;
   readonly reader: ChunkReader;
   readonly inserter: ChunkInserter;
   readonly tables: Pick<StoreTables, 'handOver' | 'dropIntake'>;
@@ -120,7 +120,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
       throw new AppError(
         'unexpected',
         'replay_differs',
-        `Kafka gave ${rows} rows and the store took ${after.rows}, but the version was published with ${own.rows}; nothing was changed.`,
+        `Kafka gave ${rows} rows and ClickHouse took ${after.rows}, but the version was published with ${own.rows}; nothing was changed.`,
       );
     const report = { rows, rowsBefore: before.rows, versions: own.versions };
     if (before.hash === after.hash) {

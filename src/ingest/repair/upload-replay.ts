@@ -8,8 +8,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conflict, notFound } from '../../lib/errors.js';
 import type { ProcessView } from '../../model/process.js';
-import type { ProcessStore } from '../lifecycle/process-store.js';
-import type { RetryCandidate, RetryStore } from '../lifecycle/retry-store.js';
+import type { ProcessRecords } from '../lifecycle/process-records.js';
+import type { RetryCandidate, RetryRecords } from '../lifecycle/retry-records.js';
 import type { ChunkDiscovery } from './chunk-discovery.js';
 import type { RewriteReport, SegmentRewrite } from './segment-rewrite.js';
 
@@ -30,8 +30,8 @@ export interface ReplayOptions {
 }
 
 export interface UploadReplayOptions {
-  readonly retries: RetryStore;
-  readonly processes: ProcessStore;
+  readonly retries: RetryRecords;
+  readonly processes: ProcessRecords;
   readonly chunkDiscovery: ChunkDiscovery;
   readonly rewrite: SegmentRewrite;
 }

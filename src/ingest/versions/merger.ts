@@ -33,7 +33,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { readRegistry } from '../layout/column-registry.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
-import type { MergeStore, MergeTarget, MergeTurn } from '../lifecycle/merge-store.js';
+import type { MergeRecords, MergeTarget, MergeTurn } from '../lifecycle/merge-records.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
 import { boundTo, conflictingNames, hasKey, isBoundTo } from './layout-rebase.js';
 
@@ -42,7 +42,7 @@ export interface MergerOptions {
   readonly clickhouse: ClickHouse;
   readonly tables: StoreTables;
   readonly segments: SegmentMerger;
-  readonly merges: Pick<MergeStore, 'turn' | 'begin' | 'countBegun'>;
+  readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
   readonly poolLimits: PoolLimits;
   readonly log: Log;
 }
@@ -82,7 +82,7 @@ const changesOf = (
 
 const done: Outcome = { kind: 'done' };
 
-/** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or a store that lost rows. */
+/** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or ClickHouse lost rows. */
 class Miscount extends Error {}
 
 interface Plan extends SegmentMerge {
@@ -281,7 +281,7 @@ export const createMerger = (options: MergerOptions): Step => {
     }
     if (!isClickHouseException(error) || isPassing(error)) throw error;
     if ((await merges.countBegun(processId)) < maxMerges) throw error;
-    log.error({ err: error, process: processId }, 'store refuses a merge for good');
+    log.error({ err: error, process: processId }, 'ClickHouse refuses a merge for good');
     return failed('store_refused', 'The data store could not join the rows. Tell the operator.');
   };
 

@@ -14,7 +14,7 @@ import { digitsOf, type NumberRange } from './number-range.js';
 /** By column id. A column without an entry has no range, or none is known yet. */
 export type NumberFacts = ReadonlyMap<number, NumberRange>;
 
-export interface NumberFactsStore {
+export interface NumberFactsReader {
   /** What memory holds of the columns. */
   remembered(version: ReadableVersion, columns: readonly StoredColumn[]): NumberFacts;
   /** The same, asked for where memory does not tell. */
@@ -78,7 +78,7 @@ const mostColumns = 100_000;
 /** Columns that one query looks at. */
 const batch = 200;
 
-export const createNumberFacts = (reader: Reader): NumberFactsStore => {
+export const createNumberFacts = (reader: Reader): NumberFactsReader => {
   /** Null: no decimal type holds the column. Oldest first. */
   const known = new Map<string, NumberRange | null>();
   const keyOf = ({ versionId }: ReadableVersion, column: StoredColumn): string =>

@@ -1,7 +1,7 @@
 import { quoteIdentifier } from '../sql-text.js';
 import type { ArrayCells, OutputColumn } from './format.js';
 
-/** Each column as it lies in the store, under its header: for formats whose cells ClickHouse writes. */
+/** Each column as it is stored, under its header: for formats whose cells ClickHouse writes. */
 export const columnsSql = (columns: readonly OutputColumn[], fromAndTail: string): string => {
   const list = columns.map(({ sql, name }) => `${sql} AS ${quoteIdentifier(name)}`);
   return `SELECT ${list.join(',\n')}\n${fromAndTail}`;

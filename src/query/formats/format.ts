@@ -12,7 +12,7 @@ export interface OutputColumn {
   readonly name: string;
   /** Expression over the columns of the store. */
   readonly sql: string;
-  /** How the values lie in the store; combined ones are text. */
+  /** How the values are stored; combined ones are text. */
   readonly physical: PhysicalType;
 }
 

@@ -19,7 +19,7 @@ const atOrBehind = '(_seg > {fromSeg:UInt64} OR (_seg = {fromSeg:UInt64} AND _ro
 
 /**
  * The row itself and all that follow it. What it holds is looked up rather than remembered: so no value of any type or
- * length is taken out of the store and brought back.
+ * length is left out and brought back.
  * @param rows The rows of the version, without a filter.
  */
 export const rowsFrom = (

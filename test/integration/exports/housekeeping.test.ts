@@ -6,7 +6,7 @@ import { createBuilds } from '../../../src/exports/builds.js';
 import type { ExportFiles } from '../../../src/exports/export-files.js';
 import { createExportHousekeeping } from '../../../src/exports/housekeeping.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createLocalStore } from '../../../src/storage/objects/local-store.js';
+import { createLocalStorage } from '../../../src/storage/objects/local-storage.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
@@ -45,11 +45,11 @@ const newDataset = async (): Promise<number> => {
        INSERT INTO accounts (name, plan) VALUES ($1, 'unlimited') RETURNING id
      ), repository AS (
        INSERT INTO repositories (name, privacy, created_by) SELECT $1, 'Private', id FROM account RETURNING id
-     ), store AS (
+     ), storage AS (
        INSERT INTO stores DEFAULT VALUES RETURNING id
      )
      INSERT INTO datasets (repository_id, store_id, name, created_by)
-     SELECT repository.id, store.id, $1, account.id FROM repository, store, account RETURNING id`,
+     SELECT repository.id, storage.id, $1, account.id FROM repository, storage, account RETURNING id`,
     [`owner ${datasets}`],
   );
   return dataset?.id ?? 0;
@@ -73,7 +73,7 @@ const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
     exportFiles,
     builds: createBuilds({
       spoolFolder: join(folder, 'spool'),
-      store: createLocalStore(folder),
+      storage: createLocalStorage(folder),
       log: silentLog,
     }),
     aheadBytes,

@@ -155,7 +155,7 @@ describe('a file that is being made', () => {
     const answer = await fetch(link);
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ code: 'version_gone' });
-    for await (const { key } of server.store.list()) {
+    for await (const { key } of server.storage.list()) {
       expect(key.startsWith(`v${version.versionId}/`)).toBe(false);
     }
   });

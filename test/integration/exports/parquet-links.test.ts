@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { createLocalStore } from '../../../src/storage/objects/local-store.js';
+import { createLocalStorage } from '../../../src/storage/objects/local-storage.js';
 import { createDownloadServer, type DownloadServer } from '../query/download-server.js';
 import { createStoredTables, type StoredTables } from '../query/stored-table.js';
 
@@ -39,13 +39,13 @@ let table: ReadableVersion;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parquet-'));
   tables = await createStoredTables(inject('clickhouseUrl'));
-  const store = createLocalStore(join(folder, 'files'));
+  const storage = createLocalStorage(join(folder, 'files'));
   server = await createDownloadServer(tables.reader, {
-    store: {
-      ...store,
+    storage: {
+      ...storage,
       read(key, range) {
         fetched += range === undefined ? 0 : range.end - range.start + 1;
-        return store.read(key, range);
+        return storage.read(key, range);
       },
     },
   });
@@ -109,7 +109,7 @@ describe('a whole table in Parquet', () => {
   it('is made once, holds all rows, and is the same as without a link', async () => {
     await (await fetch(await linkOf())).arrayBuffer();
     const keys: string[] = [];
-    for await (const { key } of server.store.list()) keys.push(key);
+    for await (const { key } of server.storage.list()) keys.push(key);
     expect(keys.filter((key) => key.endsWith('.parquet'))).toHaveLength(1);
     const [one, other] = await Promise.all([
       fetch(await linkOf()).then(bytesOf),

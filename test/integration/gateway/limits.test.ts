@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLimiter, type QuotaOwner } from '../../../src/gateway/limits/limiter.js';
 import {
-  createUsageStore,
+  createUsageRecords,
   type Place,
   type Request,
-  type UsageStore,
-} from '../../../src/gateway/limits/usage.js';
+  type UsageRecords,
+} from '../../../src/gateway/limits/usage-records.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import type { AppError } from '../../../src/lib/errors.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
@@ -23,14 +23,14 @@ const noon = Date.parse('2026-03-10T12:00:00Z');
 describe('limits under 1,000 requests from two processes', () => {
   let nowMs = noon;
   let scope = '';
-  let processes: [UsageStore, UsageStore];
+  let processes: [UsageRecords, UsageRecords];
   beforeEach(({ task }) => {
     nowMs = noon;
     scope = task.id;
     const now = () => nowMs;
     processes = [
-      createUsageStore({ sql: database.sql, now }),
-      createUsageStore({ sql: database.other(), now }),
+      createUsageRecords({ sql: database.sql, now }),
+      createUsageRecords({ sql: database.other(), now }),
     ];
   });
 
@@ -119,7 +119,7 @@ describe('limits under 1,000 requests from two processes', () => {
 
   it('survives a restart', async () => {
     for (let index = 0; index < 3; index += 1) await take(index, { perDay: 3 });
-    const restarted = createUsageStore({ sql: database.other(), now: () => nowMs });
+    const restarted = createUsageRecords({ sql: database.other(), now: () => nowMs });
     const again = {
       scope,
       account: 'x',
@@ -148,7 +148,7 @@ describe('limits under 1,000 requests from two processes', () => {
     const decade = 11 * 365 * 86_400_000;
     await processes[0].hold(scope, decade);
     // As after a restart.
-    const restarted = createUsageStore({ sql: database.other(), now: () => nowMs });
+    const restarted = createUsageRecords({ sql: database.other(), now: () => nowMs });
     await restarted.hold(scope, decade);
     expect(await take(1, {})).toMatchObject({ reason: 'held', retryAfterMs: 3_600_000 });
     nowMs += 3_600_000;
@@ -206,7 +206,7 @@ describe('the limiter', () => {
   });
   const open = (maxWaitMs: number) =>
     createLimiter({
-      usage: createUsageStore({ sql: database.sql }),
+      usage: createUsageRecords({ sql: database.sql }),
       telemetry: silentTelemetry,
       maxWaitMs,
     });
@@ -278,7 +278,7 @@ describe('the limiter', () => {
   it('drops limiters that nobody uses', async () => {
     let nowMs = 0;
     const limiter = createLimiter({
-      usage: createUsageStore({ sql: database.sql }),
+      usage: createUsageRecords({ sql: database.sql }),
       telemetry: silentTelemetry,
       maxWaitMs: 1_000,
       idleMs: 1_000,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { nextRunOf } from '../../../src/gateway/datasets/schedule.js';
+import { createSeriesDatasetRecords } from '../../../src/gateway/datasets/series-dataset-records.js';
 import {
   createSeriesDatasets,
   type SeriesDatasets,
   type SeriesUpload,
 } from '../../../src/gateway/datasets/series-datasets.js';
-import { createSeriesDatasetStore } from '../../../src/gateway/datasets/store.js';
 import type { Gateway } from '../../../src/gateway/gateway.js';
 import { createSeriesAnswer, type SeriesAnswer } from '../../../src/gateway/series-answer.js';
 import { AppError } from '../../../src/lib/errors.js';
@@ -87,7 +87,7 @@ const gateway: Pick<Gateway, 'fullSeries' | 'detail'> = {
 const openProcess = (sql = database.sql, leaseMs = 60_000): SeriesDatasets =>
   createSeriesDatasets({
     gateway,
-    store: createSeriesDatasetStore(sql),
+    records: createSeriesDatasetRecords(sql),
     upload: async (upload) => {
       uploads.push(upload);
       return addProcess(upload.datasetId);
@@ -220,25 +220,25 @@ describe('a refresh', () => {
 
   it('of a process that died is taken over when its lease is over', async () => {
     const id = await make();
-    const store = createSeriesDatasetStore(database.sql);
-    await store.due(id);
-    expect((await store.claim('dead', 300))?.datasetId).toBe(id);
+    const records = createSeriesDatasetRecords(database.sql);
+    await records.due(id);
+    expect((await records.claim('dead', 300))?.datasetId).toBe(id);
     expect(await openProcess().runDue()).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 350));
     expect(await openProcess().runDue()).toBe(1);
     // What the first one would still say is not heard.
-    expect(await store.extend(id, 'dead', 300)).toBe(false);
+    expect(await records.extend(id, 'dead', 300)).toBe(false);
   });
 
   it('that was asked for during a run is made after it', async () => {
     const id = await make();
-    const store = createSeriesDatasetStore(database.sql);
-    await store.due(id);
-    const run = await store.claim('me', 60_000);
+    const records = createSeriesDatasetRecords(database.sql);
+    await records.due(id);
+    const run = await records.claim('me', 60_000);
     if (run === undefined) throw new Error('nothing was due');
-    await store.due(id);
-    await store.finish(run, 'me', { nextRunAt: new Date(Date.now() + 1e7), error: null });
-    expect((await store.claim('me', 60_000))?.datasetId).toBe(id);
+    await records.due(id);
+    await records.finish(run, 'me', { nextRunAt: new Date(Date.now() + 1e7), error: null });
+    expect((await records.claim('me', 60_000))?.datasetId).toBe(id);
   });
 
   it('is given back when the process stops', async () => {

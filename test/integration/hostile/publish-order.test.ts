@@ -2,11 +2,11 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  createMergeStore,
+  createMergeRecords,
   type MergeTarget,
   type MergeTurn,
-} from '../../../src/ingest/lifecycle/merge-store.js';
-import { createTransitionStore } from '../../../src/ingest/lifecycle/transition-store.js';
+} from '../../../src/ingest/lifecycle/merge-records.js';
+import { createTransitionRecords } from '../../../src/ingest/lifecycle/transition-records.js';
 import { createUploadSweep } from '../../../src/ingest/lifecycle/upload-sweep.js';
 import { createSweeper } from '../../../src/ingest/maintenance/sweeper.js';
 import { silentLog } from '../../../src/lib/log.js';
@@ -97,7 +97,7 @@ describe('two workers that merge the same upload', () => {
 
   it('do not publish the rows of the one whose lease ran out', async () => {
     const { dataset, process } = await atItsTurn();
-    const merges = createMergeStore(product.sql);
+    const merges = createMergeRecords(product.sql);
     await product.sql.query(`UPDATE processes SET phase = 'merge', facts = '{"rows": 1}' WHERE id = $1`, [
       process.id,
     ]);
@@ -158,7 +158,7 @@ const nothing = {
 
 const sweepOf = (publish: (dataset: number) => Promise<void>) =>
   createUploadSweep({
-    transitions: createTransitionStore(product.sql),
+    transitions: createTransitionRecords(product.sql),
     dispatcher: { publish, resume: () => undefined, announceFailed: () => undefined },
     receiveTimeoutMs: 3_600_000,
     retentionMs: 3_600_000,

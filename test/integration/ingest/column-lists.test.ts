@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createVersionRoutes } from '../../../src/http/routes/versions.js';
-import { createVersionStore, type VersionStore } from '../../../src/ingest/versions/version-store.js';
+import { createVersionRecords, type VersionRecords } from '../../../src/ingest/versions/version-records.js';
 import { type Person, startTestApi, type TestApi } from '../../support/api.js';
 import { publishVersion } from '../../support/published-version.js';
 
 let api: TestApi;
 let ada: Person;
 let repositoryId: number;
-let store: VersionStore;
+let records: VersionRecords;
 
 beforeAll(async () => {
   api = await startTestApi({
     databaseUrl: inject('databaseUrl'),
     moreRoutes: ({ catalog, sql }) => {
-      store = createVersionStore(sql);
+      records = createVersionRecords(sql);
       const count = () => Promise.reject(new Error('no rows here'));
-      return createVersionRoutes({ access: catalog.access, versions: store, diff: { count } });
+      return createVersionRoutes({ access: catalog.access, versions: records, diff: { count } });
     },
   });
   ada = await api.person('ada');
@@ -60,7 +60,7 @@ describe('columns of versions', () => {
     const first = await publishVersion(api.sql, id, { columns: columns(['a', 'b']) });
     await publishVersion(api.sql, id, { columns: columns(['b', 'c']) });
     await publishVersion(api.sql, id, { columns: columns(['a', 'b']) });
-    await store.restore(id, first);
+    await records.restore(id, first);
     expect(await lists(id)).toBe(2);
     expect(await changes(id)).toEqual([
       { added: [], removed: [], retyped: [] },
@@ -76,13 +76,13 @@ describe('columns of versions', () => {
     const second = await publishVersion(api.sql, id, { columns: columns(['b']) });
     await publishVersion(api.sql, id, { columns: columns(['a', 'c']) });
     await changes(id);
-    await store.remove(id, second);
+    await records.remove(id, second);
     expect(await lists(id)).toBe(2);
     expect(await changes(id)).toEqual([
       { added: ['c'], removed: [], retyped: [] },
       { added: ['a'], removed: [], retyped: [] },
     ]);
-    await store.remove(id, first);
+    await records.remove(id, first);
     expect(await changes(id)).toEqual([{ added: ['a', 'c'], removed: [], retyped: [] }]);
     const kept = await api.sql.query(
       `SELECT 1 FROM column_list_changes c LEFT JOIN column_lists l ON l.id = c.from_list
@@ -122,8 +122,8 @@ describe('columns of versions', () => {
     const first = await publishVersion(api.sql, id, { columns: columns(names('x')) });
     const second = await publishVersion(api.sql, id, { columns: columns(names('y')) });
     for (let turn = 0; turn < 75; turn += 1) {
-      await store.restore(id, first);
-      await store.restore(id, second);
+      await records.restore(id, first);
+      await records.restore(id, second);
     }
     const answer = await ada.ask('GET', `/datasets/${id}/versions?$top=200`);
     const versions = answer.json<Version[]>();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CompactionStore } from '../../../src/ingest/maintenance/compaction-store.js';
-import { createCompactionStore } from '../../../src/ingest/maintenance/compaction-store.js';
+import type { CompactionRecords } from '../../../src/ingest/maintenance/compaction-records.js';
+import { createCompactionRecords } from '../../../src/ingest/maintenance/compaction-records.js';
 import { createCompactor } from '../../../src/ingest/maintenance/compactor.js';
 import { createRetention } from '../../../src/ingest/maintenance/retention.js';
 import { createStorageSweep } from '../../../src/ingest/maintenance/storage-sweep.js';
@@ -51,13 +51,13 @@ const never = new AbortController().signal;
 type Joiner = Pick<SegmentCopier, 'join'>;
 
 interface Parts {
-  readonly compactions?: CompactionStore;
+  readonly compactions?: CompactionRecords;
   readonly copier?: Joiner;
   readonly least?: number;
 }
 
-const storeOf = (leaseMs = 60_000): CompactionStore =>
-  createCompactionStore({ sql: product.sql, leaseMs, log: silentLog });
+const storeOf = (leaseMs = 60_000): CompactionRecords =>
+  createCompactionRecords({ sql: product.sql, leaseMs, log: silentLog });
 const copierOf = (): Joiner => createSegmentCopier({ clickhouse, log: silentLog });
 
 /** Compacts the store of one dataset. */
@@ -229,7 +229,7 @@ describe('compaction', () => {
       },
     };
     const before: Answers[] = [];
-    const compactions: CompactionStore = {
+    const compactions: CompactionRecords = {
       ...storeOf(),
       async swap(...given) {
         before.push(await allAnswers([dataset, copy]));
@@ -273,12 +273,12 @@ describe('compaction', () => {
     const copy = await clone(dataset, `copy led over of ${dataset}`);
     await appendMany(copy, 1, 20);
     const before = await allAnswers([dataset, copy]);
-    const dying: CompactionStore = {
+    const dying: CompactionRecords = {
       ...storeOf(1),
       whileHeld: (_target, work) => work(never),
       swap: (target, run, joined) => storeOf(1).swap(target, run, joined, AbortSignal.abort()),
     };
-    const slow: CompactionStore = { ...dying, begin: storeOf().begin };
+    const slow: CompactionRecords = { ...dying, begin: storeOf().begin };
     expect(await compact(dataset, { compactions: slow })).toBeGreaterThan(0);
     const states = () =>
       product.sql.query<{ state: string }>(
@@ -337,7 +337,7 @@ describe('compaction', () => {
       );
     };
     /** A dead or silent worker records nothing: its lease just runs out. */
-    const mute = (): CompactionStore => ({
+    const mute = (): CompactionRecords => ({
       ...storeOf(1),
       abandon: async () => undefined,
       whileHeld: (_target, work) => work(never),

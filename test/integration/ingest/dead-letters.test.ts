@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDeadLetterCommands } from '../../../src/admin/dead-letters.js';
 import { runCommandLine } from '../../../src/admin/run.js';
 import { openDeadLetters } from '../../../src/compose/operator.js';
-import { createDeadLetterStore } from '../../../src/ingest/repair/dead-letter-store.js';
+import { createDeadLetterRecords } from '../../../src/ingest/repair/dead-letter-records.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { compressZstd } from '../../../src/lib/zstd.js';
@@ -111,12 +111,12 @@ let origin = 1_000_000;
 
 /** Keeps a message as a dead letter that this version can read, as if another one had not. */
 const keepByHand = async (value: Buffer, place = 'dead-letters'): Promise<number> => {
-  const store = createDeadLetterStore(product.sql);
+  const records = createDeadLetterRecords(product.sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
     topic: `${product.config.kafkaPrefix}.${place}`,
     record: async (message) => {
-      await store.record(message);
+      await records.record(message);
     },
   });
   origin += 1;

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccounts } from '../../../src/catalog/accounts.js';
 import { uploadRefusal } from '../../../src/catalog/upload-rights.js';
 import type { Layout } from '../../../src/ingest/layout/layout.js';
-import { createChunkStore } from '../../../src/ingest/lifecycle/chunk-store.js';
-import { createMergeStore } from '../../../src/ingest/lifecycle/merge-store.js';
-import { createProcessStore } from '../../../src/ingest/lifecycle/process-store.js';
+import { createChunkRecords } from '../../../src/ingest/lifecycle/chunk-records.js';
+import { createMergeRecords } from '../../../src/ingest/lifecycle/merge-records.js';
+import { createProcessRecords } from '../../../src/ingest/lifecycle/process-records.js';
 import { createPublisher } from '../../../src/ingest/lifecycle/publisher.js';
-import { createRetryStore } from '../../../src/ingest/lifecycle/retry-store.js';
-import { createTransitionStore } from '../../../src/ingest/lifecycle/transition-store.js';
+import { createRetryRecords } from '../../../src/ingest/lifecycle/retry-records.js';
+import { createTransitionRecords } from '../../../src/ingest/lifecycle/transition-records.js';
 import {
   type Event,
   firstState,
@@ -71,7 +71,7 @@ const createDataset = async (): Promise<Place> => {
 };
 
 const accept = async ({ datasetId, storeId }: Place, mode = 'replace'): Promise<number> => {
-  const { processId } = await createProcessStore(sql).accept({
+  const { processId } = await createProcessRecords(sql).accept({
     datasetId,
     storeId,
     accountId: account,
@@ -102,7 +102,7 @@ const put = (processId: number, state: State, baseVersionId: number | null): Pro
   );
 
 const stateOf = async (processId: number): Promise<State> => {
-  const state = await createProcessStore(sql).state(processId);
+  const state = await createProcessRecords(sql).state(processId);
   return state?.status === 'pending' ? state.phase : (state?.status ?? 'failed');
 };
 
@@ -125,7 +125,7 @@ const fire: Readonly<
     mode: 'replace',
     base: null,
     run: (processId) =>
-      createChunkStore(sql).recordStored(
+      createChunkRecords(sql).recordStored(
         {
           processId,
           number: 0,
@@ -145,19 +145,19 @@ const fire: Readonly<
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId) => createTransitionStore(sql).misfit(processId, 1),
+    run: (processId) => createTransitionRecords(sql).misfit(processId, 1),
   },
   resolved: {
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId) => createTransitionStore(sql).nextAttempt('resolved', processId, 1, layout),
+    run: (processId) => createTransitionRecords(sql).nextAttempt('resolved', processId, 1, layout),
   },
   miscounted: {
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId) => createTransitionStore(sql).nextAttempt('miscounted', processId, 1, layout),
+    run: (processId) => createTransitionRecords(sql).nextAttempt('miscounted', processId, 1, layout),
   },
   verified: {
     waits: true,
@@ -175,14 +175,14 @@ const fire: Readonly<
     waits: true,
     mode: 'append',
     base: null,
-    run: (processId) => createMergeStore(sql).rebase(processId, layout),
+    run: (processId) => createMergeRecords(sql).rebase(processId, layout),
   },
   merged: {
     waits: true,
     mode: 'append',
     base: null,
     run: (processId) =>
-      createMergeStore(sql).finish(
+      createMergeRecords(sql).finish(
         processId,
         { baseVersionId: null, segmentId: null, keepsBase: true, columns: [], facts },
         null,
@@ -207,13 +207,13 @@ const fire: Readonly<
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId) => createTransitionStore(sql).fail(processId, { code: 'made_up', message: 'made up' }),
+    run: (processId) => createTransitionRecords(sql).fail(processId, { code: 'made_up', message: 'made up' }),
   },
   retried: {
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId) => createRetryStore(sql).retry(processId, () => undefined),
+    run: (processId) => createRetryRecords(sql).retry(processId, () => undefined),
   },
 };
 
@@ -241,12 +241,12 @@ describe('events that come too late', () => {
   it('leave the attempt that has begun since as it is', async () => {
     const place = await createDataset();
     const processId = await accept(place);
-    const events = createTransitionStore(sql);
+    const events = createTransitionRecords(sql);
     await events.misfit(processId, 1);
     await events.nextAttempt('resolved', processId, 1, layout);
     await events.nextAttempt('miscounted', processId, 1, layout);
     await publisher().verified(processId, place.datasetId, 1, facts);
-    expect(await createProcessStore(sql).state(processId)).toMatchObject({ phase: 'replay', attempt: 2 });
+    expect(await createProcessRecords(sql).state(processId)).toMatchObject({ phase: 'replay', attempt: 2 });
   });
 
   it('an upload that is cancelled while it is being published stays cancelled', async () => {
@@ -255,7 +255,7 @@ describe('events that come too late', () => {
     await put(processId, 'ready', null);
     let publishing: Promise<unknown> = Promise.resolve();
     await sql.tx(async (tx) => {
-      await createTransitionStore(tx).fail(processId, { code: 'cancelled', message: 'cancelled' });
+      await createTransitionRecords(tx).fail(processId, { code: 'cancelled', message: 'cancelled' });
       publishing = publisher().publishDue(place.datasetId);
       // It has seen the process as ready, and waits for its row.
       const waits = async () =>

@@ -37,7 +37,7 @@ const encode = (text: string, rows: number): Buffer => {
   return Buffer.concat([...result.block]);
 };
 
-const store = async (text: string, rows: number): Promise<string> => {
+const keep = async (text: string, rows: number): Promise<string> => {
   await run(`TRUNCATE TABLE ${table}`);
   await run(`INSERT INTO ${table} FORMAT Native`, encode(text, rows));
   return run(
@@ -65,7 +65,7 @@ describe('a block in ClickHouse', () => {
       'NA,-,NaN,.,:,NA,',
       '1970Q1,2020W53,5e-324,4294967296,18446744073709551616,00123,',
     ];
-    const stored = await store(`${csv.join('\n')}\n`, csv.length);
+    const stored = await keep(`${csv.join('\n')}\n`, csv.length);
     const row = (i: number) => `9223372036854775808,${2 ** 33 + i}`;
     expect(stored).toBe(
       [

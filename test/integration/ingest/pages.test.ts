@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCompactionStore } from '../../../src/ingest/maintenance/compaction-store.js';
+import { createCompactionRecords } from '../../../src/ingest/maintenance/compaction-records.js';
 import { createCompactor } from '../../../src/ingest/maintenance/compactor.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -49,7 +49,7 @@ const compact = async (): Promise<void> => {
     database: config.clickhouseDatabase,
   });
   const compactor = createCompactor({
-    compactions: createCompactionStore({ sql, leaseMs: 60_000, log: silentLog }),
+    compactions: createCompactionRecords({ sql, leaseMs: 60_000, log: silentLog }),
     copier: createSegmentCopier({ clickhouse, log: silentLog }),
     bounds: { least: 2, maxBytes: 1_000_000_000 },
     onJoined: () => undefined,

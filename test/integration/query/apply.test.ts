@@ -7,7 +7,7 @@ import { AppError } from '../../../src/lib/errors.js';
 import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply.js';
-import { createNumberFacts, type NumberFactsStore } from '../../../src/query/apply/number-facts.js';
+import { createNumberFacts, type NumberFactsReader } from '../../../src/query/apply/number-facts.js';
 import { versionRows } from '../../../src/query/version-rows.js';
 import { createApplyEvaluator, type Near } from '../../support/apply-evaluator.js';
 import { createNames, createRandom, generateStep, generateTable } from '../../support/apply-generator.js';
@@ -21,7 +21,7 @@ const seed = Number(process.env.APPLY_SEED ?? 20_261_121);
 const perTable = 25;
 
 let tables: StoredTables;
-let facts: NumberFactsStore;
+let facts: NumberFactsReader;
 let queries = 0;
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ const isNear = (found: string | null, { text, tolerance }: Near, isNumber: boole
 };
 
 /** Rows of a table in up to three segments. */
-const store = (table: ApplyTable, cuts: number): Promise<ReadableVersion> => {
+const keep = (table: ApplyTable, cuts: number): Promise<ReadableVersion> => {
   const specs = table.columns.map(({ name, physical }): ColumnSpec => ({ name, physical }));
   const rows = table.rows as Cell[][];
   const size = Math.max(1, Math.ceil(rows.length / cuts));
@@ -78,7 +78,7 @@ describe('generated pipelines', () => {
     let decided = 0;
     for (let done = 0; done < pipelines; ) {
       const table = generateTable(random);
-      const version = await store(table, 1 + random.below(3));
+      const version = await keep(table, 1 + random.below(3));
       const evaluator = createApplyEvaluator(table);
       for (let at = 0; at < perTable && done < pipelines; at += 1, done += 1) {
         const names = createNames(random);

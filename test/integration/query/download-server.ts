@@ -19,8 +19,8 @@ import { createPageTokens } from '../../../src/query/paging/page-token.js';
 import type { Versions } from '../../../src/query/versions.js';
 import { createWholeFiles } from '../../../src/query/whole-file.js';
 import type { Reader } from '../../../src/storage/clickhouse/reader.js';
-import { createLocalStore } from '../../../src/storage/objects/local-store.js';
-import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
+import { createLocalStorage } from '../../../src/storage/objects/local-storage.js';
+import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
 import { queryPlaces } from '../../support/places.js';
 
 /** The download side behind real HTTP; the catalog is a map. */
@@ -29,7 +29,7 @@ export interface DownloadServer {
   dataUrl(version: ReadableVersion, query?: string): string;
   readonly url: string;
   readonly places: Places;
-  readonly store: ObjectStore;
+  readonly storage: ObjectStorage;
   readonly exportFiles: ExportFiles;
   /** Bytes of each export that was counted. */
   readonly counted: number[];
@@ -40,7 +40,7 @@ export interface DownloadServer {
 export interface DownloadServerOptions {
   readonly places?: number;
   readonly queueLength?: number;
-  readonly store?: ObjectStore;
+  readonly storage?: ObjectStorage;
   readonly nowMs?: () => number;
   readonly maxAgeMs?: number;
 }
@@ -91,18 +91,18 @@ export const createDownloadServer = async (
     };
   };
   const folder = await mkdtemp(join(tmpdir(), 'downloads-'));
-  const store = options.store ?? createLocalStore(join(folder, 'files'));
+  const storage = options.storage ?? createLocalStorage(join(folder, 'files'));
   const { places: count = 8, queueLength = 8, nowMs = Date.now } = options;
   const places = queryPlaces({ places: count, queueLength, maxWaitMs: 30_000 });
   const stop = new AbortController();
   const counted: number[] = [];
   const linkTtlSeconds = 60;
   const links = createLinks({ secret: 's'.repeat(32), ttlSeconds: linkTtlSeconds, clock: { now: nowMs } });
-  const builds = createBuilds({ spoolFolder: join(folder, 'spool'), store, log: silentLog });
+  const builds = createBuilds({ spoolFolder: join(folder, 'spool'), storage, log: silentLog });
   let queries = 0;
   const files = createWholeFiles({ versions, reader, places, newQueryId: () => `${folder}-${queries++}` });
   const exportFiles = createExportFiles({
-    store,
+    storage,
     builds,
     links,
     files,
@@ -127,7 +127,7 @@ export const createDownloadServer = async (
         apiUrl: () => `${url}/api`,
         publicMaxAgeSeconds: 0,
       }),
-      ...createLinkRoutes({ links, exportFiles, store, linkTtlSeconds }),
+      ...createLinkRoutes({ links, exportFiles, storage, linkTtlSeconds }),
     ],
     rootRoutes: [],
     authenticate: async () => {
@@ -143,7 +143,7 @@ export const createDownloadServer = async (
   return {
     url,
     places,
-    store,
+    storage,
     exportFiles,
     counted,
     folder,

@@ -128,7 +128,7 @@ const someTable = (): TestTable => {
   return table;
 };
 
-const store = (table: TestTable): Promise<ReadableVersion> =>
+const keep = (table: TestTable): Promise<ReadableVersion> =>
   tables.add(
     table.columns.map(({ name, physical }) => ({ name, physical })),
     table.rows.map((row) => [...row]),
@@ -175,7 +175,7 @@ describe('texts with characters that have a meaning on their way', () => {
 describe('generated filters', () => {
   it('count the rows that OData asks for', { timeout: 120_000 }, async () => {
     const table = someTable();
-    const version = await store(table);
+    const version = await keep(table);
     const evaluator = createEvaluator(table.columns);
     let compared = 0;
     for (const [filter, choices] of fc.sample(fc.tuple(filterArb, choicesArb), { seed, numRuns: 150 })) {
@@ -281,7 +281,7 @@ function* textsOf(count: number): Generator<string> {
 
 describe('made-up filters', () => {
   it(`are an answer or a 400 with a reason, all ${wanted}`, { timeout: 7_200_000 }, async () => {
-    const version = await store(someTable());
+    const version = await keep(someTable());
     const faults: object[] = [];
     const counts: Record<number, number> = {};
     const texts = textsOf(wanted);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { createBuilds } from '../../../src/exports/builds.js';
 import { silentLog } from '../../../src/lib/log.js';
-import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
+import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
 
 const spoolFolder = await mkdtemp(join(tmpdir(), 'tabulary-spool-'));
 afterAll(() => rm(spoolFolder, { recursive: true }));
@@ -16,6 +16,6 @@ it('removes abandoned files beside one that its build takes away meanwhile', asy
   await writeFile(join(spoolFolder, 'n.part'), 'half');
   const hoursAgo = Date.now() / 1000 - 7_200;
   await utimes(join(spoolFolder, 'm.part'), hoursAgo, hoursAgo);
-  await createBuilds({ spoolFolder, store: {} as ObjectStore, log: silentLog }).tidy();
+  await createBuilds({ spoolFolder, storage: {} as ObjectStorage, log: silentLog }).tidy();
   expect((await readdir(spoolFolder)).sort()).toEqual(['a.part', 'n.part', 'z.part']);
 });

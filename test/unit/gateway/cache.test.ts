@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { type Asked, cacheKey, createCache } from '../../../src/gateway/cache/cache.js';
+import type { CacheRecords } from '../../../src/gateway/cache/cache-records.js';
 import { createMemory, type Kept } from '../../../src/gateway/cache/memory.js';
-import type { CacheStore } from '../../../src/gateway/cache/store.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 
 const hour = 3_600_000;
 
-const open = (store: Partial<CacheStore> = {}) => {
+const open = (records: Partial<CacheRecords> = {}) => {
   const stored = new Map<string, Kept>();
   const clock = { nowMs: 1_000_000 };
   const cache = createCache({
-    store: {
+    records: {
       get: async (key) => stored.get(key),
       set: async (key, _provider, kept) => {
         stored.set(key, kept);
       },
       trim: async () => undefined,
-      ...store,
+      ...records,
     },
     memory: createMemory(1_000_000),
     leases: { take: async () => true, giveBack: async () => undefined, sweep: async () => undefined },
@@ -141,7 +141,7 @@ describe('leases among processes', () => {
     const held = new Set<string>();
     const openOne = () =>
       createCache({
-        store: {
+        records: {
           get: async (key) => stored.get(key),
           set: async (key, _provider, kept) => {
             stored.set(key, kept);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCacheStore } from '../../../src/gateway/cache/store.js';
+import { createCacheRecords } from '../../../src/gateway/cache/cache-records.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
 let database: TestDatabase;
@@ -13,8 +13,8 @@ const keyOf = (index: number): string => index.toString(16).padStart(64, '0');
 
 describe('the kept answers', () => {
   let nowMs = Date.parse('2026-03-10T12:00:00Z');
-  const store = (maxBytes = 1_000_000) =>
-    createCacheStore({ sql: database.sql, maxBytes, staleMs: 10 * hour, now: () => nowMs });
+  const records = (maxBytes = 1_000_000) =>
+    createCacheRecords({ sql: database.sql, maxBytes, staleMs: 10 * hour, now: () => nowMs });
   const kept = (body: string, storedAtMs = nowMs) => ({ body, storedAtMs, freshUntilMs: storedAtMs + hour });
   const bytes = async (): Promise<number> =>
     (
@@ -24,41 +24,41 @@ describe('the kept answers', () => {
     )[0]?.bytes ?? 0;
 
   it('come back as they were, to another process too', async () => {
-    await store().set(keyOf(1), 'fred', kept(JSON.stringify('a "body" \u0000 é')));
+    await records().set(keyOf(1), 'fred', kept(JSON.stringify('a "body" \u0000 é')));
     expect(
-      await createCacheStore({ sql: database.other(), maxBytes: 1, staleMs: 1, now: () => nowMs }).get(
+      await createCacheRecords({ sql: database.other(), maxBytes: 1, staleMs: 1, now: () => nowMs }).get(
         keyOf(1),
       ),
     ).toEqual(kept(JSON.stringify('a "body" \u0000 é')));
-    expect(await store().get(keyOf(2))).toBeUndefined();
+    expect(await records().get(keyOf(2))).toBeUndefined();
   });
 
   it('are not replaced by an older answer', async () => {
-    await store().set(keyOf(3), 'fred', kept('new'));
-    await store().set(keyOf(3), 'fred', kept('old', nowMs - hour));
-    expect((await store().get(keyOf(3)))?.body).toBe('new');
+    await records().set(keyOf(3), 'fred', kept('new'));
+    await records().set(keyOf(3), 'fred', kept('old', nowMs - hour));
+    expect((await records().get(keyOf(3)))?.body).toBe('new');
   });
 
   it('stay within their bytes: what was used longest ago goes first', async () => {
     for (let index = 10; index < 110; index += 1) {
       nowMs += 1_000;
-      await store(100_000).set(keyOf(index), 'fred', kept('x'.repeat(2_000)));
+      await records(100_000).set(keyOf(index), 'fred', kept('x'.repeat(2_000)));
     }
     nowMs += hour;
-    await store().get(keyOf(10));
-    await store(100_000).trim();
+    await records().get(keyOf(10));
+    await records(100_000).trim();
     expect(await bytes()).toBeLessThanOrEqual(90_000);
     expect(await bytes()).toBeGreaterThan(80_000);
-    expect(await store().get(keyOf(10))).toBeDefined();
-    expect(await store().get(keyOf(11))).toBeUndefined();
-    expect(await store().get(keyOf(109))).toBeDefined();
+    expect(await records().get(keyOf(10))).toBeDefined();
+    expect(await records().get(keyOf(11))).toBeUndefined();
+    expect(await records().get(keyOf(109))).toBeDefined();
   });
 
   it('do not take a giant, and go when they are too old to be served', async () => {
-    await store(1_000).set(keyOf(200), 'fred', kept('x'.repeat(300)));
-    expect(await store().get(keyOf(200))).toBeUndefined();
+    await records(1_000).set(keyOf(200), 'fred', kept('x'.repeat(300)));
+    expect(await records().get(keyOf(200))).toBeUndefined();
     nowMs += 12 * hour;
-    await store().trim();
+    await records().trim();
     expect(await bytes()).toBe(0);
   });
 });

@@ -4,28 +4,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ObjectStore } from '../../../src/storage/objects/object-store.js';
-import { createS3Store, parseS3Url, type S3Store } from '../../../src/storage/objects/s3-store.js';
+import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
+import { createS3Storage, parseS3Url, type S3Storage } from '../../../src/storage/objects/s3-storage.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
 import { createDownloadServer } from '../query/download-server.js';
 import { createStoredTables } from '../query/stored-table.js';
 
 let server: S3Server;
-let store: S3Store;
-let lenient: S3Store;
+let storage: S3Storage;
+let lenient: S3Storage;
 let folder: string;
 const prefix = `files/${randomUUID()}`;
 const link = { expiresSeconds: 60, contentType: 'text/csv; charset=utf-8', disposition: 'attachment' };
 
 beforeAll(async () => {
   server = await startS3Server();
-  store = createS3Store({ ...server.options, prefix });
-  lenient = createS3Store({ ...server.lenient, prefix });
+  storage = createS3Storage({ ...server.options, prefix });
+  lenient = createS3Storage({ ...server.lenient, prefix });
   folder = await mkdtemp(join(tmpdir(), 's3-spool-'));
 });
 
 afterAll(async () => {
-  store.close();
+  storage.close();
   lenient.close();
   await rm(folder, { recursive: true, force: true });
   await server.close();
@@ -37,35 +37,35 @@ const spooled = async (bytes: Buffer): Promise<string> => {
   return path;
 };
 
-const keysOf = async (target: ObjectStore): Promise<string[]> => {
+const keysOf = async (target: ObjectStorage): Promise<string[]> => {
   const keys: string[] = [];
   for await (const { key } of target.list()) keys.push(key);
   return keys;
 };
 
-describe('an object store', () => {
+describe('object storage', () => {
   it('takes over a file of several parts byte for byte, and removes it from where it was', async () => {
     const bytes = randomBytes(40 * 1024 * 1024 + 7);
     const path = await spooled(bytes);
-    await store.adopt('v1/big.csv', path);
+    await storage.adopt('v1/big.csv', path);
     await expect(access(path)).rejects.toThrow('ENOENT');
-    expect(await store.stat('v1/big.csv')).toMatchObject({ size: bytes.length });
-    expect((await buffer(await store.read('v1/big.csv'))).equals(bytes)).toBe(true);
-    const middle = await buffer(await store.read('v1/big.csv', { start: 20_000_000, end: 20_000_009 }));
+    expect(await storage.stat('v1/big.csv')).toMatchObject({ size: bytes.length });
+    expect((await buffer(await storage.read('v1/big.csv'))).equals(bytes)).toBe(true);
+    const middle = await buffer(await storage.read('v1/big.csv', { start: 20_000_000, end: 20_000_009 }));
     expect(middle.equals(bytes.subarray(20_000_000, 20_000_010))).toBe(true);
   });
 
   it('knows what it does not have, and deletes as often as asked', async () => {
-    expect(await store.stat('v2/none.csv')).toBeUndefined();
-    await store.adopt('v2/gone.csv', await spooled(Buffer.from('a\r\n')));
-    await store.delete('v2/gone.csv');
-    await store.delete('v2/gone.csv');
-    expect(await store.stat('v2/gone.csv')).toBeUndefined();
+    expect(await storage.stat('v2/none.csv')).toBeUndefined();
+    await storage.adopt('v2/gone.csv', await spooled(Buffer.from('a\r\n')));
+    await storage.delete('v2/gone.csv');
+    await storage.delete('v2/gone.csv');
+    expect(await storage.stat('v2/gone.csv')).toBeUndefined();
   });
 
   it('lists the keys below its prefix without it', async () => {
-    await store.adopt('v3/listed.csv', await spooled(Buffer.from('a\r\n')));
-    const other = createS3Store({ ...server.options, prefix: `${prefix}-other` });
+    await storage.adopt('v3/listed.csv', await spooled(Buffer.from('a\r\n')));
+    const other = createS3Storage({ ...server.options, prefix: `${prefix}-other` });
     await other.adopt('v3/foreign.csv', await spooled(Buffer.from('b\r\n')));
     const keys = await keysOf(lenient);
     expect(keys).toContain('v3/listed.csv');
@@ -75,9 +75,9 @@ describe('an object store', () => {
   });
 
   it('signs links that carry type and name, serve ranges, and fit this object alone', async () => {
-    await store.adopt('v4/linked.csv', await spooled(Buffer.from('0123456789')));
+    await storage.adopt('v4/linked.csv', await spooled(Buffer.from('0123456789')));
     const disposition = 'attachment; filename="a b.csv"';
-    const url = (await store.link('v4/linked.csv', { ...link, disposition }))!;
+    const url = (await storage.link('v4/linked.csv', { ...link, disposition }))!;
     const answer = await fetch(url, { headers: { range: 'bytes=2-4' } });
     expect(answer.status).toBe(206);
     expect(await answer.text()).toBe('234');
@@ -97,14 +97,14 @@ describe('an object store', () => {
   });
 
   it('refuses an expired link', async () => {
-    await store.adopt('v5/short.csv', await spooled(Buffer.from('a\r\n')));
-    const url = (await store.link('v5/short.csv', { ...link, expiresSeconds: 1 }))!;
+    await storage.adopt('v5/short.csv', await spooled(Buffer.from('a\r\n')));
+    const url = (await storage.link('v5/short.csv', { ...link, expiresSeconds: 1 }))!;
     await new Promise((resolve) => setTimeout(resolve, 2_200));
     expect((await fetch(url)).status).toBe(403);
   });
 
   it('signs links for the address that clients know', async () => {
-    const outside = createS3Store({
+    const outside = createS3Storage({
       ...server.options,
       prefix,
       publicEndpoint: 'https://files.example.org',
@@ -116,8 +116,8 @@ describe('an object store', () => {
   });
 
   it('keeps nothing of a file that could not be read', async () => {
-    await expect(store.adopt('v6/none.csv', join(folder, 'missing'))).rejects.toThrow('ENOENT');
-    expect(await store.stat('v6/none.csv')).toBeUndefined();
+    await expect(storage.adopt('v6/none.csv', join(folder, 'missing'))).rejects.toThrow('ENOENT');
+    expect(await storage.stat('v6/none.csv')).toBeUndefined();
   });
 
   it.each([
@@ -129,10 +129,10 @@ describe('an object store', () => {
   });
 });
 
-describe('downloads with an object store', () => {
-  it('lead to the API while the file is made, then to the store; HEAD always to the API', async () => {
+describe('downloads with object storage', () => {
+  it('lead to the API while the file is made, then to the storage; HEAD always to the API', async () => {
     const tables = await createStoredTables(inject('clickhouseUrl'));
-    const downloads = await createDownloadServer(tables.reader, { store: lenient });
+    const downloads = await createDownloadServer(tables.reader, { storage: lenient });
     try {
       const version = await tables.add(
         [{ name: 'Country', physical: 's' }],

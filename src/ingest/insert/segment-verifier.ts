@@ -7,7 +7,7 @@ import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { storedColumns } from '../layout/layout.js';
 import { beyondShare } from '../lifecycle/bad-row-limits.js';
 import type { Outcome } from '../lifecycle/outcome.js';
-import { type ProcessStore, requireLayout, type UploadState } from '../lifecycle/process-store.js';
+import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
 
 /**
  * Counts the segment of an attempt whose chunks are all recorded. As many rows as were recorded: the process is
@@ -18,7 +18,7 @@ export type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 export interface SegmentVerifierOptions {
   readonly clickhouse: ClickHouse;
   readonly tables: Pick<StoreTables, 'handOver' | 'dropIntake'>;
-  readonly processes: Pick<ProcessStore, 'layout'>;
+  readonly processes: Pick<ProcessRecords, 'layout'>;
   readonly onMiscount: () => void;
   readonly log: Log;
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { ObjectStore } from './object-store.js';
+import type { ObjectStorage } from './object-storage.js';
 
 /** Keys are made by this service; anything else must not walk out of the folder. */
 const checkedKey = (key: string): string => {
@@ -26,7 +26,7 @@ const removeEmpty = async (path: string): Promise<void> => {
 };
 
 /** Objects as files of one folder, which must lie on the same file system as the files it adopts. */
-export const createLocalStore = (given: string): ObjectStore => {
+export const createLocalStorage = (given: string): ObjectStorage => {
   const folder = resolve(given);
   const pathOf = (key: string): string => join(folder, checkedKey(key));
   return {

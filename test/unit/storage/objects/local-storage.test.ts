@@ -2,11 +2,11 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLocalStore } from '../../../../src/storage/objects/local-store.js';
+import { createLocalStorage } from '../../../../src/storage/objects/local-storage.js';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'local-store-'));
+  folder = await mkdtemp(join(tmpdir(), 'local-storage-'));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
@@ -14,35 +14,35 @@ const put = async (key: string): Promise<void> => {
   await mkdir(join(folder, 'spool'), { recursive: true });
   const path = join(folder, 'spool', `${Math.random()}.part`);
   await writeFile(path, key);
-  await createLocalStore(folder).adopt(key, path);
+  await createLocalStorage(folder).adopt(key, path);
 };
 
-describe('a local store', () => {
+describe('local storage', () => {
   it('removes the folder of a version with its last file', async () => {
-    const store = createLocalStore(folder);
+    const storage = createLocalStorage(folder);
     await put('v1/table.csv');
     await put('v1/transposed.csv');
-    await store.delete('v1/table.csv');
+    await storage.delete('v1/table.csv');
     expect(await readdir(join(folder, 'v1'))).toEqual(['transposed.csv']);
-    await store.delete('v1/transposed.csv');
-    await store.delete('v1/transposed.csv');
+    await storage.delete('v1/transposed.csv');
+    await storage.delete('v1/transposed.csv');
     expect(await readdir(folder)).toEqual(['spool']);
   });
 
   it('never removes its own folder', async () => {
-    const store = createLocalStore(join(folder, 'spool'));
+    const storage = createLocalStorage(join(folder, 'spool'));
     await put('v1/table.csv');
-    await store.delete('alone');
+    await storage.delete('alone');
     expect(await readdir(folder)).toContain('spool');
   });
 
   it('takes files into a folder that is removed again and again', async () => {
-    const store = createLocalStore(folder);
+    const storage = createLocalStorage(folder);
     const turns = Array.from({ length: 40 }, async (_, at) => {
       const key = `v7/${at}.csv`;
       await put(key);
-      expect(await store.stat(key)).toBeDefined();
-      await store.delete(key);
+      expect(await storage.stat(key)).toBeDefined();
+      await storage.delete(key);
     });
     await Promise.all(turns);
     expect(await readdir(folder)).toEqual(['spool']);

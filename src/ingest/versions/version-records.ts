@@ -27,7 +27,7 @@ export interface VersionView {
   readonly current: boolean;
 }
 
-export interface VersionStore {
+export interface VersionRecords {
   /** Newest first; long lists of changed columns are cut. */
   list(datasetId: number, page: { top: number; before: number | undefined }): Promise<VersionView[]>;
   /** The one that was current then. @throws AppError 404. */
@@ -87,7 +87,7 @@ const roomSql = `
 const unknown = (versionId: number): AppError =>
   notFound('unknown_version', `The dataset has no version ${versionId}.`);
 
-export const createVersionStore = (sql: Sql): VersionStore => {
+export const createVersionRecords = (sql: Sql): VersionRecords => {
   const row = async (tx: Sql, datasetId: number, versionId: number): Promise<VersionRow> => {
     const [found] = await tx.query<VersionRow>(
       `SELECT ${rowColumns} FROM versions v JOIN datasets d ON d.id = v.dataset_id

@@ -14,7 +14,7 @@ export interface DeadLetterEntry extends DeadLetter {
   readonly state: 'waiting' | Resolution;
 }
 
-export interface DeadLetterStore {
+export interface DeadLetterRecords {
   /** Writes a dead letter down. False when it was known and waits already. */
   record(letter: DeadLetter): Promise<boolean>;
   /** Those that nobody has settled, oldest first. */
@@ -60,7 +60,7 @@ const entryOf = (row: DeadLetterRow): DeadLetterEntry => {
 
 const unknown = (id: number) => notFound('unknown_message', `There is no dead letter ${id}.`);
 
-export const createDeadLetterStore = (sql: Sql): DeadLetterStore => ({
+export const createDeadLetterRecords = (sql: Sql): DeadLetterRecords => ({
   async record({ origin, copy, reason, bytes }) {
     // A message that comes again although it was settled waits again: it was delivered anew for some reason.
     const [row] = await sql.query<{ isNew: boolean }>(

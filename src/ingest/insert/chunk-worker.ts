@@ -19,15 +19,15 @@ import type { Log } from '../../lib/log.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { ChunkHandler, Delivery } from '../../storage/kafka/chunk-consumer.js';
 import type { Layout } from '../layout/layout.js';
-import type { ChunkStore } from '../lifecycle/chunk-store.js';
+import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { Outcome } from '../lifecycle/outcome.js';
-import { type ProcessStore, requireLayout, type UploadState } from '../lifecycle/process-store.js';
+import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 
 export interface ChunkWorkerOptions {
-  readonly processes: Pick<ProcessStore, 'state' | 'layout'>;
-  readonly chunks: Pick<ChunkStore, 'recordSeen'>;
+  readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;
+  readonly chunks: Pick<ChunkRecords, 'recordSeen'>;
   readonly inserter: ChunkInserter;
   readonly dispatcher: Pick<Dispatcher, 'settle'>;
   readonly log: Log;
@@ -97,7 +97,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
     refusals.set(processId, count);
     if (count < patience) throw error;
     refusals.delete(processId);
-    log.error({ err: error, process: processId }, 'store refuses a chunk for good');
+    log.error({ err: error, process: processId }, 'ClickHouse refuses a chunk for good');
     return refused;
   };
 

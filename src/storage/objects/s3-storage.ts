@@ -12,16 +12,16 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '../../lib/errors.js';
-import type { ObjectInfo, ObjectStore } from './object-store.js';
+import type { ObjectInfo, ObjectStorage } from './object-storage.js';
 
-export interface S3StoreOptions {
+export interface S3StorageOptions {
   readonly bucket: string;
   /** Stands before every key, without a slash at either end; empty: none. */
   readonly prefix: string;
   readonly region: string;
   /** Undefined: AWS itself. */
   readonly endpoint?: string | undefined;
-  /** Where clients reach the store, when that differs: links are signed for this host. */
+  /** Where clients reach the storage, when that differs: links are signed for this host. */
   readonly publicEndpoint?: string | undefined;
   /** `endpoint/bucket/key` in place of `bucket.endpoint/key`. */
   readonly pathStyle: boolean;
@@ -29,7 +29,7 @@ export interface S3StoreOptions {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-export interface S3Store extends ObjectStore {
+export interface S3Storage extends ObjectStorage {
   close(): void;
 }
 
@@ -47,10 +47,10 @@ export const parseS3Url = (url: string): { bucket: string; prefix: string } => {
   return { bucket: hostname, prefix: decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '') };
 };
 
-/** Milliseconds for a connection, and without a byte of an answer: a store that says nothing is not waited for without end. */
+/** Milliseconds for a connection, and without a byte of an answer: a server that says nothing is not waited for without end. */
 const waits = { connectionTimeout: 5_000, socketTimeout: 30_000 } as const;
 
-/** Refused for what was asked or by whom: that will not pass. Anything else is a store that is away or overloaded. */
+/** Refused for what was asked or by whom: that will not pass. Anything else is storage that is away or overloaded. */
 const isRefusal = (error: unknown): boolean => {
   if (!(error instanceof S3ServiceException)) return false;
   const status = error.$metadata.httpStatusCode ?? 0;
@@ -64,14 +64,14 @@ const away = (error: unknown): unknown =>
     : new AppError(
         'unavailable',
         'file_store_unavailable',
-        'The file store is not responding at the moment.',
+        'The storage of files is not responding at the moment.',
         {
           cause: error,
           retryAfterSeconds: 5,
         },
       );
 
-const createClient = (options: S3StoreOptions, endpoint: string | undefined): S3Client =>
+const createClient = (options: S3StorageOptions, endpoint: string | undefined): S3Client =>
   new S3Client({
     region: options.region,
     forcePathStyle: options.pathStyle,
@@ -83,8 +83,8 @@ const createClient = (options: S3StoreOptions, endpoint: string | undefined): S3
     ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
   });
 
-/** Objects in a bucket of an S3-compatible store. A multipart upload becomes visible whole or not at all. */
-export const createS3Store = (options: S3StoreOptions): S3Store => {
+/** Objects in a bucket of S3-compatible object storage. A multipart upload becomes visible whole or not at all. */
+export const createS3Storage = (options: S3StorageOptions): S3Storage => {
   const { bucket: Bucket, prefix } = options;
   const client = createClient(options, options.endpoint);
   const linkClient =
@@ -127,7 +127,7 @@ export const createS3Store = (options: S3StoreOptions): S3Store => {
       const stored = await statOf(key);
       if (stored?.size !== size) {
         await client.send(new DeleteObjectCommand(at(key)));
-        throw new Error(`the object store has ${stored?.size ?? 'none'} of ${size} bytes of ${key}`);
+        throw new Error(`the object storage has ${stored?.size ?? 'none'} of ${size} bytes of ${key}`);
       }
       await rm(path, { force: true });
     },

@@ -2,14 +2,14 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import type { Kept } from './memory.js';
 
 /** Answers in PostgreSQL: a restart does not ask all again, and processes share them. */
-export interface CacheStore {
+export interface CacheRecords {
   get(key: string): Promise<Kept | undefined>;
   set(key: string, provider: string, kept: Kept): Promise<void>;
   /** Drops what was used longest ago until the bound holds, and what is too old to be served even as stale. */
   trim(): Promise<void>;
 }
 
-export interface CacheStoreOptions {
+export interface CacheRecordsOptions {
   readonly sql: Sql;
   readonly maxBytes: number;
   /** How long an answer is kept beyond its validity, for the days when the upstream is down. */
@@ -42,7 +42,7 @@ const dropUnused = `
     SELECT key FROM (SELECT key, sum(bytes) OVER (ORDER BY used_at DESC, key) AS running FROM gateway_cache) AS entries
      WHERE running > $1::bigint)`;
 
-export const createCacheStore = ({ sql, maxBytes, staleMs, now }: CacheStoreOptions): CacheStore => ({
+export const createCacheRecords = ({ sql, maxBytes, staleMs, now }: CacheRecordsOptions): CacheRecords => ({
   async get(key) {
     const [row] = await sql.query<Row>(read, [key]);
     if (row === undefined) return undefined;

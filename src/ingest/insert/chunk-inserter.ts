@@ -9,7 +9,7 @@ import { createChunkEncoder } from '../csv/encoder.js';
 import type { ChunkEncoder } from '../csv/types.js';
 import { encodeColumns, type Layout, tableColumns } from '../layout/layout.js';
 import type { Outcome } from '../lifecycle/outcome.js';
-import type { UploadState } from '../lifecycle/process-store.js';
+import type { UploadState } from '../lifecycle/process-records.js';
 import type { Reject } from '../lifecycle/rejects.js';
 import { badRowError, rejectOf, violationError } from './bad-rows.js';
 

@@ -6,7 +6,7 @@ import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
 import { findSlots, readPlace } from '../layout/slot-maps.js';
-import { addSegment } from './process-store.js';
+import { addSegment } from './process-records.js';
 import { inStates, moveSql } from './transitions.js';
 
 /** A process whose turn to be merged has come. */
@@ -48,7 +48,7 @@ export interface MergeTarget {
 }
 
 /** The records of merges in PostgreSQL. */
-export interface MergeStore {
+export interface MergeRecords {
   /** Undefined when the process does not stand in state `merge` (any more). */
   turn(processId: number): Promise<MergeTurn | undefined>;
   /**
@@ -67,7 +67,7 @@ export interface MergeStore {
   countBegun(processId: number): Promise<number>;
 }
 
-export const createMergeStore = (sql: Sql): MergeStore => ({
+export const createMergeRecords = (sql: Sql): MergeRecords => ({
   async turn(processId) {
     const [turn] = await sql.query<MergeTurn>(
       `SELECT p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.mode, p.attempt,

@@ -15,7 +15,7 @@ export interface CompactionCandidate {
 }
 
 /** The records of compactions in PostgreSQL. */
-export interface CompactionStore {
+export interface CompactionRecords {
   /**
    * Datasets whose current version has at least so many segments, in any order, so that none waits for ever; stores
    * that are being compacted are left out.
@@ -51,7 +51,7 @@ export interface CompactionStore {
   abandon(target: number): Promise<void>;
 }
 
-export interface CompactionStoreOptions {
+export interface CompactionRecordsOptions {
   readonly sql: Sql;
   /** Milliseconds of silence after which a worker is taken for dead. */
   readonly leaseMs: number;
@@ -60,7 +60,11 @@ export interface CompactionStoreOptions {
 
 const interval = `$2 * interval '1 millisecond'`;
 
-export const createCompactionStore = ({ sql, leaseMs, log }: CompactionStoreOptions): CompactionStore => {
+export const createCompactionRecords = ({
+  sql,
+  leaseMs,
+  log,
+}: CompactionRecordsOptions): CompactionRecords => {
   const segmentSwap = createSegmentSwap({ sql, log });
 
   /** From here on the compaction is not abandoned any more. */

@@ -17,15 +17,15 @@ import type { ColumnProfile } from '../csv/types.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { needsDigits, resolveColumn } from '../layout/type-resolution.js';
 import { profileInSteps } from '../layout/typed-profile.js';
-import type { ChunkStore } from '../lifecycle/chunk-store.js';
+import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { Outcome, Settled, Step } from '../lifecycle/outcome.js';
-import { type ProcessStore, requireLayout, type UploadState } from '../lifecycle/process-store.js';
+import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 import type { DigitCounter } from './stored-digits.js';
 
 export interface ReplayOptions {
-  readonly processes: Pick<ProcessStore, 'layout'>;
-  readonly chunks: ChunkStore;
+  readonly processes: Pick<ProcessRecords, 'layout'>;
+  readonly chunks: ChunkRecords;
   readonly reader: ChunkReader;
   readonly createInserter: () => ChunkInserter;
   /** Digits of what is stored, where they decide a type. */

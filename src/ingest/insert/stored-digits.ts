@@ -5,7 +5,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { readBase } from '../layout/base-version.js';
 import type { LayoutColumn } from '../layout/layout.js';
 import type { Digits } from '../layout/type-resolution.js';
-import type { UploadState } from '../lifecycle/process-store.js';
+import type { UploadState } from '../lifecycle/process-records.js';
 
 /** Counts the digits of the numbers that the version before holds in a column. */
 export type DigitCounter = (state: UploadState, column: LayoutColumn) => Promise<Digits | undefined>;

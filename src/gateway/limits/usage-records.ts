@@ -27,7 +27,7 @@ export type Place =
     }
   | Extract<Decision, { granted: false }>;
 
-export interface UsageStore {
+export interface UsageRecords {
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
   take(request: Request): Promise<Place>;
   /**
@@ -127,7 +127,7 @@ const usageOf = async (
   return (await sql.query<UsageRow>(readUsage, [scope, spans, since, account])).map(toUsage);
 };
 
-export interface UsageStoreOptions {
+export interface UsageRecordsOptions {
   readonly sql: Sql;
   /**
    * Milliseconds since the epoch in place of the database's clock, for tests. The database's own is used
@@ -154,7 +154,11 @@ const heldFor = (retryAfterMs: number): Place => ({
  * it. The pace is a reservation of start times rather than leases of shares: exact for two processes as for
  * twenty, and a process that dies wastes one slot and not a lease.
  */
-export const createUsageStore = ({ sql, now, maxHoldMs = oneHourMs }: UsageStoreOptions): UsageStore => ({
+export const createUsageRecords = ({
+  sql,
+  now,
+  maxHoldMs = oneHourMs,
+}: UsageRecordsOptions): UsageRecords => ({
   take: (request) =>
     sql.tx(async (tx): Promise<Place> => {
       const { scope, account, rate, zone } = request;

@@ -18,7 +18,7 @@ export interface RetryCandidate {
   readonly newer: string | null;
 }
 
-export interface RetryStore {
+export interface RetryRecords {
   /** @throws AppError 404. */
   candidate(processId: number): Promise<RetryCandidate>;
   /**
@@ -45,7 +45,7 @@ const read = async (sql: Sql, processId: number): Promise<RetryCandidate> => {
   return candidate;
 };
 
-export const createRetryStore = (sql: Sql): RetryStore => ({
+export const createRetryRecords = (sql: Sql): RetryRecords => ({
   candidate: (processId) => read(sql, processId),
 
   retry: (processId, judge) =>

@@ -49,8 +49,8 @@ export interface NewUpload {
   readonly expectedVersionId: number | undefined;
 }
 
-/** The records of uploads in PostgreSQL: how they begin, and how they are read. What moves them: transition-store.ts. */
-export interface ProcessStore {
+/** The records of uploads in PostgreSQL: how they begin, and how they are read. What moves them: transition-records.ts. */
+export interface ProcessRecords {
   /**
    * Makes the process and its first segment. Ids of one dataset grow in the order of these calls.
    * @throws AppError 412 when the current version is not the expected one.
@@ -155,7 +155,7 @@ const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> =>
   return { processId: row.id, createdAt: row.createdAt };
 };
 
-export const createProcessStore = (sql: Sql): ProcessStore => ({
+export const createProcessRecords = (sql: Sql): ProcessRecords => ({
   accept: (upload) => sql.tx((tx) => acceptIn(tx, upload)),
 
   async heartbeat(processId, receivedBytes) {
@@ -216,7 +216,7 @@ export const createProcessStore = (sql: Sql): ProcessStore => ({
 
 /** The layout of a process that exists. */
 export const requireLayout = async (
-  processes: Pick<ProcessStore, 'layout'>,
+  processes: Pick<ProcessRecords, 'layout'>,
   processId: number,
 ): Promise<Layout> => {
   const layout = await processes.layout(processId);

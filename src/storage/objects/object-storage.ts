@@ -24,7 +24,7 @@ export interface DirectLink {
 }
 
 /** Keeps finished files. An object is there whole or not at all; once there it never changes. */
-export interface ObjectStore {
+export interface ObjectStorage {
   /** Undefined when there is no such object. */
   stat(key: string): Promise<ObjectInfo | undefined>;
   read(key: string, range?: ByteRange): Promise<Readable>;
@@ -33,6 +33,6 @@ export interface ObjectStore {
   /** Idempotent. */
   delete(key: string): Promise<void>;
   list(): AsyncIterable<StoredObject>;
-  /** Address that serves the object without this service; undefined where the store has none. */
+  /** Address that serves the object without this service; undefined where the storage has none. */
   link(key: string, link: DirectLink): Promise<string | undefined>;
 }

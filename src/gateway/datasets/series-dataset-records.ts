@@ -52,7 +52,7 @@ export interface RunOutcome {
   readonly upload?: { readonly contentHash: Buffer; readonly processId: number };
 }
 
-export interface SeriesDatasetStore {
+export interface SeriesDatasetRecords {
   insert(dataset: NewSeriesDataset): Promise<void>;
   /** The most overdue run that nobody has, for `leaseMs`. A process that dies loses it after that time. */
   claim(owner: string, leaseMs: number): Promise<ClaimedRun | undefined>;
@@ -92,7 +92,7 @@ const requireOne = (rows: readonly unknown[], datasetId: number): void => {
   if (rows.length === 0) throw notFound('no_series', `Dataset ${datasetId} is not made of series.`);
 };
 
-export const createSeriesDatasetStore = (sql: Sql): SeriesDatasetStore => ({
+export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
   async insert({ datasetId, accountId, provider, seriesIds, params, schedule, ...run }) {
     await sql.query(
       `INSERT INTO series_datasets (dataset_id, account_id, provider, series_ids, params, schedule, next_run_at,

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { stateColumns, type UploadState } from './process-store.js';
+import { stateColumns, type UploadState } from './process-records.js';
 import type { Reject } from './rejects.js';
 import { moveSql } from './transitions.js';
 
@@ -16,7 +16,7 @@ export interface SeenChunks {
 }
 
 /** The chunks of uploads in PostgreSQL: where they lie in Kafka and which attempt has stored them. */
-export interface ChunkStore {
+export interface ChunkRecords {
   /**
    * Event `stored`: the rows of a chunk are stored by this attempt. Undefined when the attempt is over (another one
    * has begun, or the process has ended). Repeating it changes nothing.
@@ -39,7 +39,7 @@ export interface ChunkStore {
 
 const stored = moveSql('stored');
 
-export const createChunkStore = (sql: Sql): ChunkStore => ({
+export const createChunkRecords = (sql: Sql): ChunkRecords => ({
   async recordStored(chunk, at, attempt, { rows, rejects }) {
     // One statement: the chunk counts once for an attempt, and only while the attempt is the current one.
     const [row] = await sql.query<UploadState>(

@@ -4,7 +4,7 @@ import { segmentId } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, mapOfSegment } from '../layout/slot-maps.js';
-import { addSegment, stateColumns, type UploadState } from './process-store.js';
+import { addSegment, stateColumns, type UploadState } from './process-records.js';
 import { type Event, inStates, moveSql } from './transitions.js';
 
 /** A process, and the dataset in which others may wait for it. */
@@ -22,10 +22,10 @@ export interface FailedUpload extends ProcessInDataset {
 
 /**
  * The events of transitions.ts that concern one process alone; those of chunks, merges and publishing stand in
- * chunk-store.ts, merge-store.ts and publisher.ts. An event that does not apply changes nothing. Only the dispatcher
+ * chunk-records.ts, merge-records.ts and publisher.ts. An event that does not apply changes nothing. Only the dispatcher
  * calls these: it knows what follows.
  */
-export interface TransitionStore {
+export interface TransitionRecords {
   /** Does nothing when the attempt is over. */
   misfit(processId: number, attempt: number): Promise<void>;
   /** Begins the next attempt with this layout in a new segment. Does nothing when `attempt` is over. */
@@ -63,7 +63,7 @@ export const logFailed = (log: Log, { processId, datasetId, accountId, code }: F
 
 const failedColumns = `id AS "processId", dataset_id AS "datasetId", created_by AS "accountId", error ->> 'code' AS code`;
 
-export const createTransitionStore = (sql: Sql): TransitionStore => {
+export const createTransitionRecords = (sql: Sql): TransitionRecords => {
   const failed = moveSql('failed');
 
   /**

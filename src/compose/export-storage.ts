@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.js';
 import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
-import { createLocalStore } from '../storage/objects/local-store.js';
-import type { ObjectStore } from '../storage/objects/object-store.js';
-import { createS3Store, parseS3Url } from '../storage/objects/s3-store.js';
+import { createLocalStorage } from '../storage/objects/local-storage.js';
+import type { ObjectStorage } from '../storage/objects/object-storage.js';
+import { createS3Storage, parseS3Url } from '../storage/objects/s3-storage.js';
 
 /** Credentials come as a pair; without them the client asks the machine for its own. */
 const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey }: Config) => {
@@ -18,18 +18,18 @@ const s3Credentials = ({ s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAc
   );
 };
 
-export interface ExportStore {
-  readonly store: ObjectStore;
-  /** Half-made files; beside the store when that is a folder, since they are moved into it. */
+export interface ExportStorage {
+  readonly storage: ObjectStorage;
+  /** Half-made files; beside the storage when that is a folder, since they are moved into it. */
   readonly spoolFolder: string;
 }
 
-/** The store of export files that the settings name. */
-export const openExportStore = async (config: Config, scope: Scope): Promise<ExportStore> => {
+/** The storage of export files that the settings name. */
+export const openExportStorage = async (config: Config, scope: Scope): Promise<ExportStorage> => {
   const { exportsUrl, dataDir } = config;
   const localFolder = join(dataDir, 'exports');
   if (exportsUrl?.startsWith('s3:')) {
-    const store = createS3Store({
+    const storage = createS3Storage({
       ...parseS3Url(exportsUrl),
       region: config.s3Region,
       endpoint: config.s3Endpoint,
@@ -37,9 +37,9 @@ export const openExportStore = async (config: Config, scope: Scope): Promise<Exp
       pathStyle: config.s3PathStyle,
       credentials: s3Credentials(config),
     });
-    await scope.defer('object store', store.close);
-    return { store, spoolFolder: join(localFolder, 'spool') };
+    await scope.defer('object storage', storage.close);
+    return { storage, spoolFolder: join(localFolder, 'spool') };
   }
   const folder = exportsUrl === undefined ? localFolder : fileURLToPath(exportsUrl);
-  return { store: createLocalStore(folder), spoolFolder: join(folder, 'spool') };
+  return { storage: createLocalStorage(folder), spoolFolder: join(folder, 'spool') };
 };

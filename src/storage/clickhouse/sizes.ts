@@ -16,11 +16,11 @@ export interface DiskSpace {
   readonly bytes: number;
 }
 
-export interface StoreSizes {
+export interface ClickHouseSizes {
   readonly kinds: readonly KindSizes[];
   /** Active parts of the partition that has the most. */
   readonly mostParts: number;
-  /** Empty where ClickHouse does not know: disks in an object store have no end. */
+  /** Empty where ClickHouse does not know: disks in object storage have no end. */
   readonly disks: readonly DiskSpace[];
 }
 
@@ -38,12 +38,12 @@ const partsSql = `SELECT ${kindSql.replaceAll('name', 'table')} AS kind, toFloat
         FROM system.parts WHERE active AND database = {database:String} GROUP BY table, partition_id)
   GROUP BY kind`;
 
-// An object store says that all of 2^64 bytes are free.
+// Object storage says that all of 2^64 bytes are free.
 const disksSql = `SELECT name AS disk, toFloat64(free_space) AS "freeBytes", toFloat64(total_space) AS bytes
   FROM system.disks WHERE total_space > 0 AND total_space < 9223372036854775807 ORDER BY name`;
 
 /** What ClickHouse says of its tables and disks. */
-export const readStoreSizes = async (clickhouse: ClickHouse): Promise<StoreSizes> => {
+export const readSizes = async (clickhouse: ClickHouse): Promise<ClickHouseSizes> => {
   const params = { database: clickhouse.database };
   const [tables, parts, disks] = await Promise.all([
     clickhouse.rows<{ kind: string; tables: number }>(tablesSql, { params }),
