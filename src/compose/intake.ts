@@ -31,11 +31,26 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   await scope.defer('producer', producer.close);
   const admission = createUploadAdmission({
     sql,
-    lanes: createBacklogMonitor({ kafka, topics, groupPrefix: config.kafkaPrefix, ageShare: 0.5, log }),
+    lanes: createBacklogMonitor({
+      kafka,
+      topics,
+      groupPrefix: config.kafkaPrefix,
+      ageShare: 0.5,
+      // A look early: what is not late by then may be at the next.
+      lateMs: Math.max(
+        500 * config.maxBacklogSeconds,
+        1000 * config.maxBacklogSeconds - config.backlogLookMs,
+      ),
+      log,
+    }),
     intervalMs: config.backlogLookMs,
     patienceMs: config.sendPatienceMs,
+    maxWaitSeconds: config.maxBacklogSeconds,
     onLook: (uses) => {
-      for (const { lane, backlogBytes } of uses) metrics.backlogBytes.set({ lane }, backlogBytes);
+      for (const { lane, backlogBytes, seconds } of uses) {
+        metrics.backlogBytes.set({ lane }, backlogBytes);
+        metrics.backlogSeconds.set({ lane }, seconds);
+      }
     },
     onRefused: (reason) => metrics.uploadsRefused.inc({ reason }),
     log,

@@ -86,6 +86,12 @@ export const ingestSettings = {
     '2000',
     'Milliseconds between checks of how much of what Kafka retains is not stored yet.',
   ),
+  maxBacklogSeconds: setting(
+    'MAX_BACKLOG_SECONDS',
+    integer(1, 86_400),
+    '600',
+    'Longest time in seconds that a new upload is to wait for a worker; uploads that would wait longer are refused with 503.',
+  ),
   watchIntervalMs: setting(
     'WATCH_INTERVAL_MS',
     integer(100),

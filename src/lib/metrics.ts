@@ -113,7 +113,13 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       labelNames: ['lane'] as const,
       registers,
     }),
-    /** Reason: backlog (retention would remove chunks that are not stored yet) or log_unavailable. */
+    backlogSeconds: new Gauge({
+      name: 'tabulary_ingest_backlog_seconds',
+      help: 'Seconds that a chunk sent now would wait for a worker, by how fast chunks of the lane were taken lately.',
+      labelNames: ['lane'] as const,
+      registers,
+    }),
+    /** Reason: backlog (retention would remove chunks that are not stored yet, or new ones would wait too long) or log_unavailable. */
     uploadsRefused: new Counter({
       name: 'tabulary_uploads_refused_total',
       help: 'Uploads answered 503. Reason: backlog of chunks not stored yet, or Kafka is away.',

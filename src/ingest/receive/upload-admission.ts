@@ -1,16 +1,18 @@
 /**
  * Keeps what was accepted safe from Kafka's retention, which removes the oldest chunks whether or not they were
- * stored. Looks at both lanes in the background; asking costs nothing.
+ * stored, and keeps the line of what waits short. Looks at both lanes in the background; asking costs nothing.
  *
  *   below `refuseShare` of a partition's bytes   everything is taken
  *   beyond it                                    new uploads are refused; those that run go on
  *   beyond `holdShare`                           those that run wait with their next chunk, with flat memory
+ *   a new chunk would wait for longer than `maxWaitSeconds`, or one has   new uploads are refused; those that run go on
  */
 import { AppError, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ChunkPosition, Lane } from '../../model/chunk.js';
 import type { BacklogMonitor, LaneUse } from '../../storage/kafka/backlog.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { createLaneWait } from './lane-wait.js';
 
 export interface UploadAdmission {
   /** @throws AppError kind `unavailable` when a new upload would endanger others, or Kafka is away. */
@@ -32,8 +34,10 @@ export interface UploadAdmissionOptions {
   readonly intervalMs: number;
   /** Milliseconds that a running upload waits for room. */
   readonly patienceMs: number;
-  /** Called after each look. */
-  readonly onLook: (uses: readonly LaneUse[]) => void;
+  /** Longest that a chunk is to wait for a worker. */
+  readonly maxWaitSeconds: number;
+  /** Called after each look; `seconds` are those that a chunk sent now would wait, 0 while that is not known. */
+  readonly onLook: (uses: readonly (LaneUse & { readonly seconds: number })[]) => void;
   readonly onRefused: (reason: string) => void;
   readonly log: Log;
 }
@@ -51,30 +55,62 @@ const keptChunks = `SELECT c.topic, c.partition, min(c.position)::text AS offset
   WHERE p.status = 'pending' AND (p.phase = 'collect' OR (p.phase = 'replay' AND c.inserted_attempt <> p.attempt))
   GROUP BY c.topic, c.partition`;
 
-type SentBytes = Readonly<Record<Lane, number>>;
+interface Amount {
+  readonly bytes: number;
+  readonly chunks: number;
+}
+
+type Sent = Readonly<Record<Lane, Amount>>;
+
+const nothing: Amount = { bytes: 0, chunks: 0 };
+
+const less = (a: Amount, b: Amount): Amount => ({ bytes: a.bytes - b.bytes, chunks: a.chunks - b.chunks });
 
 /** Share of a partition's bytes that is taken by chunks still needed, what was sent since the look included. */
-const shareOf = ({ lane, backlogBytes, retentionBytes, partitions }: LaneUse, sent: SentBytes): number =>
-  retentionBytes === null ? 0 : (backlogBytes + sent[lane] / partitions) / Math.max(1, retentionBytes);
+const shareOf = ({ lane, backlogBytes, retentionBytes, partitions }: LaneUse, sent: Sent): number =>
+  retentionBytes === null ? 0 : (backlogBytes + sent[lane].bytes / partitions) / Math.max(1, retentionBytes);
+
+/** Why new uploads are refused. */
+interface Refusal {
+  readonly reason: 'log_unavailable' | 'backlog';
+  readonly retryAfterSeconds: number;
+}
 
 export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAdmission => {
-  const { sql, lanes, intervalMs, patienceMs, onLook, onRefused, log } = options;
+  const { sql, lanes, intervalMs, patienceMs, maxWaitSeconds, onLook, onRefused, log } = options;
+  const waits = { short: createLaneWait(), bulk: createLaneWait() };
   const waiting = new Set<() => void>();
   let uses: readonly LaneUse[] = [];
-  let sent: SentBytes = { short: 0, bulk: 0 };
+  let sent: Sent = { short: nothing, bulk: nothing };
   let succeededAt = Date.now();
   let closed = false;
 
   const share = (): number => Math.max(0, ...uses.map((use) => shareOf(use, sent)));
 
-  const refusal = (): string | undefined => {
-    if (Date.now() - succeededAt > missedLooks * intervalMs + awayMs) return 'log_unavailable';
-    return share() >= refuseShare || uses.some(({ overdue }) => overdue) ? 'backlog' : undefined;
+  /** Seconds that a chunk would wait that is sent now. */
+  const secondsOf = ({ lane, waiting }: LaneUse): number =>
+    waits[lane].secondsFor(waiting + sent[lane].chunks) ?? 0;
+
+  /** Seconds until nobody would have to wait for too long any more; undefined: nobody has to. */
+  const tooLong = (): number | undefined => {
+    const seconds = Math.max(0, ...uses.map(secondsOf));
+    if (seconds > maxWaitSeconds) return Math.ceil(seconds - maxWaitSeconds);
+    // How long those that are late still have is not known when nobody takes them.
+    return uses.some(({ late }) => late) ? Math.ceil(seconds) || retryAfterSeconds : undefined;
+  };
+
+  const refusal = (): Refusal | undefined => {
+    if (Date.now() - succeededAt > missedLooks * intervalMs + awayMs)
+      return { reason: 'log_unavailable', retryAfterSeconds };
+    if (share() >= refuseShare || uses.some(({ overdue }) => overdue))
+      return { reason: 'backlog', retryAfterSeconds };
+    const seconds = tooLong();
+    return seconds === undefined ? undefined : { reason: 'backlog', retryAfterSeconds: seconds };
   };
 
   let told: string | undefined;
   const tell = (): void => {
-    const reason = refusal();
+    const reason = refusal()?.reason;
     if (reason === told) return;
     told = reason;
     if (reason === undefined) log.info('new uploads are taken again');
@@ -91,9 +127,10 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
     try {
       uses = await lanes.look(await sql.query<ChunkPosition>(keptChunks));
       // What was sent while the look went on may not be in it.
-      sent = { short: sent.short - sentBefore.short, bulk: sent.bulk - sentBefore.bulk };
+      sent = { short: less(sent.short, sentBefore.short), bulk: less(sent.bulk, sentBefore.bulk) };
       succeededAt = Date.now();
-      onLook(uses);
+      for (const use of uses) waits[use.lane].look(use, performance.now());
+      onLook(uses.map((use) => ({ ...use, seconds: secondsOf(use) })));
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'no look at what Kafka holds');
     }
@@ -115,14 +152,15 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
 
   return {
     require() {
-      const reason = refusal();
-      if (reason === undefined) return;
+      const refused = refusal();
+      if (refused === undefined) return;
+      const { reason } = refused;
       onRefused(reason);
       const message =
         reason === 'backlog'
           ? 'Earlier uploads have to be stored first; try again later.'
           : 'Uploads cannot be accepted at the moment.';
-      throw new AppError('unavailable', reason, message, { retryAfterSeconds });
+      throw new AppError('unavailable', reason, message, { retryAfterSeconds: refused.retryAfterSeconds });
     },
     async wait() {
       const deadline = Date.now() + patienceMs;
@@ -137,7 +175,8 @@ export const createUploadAdmission = (options: UploadAdmissionOptions): UploadAd
       }
     },
     sent(lane, bytes) {
-      sent = { ...sent, [lane]: sent[lane] + bytes };
+      const { bytes: before, chunks } = sent[lane];
+      sent = { ...sent, [lane]: { bytes: before + bytes, chunks: chunks + 1 } };
     },
     async close() {
       closed = true;

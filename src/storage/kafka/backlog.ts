@@ -20,6 +20,12 @@ export interface LaneUse {
   readonly retentionBytes: number | null;
   /** True when a chunk that is still needed is older than the asked share of `retention.ms`. */
   readonly overdue: boolean;
+  /** Chunks that no worker has handled yet. */
+  readonly waiting: number;
+  /** Chunks that workers have handled since the topic was made. */
+  readonly taken: number;
+  /** True when one that waits has done so for longer than asked. */
+  readonly late: boolean;
 }
 
 export interface BacklogMonitor {
@@ -39,6 +45,8 @@ export interface BacklogMonitorOptions {
   readonly groupPrefix: string;
   /** Share of `retention.ms` beyond which a chunk is overdue. */
   readonly ageShare: number;
+  /** Milliseconds after which a chunk that waits is late. */
+  readonly lateMs: number;
   readonly log: Log;
 }
 
@@ -54,6 +62,8 @@ interface PartitionRange {
   readonly high: bigint;
   /** First offset that is still needed. */
   readonly needed: bigint;
+  /** First offset that no worker has handled. */
+  readonly next: bigint;
 }
 
 const lanes: readonly Lane[] = ['short', 'bulk'];
@@ -69,8 +79,11 @@ const limitOf = (entries: readonly { configName: string; configValue: string }[]
 const backlogOf = ({ low, high, needed }: PartitionRange, bytes: number): number =>
   high <= low || needed >= high ? 0 : (bytes * Number(high - needed)) / Number(high - low);
 
+const sumOf = (ranges: readonly PartitionRange[], of: (range: PartitionRange) => bigint): number =>
+  Number(ranges.reduce((sum, range) => sum + of(range), 0n));
+
 export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMonitor => {
-  const { kafka, topics, groupPrefix, ageShare, log } = options;
+  const { kafka, topics, groupPrefix, ageShare, lateMs, log } = options;
   let admin: Promise<Admin> | undefined;
   let sizesUnknown = false;
 
@@ -123,39 +136,35 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
       committed[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)]),
     );
     return offsets.map(({ partition, low, high }) => {
-      const candidates = [
-        // -1: the group has not read anything yet.
-        done.get(partition) ?? -1n,
-        ...kept
-          .filter((at) => at.topic === topic && at.partition === partition)
-          .map((at) => BigInt(at.offset)),
-      ];
-      const first = candidates.reduce((least, offset) => (offset < least ? offset : least));
-      return {
-        partition,
-        low: BigInt(low),
-        high: BigInt(high),
-        needed: first < BigInt(low) ? BigInt(low) : first,
-      };
+      const atLeastLow = (offset: bigint): bigint => (offset < BigInt(low) ? BigInt(low) : offset);
+      // -1: the group has not read anything yet.
+      const next = atLeastLow(done.get(partition) ?? -1n);
+      const first = kept
+        .filter((at) => at.topic === topic && at.partition === partition)
+        .map((at) => BigInt(at.offset))
+        .reduce((least, offset) => (offset < least ? offset : least), next);
+      return { partition, low: BigInt(low), high: BigInt(high), needed: atLeastLow(first), next };
     });
   };
 
-  /** True when the first needed chunk of some partition is older than `ms`. */
+  /** True when some partition's chunk at `first` is older than `ms`. */
   const holdsOlder = async (
     client: Admin,
     lane: Lane,
     ranges: readonly PartitionRange[],
+    first: 'needed' | 'next',
     ms: number,
   ): Promise<boolean> => {
-    if (ranges.every(({ needed, high }) => needed >= high)) return false;
+    if (ranges.every((range) => range[first] >= range.high)) return false;
     const younger = new Map(
       (await client.fetchTopicOffsetsByTimestamp(topicOf(topics, lane), Date.now() - ms)).map(
         ({ partition, offset }) => [partition, BigInt(offset)],
       ),
     );
-    return ranges.some(
-      ({ partition, needed, high }) => needed < high && needed < (younger.get(partition) ?? needed),
-    );
+    return ranges.some((range) => {
+      const offset = range[first];
+      return offset < range.high && offset < (younger.get(range.partition) ?? offset);
+    });
   };
 
   /** Sizes are a privilege of its own on some clusters. Without them age alone is looked at. */
@@ -197,7 +206,10 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
         partitions: Math.max(1, ranges[lane].length),
         backlogBytes: Math.max(0, ...backlogs),
         retentionBytes: bytes,
-        overdue: ms !== null && (await holdsOlder(client, lane, ranges[lane], ms * ageShare)),
+        overdue: ms !== null && (await holdsOlder(client, lane, ranges[lane], 'needed', ms * ageShare)),
+        late: await holdsOlder(client, lane, ranges[lane], 'next', lateMs),
+        waiting: sumOf(ranges[lane], ({ high, next }) => (high > next ? high - next : 0n)),
+        taken: sumOf(ranges[lane], ({ next }) => next),
       };
     };
     return Promise.all(lanes.map(use));

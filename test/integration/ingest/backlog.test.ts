@@ -164,3 +164,37 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     await expect.poll(status, { timeout: 20_000, interval: 300 }).toBe(201);
   });
 });
+
+describe('uploads that would wait for too long', () => {
+  let impatient: TestProduct;
+  beforeAll(async () => {
+    impatient = await startProduct({ backlogLookMs: '100', maxBacklogSeconds: '2' });
+  });
+  afterAll(() => impatient?.close());
+
+  it('are refused while no worker takes what waits, and taken again afterwards', async () => {
+    const caller: Client = {
+      baseUrl: impatient.baseUrl,
+      key: (await impatient.createAccount('impatient')).key,
+    };
+    const dataset = await createDataset(caller);
+    await impatient.stopWorker();
+    const accepted: ProcessAnswer[] = [];
+    let refused: Response | undefined;
+    while (refused === undefined && accepted.length < 500) {
+      const answer = await putFile(caller, dataset, 'text\n1\n');
+      if (answer.status === 201) accepted.push((await answer.json()) as ProcessAnswer);
+      else refused = answer;
+      await sleep(50);
+    }
+    expect(refused?.status).toBe(503);
+    expect(await refused?.json()).toMatchObject({ code: 'backlog' });
+    expect(refused?.headers.get('retry-after')).toBe('30');
+    await impatient.startWorker();
+    for (const process of accepted)
+      expect(await ended(caller, process)).toMatchObject({ status: 'completed' });
+    await expect
+      .poll(async () => (await putFile(caller, dataset, 'text\n2\n')).status, { timeout: 20_000 })
+      .toBe(201);
+  });
+});

@@ -12,6 +12,9 @@ const calm: LaneUse = {
   backlogBytes: 0,
   retentionBytes: 1_000,
   overdue: false,
+  waiting: 0,
+  taken: 0,
+  late: false,
 };
 
 let use: LaneUse | Error = calm;
@@ -27,12 +30,13 @@ beforeEach(() => {
     lanes: {
       look: async () => {
         if (use instanceof Error) throw use;
-        return [{ ...use, lane: 'short', backlogBytes: 0 }, use];
+        return [{ ...use, lane: 'short', backlogBytes: 0, waiting: 0, taken: 0, late: false }, use];
       },
       close: async () => undefined,
     },
     intervalMs: 1_000,
     patienceMs: 10_000,
+    maxWaitSeconds: 60,
     onLook: () => undefined,
     onRefused: (reason) => refused.push(reason),
     log: silentLog,
@@ -56,6 +60,8 @@ describe('room for uploads', () => {
     ['half of a partition is needed', { backlogBytes: 500 }, 'backlog'],
     ['there is no limit', { backlogBytes: 10 ** 12, retentionBytes: null }, undefined],
     ['a chunk is old', { overdue: true }, 'backlog'],
+    ['a chunk has waited for too long', { late: true, waiting: 1 }, 'backlog'],
+    ['many wait, and how fast they are taken is not known', { waiting: 10_000 }, undefined],
   ] as const)('when %s', async (_when, next, code) => {
     await seen(next);
     if (code === undefined) expect(() => admission.require()).not.toThrow();
@@ -63,6 +69,27 @@ describe('room for uploads', () => {
       expect(() => admission.require()).toThrow(expect.objectContaining({ kind: 'unavailable', code }));
       expect(refused).toEqual([code]);
     }
+  });
+
+  it('refuses what would wait for too long, and says for how long', async () => {
+    await seen({ waiting: 700, taken: 0 });
+    await seen({ waiting: 600, taken: 10 });
+    expect(() => admission.require()).not.toThrow();
+    // 10 a second: what is sent now is taken in 61 s.
+    for (let chunk = 0; chunk < 10; chunk += 1) admission.sent('bulk', 0);
+    expect(() => admission.require()).toThrow(
+      expect.objectContaining({ code: 'backlog', retryAfterSeconds: 1 }),
+    );
+    await seen({ waiting: 1_590, taken: 20 });
+    expect(() => admission.require()).toThrow(expect.objectContaining({ retryAfterSeconds: 99 }));
+    await seen({ waiting: 100, taken: 1_510 });
+    expect(() => admission.require()).not.toThrow();
+  });
+
+  it('says half a minute when nobody takes what waits', async () => {
+    await seen({ waiting: 5, taken: 5 });
+    await seen({ waiting: 5, taken: 5, late: true });
+    expect(() => admission.require()).toThrow(expect.objectContaining({ retryAfterSeconds: 30 }));
   });
 
   it('counts what was sent until a look has seen it', async () => {

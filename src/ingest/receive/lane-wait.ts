@@ -1,0 +1,42 @@
+/**
+ * How long a chunk that is sent now would wait, by how fast workers took chunks lately. Only times at which chunks waited
+ * count: an idle lane says nothing about how fast it could be.
+ */
+import type { LaneUse } from '../../storage/kafka/backlog.js';
+
+export interface LaneWait {
+  /**
+   * Takes in what a look has seen.
+   * @param at Milliseconds of a clock that does not jump.
+   */
+  look(use: Pick<LaneUse, 'waiting' | 'taken'>, at: number): void;
+  /** Seconds that workers need for so many chunks; undefined while no rate is known. */
+  secondsFor(chunks: number): number | undefined;
+}
+
+interface Sample {
+  readonly at: number;
+  readonly ms: number;
+  readonly taken: number;
+}
+
+/** What is older does not count. */
+const windowMs = 30_000;
+
+export const createLaneWait = (): LaneWait => {
+  let before: { at: number; waiting: number; taken: number } | undefined;
+  let samples: Sample[] = [];
+  return {
+    look({ waiting, taken }, at) {
+      if (before !== undefined && before.waiting > 0)
+        samples.push({ at, ms: at - before.at, taken: Math.max(0, taken - before.taken) });
+      samples = samples.filter((sample) => at - sample.at < windowMs);
+      before = { at, waiting, taken };
+    },
+    secondsFor(chunks) {
+      const ms = samples.reduce((sum, sample) => sum + sample.ms, 0);
+      const taken = samples.reduce((sum, sample) => sum + sample.taken, 0);
+      return taken === 0 ? undefined : (chunks * ms) / taken / 1000;
+    },
+  };
+};
