@@ -9,9 +9,11 @@ import { runCommandLine } from './admin/run.js';
 import { createSweepCommands } from './admin/sweep.js';
 import { teamCommands } from './admin/teams.js';
 import { createUploadCommands } from './admin/uploads.js';
+import { createVerifyCommands } from './admin/verify.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openDeadLetters, openUploadReplay } from './compose/operator.js';
 import { openStorageSweep } from './compose/sweep.js';
+import { openVerification } from './compose/verification.js';
 import { loadConfig } from './config.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { createLog } from './lib/log.js';
@@ -35,17 +37,21 @@ const groups: readonly AdminGroup[] = [
   createProviderCommands(openAdminGateway),
   createDeadLetterCommands((context) => openDeadLetters(operatorParts(context))),
   createUploadCommands((context) => openUploadReplay(operatorParts(context))),
+  createVerifyCommands((context) => openVerification(operatorParts(context))),
   createSweepCommands((context) => openStorageSweep(operatorParts(context))),
 ];
 
 const main = async (): Promise<void> => {
   const log = createLog('admin', 'warn', 2);
   const scope = createScope(log);
+  const fault = (): void => {
+    process.exitCode = 1;
+  };
   const open = async (): Promise<AdminContext> => {
     const config = loadConfig();
     const pool = createPool({ databaseUrl: databaseAddress(config), maxConnections: 2, log });
     await scope.defer('database pool', () => pool.end());
-    return { config, log, scope, sql: createSql(pool) };
+    return { config, log, scope, sql: createSql(pool), onFault: fault };
   };
   const words = process.argv.slice(2);
   try {

@@ -14,6 +14,8 @@ export interface AdminContext {
   readonly scope: Scope;
   /** The catalog database. */
   readonly sql: Sql;
+  /** Told when a command has found faults: its output is complete, its exit code is not 0. */
+  readonly onFault?: () => void;
 }
 
 /** What was typed, after parsing. */

@@ -17,11 +17,18 @@ const table = (rows: readonly object[]): string => {
     .join('\n');
 };
 
+const isTable = (item: unknown): item is object[] =>
+  Array.isArray(item) && item.length > 0 && item.every((row) => typeof row === 'object' && row !== null);
+
+/** Lists of things stand below, as tables. */
 const lines = (value: object): string => {
-  const width = Math.max(0, ...Object.keys(value).map((name) => name.length));
-  return Object.entries(value)
-    .map(([name, item]) => `${name.padEnd(width)}  ${cell(item)}`)
-    .join('\n');
+  const items = Object.entries(value);
+  const single = items.filter(([, item]) => !isTable(item));
+  const width = Math.max(0, ...single.map(([name]) => name.length));
+  return [
+    ...single.map(([name, item]) => `${name.padEnd(width)}  ${cell(item)}`),
+    ...items.flatMap(([name, item]) => (isTable(item) ? ['', name, table(item)] : [])),
+  ].join('\n');
 };
 
 /** A list as a table, one thing as lines; with `json` as JSON. */

@@ -9,7 +9,8 @@ export type OpenUploadReplay = (context: AdminContext) => Promise<UploadReplay>;
 const listed = 100;
 const waitSeconds = 600;
 
-const wholeNumber = (text: string, what: string): number => {
+/** @throws AppError 400 `usage` */
+export const wholeNumber = (text: string, what: string): number => {
   if (!/^\d{1,15}$/.test(text)) throw invalid('usage', `${text} is not ${what}`);
   return Number(text);
 };

@@ -8,6 +8,7 @@ import type { Scope } from '../lib/scope.js';
 import { checksOf, connect, type Listening, listen } from './core.js';
 import { type IngestWorker, startIngestWorker } from './ingest-worker.js';
 import { openMetrics, refuseKeys } from './metrics-port.js';
+import { keepSegmentHashes } from './segment-hashes.js';
 
 /** Longest silence of a consumer that still counts as alive: several empty fetches. */
 const consumerSilenceMs = 30_000;
@@ -72,6 +73,7 @@ export const createWorkerProcess = async (
     },
     scope,
   );
+  await keepSegmentHashes(core, scope);
   const audit = createAuditTrail({ sql: core.sql });
   const trimming = startPeriodic({
     name: 'audit trail',

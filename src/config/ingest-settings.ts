@@ -152,6 +152,12 @@ export const ingestSettings = {
     'true',
     'Moves small datasets that have a table of their own into shared ones, in the background.',
   ),
+  segmentHashIntervalMs: setting(
+    'SEGMENT_HASH_INTERVAL_MS',
+    integer(100),
+    '60000',
+    'Milliseconds between two rounds of a worker that write down the hashes of new rows, which `admin verify` compares with.',
+  ),
   poolMoveIntervalMs: setting(
     'POOL_MOVE_INTERVAL_MS',
     integer(100),

@@ -88,7 +88,10 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
     const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
     if (rows > 0) await copier.move({ storeId, segmentIds, target, columns, rows }, stop);
     if (!(await isUnchanged(tx, storeId, segments))) return false;
-    await tx.query('UPDATE segments SET slot_map_id = $2 WHERE id = ANY ($1)', [segmentIds, mapId]);
+    await tx.query('UPDATE segments SET slot_map_id = $2, hash = NULL WHERE id = ANY ($1)', [
+      segmentIds,
+      mapId,
+    ]);
     await tx.query('UPDATE stores SET emptied_at = now() WHERE id = $1', [storeId]);
     return true;
   };

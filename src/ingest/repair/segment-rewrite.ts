@@ -9,6 +9,7 @@ import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
@@ -95,6 +96,16 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
   const fingerprint = (place: Placement, layout: Layout, segment: number): Promise<SegmentFingerprint> =>
     fingerprintSegment(clickhouse, place, segment, tableColumns(layout));
 
+  /** Of the rows that were there before: what cannot be read is as if it were not there. */
+  const fingerprintBefore: typeof fingerprint = async (...segment) => {
+    try {
+      return await fingerprint(...segment);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return { rows: 0, hash: 'unreadable' };
+    }
+  };
+
   /** Files that were made of the damaged rows are made again: their name holds this number. */
   const outdateFiles = (target: number): Promise<unknown> =>
     sql.query(
@@ -113,7 +124,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     const placement = await compactions.placement(target);
     const rows = await writeAll({ ...state, attempt, placement }, layout);
     await tables.handOver(placement, target, rows);
-    const before = await fingerprint(placement, layout, own.id);
+    const before = await fingerprintBefore(placement, layout, own.id);
     const after = await fingerprint(placement, layout, target);
     if (placement.pool === null) await tables.dropIntake(target);
     if (rows !== own.rows || after.rows !== rows)

@@ -129,6 +129,13 @@ export const asReadError = (error: unknown): unknown =>
 export const isUnknownTable = (error: unknown): boolean =>
   isClickHouseException(error) && rules[Number(error.code)]?.name === 'UNKNOWN_TABLE';
 
+/** Codes of data that is there and cannot be read, or not whole: damaged or missing files of a part. */
+const damageCodes = new Set([27, 32, 33, 40, 74, 76, 107, 117, 226, 227, 246, 271, 432]);
+
+/** True when rows are there and cannot be read. */
+export const isUnreadable = (error: unknown): boolean =>
+  isClickHouseException(error) && damageCodes.has(Number(error.code));
+
 /** What the operating system lacks, said under whatever code the failed call has. */
 const exhausted = /No space left on device|Disk quota exceeded|Too many open files/;
 

@@ -18,8 +18,15 @@ export const poolName = (pool: PoolClass): string => `pool_${pool}`;
 /** How the tables of stores and uploads are laid out. */
 export const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
 
+/** Enough of a placement to know its table. */
+export interface TablePlace {
+  readonly storeId: number;
+  /** Null: the table of the store. */
+  readonly pool: { readonly pool: PoolClass } | null;
+}
+
 /** The table of a placement. */
-export const tableOf = ({ storeId, pool }: Placement): string =>
+export const tableOf = ({ storeId, pool }: TablePlace): string =>
   pool === null ? tableName(storeId) : poolName(pool.pool);
 
 const slotTypes: Readonly<Record<SlotKind, string>> = {

@@ -1,0 +1,126 @@
+/** Writes down the hashes of segments that have none yet, soon after they were published, when nothing can have happened to them. */
+import type { Log } from '../../lib/log.js';
+import type { PoolClass } from '../../model/placement.js';
+import { isUnreadable } from '../../storage/clickhouse/errors.js';
+import { type TablePlace, tableOf } from '../../storage/clickhouse/places.js';
+import type { HashedSegment, SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+
+/** A segment that versions have, as PostgreSQL knows it. */
+export interface NamedSegment {
+  readonly id: number;
+  readonly storeId: number;
+  readonly pool: PoolClass | null;
+  readonly mapId: number | null;
+  readonly rows: number;
+  /** Null: not known yet. */
+  readonly hash: string | null;
+}
+
+/** Selects `NamedSegment`s from `segments s`. */
+export const namedSegmentSql = `
+  SELECT s.id, s.store_id AS "storeId", m.pool, s.slot_map_id AS "mapId", s.rows, s.hash
+  FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
+  WHERE s.rows IS NOT NULL AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`;
+
+export const placeOf = ({ storeId, pool }: NamedSegment): TablePlace => ({
+  storeId,
+  pool: pool === null ? null : { pool },
+});
+
+/** Segments that lie in one table each. */
+export const byTable = (segments: readonly NamedSegment[]): NamedSegment[][] => {
+  const tables = new Map<string, NamedSegment[]>();
+  for (const segment of segments) {
+    const table = tableOf(placeOf(segment));
+    const listed = tables.get(table);
+    if (listed === undefined) tables.set(table, [segment]);
+    else listed.push(segment);
+  }
+  return [...tables.values()];
+};
+
+/** Writes hashes down of segments that have none and have not been moved since. */
+export const recordHashes = async (
+  sql: Sql,
+  found: readonly { readonly segment: NamedSegment; readonly hash: string }[],
+): Promise<number> => {
+  if (found.length === 0) return 0;
+  const written = await sql.query(
+    `UPDATE segments s SET hash = f.hash FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS f (id, map_id, hash)
+     WHERE s.id = f.id AND s.hash IS NULL AND s.slot_map_id IS NOT DISTINCT FROM f.map_id RETURNING 1`,
+    [found.map((f) => f.segment.id), found.map((f) => f.segment.mapId), found.map((f) => f.hash)],
+  );
+  return written.length;
+};
+
+export interface HashRecorder {
+  /** Gives the number of hashes that were written down. */
+  record(stop: AbortSignal): Promise<number>;
+}
+
+export interface HashRecorderOptions {
+  readonly sql: Sql;
+  readonly hashes: SegmentHashes;
+  readonly log: Log;
+}
+
+const pageSize = 500;
+
+/** Of several workers one does it. */
+const lockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary hashes')) AS held`;
+
+export const createHashRecorder = ({ sql, hashes, log }: HashRecorderOptions): HashRecorder => {
+  /** Rows that are not as many as they should be, or cannot be read, are for `verify` to tell. */
+  const readable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<HashedSegment[]> => {
+    const ids = segments.map(({ id }) => id);
+    try {
+      return await hashes.read(placeOf(segments[0]!), ids, stop);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      log.error({ segments: ids.length, err: error }, 'rows of versions cannot be read');
+      return [];
+    }
+  };
+
+  const recordTable = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<number> => {
+    const found = new Map((await readable(segments, stop)).map((one) => [one.segmentId, one]));
+    return recordHashes(
+      sql,
+      segments.flatMap((segment) => {
+        const seen = found.get(segment.id);
+        return seen?.rows === segment.rows ? [{ segment, hash: seen.hash }] : [];
+      }),
+    );
+  };
+
+  /** Undefined when another worker is at it. */
+  const recordPage = (
+    after: number,
+    stop: AbortSignal,
+  ): Promise<{ page: NamedSegment[]; written: number } | undefined> =>
+    sql.tx(async (tx) => {
+      const [lock] = await tx.query<{ held: boolean }>(lockSql);
+      if (lock?.held !== true) return undefined;
+      const page = await tx.query<NamedSegment>(
+        `${namedSegmentSql} AND s.hash IS NULL AND s.rows > 0 AND s.id > $1 ORDER BY s.id LIMIT ${pageSize}`,
+        [after],
+      );
+      let written = 0;
+      for (const segments of byTable(page)) if (!stop.aborted) written += await recordTable(segments, stop);
+      return { page, written };
+    });
+
+  return {
+    async record(stop) {
+      let written = 0;
+      for (let after = 0; !stop.aborted; ) {
+        const done = await recordPage(after, stop);
+        written += done?.written ?? 0;
+        if (done === undefined || done.page.length < pageSize) break;
+        after = done.page.at(-1)?.id ?? after;
+      }
+      return written;
+    },
+  };
+};

@@ -1,0 +1,220 @@
+/**
+ * Compares what PostgreSQL says with what ClickHouse holds: rows and hash of every segment that a version has, and the
+ * number of rows of every version. A page of segments at a time, whatever there is in all. Workers may go on: what is odd
+ * is looked at once more before it counts.
+ */
+import { isAppError, notFound } from '../../lib/errors.js';
+import { processOfSegment } from '../../model/version.js';
+import { isUnreadable } from '../../storage/clickhouse/errors.js';
+import { tableOf } from '../../storage/clickhouse/places.js';
+import type { HashedSegment, SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import {
+  byTable,
+  type NamedSegment,
+  namedSegmentSql,
+  placeOf,
+  recordHashes,
+} from '../maintenance/hash-recorder.js';
+import { type VersionFault, wrongVersions } from './version-counts.js';
+
+export type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
+
+/** One thing that is not as it must be. */
+export interface Fault {
+  /** Lowest id of the datasets that have it, and that one's name. */
+  readonly dataset: number;
+  readonly name: string;
+  /** Versions that it is in, clones included; or the id of the version that it is. */
+  readonly versions: number;
+  /** Null: of a version as a whole. */
+  readonly segment: number | null;
+  readonly table: string | null;
+  readonly fault: SegmentFaultKind | VersionFault['fault'];
+  /** Rows. */
+  readonly expected: number;
+  readonly found: number | null;
+  /** `repaired`; `equal`: Kafka has the same, the hash on record was wrong; or why it could not be; null: not tried. */
+  readonly repair: string | null;
+}
+
+export interface VerificationReport {
+  readonly versions: number;
+  readonly segments: number;
+  readonly rows: number;
+  /** Segments whose hash was known, and is the same; and those whose hash is known from now on. */
+  readonly hashesCompared: number;
+  readonly hashesRecorded: number;
+  readonly repaired: number;
+  /** Faults that are left. */
+  readonly left: number;
+  /** The first thousand of all. */
+  readonly faults: readonly Fault[];
+}
+
+/**
+ * Reads an upload again from Kafka and writes its rows anew where they differ: `equal` or `repaired`, or why it could not.
+ * @throws AppError that says why it could not.
+ */
+export type RepairUpload = (processId: number) => Promise<string>;
+
+export interface Verification {
+  /**
+   * @param dataset Only what this dataset has; undefined: everything.
+   * @param repair Undefined: no rows are changed.
+   * @throws AppError 404 for an unknown dataset; an outage is an error, no fault.
+   */
+  verify(options: { readonly dataset?: number; readonly repair?: RepairUpload }): Promise<VerificationReport>;
+}
+
+export interface VerificationOptions {
+  readonly sql: Sql;
+  readonly hashes: SegmentHashes;
+}
+
+const pageSize = 1_000;
+const listedFaults = 1_000;
+
+const pageSql = `${namedSegmentSql} AND s.id > $1 AND ($2::bigint IS NULL OR EXISTS (
+    SELECT 1 FROM segment_ranges d WHERE d.segment_id = s.id AND d.dataset_id = $2))
+  ORDER BY s.id LIMIT ${pageSize}`;
+
+const ownersSql = `
+  SELECT min(d.id) AS dataset, (array_agg(d.name ORDER BY d.id))[1] AS name, count(v.id)::int AS versions
+  FROM segment_ranges r JOIN datasets d ON d.id = r.dataset_id JOIN versions v ON v.dataset_id = r.dataset_id
+    AND v.id >= r.from_version AND (r.until_version IS NULL OR v.id < r.until_version)
+  WHERE r.segment_id = $1 HAVING count(*) > 0`;
+
+type Seen = HashedSegment | 'unreadable' | undefined;
+
+interface Oddity {
+  readonly fault: SegmentFaultKind;
+  readonly found: number | null;
+}
+
+const oddityOf = (segment: NamedSegment, seen: Seen): Oddity | undefined => {
+  if (seen === 'unreadable') return { fault: 'unreadable', found: null };
+  const found = seen?.rows ?? 0;
+  if (found < segment.rows) return { fault: 'rows_missing', found };
+  if (found > segment.rows) return { fault: 'rows_surplus', found };
+  if (seen !== undefined && segment.hash !== null && seen.hash !== segment.hash)
+    return { fault: 'values_changed', found };
+  return undefined;
+};
+
+const requireDataset = async (sql: Sql, id: number | undefined): Promise<void> => {
+  if (id === undefined) return;
+  const [found] = await sql.query('SELECT 1 FROM datasets WHERE id = $1', [id]);
+  if (found === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
+};
+
+export const createVerification = ({ sql, hashes }: VerificationOptions): Verification => {
+  const lookAtOne = async (segment: NamedSegment): Promise<Seen> => {
+    try {
+      return (await hashes.read(placeOf(segment), [segment.id]))[0];
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      return 'unreadable';
+    }
+  };
+
+  /** What the segments of one table hold. */
+  const look = async (segments: readonly NamedSegment[]): Promise<(segment: NamedSegment) => Seen> => {
+    const ids = segments.map(({ id }) => id);
+    try {
+      const found = new Map(
+        (await hashes.read(placeOf(segments[0]!), ids)).map((one) => [one.segmentId, one]),
+      );
+      return ({ id }) => found.get(id);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+    }
+    const found = new Map<number, Seen>();
+    for (const segment of segments) found.set(segment.id, await lookAtOne(segment));
+    return ({ id }) => found.get(id);
+  };
+
+  /** The segment may have been dropped, moved or joined between the two looks. */
+  const confirmed = async (
+    segment: NamedSegment,
+  ): Promise<(Oddity & { segment: NamedSegment }) | undefined> => {
+    const [now] = await sql.query<NamedSegment>(`${namedSegmentSql} AND s.id = $1`, [segment.id]);
+    if (now === undefined) return undefined;
+    const oddity = oddityOf(now, await lookAtOne(now));
+    if (oddity === undefined) return undefined;
+    const [still] = await sql.query<NamedSegment>(`${namedSegmentSql} AND s.id = $1`, [segment.id]);
+    return still?.mapId === now.mapId ? { ...oddity, segment: now } : undefined;
+  };
+
+  const faultOf = async (segment: NamedSegment, { fault, found }: Oddity): Promise<Fault | undefined> => {
+    const [owner] = await sql.query<Pick<Fault, 'dataset' | 'name' | 'versions'>>(ownersSql, [segment.id]);
+    return (
+      owner && {
+        ...owner,
+        segment: segment.id,
+        table: tableOf(placeOf(segment)),
+        fault,
+        expected: segment.rows,
+        found,
+        repair: null,
+      }
+    );
+  };
+
+  return {
+    async verify({ dataset, repair }) {
+      await requireDataset(sql, dataset);
+      const count = { segments: 0, rows: 0, hashesCompared: 0, hashesRecorded: 0, repaired: 0, left: 0 };
+      const faults: Fault[] = [];
+
+      const note = (fault: Fault): void => {
+        if (fault.repair === 'repaired' || fault.repair === 'equal') count.repaired += 1;
+        else count.left += 1;
+        if (faults.length < listedFaults) faults.push(fault);
+      };
+
+      const mended = async (segment: number): Promise<string | null> => {
+        if (repair === undefined) return null;
+        try {
+          const outcome = await repair(processOfSegment(segment));
+          if (outcome === 'equal')
+            await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [segment]);
+          return outcome;
+        } catch (error) {
+          if (!isAppError(error) || error.kind === 'unavailable') throw error;
+          return error.code;
+        }
+      };
+
+      const checkTable = async (segments: readonly NamedSegment[]): Promise<void> => {
+        const seenOf = await look(segments);
+        const fresh: { segment: NamedSegment; hash: string }[] = [];
+        for (const segment of segments) {
+          const seen = seenOf(segment);
+          if (oddityOf(segment, seen) !== undefined) {
+            const odd = await confirmed(segment);
+            const fault = odd && (await faultOf(odd.segment, odd));
+            if (fault !== undefined) note({ ...fault, repair: await mended(segment.id) });
+          } else if (typeof seen === 'object') {
+            if (segment.hash === null) fresh.push({ segment, hash: seen.hash });
+            else count.hashesCompared += 1;
+          }
+        }
+        count.hashesRecorded += await recordHashes(sql, fresh);
+      };
+
+      for (let after = 0; ; ) {
+        const page = await sql.query<NamedSegment>(pageSql, [after, dataset ?? null]);
+        for (const segments of byTable(page)) await checkTable(segments);
+        count.segments += page.length;
+        count.rows += page.reduce((sum, { rows }) => sum + rows, 0);
+        if (page.length < pageSize) break;
+        after = page.at(-1)?.id ?? after;
+      }
+      const versions = await wrongVersions({ sql, hashes, dataset }, (fault) =>
+        note({ ...fault, versions: fault.version, segment: null, table: null, repair: null }),
+      );
+      return { versions, ...count, faults };
+    },
+  };
+};

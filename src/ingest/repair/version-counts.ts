@@ -1,0 +1,99 @@
+/** The number of rows that each version was published with, against the segments that make it. */
+import type { PoolClass } from '../../model/placement.js';
+import type { SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+
+export interface VersionFault {
+  readonly dataset: number;
+  readonly name: string;
+  readonly version: number;
+  /** `version_count`: its segments have another number of rows; `version_missing`: the current version is not there. */
+  readonly fault: 'version_count' | 'version_missing';
+  readonly expected: number;
+  readonly found: number | null;
+}
+
+export interface VersionCountsOptions {
+  readonly sql: Sql;
+  readonly hashes: Pick<SegmentHashes, 'countBefore'>;
+  readonly dataset: number | undefined;
+}
+
+const pageSize = 200;
+
+interface Cut {
+  readonly segment: number;
+  readonly limit: number;
+  readonly storeId: number;
+  readonly pool: PoolClass | null;
+}
+
+const cutsSql = `
+  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", g.store_id AS "storeId", m.pool
+  FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
+  WHERE r.dataset_id = ANY ($1) AND r.row_limit IS NOT NULL`;
+
+/** A running sum over the versions of each dataset: what a range brings at its start goes at its end. */
+const countsSql = `
+  WITH ranges AS (
+    SELECT r.dataset_id, r.from_version, r.until_version, CASE WHEN r.row_limit IS NULL THEN g.rows ELSE c.n END AS n
+    FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+      LEFT JOIN unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS c (segment_id, row_limit, n)
+        ON c.segment_id = r.segment_id AND c.row_limit = r.row_limit
+    WHERE r.dataset_id = ANY ($1)
+  ), events AS (
+    SELECT dataset_id, from_version AS at, n, NULL::bigint AS expected FROM ranges
+    UNION ALL SELECT dataset_id, until_version, -n, NULL FROM ranges WHERE until_version IS NOT NULL
+    UNION ALL SELECT dataset_id, id, 0, row_count FROM versions WHERE dataset_id = ANY ($1)
+  ), counted AS (
+    SELECT dataset_id, at, expected, sum(n) OVER (PARTITION BY dataset_id ORDER BY at) AS found FROM events
+  )
+  SELECT c.dataset_id AS dataset, d.name, c.at AS version, 'version_count' AS fault, c.expected, c.found::bigint AS found
+  FROM counted c JOIN datasets d ON d.id = c.dataset_id WHERE c.expected IS NOT NULL AND c.expected <> c.found
+  UNION ALL
+  SELECT d.id, d.name, d.current_version_id, 'version_missing', 0, NULL FROM datasets d
+  WHERE d.id = ANY ($1) AND d.current_version_id IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.id = d.current_version_id AND v.dataset_id = d.id)
+  ORDER BY 1, 3`;
+
+/** Tells each wrong one; gives the number of versions. */
+export const wrongVersions = async (
+  { sql, hashes, dataset }: VersionCountsOptions,
+  tell: (fault: VersionFault) => void,
+): Promise<number> => {
+  const countCuts = async (cuts: readonly Cut[]): Promise<number[]> => {
+    const counts: number[] = [];
+    for (const { segment, limit, storeId, pool } of cuts)
+      counts.push(
+        await hashes.countBefore({ storeId, pool: pool === null ? null : { pool } }, segment, limit),
+      );
+    return counts;
+  };
+
+  const look = async (datasets: readonly number[]): Promise<VersionFault[]> => {
+    const cuts = await sql.query<Cut>(cutsSql, [datasets]);
+    const counts = await countCuts(cuts);
+    return sql.query<VersionFault>(countsSql, [
+      datasets,
+      cuts.map(({ segment }) => segment),
+      cuts.map(({ limit }) => limit),
+      counts,
+    ]);
+  };
+
+  let versions = 0;
+  for (let after = 0; ; ) {
+    const page = await sql.query<{ id: number; n: number }>(
+      `SELECT d.id, (SELECT count(*)::int FROM versions v WHERE v.dataset_id = d.id) AS n FROM datasets d
+       WHERE d.id > $1 AND ($2::bigint IS NULL OR d.id = $2) ORDER BY d.id LIMIT ${pageSize}`,
+      [after, dataset ?? null],
+    );
+    versions += page.reduce((sum, { n }) => sum + n, 0);
+    const odd = await look(page.map(({ id }) => id));
+    // A compaction may have led versions over between the questions.
+    if (odd.length > 0)
+      for (const fault of await look([...new Set(odd.map((one) => one.dataset))])) tell(fault);
+    if (page.length < pageSize) return versions;
+    after = page.at(-1)?.id ?? after;
+  }
+};

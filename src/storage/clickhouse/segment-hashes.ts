@@ -1,0 +1,117 @@
+/**
+ * Hashes of segments as they lie in their table. The hash of a segment is the sum of one hash per value that is not null,
+ * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
+ */
+import type { ClickHouse, QuerySettings } from './client.js';
+import { isUnknownTable } from './errors.js';
+import { type TablePlace, tableOf } from './places.js';
+import { backgroundSettings } from './segments.js';
+
+export interface HashedSegment {
+  readonly segmentId: number;
+  readonly rows: number;
+  /** Digits of a number of 64 bits. */
+  readonly hash: string;
+}
+
+export interface SegmentHashes {
+  /** Hashes of those segments of one table that have rows; none when there is no such table. */
+  read(place: TablePlace, segmentIds: readonly number[], signal?: AbortSignal): Promise<HashedSegment[]>;
+  /** Rows of a segment in front of a position. */
+  countBefore(place: TablePlace, segmentId: number, position: number): Promise<number>;
+}
+
+/** Values of one row that are added up in one expression: longer ones nest too deeply. */
+const columnsPerSum = 100;
+
+/** Whatever else runs goes first. Settings that a server may lack are asked for. */
+const politeSettings = ['os_threads_nice_value_query', 'os_thread_priority'];
+
+const hashOf = (column: string): string =>
+  `if(isNull(${column}), 0, cityHash64('${column}', _row, assumeNotNull(${column})))`;
+
+const sumsOf = (columns: readonly string[]): string[] => {
+  const sums = ['sum(cityHash64(_row))'];
+  for (let at = 0; at < columns.length; at += columnsPerSum)
+    sums.push(
+      `sum(${columns
+        .slice(at, at + columnsPerSum)
+        .map(hashOf)
+        .join(' + ')})`,
+    );
+  return sums;
+};
+
+const added = (sums: readonly string[]): string =>
+  String(
+    BigInt.asUintN(
+      64,
+      sums.reduce((total, sum) => total + BigInt(sum), 0n),
+    ),
+  );
+
+export const createSegmentHashes = (clickhouse: ClickHouse): SegmentHashes => {
+  const { database } = clickhouse;
+  let nice: QuerySettings | undefined;
+
+  const niceSettings = async (): Promise<QuerySettings> => {
+    const found = await clickhouse.rows<{ name: string }>(
+      'SELECT name FROM system.settings WHERE name IN {names:Array(String)}',
+      { params: { names: politeSettings } },
+    );
+    const first = politeSettings.find((name) => found.some((row) => row.name === name));
+    return first === undefined ? {} : { [first]: '15' };
+  };
+
+  const columnsOf = async (table: string): Promise<string[]> => {
+    const rows = await clickhouse.rows<{ name: string }>(
+      `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
+         AND name NOT IN ('_seg', '_row') ORDER BY name`,
+      { params: { database, table } },
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  const ifThere = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnknownTable(error)) throw error;
+      return otherwise;
+    }
+  };
+
+  return {
+    read: (place, segmentIds, signal) =>
+      ifThere(async () => {
+        nice ??= await niceSettings();
+        const table = tableOf(place);
+        const columns = await columnsOf(table);
+        const sums = sumsOf(columns).map((sum) => `toString(${sum})`);
+        const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
+          `SELECT toString(_seg) AS segment, toString(count()) AS n, [${sums.join(', ')}] AS sums
+           FROM ${database}.${table} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg`,
+          {
+            params: { segments: segmentIds },
+            settings: { ...backgroundSettings(columns.length), ...nice },
+            ...(signal === undefined ? {} : { signal }),
+          },
+        );
+        return rows.map((row) => ({
+          segmentId: Number(row.segment),
+          rows: Number(row.n),
+          hash: added(row.sums),
+        }));
+      }, []),
+
+    countBefore: (place, segmentId, position) =>
+      ifThere(async () => {
+        const [row] = await clickhouse.rows<{ n: string }>(
+          `SELECT toString(count()) AS n FROM ${database}.${tableOf(place)}
+           WHERE _seg = {segment:UInt64} AND _row < {position:UInt64}`,
+          { params: { segment: segmentId, position } },
+        );
+        return Number(row?.n ?? 0);
+      }, 0),
+  };
+};

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVerifyCommands } from '../../../src/admin/verify.js';
+import { openVerification } from '../../../src/compose/verification.js';
+import type { Fault, VerificationReport } from '../../../src/ingest/repair/verification.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { runAdmin } from '../../support/admin.js';
+import {
+  authorization,
+  type Client,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+
+let product: TestProduct;
+let owner: Client;
+
+beforeAll(async () => {
+  product = await startProduct(
+    { poolMaxRows: '100', firstChunkBytes: '2000', chunkBytes: '2000' },
+    silentLog,
+  );
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+});
+
+afterAll(() => product?.close());
+
+const verify = async (options = ''): Promise<VerificationReport & { exitCode: number }> => {
+  const line = `verify --json${options}`;
+  const ran = await runAdmin(product, [createVerifyCommands(openVerification)], line);
+  return { ...(JSON.parse(ran.output) as VerificationReport), exitCode: ran.exitCode };
+};
+
+const file = (rows: number, from = 0): string =>
+  `id,text\n${Array.from({ length: rows }, (_, at) => `${from + at},text ${from + at}\n`).join('')}`;
+
+const send = async (
+  dataset: number,
+  content: string,
+  fields: Record<string, string>,
+): Promise<ProcessAnswer> => {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('data', new Blob([content]), 'data.csv');
+  const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
+    method: 'PUT',
+    headers: authorization(owner.key),
+    body: form,
+  });
+  return ended(owner, await json<ProcessAnswer>(answer, 201));
+};
+
+const append = (dataset: number, content: string): Promise<ProcessAnswer> =>
+  send(dataset, content, { mode: 'append' });
+
+const tableOfDataset = async (dataset: number): Promise<string> => {
+  const [row] = await product.sql.query<{ pool: string | null; store: number }>(
+    `SELECT m.pool, s.store_id AS store FROM segment_ranges r JOIN segments s ON s.id = r.segment_id
+       LEFT JOIN slot_maps m ON m.id = s.slot_map_id WHERE r.dataset_id = $1 LIMIT 1`,
+    [dataset],
+  );
+  return row?.pool == null ? `s${row?.store}` : `pool_${row.pool}`;
+};
+
+/** What a lost disk or a careless hand does, and nobody was told. */
+const damage = async (dataset: number, change: (table: string) => string): Promise<void> => {
+  const table = await tableOfDataset(dataset);
+  await product.clickhouse(
+    `ALTER TABLE ${product.config.clickhouseDatabase}.${table} ${change(table)} SETTINGS mutations_sync = 2`,
+  );
+};
+
+const faultsOf = (report: VerificationReport, dataset: number): Fault[] =>
+  report.faults.filter((fault) => fault.dataset === dataset);
+
+describe('verify', () => {
+  it('finds nothing in a sound product, knows hashes from then on, and compares them the next time', async () => {
+    const large = await createDataset(owner);
+    await upload(owner, large, file(500));
+    await append(large, file(300, 500));
+    const small = await createDataset(owner);
+    await upload(owner, small, file(20));
+    const empty = await createDataset(owner);
+    await upload(owner, empty, 'id,text\n');
+    expect(await tableOfDataset(large)).toMatch(/^s\d/);
+    expect(await tableOfDataset(small)).toBe('pool_narrow');
+
+    const first = await verify();
+    expect(first).toMatchObject({ exitCode: 0, left: 0, faults: [], versions: 4 });
+    expect(first.hashesRecorded).toBeGreaterThanOrEqual(3);
+    expect(first.rows).toBe(820);
+    const second = await verify();
+    expect(second).toMatchObject({ exitCode: 0, faults: [], hashesRecorded: 0 });
+    expect(second.hashesCompared).toBe(first.hashesRecorded);
+  });
+
+  it.each([
+    ['a table of its own', 500],
+    ['a pool', 50],
+  ])('finds lost rows in %s, mends them from Kafka and finds nothing afterwards', async (_, rows) => {
+    const dataset = await createDataset(owner);
+    const process = await upload(owner, dataset, file(rows));
+    const before = await download(owner, dataset);
+    await damage(dataset, () => `DELETE WHERE _row % 7 = 3 AND intDiv(_seg, 1000) = ${process.id}`);
+    const lost = Math.ceil((rows - 3) / 7);
+
+    const told = await verify(` --dataset ${dataset}`);
+    expect(told).toMatchObject({ exitCode: 1, left: 1, repaired: 0, versions: 1, segments: 1 });
+    expect(faultsOf(told, dataset)).toEqual([
+      expect.objectContaining({
+        fault: 'rows_missing',
+        segment: process.id * 1000 + process.progress.attempt,
+        table: await tableOfDataset(dataset),
+        versions: 1,
+        expected: rows,
+        found: rows - lost,
+        repair: null,
+      }),
+    ]);
+
+    const mended = await verify(` --dataset ${dataset} --repair`);
+    expect(mended).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
+    expect(faultsOf(mended, dataset)).toEqual([expect.objectContaining({ repair: 'repaired' })]);
+    expect(await verify(` --dataset ${dataset}`)).toMatchObject({ exitCode: 0, faults: [] });
+    expect(await download(owner, dataset)).toBe(before);
+  });
+
+  it.each([
+    ['a table of its own', 400],
+    ['a pool', 40],
+  ])('finds one changed value in %s by its hash, and mends it', async (_, rows) => {
+    const dataset = await createDataset(owner);
+    const process = await upload(owner, dataset, file(rows));
+    const before = await download(owner, dataset);
+    await verify(` --dataset ${dataset}`);
+    const column = (await tableOfDataset(dataset)).startsWith('pool')
+      ? 's0'
+      : (
+          await product.clickhouse(
+            `SELECT name FROM system.columns WHERE database = '${product.config.clickhouseDatabase}'
+               AND table = '${await tableOfDataset(dataset)}' AND type LIKE '%String%'`,
+          )
+        ).trim();
+    await damage(
+      dataset,
+      () => `UPDATE ${column} = 'other' WHERE _row = 17 AND intDiv(_seg, 1000) = ${process.id}`,
+    );
+
+    const told = await verify(` --dataset ${dataset}`);
+    expect(told.exitCode).toBe(1);
+    expect(told.faults).toEqual([
+      expect.objectContaining({ fault: 'values_changed', expected: rows, found: rows }),
+    ]);
+    expect(await verify(` --dataset ${dataset} --repair`)).toMatchObject({ exitCode: 0, repaired: 1 });
+    expect(await verify(` --dataset ${dataset}`)).toMatchObject({ exitCode: 0, faults: [] });
+    expect(await download(owner, dataset)).toBe(before);
+  });
+
+  it('finds rows that are there twice, and a table that is gone', async () => {
+    const doubled = await createDataset(owner);
+    await upload(owner, doubled, file(300));
+    const table = `${product.config.clickhouseDatabase}.${await tableOfDataset(doubled)}`;
+    await product.clickhouse(`INSERT INTO ${table} SELECT * FROM ${table} WHERE _row < 10`);
+    const gone = await createDataset(owner);
+    await upload(owner, gone, file(200));
+    const content = await download(owner, gone);
+    await product.clickhouse(
+      `DROP TABLE ${product.config.clickhouseDatabase}.${await tableOfDataset(gone)} SYNC`,
+    );
+
+    const told = await verify();
+    expect(faultsOf(told, doubled)).toEqual([
+      expect.objectContaining({ fault: 'rows_surplus', expected: 300, found: 310 }),
+    ]);
+    expect(faultsOf(told, gone)).toEqual([expect.objectContaining({ fault: 'rows_missing', found: 0 })]);
+    expect(await verify(' --repair')).toMatchObject({ exitCode: 0, repaired: 2, left: 0 });
+    expect(await verify()).toMatchObject({ exitCode: 0, faults: [] });
+    expect(await download(owner, gone)).toBe(content);
+  });
+
+  it('says why rows of an upsert cannot be mended, and keeps the exit code', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, file(300));
+    const merged = await send(dataset, file(10), { mode: 'upsert', key: 'id' });
+    expect(merged.status).toBe('completed');
+    await damage(dataset, () => `DELETE WHERE _row = 5 AND intDiv(_seg, 1000) = ${merged.id}`);
+    const told = await verify(` --dataset ${dataset} --repair`);
+    expect(told).toMatchObject({ exitCode: 1, left: 1, repaired: 0 });
+    expect(told.faults).toEqual([expect.objectContaining({ fault: 'rows_missing', repair: 'rows_joined' })]);
+    await product.sql.query('DELETE FROM datasets WHERE id = $1', [dataset]);
+  });
+
+  it('finds a version whose number of rows is not that of its segments', async () => {
+    const dataset = await createDataset(owner);
+    const first = await upload(owner, dataset, file(10));
+    await append(dataset, file(5, 10));
+    const version = Number(first.versionId);
+    await product.sql.query('UPDATE versions SET row_count = 11 WHERE id = $1', [version]);
+    const told = await verify(` --dataset ${dataset}`);
+    expect(told).toMatchObject({ exitCode: 1, versions: 2, left: 1 });
+    expect(told.faults).toEqual([
+      expect.objectContaining({ fault: 'version_count', versions: version, expected: 11, found: 10 }),
+    ]);
+  });
+
+  it('refuses a dataset that does not exist', async () => {
+    await expect(verify(' --dataset 999999')).rejects.toMatchObject({ code: 'dataset_not_found' });
+    await expect(verify(' --dataset x')).rejects.toMatchObject({ code: 'usage' });
+  });
+});

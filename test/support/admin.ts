@@ -1,0 +1,31 @@
+/** Commands of an operator on a product of the test process. */
+import type { AdminGroup } from '../../src/admin/command.js';
+import { runCommandLine } from '../../src/admin/run.js';
+import { silentLog } from '../../src/lib/log.js';
+import { createScope } from '../../src/lib/scope.js';
+import type { TestProduct } from './product.js';
+
+export interface Ran {
+  readonly output: string;
+  /** What the process would exit with. */
+  readonly exitCode: number;
+}
+
+/** Words are split at spaces. @throws what the command throws. */
+export const runAdmin = async (
+  { config, sql }: Pick<TestProduct, 'config' | 'sql'>,
+  groups: readonly AdminGroup[],
+  line: string,
+): Promise<Ran> => {
+  const scope = createScope(silentLog);
+  let exitCode = 0;
+  const onFault = (): void => {
+    exitCode = 1;
+  };
+  try {
+    const context = { config, log: silentLog, scope, sql, onFault };
+    return { output: await runCommandLine(groups, line.split(' '), async () => context), exitCode };
+  } finally {
+    await scope.close();
+  }
+};
