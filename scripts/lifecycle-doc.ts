@@ -23,6 +23,7 @@ const consequences: Readonly<Record<Consequence, string>> = {
   look_again: 'the next step is taken',
   verify: 'after the last chunk, the segment is counted',
   resume: 'a worker takes the next step in the background',
+  none: 'nothing',
 };
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

@@ -1,13 +1,16 @@
 import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
-import { createApp } from '../http/app.js';
+import { apiBase, createApp } from '../http/app.js';
+import { createIdentifyClient } from '../http/client-address.js';
 import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
+import { createApiUrl } from '../http/routes/api-url.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createColumnRemovalRoute } from '../http/routes/columns.js';
 import { createDryRunRoutes } from '../http/routes/dry-runs.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
+import { createReservationRoute } from '../http/routes/reservations.js';
 import { createRetentionRoutes } from '../http/routes/retention.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
@@ -64,10 +67,21 @@ export const createApiProcess = async (
   });
   metrics.buildInfo.set({ version }, 1);
   const places = createPlacesOfRoutes(core);
-  const { processes, receiver, dispatcher, places: uploadPlaces } = await createIntakePart(core, scope);
+  const {
+    processes,
+    reservations,
+    receiver,
+    dispatcher,
+    places: uploadPlaces,
+  } = await createIntakePart(core, scope);
   const downloads = await createDownloadPart(core, scope, { ...catalog, places: places.queries });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const diff = createVersionDiff({ sql, clickhouse: core.clickhouse });
+  const apiUrl = createApiUrl({
+    publicUrl: config.publicUrl,
+    identifyClient: createIdentifyClient(config.trustedProxies),
+    base: apiBase,
+  });
   const ops = { state: createOpsState(core, gateway) };
   const metricsRoutes = await openMetrics(core, scope, version);
   const server: HttpServer = createApp({
@@ -78,6 +92,7 @@ export const createApiProcess = async (
         quotas: catalog.quotas,
         receiver,
         processes,
+        reservations,
         places: uploadPlaces,
         idleMs: config.uploadIdleMs,
       }),
@@ -87,6 +102,7 @@ export const createApiProcess = async (
         dispatcher,
         rejects: (processId) => readRejects(sql, processId),
       }),
+      createReservationRoute({ access, processes, reservations, apiUrl }),
       ...createDryRunRoutes({ access, diff }),
       createColumnRemovalRoute({
         access,

@@ -3,6 +3,7 @@ import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import { createDispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
 import { createPublisher } from '../ingest/lifecycle/publisher.js';
+import { createReservations } from '../ingest/lifecycle/reservations.js';
 import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
 import { createAccountWindows } from '../ingest/receive/account-windows.js';
 import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
@@ -70,8 +71,13 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     ...countsOfUploads(metrics),
     log,
   });
+  const reservations = createReservations(sql, {
+    keptMs: config.reservationMs,
+    perAccount: config.reservationsPerAccount,
+  });
   const receiver = createReceiver({
     processes,
+    reservations,
     proposal: createLayoutProposal(sql),
     dispatcher,
     producer,
@@ -88,7 +94,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     chunkBytes: config.chunkBytes,
     maxRecordBytes: config.maxRecordBytes,
     poolLimits: { maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes },
-    heartbeatMs: Math.floor(config.receiveTimeoutMs / 6),
+    heartbeatMs: Math.min(config.progressIntervalMs, Math.floor(config.receiveTimeoutMs / 6)),
     log,
   });
   const places = createUploadPlaces({
@@ -96,5 +102,5 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     onRefused: (what) => metrics.placesRefused.inc({ kind: 'uploads', what }),
   });
   metrics.watchPlaces('uploads', places);
-  return { processes, receiver, dispatcher, places };
+  return { processes, reservations, receiver, dispatcher, places };
 };

@@ -104,6 +104,24 @@ export const ingestSettings = {
     '60000',
     'Milliseconds without a sign of life of the receiving API after which an unfinished upload is failed.',
   ),
+  progressIntervalMs: setting(
+    'PROGRESS_INTERVAL_MS',
+    integer(100),
+    '1000',
+    'Milliseconds between notes of how far an upload is, for whoever follows its process.',
+  ),
+  reservationMs: setting(
+    'RESERVATION_MS',
+    integer(100, 7 * 24 * 60 * 60 * 1000),
+    String(60 * 60 * 1000),
+    'Milliseconds after which a reserved process that no upload has filled expires.',
+  ),
+  reservationsPerAccount: setting(
+    'RESERVATIONS_PER_ACCOUNT',
+    integer(1),
+    '100',
+    'Reserved processes of one account that no upload has filled.',
+  ),
   replayLeaseMs: setting(
     'REPLAY_LEASE_MS',
     integer(1000),

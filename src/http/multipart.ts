@@ -15,6 +15,8 @@ export interface FileForm {
    * the file followed, else with what is wrong. Never rejects.
    */
   readonly rest: Promise<AppError | undefined>;
+  /** Bytes of the body so far, boundaries and fields included. */
+  readonly received: () => number;
 }
 
 export interface FormField {
@@ -135,6 +137,7 @@ export const readFileForm = (
     let endRest: ((wrong: AppError | undefined) => void) | undefined;
     let patience: NodeJS.Timeout | undefined;
     let before = 0;
+    let received = 0;
 
     const settle = (): void => {
       clearTimeout(patience);
@@ -160,6 +163,7 @@ export const readFileForm = (
       patience = setTimeout(() => refuse('upload_idle', `No data arrived for ${idleMs} ms.`), idleMs);
     };
     const count = (bytes: number): void => {
+      received += bytes;
       if (file !== undefined) return;
       before += bytes;
       try {
@@ -177,7 +181,7 @@ export const readFileForm = (
       const rest = new Promise<AppError | undefined>((done) => {
         endRest = done;
       });
-      resolve({ fields, file: readPart(stream), rest });
+      resolve({ fields, file: readPart(stream), rest, received: () => received });
     };
 
     parser.on('error', fail);

@@ -2,7 +2,15 @@
 export type ProcessStatus = 'pending' | 'completed' | 'failed';
 
 /** Where a pending upload stands; see model/version.ts for what moves it. */
-export type ProcessPhase = 'insert' | 'collect' | 'replay' | 'ready' | 'merge' | 'merged';
+export type ProcessPhase =
+  | 'reserved'
+  | 'receive'
+  | 'insert'
+  | 'collect'
+  | 'replay'
+  | 'ready'
+  | 'merge'
+  | 'merged';
 
 export type UploadMode = 'replace' | MergeMode;
 
@@ -57,7 +65,10 @@ export interface ProcessView {
   /** ISO 8601 in UTC, without zone offset. */
   readonly createdAt: string;
   readonly completedAt: string | null;
-  readonly mode: string;
+  /** Until when an upload may fill a process that was reserved; null otherwise. */
+  readonly expiresAt: string | null;
+  /** Null while it is reserved. */
+  readonly mode: string | null;
   /** The version that came of it; null until completed. */
   readonly versionId: string | null;
   /** Rows stored so far. */
@@ -78,10 +89,17 @@ export interface ProcessView {
 }
 
 export interface ProcessProgress {
-  /** Uncompressed bytes received. */
+  /** Bytes received of the request's body, as sent: of a gzip file its packed ones. */
   readonly received: number;
+  /** Bytes that the body has in all; null where the request did not say. */
+  readonly expected: number | null;
+  /** Of receiving and storing together, a whole number; null while a body of unknown length comes. 100: completed. */
+  readonly percent: number | null;
   /** Chunks in all; null while the file is still coming. */
   readonly chunks: number | null;
+  /** Chunks handed on to be stored. */
+  readonly sent: number;
+  /** Chunks stored. */
   readonly inserted: number;
   readonly rows: number;
   /** 1, or more when values made a second reading necessary. */

@@ -43,7 +43,11 @@ export const processSchema = z
     status: z.enum(['pending', 'completed', 'failed']),
     createdAt: z.string().meta({ description: 'ISO 8601 in UTC, without zone offset.' }),
     completedAt: z.string().nullable(),
-    mode: z.string(),
+    expiresAt: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of a reserved process: until when an upload may fill it.' }),
+    mode: z.string().nullable().meta({ description: 'Null while the process is reserved.' }),
     versionId: z.string().nullable().meta({ description: 'The version it produced.' }),
     rows: z.int().meta({ description: 'Rows stored so far.' }),
     bytes: z.int().meta({ description: 'Uncompressed bytes received so far.' }),
@@ -55,11 +59,20 @@ export const processSchema = z
     dryRun: z.boolean().meta({ description: 'Everything is checked and counted, nothing is published.' }),
     error: processErrorSchema.nullable(),
     progress: z.object({
-      received: z.int(),
-      chunks: z.int().nullable(),
-      inserted: z.int(),
-      rows: z.int(),
-      attempt: z.int(),
+      received: z.int().meta({ description: 'Bytes received of the body of the request, as sent.' }),
+      expected: z
+        .int()
+        .nullable()
+        .meta({ description: 'Bytes of that body (`Content-Length`); null where the request does not say.' }),
+      percent: z.int().nullable().meta({
+        description:
+          'Of receiving and storing, from 0 to 99, then 100 once completed; null while a body of unknown length comes.',
+      }),
+      chunks: z.int().nullable().meta({ description: 'Parts of the file; null while it is still coming.' }),
+      sent: z.int().meta({ description: 'Parts handed on to be stored.' }),
+      inserted: z.int().meta({ description: 'Parts stored.' }),
+      rows: z.int().meta({ description: 'Rows stored.' }),
+      attempt: z.int().meta({ description: '2 or more: values made another reading of the file necessary.' }),
     }),
   })
   .meta({ id: 'Process' });
@@ -101,8 +114,8 @@ export const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight =>
 const goneProcess = (processId: number): AppError =>
   notFound('process_not_found', `The dataset has no process ${processId}.`);
 
-const requireView = async (
-  { processes }: ProcessRoutesDeps,
+export const requireView = async (
+  { processes }: { readonly processes: Pick<ProcessRecords, 'view'> },
   datasetId: number,
   processId: number,
 ): Promise<ProcessView> => {

@@ -5,7 +5,7 @@ import {
   uploadOptionNames,
   uploadOptionTexts,
 } from '../../ingest/upload/upload-options.js';
-import { queryText } from '../parameters.js';
+import { queryId, queryText } from '../parameters.js';
 
 /**
  * What the documents say about the values of an option beside its text; a text of any form unless it is listed.
@@ -47,8 +47,11 @@ const shownOption = (name: UploadOptionName): z.ZodType => {
 };
 
 /** Query parameters of an upload, each shown once. */
-export const uploadQuery = z.object(
-  Object.fromEntries(
+export const uploadQuery = z.object({
+  processId: queryId(
+    'A reserved process of the same account that the upload fills (`POST /datasets/{id}/processes`).',
+  ).optional(),
+  ...Object.fromEntries(
     uploadOptionNames.flatMap((name): [string, z.ZodType][] => {
       const shown = shownNames[name];
       return shown === undefined
@@ -59,7 +62,13 @@ export const uploadQuery = z.object(
           ];
     }),
   ),
-);
+});
+
+/** The process that the address names; undefined: none. */
+export const reservedIdOf = (query: object): number | undefined => {
+  const id: unknown = Reflect.get(query, 'processId');
+  return typeof id === 'number' ? id : undefined;
+};
 
 const nameOf = (given: string): string =>
   uploadOptionNames.find((name) => shownNames[name] === given) ?? given;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import { otherVersion, type ProcessRecords } from '../../ingest/lifecycle/process-records.js';
+import type { Reservations } from '../../ingest/lifecycle/reservations.js';
 import type { Receiver } from '../../ingest/receive/receiver.js';
 import { parseDigests } from '../../ingest/upload/digest.js';
 import { uploadError } from '../../ingest/upload/upload-error.js';
@@ -15,13 +16,14 @@ import { readFileForm } from '../multipart.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './processes.js';
-import { givenOptions, uploadQuery } from './upload-schema.js';
+import { givenOptions, reservedIdOf, uploadQuery } from './upload-schema.js';
 
 export interface UploadRoutesDeps {
   readonly access: Access;
   readonly quotas: Pick<Quotas, 'requireStorage'>;
   readonly receiver: Receiver;
   readonly processes: ProcessRecords;
+  readonly reservations: Pick<Reservations, 'requireOpen'>;
   /** Places for uploads that are received at a time, shared among accounts. */
   readonly places: Places;
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
@@ -57,6 +59,10 @@ const waitFor = async (
   return view;
 };
 
+/** Null: the body comes in pieces of which only the last says that it is. */
+const lengthOf = (contentLength: string | undefined): number | null =>
+  contentLength === undefined ? null : Number(contentLength);
+
 const upload = (deps: UploadRoutesDeps): Route =>
   route({
     method: 'PUT',
@@ -76,7 +82,16 @@ const upload = (deps: UploadRoutesDeps): Route =>
     body: 'stream',
     places: 'own',
     bodyTypes: ['multipart/form-data'],
-    authorize: ({ caller, params }) => deps.access.dataset(caller, params.id, 'Write', 'write'),
+    authorize: async ({ caller, params, query }) => {
+      const dataset = await deps.access.dataset(caller, params.id, 'Write', 'write');
+      const processId = reservedIdOf(query);
+      if (processId !== undefined)
+        await deps.reservations.requireOpen(processId, {
+          datasetId: dataset.id,
+          accountId: caller.accountId,
+        });
+      return dataset;
+    },
     responses: {
       201: { description: 'Received; the process shows when the data is visible.', schema: processSchema },
     },
@@ -113,6 +128,8 @@ const upload = (deps: UploadRoutesDeps): Route =>
           restOfRequest: form.rest,
           options,
           digests,
+          reservedId: reservedIdOf(query),
+          body: { bytes: form.received, expectedBytes: lengthOf(header('content-length')) },
           expectedVersionId,
           quota: dataset.uploadQuota,
           requireStorage:

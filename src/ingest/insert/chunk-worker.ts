@@ -83,6 +83,9 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
       case 'merge':
       case 'merged':
         return { kind: 'publish' };
+      case 'reserved':
+      case 'receive':
+        throw new Error(`process ${state.processId} has a chunk before it was accepted`);
       default: {
         const unknown: never = state.phase;
         throw new Error(`unknown phase ${String(unknown)}`);

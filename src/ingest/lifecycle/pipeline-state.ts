@@ -1,5 +1,6 @@
 import { isoUtc } from '../../lib/time.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { inLineSql } from './transitions.js';
 
 /** What a pending upload may wait for. */
 export const pendingPhases = ['receive', 'insert', 'collect', 'replay', 'ready', 'merge', 'merged'] as const;
@@ -53,12 +54,15 @@ export interface PipelineStateOptions {
 
 const phaseSql = `CASE WHEN p.phase = 'insert' AND p.sealed_at IS NULL THEN 'receive' ELSE p.phase END`;
 
+/** An id that was given out is no upload yet. */
+const awaitedSql = `p.status = 'pending' AND p.phase <> 'reserved'`;
+
 const secondsSince = (time: string): string => `floor(extract(epoch FROM now() - ${time}))::float8`;
 
 const pendingSql = `
   SELECT ${phaseSql} AS phase, count(*)::int AS count, min(p.created_at) AS "oldestCreatedAt",
          ${secondsSince('min(p.created_at)')} AS "oldestSeconds"
-    FROM processes p WHERE p.status = 'pending' GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
+    FROM processes p WHERE ${awaitedSql} GROUP BY 1 ORDER BY "oldestSeconds" DESC`;
 
 // A lease that is held reaches into the future: whoever holds it is at work.
 const heardSql = 'greatest(p.created_at, p.received_at, p.sealed_at, p.lease_until)';
@@ -69,10 +73,10 @@ const stuckSql = `
          ${secondsSince(heardSql)} AS "silentSeconds", p.inserted_chunks AS "insertedChunks",
          p.chunk_count AS chunks,
          (SELECT min(earlier.id) FROM processes earlier
-           WHERE earlier.dataset_id = p.dataset_id AND earlier.status = 'pending' AND earlier.id < p.id)
+           WHERE earlier.dataset_id = p.dataset_id AND ${inLineSql('earlier')} AND earlier.id < p.id)
            AS "waitsFor"
     FROM processes p
-   WHERE p.status = 'pending' AND ${heardSql} < now() - $1 * interval '1 millisecond'
+   WHERE ${awaitedSql} AND ${heardSql} < now() - $1 * interval '1 millisecond'
    ORDER BY "silentSeconds" DESC, p.id LIMIT 100`;
 
 const replayingSql = `SELECT count(*)::int AS count FROM processes WHERE status = 'pending' AND phase IN ('collect', 'replay')`;
@@ -80,7 +84,7 @@ const replayingSql = `SELECT count(*)::int AS count FROM processes WHERE status 
 const lastDaySql = `
   SELECT status, error ->> 'code' AS code, count(*)::int AS count,
          (count(*) FILTER (WHERE attempt > 1))::int AS replayed
-    FROM processes WHERE status <> 'pending' AND completed_at > now() - interval '1 day'
+    FROM processes WHERE status <> 'pending' AND expires_at IS NULL AND completed_at > now() - interval '1 day'
    GROUP BY 1, 2 ORDER BY count DESC, code`;
 
 interface EndedRow {

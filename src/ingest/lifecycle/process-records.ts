@@ -1,12 +1,14 @@
-import { AppError } from '../../lib/errors.js';
+import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
-import type { ProcessPhase, ProcessStatus, ProcessView, RowChanges } from '../../model/process.js';
+import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
 import { segmentId, segmentNumbers } from '../../model/version.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, nearMap } from '../layout/slot-maps.js';
-import { firstState } from './transitions.js';
+import { isProcess } from './process-ids.js';
+import { createProcessViews, type ProcessViews } from './process-view.js';
+import { firstState, moveSql } from './transitions.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */
 export interface UploadState {
@@ -44,56 +46,42 @@ export interface NewUpload {
   readonly dryRun?: boolean;
   /** The file is one chunk that a pool may take. */
   readonly isSmall: boolean;
+  /** Bytes of the file so far, unpacked. */
   readonly receivedBytes: number;
+  /** Of the request's body; undefined: the file is all there is. */
+  readonly body?: Pick<Received, 'sentBytes' | 'expectedBytes'>;
   /** The version that must be the current one; undefined: any. */
   readonly expectedVersionId: number | undefined;
+  /** The id that was given out for it; undefined: none was. */
+  readonly reservedId?: number | undefined;
+}
+
+/** How far the receiving of a file is. */
+export interface Received {
+  /** Bytes of the file, unpacked. */
+  readonly bytes: number;
+  /** Bytes of the request's body, as sent. */
+  readonly sentBytes: number;
+  /** Those that it has in all; null: not known. */
+  readonly expectedBytes: number | null;
+  /** Chunks handed to Kafka. */
+  readonly sentChunks: number;
 }
 
 /** The records of uploads in PostgreSQL: how they begin, and how they are read. What moves them: transition-records.ts. */
-export interface ProcessRecords {
+export interface ProcessRecords extends ProcessViews {
   /**
    * Makes the process and its first segment. Ids of one dataset grow in the order of these calls.
    * @throws AppError 412 when the current version is not the expected one.
    */
   accept(upload: NewUpload): Promise<AcceptedUpload>;
-  /** Tells that the receiving API is alive. False when the process is no longer pending. */
-  heartbeat(processId: number, receivedBytes: number): Promise<boolean>;
+  /** Tells that the receiving API is alive, and how far it is. False when the process is no longer pending. */
+  heartbeat(processId: number, received: Received): Promise<boolean>;
   /** Tells that every chunk is in Kafka. */
-  seal(processId: number, receivedBytes: number): Promise<void>;
+  seal(processId: number, received: Received): Promise<void>;
   state(processId: number): Promise<UploadState | undefined>;
   layout(processId: number): Promise<Layout | undefined>;
-  view(datasetId: number, processId: number): Promise<ProcessView | undefined>;
-  /** Those of some processes that there are, in no order. */
-  views(processIds: readonly number[]): Promise<ProcessView[]>;
-  /** Newest first. */
-  list(datasetId: number, page: { top: number; before: number | undefined }): Promise<ProcessView[]>;
 }
-
-/** `ProcessView` of `processes p`. */
-const viewColumns = `p.id, p.dataset_id AS "datasetId", p.status, p.mode, p.version_id AS "versionId",
-  p.inserted_rows AS rows, p.received_bytes AS bytes, p.rejected_rows AS "rejectedRows",
-  p.changes, p.dry_run AS "dryRun", p.error, p.attempt,
-  p.chunk_count AS chunks, p.inserted_chunks AS inserted,
-  to_char(p.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt",
-  to_char(p.completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "completedAt"`;
-
-interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId' | keyof RowChanges> {
-  changes: RowChanges | null;
-  versionId: number | null;
-  attempt: number;
-  chunks: number | null;
-  inserted: number;
-}
-
-const viewOf = ({ attempt, chunks, inserted, changes, ...row }: ViewRow): ProcessView => ({
-  ...row,
-  inserted: changes?.inserted ?? null,
-  replaced: changes?.replaced ?? null,
-  unchanged: changes?.unchanged ?? null,
-  removed: changes?.removed ?? null,
-  versionId: row.versionId === null ? null : String(row.versionId),
-  progress: { received: row.bytes, chunks, inserted, rows: row.rows, attempt },
-});
 
 /** `UploadState` of `processes p` and its `datasets d`. */
 export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
@@ -122,32 +110,61 @@ export const addSegment = (
 export const otherVersion = (): AppError =>
   new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
 
+const accepted = moveSql('accepted');
+
+interface NewRow {
+  readonly id: number;
+  readonly createdAt: Date;
+}
+
+/** A new row, or the one that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
+const insertOrFill = async (sql: Sql, upload: NewUpload): Promise<NewRow> => {
+  const { receivedBytes, body } = upload;
+  const values = [
+    upload.datasetId,
+    upload.mode,
+    JSON.stringify(upload.layout),
+    upload.accountId,
+    upload.keyId,
+    upload.requestId,
+    receivedBytes,
+    upload.expectedVersionId ?? null,
+    upload.dryRun ?? false,
+    body?.sentBytes ?? receivedBytes,
+    body?.expectedBytes ?? null,
+  ];
+  if (upload.reservedId === undefined) {
+    const [row] = await sql.query<NewRow>(
+      `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
+         expected_version, dry_run, sent_bytes, expected_bytes)
+       VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id, created_at AS "createdAt"`,
+      values,
+    );
+    if (row === undefined) throw new Error('a process was inserted but not returned');
+    return row;
+  }
+  const [row] = await sql.query<NewRow>(
+    `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, mode = $2, layout = $3, key_id = $5,
+       request_id = $6, received_bytes = $7, expected_version = $8, dry_run = $9, sent_bytes = $10,
+       expected_bytes = $11, received_at = now()
+     WHERE id = $12 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
+     RETURNING id, created_at AS "createdAt"`,
+    [...values, upload.reservedId],
+  );
+  if (row === undefined)
+    throw conflict('process_ended', `Process ${upload.reservedId} has ended before its file was read.`);
+  return row;
+};
+
 const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
-  const { datasetId, storeId, accountId, keyId, requestId, mode, layout, receivedBytes, expectedVersionId } =
-    upload;
+  const { datasetId, storeId, mode, layout, expectedVersionId } = upload;
   // The lock makes ids of one dataset grow in the order in which uploads are accepted.
   const [dataset] = await sql.query<{ current: number | null }>(
     'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
     [datasetId],
   );
   if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
-  const [row] = await sql.query<{ id: number; createdAt: Date }>(
-    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
-       expected_version, dry_run)
-     VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id, created_at AS "createdAt"`,
-    [
-      datasetId,
-      mode,
-      JSON.stringify(layout),
-      accountId,
-      keyId,
-      requestId,
-      receivedBytes,
-      expectedVersionId ?? null,
-      upload.dryRun ?? false,
-    ],
-  );
-  if (row === undefined) throw new Error('a process was inserted but not returned');
+  const row = await insertOrFill(sql, upload);
   const slotMapId = upload.isSmall
     ? await findSlots(sql, storeId, tableColumns(layout), await nearMap(sql, datasetId, mode))
     : null;
@@ -155,22 +172,34 @@ const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> =>
   return { processId: row.id, createdAt: row.createdAt };
 };
 
+/** For the values of `receivedValues`; what comes late takes nothing back. */
+const receivedSql = `received_bytes = greatest(received_bytes, $2), sent_bytes = greatest(sent_bytes, $3),
+  expected_bytes = $4, sent_chunks = greatest(sent_chunks, $5)`;
+
+const receivedValues = (processId: number, { bytes, sentBytes, expectedBytes, sentChunks }: Received) => [
+  processId,
+  bytes,
+  sentBytes,
+  expectedBytes,
+  sentChunks,
+];
+
 export const createProcessRecords = (sql: Sql): ProcessRecords => ({
   accept: (upload) => sql.tx((tx) => acceptIn(tx, upload)),
 
-  async heartbeat(processId, receivedBytes) {
+  async heartbeat(processId, received) {
     const rows = await sql.query(
-      `UPDATE processes SET received_at = now(), received_bytes = greatest(received_bytes, $2)
-       WHERE id = $1 AND status = 'pending' RETURNING 1`,
-      [processId, receivedBytes],
+      `UPDATE processes SET received_at = now(), ${receivedSql}
+       WHERE ${isProcess('$1', 'processes')} AND status = 'pending' RETURNING 1`,
+      receivedValues(processId, received),
     );
     return rows.length > 0;
   },
 
-  async seal(processId, receivedBytes) {
+  async seal(processId, received) {
     await sql.query(
-      'UPDATE processes SET sealed_at = now(), received_bytes = greatest(received_bytes, $2) WHERE id = $1',
-      [processId, receivedBytes],
+      `UPDATE processes SET sealed_at = now(), ${receivedSql} WHERE id = $1`,
+      receivedValues(processId, received),
     );
   },
 
@@ -189,29 +218,7 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
     return row?.layout;
   },
 
-  async view(datasetId, processId) {
-    const [row] = await sql.query<ViewRow>(
-      `SELECT ${viewColumns} FROM processes p WHERE p.id = $2 AND p.dataset_id = $1`,
-      [datasetId, processId],
-    );
-    return row === undefined ? undefined : viewOf(row);
-  },
-
-  async views(processIds) {
-    const rows = await sql.query<ViewRow>(`SELECT ${viewColumns} FROM processes p WHERE p.id = ANY ($1)`, [
-      processIds,
-    ]);
-    return rows.map(viewOf);
-  },
-
-  async list(datasetId, { top, before }) {
-    const rows = await sql.query<ViewRow>(
-      `SELECT ${viewColumns} FROM processes p
-       WHERE p.dataset_id = $1 AND ($2::bigint IS NULL OR p.id < $2) ORDER BY p.id DESC LIMIT $3`,
-      [datasetId, before ?? null, top],
-    );
-    return rows.map(viewOf);
-  },
+  ...createProcessViews(sql),
 });
 
 /** The layout of a process that exists. */

@@ -9,7 +9,7 @@ import {
   type UploadSender,
 } from './publication.js';
 import type { FailedUpload } from './transition-records.js';
-import { moveSql } from './transitions.js';
+import { inLineSql, moveSql } from './transitions.js';
 
 /** Moves uploads that wait for their turn. Only the dispatcher calls it. */
 export interface Publisher {
@@ -35,6 +35,7 @@ const published = moveSql('published');
 const verified = moveSql('verified');
 const mergeDue = moveSql('merge_due');
 const failed = moveSql('failed');
+const inLine = inLineSql();
 
 const otherVersion: ProcessError = {
   code: 'other_version',
@@ -97,7 +98,7 @@ type Turn =
 const nextTurn = async (tx: Sql, datasetId: number): Promise<Turn | undefined> => {
   for (;;) {
     const [next] = await tx.query<{ id: number; phase: string }>(
-      `SELECT id, phase FROM processes WHERE dataset_id = $1 AND status = 'pending' ORDER BY id LIMIT 1`,
+      `SELECT id, phase FROM processes WHERE dataset_id = $1 AND ${inLine} ORDER BY id LIMIT 1`,
       [datasetId],
     );
     if (next?.phase === 'merge') return { kind: 'merging', processId: next.id };

@@ -5,6 +5,7 @@
  * and so do its rejects. Their number and size are bounded; they vanish with their process.
  */
 import type { Sql } from '../../storage/postgres/sql.js';
+import { isProcess } from './process-ids.js';
 
 export interface Reject {
   /** Position of the record in the file, from 0. */
@@ -34,7 +35,7 @@ export async function* readRejects(sql: Sql, processId: number): AsyncGenerator<
     const page = await sql.query<Reject>(
       `SELECT r.row, r.line, r.column_name AS column, r.reason, r.message, r.raw
        FROM rejects r JOIN processes p ON p.id = r.process_id AND p.attempt = r.attempt
-       WHERE r.process_id = $1 AND r.row > $2 ORDER BY r.row LIMIT $3`,
+       WHERE ${isProcess('$1', 'p')} AND r.row > $2 ORDER BY r.row LIMIT $3`,
       [processId, after, pageSize],
     );
     yield* page;

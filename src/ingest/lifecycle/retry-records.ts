@@ -1,7 +1,8 @@
 import { notFound } from '../../lib/errors.js';
 import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { moveSql } from './transitions.js';
+import { isProcess } from './process-ids.js';
+import { inLineSql, moveSql } from './transitions.js';
 
 /** An upload that an operator wants to be read again. */
 export interface RetryCandidate {
@@ -36,8 +37,8 @@ const candidateSql = `
       (SELECT 'version ' || max(v.id) FROM versions v WHERE v.dataset_id = p.dataset_id
          AND (v.process_id > p.id OR (v.process_id IS NULL AND v.created_at > p.created_at))),
       (SELECT 'upload ' || max(q.id) FROM processes q
-       WHERE q.dataset_id = p.dataset_id AND q.id > p.id AND q.status = 'pending')) AS newer
-  FROM processes p WHERE p.id = $1`;
+       WHERE q.dataset_id = p.dataset_id AND q.id > p.id AND ${inLineSql('q')})) AS newer
+  FROM processes p WHERE ${isProcess('$1', 'p')} AND p.layout IS NOT NULL`;
 
 const read = async (sql: Sql, processId: number): Promise<RetryCandidate> => {
   const [candidate] = await sql.query<RetryCandidate>(candidateSql, [processId]);

@@ -4,6 +4,7 @@ import { segmentId } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, mapOfSegment } from '../layout/slot-maps.js';
+import { isProcess } from './process-ids.js';
 import { addSegment, stateColumns, type UploadState } from './process-records.js';
 import { type Event, inStates, moveSql } from './transitions.js';
 
@@ -41,6 +42,8 @@ export interface TransitionRecords {
   failAbandoned(silentMs: number): Promise<FailedUpload[]>;
   /** Fails uploads of which chunks are missing and can no longer come, since Kafka keeps them only so long. */
   failExpired(retentionMs: number): Promise<FailedUpload[]>;
+  /** Event `expired`; removes what has been so for a day. Number of the former. */
+  expireReserved(): Promise<number>;
   /** Processes that a worker has to read again, and that none holds. */
   waitingForReplay(): Promise<number[]>;
   /** Datasets in which something may be due to be published. */
@@ -57,6 +60,11 @@ const expired: ProcessError = {
   message: 'The upload could not be stored within the time for which received files are kept.',
 };
 
+const unfilled: ProcessError = {
+  code: 'reservation_expired',
+  message: 'No upload has filled the process in time.',
+};
+
 /** The one line that says so. What the file has to do with it stands in the process, for its reader. */
 export const logFailed = (log: Log, { processId, datasetId, accountId, code }: FailedUpload): void =>
   log.info({ process: processId, dataset: datasetId, account: accountId, code }, 'upload failed');
@@ -65,6 +73,7 @@ const failedColumns = `id AS "processId", dataset_id AS "datasetId", created_by 
 
 export const createTransitionRecords = (sql: Sql): TransitionRecords => {
   const failed = moveSql('failed');
+  const unfilledMove = moveSql('expired');
 
   /**
    * Fails the uploads that meet the condition. One statement looks and judges: a sign of life that comes between two
@@ -112,13 +121,14 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
 
     async fail(processId, error) {
       const [row] = await sql.query<FailedUpload>(
-        `UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when} RETURNING ${failedColumns}`,
+        `UPDATE processes SET ${failed.set}, error = $2 WHERE ${isProcess('$1', 'processes')} AND ${failed.when} RETURNING ${failedColumns}`,
         [processId, JSON.stringify(error)],
       );
       return row;
     },
 
-    failAbandoned: (silentMs) => failWhere('sealed_at IS NULL AND chunk_count IS NULL', silentMs, abandoned),
+    failAbandoned: (silentMs) =>
+      failWhere(`phase <> 'reserved' AND sealed_at IS NULL AND chunk_count IS NULL`, silentMs, abandoned),
 
     failExpired: (retentionMs) =>
       failWhere(
@@ -126,6 +136,18 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
         retentionMs,
         expired,
       ),
+
+    async expireReserved() {
+      const rows = await sql.query(
+        `UPDATE processes SET ${unfilledMove.set}, error = $1 WHERE expires_at <= now() AND ${unfilledMove.when} RETURNING 1`,
+        [JSON.stringify(unfilled)],
+      );
+      // Nothing else is known of one that was never filled, whether it expired or was cancelled.
+      await sql.query(
+        `DELETE FROM processes WHERE expires_at < now() - interval '1 day' AND status = 'failed'`,
+      );
+      return rows.length;
+    },
 
     async waitingForReplay() {
       const rows = await sql.query<{ id: number }>(

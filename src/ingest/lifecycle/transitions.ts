@@ -17,7 +17,9 @@ export type Consequence =
   /** Count the segment, if this was its last chunk. */
   | 'verify'
   /** A worker takes the next step in the background. */
-  | 'resume';
+  | 'resume'
+  /** Nothing: whoever receives the file goes on. */
+  | 'none';
 
 export interface Transition {
   /** State before → state after. */
@@ -28,6 +30,8 @@ export interface Transition {
 }
 
 export const states: Readonly<Record<State, string>> = {
+  reserved: 'Its id was given out; no upload has taken it yet. Nothing waits for it.',
+  receive: 'An upload has taken it; the beginning of the file is being read. Nothing waits for it.',
   insert: 'Chunks are stored as they arrive.',
   collect:
     'Chunks are only noted. Once all are known, one worker reads the whole file and resolves its types.',
@@ -39,7 +43,19 @@ export const states: Readonly<Record<State, string>> = {
   failed: 'The dataset is as it was before.',
 };
 
-const pendingStates = ['insert', 'collect', 'replay', 'ready', 'merge', 'merged'] as const;
+const pendingStates = [
+  'reserved',
+  'receive',
+  'insert',
+  'collect',
+  'replay',
+  'ready',
+  'merge',
+  'merged',
+] as const;
+
+/** States that have no place yet in the order in which uploads of a dataset are published. */
+export const beforeAccepted = ['reserved', 'receive'] satisfies ProcessPhase[];
 
 /** The state of a process that has just been accepted. */
 export const firstState = 'insert' satisfies ProcessPhase;
@@ -48,6 +64,21 @@ const everyPending = (to: State): Partial<Record<State, State>> =>
   Object.fromEntries(pendingStates.map((state) => [state, to]));
 
 export const transitions = {
+  claimed: {
+    moves: { reserved: 'receive' },
+    next: 'none',
+    when: 'an upload fills a process that was reserved',
+  },
+  accepted: {
+    moves: { receive: 'insert' },
+    next: 'none',
+    when: 'the first chunk of its file is taken; it gets its place in the order of publishing',
+  },
+  expired: {
+    moves: { reserved: 'failed' },
+    next: 'none',
+    when: 'no upload has filled it in time',
+  },
   stored: {
     moves: { insert: 'insert', replay: 'replay' },
     next: 'verify',
@@ -128,6 +159,10 @@ export const inStates = (states: readonly State[], alias = 'processes'): string 
   ];
   return alternatives.length === 1 ? `${alternatives[0]}` : `(${alternatives.join(' OR ')})`;
 };
+
+/** Condition that a row of `processes` is pending and has its place in the order of publishing. */
+export const inLineSql = (alias = 'processes'): string =>
+  `${alias}.status = 'pending' AND ${alias}.phase NOT IN (${quoted(beforeAccepted)})`;
 
 export interface MoveSql {
   /** Assignments of the state after, without SET. */

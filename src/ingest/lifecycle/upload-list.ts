@@ -6,10 +6,13 @@ import type { Sql } from '../../storage/postgres/sql.js';
 export interface ListedUpload {
   readonly process: number;
   readonly dataset: number;
+  /** The id that callers see, where it was given out before. */
+  readonly shownAs: number | null;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly attempt: number;
-  readonly mode: string;
+  /** Null while it is reserved. */
+  readonly mode: string | null;
   readonly createdAt: string;
   /** Chunks stored, and chunks in all; null while the file is still coming. */
   readonly inserted: number;
@@ -37,7 +40,7 @@ interface UploadRow
   failure: ProcessError | null;
 }
 
-const columns = `id AS process, dataset_id AS dataset, status, phase, attempt, mode, created_at AS "createdAt",
+const columns = `id AS process, public_id AS "shownAs", dataset_id AS dataset, status, phase, attempt, mode, created_at AS "createdAt",
   inserted_chunks AS inserted, chunk_count AS chunks, error AS failure, received_at AS "receivedAt",
   completed_at AS "completedAt", version_id AS version, inserted_rows AS rows, received_bytes AS bytes,
   request_id AS "requestId"`;
@@ -52,9 +55,9 @@ const detailsOf = ({ failure, createdAt, receivedAt, completedAt, ...row }: Uplo
 });
 
 const listedOf = (row: UploadRow): ListedUpload => {
-  const { process, dataset, status, phase, attempt, mode, createdAt, inserted, chunks, error } =
+  const { process, shownAs, dataset, status, phase, attempt, mode, createdAt, inserted, chunks, error } =
     detailsOf(row);
-  return { process, dataset, status, phase, attempt, mode, createdAt, inserted, chunks, error };
+  return { process, shownAs, dataset, status, phase, attempt, mode, createdAt, inserted, chunks, error };
 };
 
 /** Newest first. */
@@ -72,6 +75,9 @@ export const listUploads = async (
 };
 
 export const readUpload = async (sql: Sql, process: number): Promise<UploadDetails | undefined> => {
-  const [row] = await sql.query<UploadRow>(`SELECT ${columns} FROM processes WHERE id = $1`, [process]);
+  const [row] = await sql.query<UploadRow>(
+    `SELECT ${columns} FROM processes WHERE id = $1 OR public_id = $1`,
+    [process],
+  );
   return row && detailsOf(row);
 };

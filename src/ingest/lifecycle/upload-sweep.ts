@@ -8,6 +8,8 @@ export interface UploadSweepReport {
   readonly abandoned: number;
   /** Uploads that could not be stored while Kafka kept them. */
   readonly expired: number;
+  /** Processes that were reserved, and that no upload has filled in time. */
+  readonly unfilled: number;
   /** Uploads that wait to be read again. */
   readonly replays: number;
 }
@@ -17,7 +19,7 @@ export type UploadSweep = () => Promise<UploadSweepReport>;
 export interface UploadSweepOptions {
   readonly transitions: Pick<
     TransitionRecords,
-    'failAbandoned' | 'failExpired' | 'waitingForReplay' | 'datasetsToPublish'
+    'failAbandoned' | 'failExpired' | 'expireReserved' | 'waitingForReplay' | 'datasetsToPublish'
   >;
   readonly dispatcher: Pick<Dispatcher, 'publish' | 'resume' | 'announceFailed'>;
   /** Silence after which a receiving API is taken for dead. */
@@ -51,8 +53,9 @@ export const createUploadSweep = (options: UploadSweepOptions): UploadSweep => {
     for (const datasetId of await transitions.datasetsToPublish()) await publish(datasetId);
     const abandoned = await publishBehind(await transitions.failAbandoned(receiveTimeoutMs));
     const expired = await publishBehind(await transitions.failExpired(retentionMs));
+    const unfilled = await transitions.expireReserved();
     const waiting = await transitions.waitingForReplay();
     for (const processId of waiting) dispatcher.resume(processId);
-    return { abandoned, expired, replays: waiting.length };
+    return { abandoned, expired, unfilled, replays: waiting.length };
   };
 };

@@ -22,6 +22,8 @@ export interface ChunkPublisher {
   publish(split: SplitChunk | undefined): Promise<void>;
   /** Resolves when everything has arrived. */
   arrived(): Promise<void>;
+  /** Chunks that Kafka has. */
+  sent(): number;
 }
 
 export interface ChunkPublisherOptions {
@@ -87,9 +89,10 @@ export const createChunkPublisher = ({
 }: ChunkPublisherOptions): ChunkPublisher => {
   const sending: Promise<void>[] = [];
   let number = 0;
+  let sent = 0;
 
   const arrived = async (): Promise<void> => {
-    for (let sent = sending.shift(); sent !== undefined; sent = sending.shift()) await sent;
+    for (let next = sending.shift(); next !== undefined; next = sending.shift()) await next;
   };
 
   const send = async (lane: Lane, chunk: Chunk): Promise<void> => {
@@ -97,6 +100,7 @@ export const createChunkPublisher = ({
     await admission.wait();
     await producer.send(lane, chunk, requestId);
     admission.sent(lane, chunk.data.length);
+    sent += 1;
   };
 
   const sendPart = async ({ split, data }: Packed): Promise<void> => {
@@ -113,15 +117,16 @@ export const createChunkPublisher = ({
     };
     if (last) await arrived();
     else if (sending.length >= sendsInFlight) await sending.shift();
-    const sent = send(last && number === 0 ? 'short' : 'bulk', chunk);
+    const leaving = send(last && number === 0 ? 'short' : 'bulk', chunk);
     // A failure is met when the promise is awaited, a little later; until then it is not unhandled.
-    sent.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
-    sending.push(sent);
+    leaving.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
+    sending.push(leaving);
     number += 1;
   };
 
   return {
     arrived,
+    sent: () => sent,
     async publish(split = emptyChunk) {
       for await (const packed of pack(split, dialect, producer.maxDataBytes)) await sendPart(packed);
     },

@@ -7,7 +7,8 @@ import { createRecordSplitter } from '../csv/record-splitter.js';
 import { checkText } from '../csv/text-check.js';
 import type { SplitChunk } from '../csv/types.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
-import type { ProcessRecords } from '../lifecycle/process-records.js';
+import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
+import type { Reservations } from '../lifecycle/reservations.js';
 import { abandoned } from '../lifecycle/transition-records.js';
 import { checkDigests } from '../upload/digest.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
@@ -35,6 +36,7 @@ export interface Receiver {
 
 export interface ReceiverOptions {
   readonly processes: ProcessRecords;
+  readonly reservations: Pick<Reservations, 'claim'>;
   readonly proposal: LayoutProposal;
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   readonly producer: ChunkProducer;
@@ -44,6 +46,7 @@ export interface ReceiverOptions {
   readonly firstChunkBytes: number;
   readonly chunkBytes: number;
   readonly maxRecordBytes: number;
+  /** Milliseconds between two notes of how far an upload is. */
   readonly heartbeatMs: number;
   readonly poolLimits: PoolLimits;
   readonly log: Log;
@@ -62,7 +65,18 @@ interface Accepted {
 }
 
 export const createReceiver = (options: ReceiverOptions): Receiver => {
-  const { processes, proposal, dispatcher, producer, admission, windows, limits, heartbeatMs, log } = options;
+  const {
+    processes,
+    reservations,
+    proposal,
+    dispatcher,
+    producer,
+    admission,
+    windows,
+    limits,
+    heartbeatMs,
+    log,
+  } = options;
 
   const beginSplitting = ({ options: { dialect } }: Upload) =>
     createRecordSplitter({
@@ -98,7 +112,14 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     const splitter = beginSplitting(upload);
     const digests = checkDigests(upload.source, upload.digests);
     let accepted: Accepted | undefined;
-    let received = 0;
+    let bytes = 0;
+
+    const received = (): Received => ({
+      bytes,
+      sentBytes: upload.body?.bytes() ?? bytes,
+      expectedBytes: upload.body?.expectedBytes ?? null,
+      sentChunks: accepted?.publisher.sent() ?? 0,
+    });
 
     const accept = async (first: SplitChunk | undefined): Promise<Accepted> => {
       const { header } = splitter;
@@ -116,7 +137,9 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         dryRun: upload.options.dryRun,
         isSmall: isSmall(first),
         expectedVersionId: upload.expectedVersionId,
-        receivedBytes: received,
+        receivedBytes: bytes,
+        body: received(),
+        reservedId: upload.reservedId,
       });
       return {
         processId,
@@ -156,22 +179,23 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     /** The size is written down before the question: of two uploads that race, not both get the last place. */
     const checkStorage = async (processId: number): Promise<void> => {
       if (upload.requireStorage === undefined) return;
-      await processes.heartbeat(processId, received);
+      await processes.heartbeat(processId, received());
       await upload.requireStorage();
     };
 
     const beat = (): void => {
-      if (accepted === undefined) return;
+      const processId = accepted?.processId ?? upload.reservedId;
+      if (processId === undefined) return;
       processes
-        .heartbeat(accepted.processId, received)
+        .heartbeat(processId, received())
         .catch((error: unknown) => log.warn({ err: error }, 'heartbeat of an upload not written'));
     };
 
     const readAll = async (): Promise<void> => {
       const body = decodeBody(digests.source, limits);
       for await (const piece of decodeText(body, upload.options.encoding)) {
-        received += piece.length;
-        requireWithin(received, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
+        bytes += piece.length;
+        requireWithin(bytes, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
         for (const split of splitter.push(piece)) await take(split);
       }
       const wrong = await upload.restOfRequest;
@@ -181,7 +205,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     };
 
     return {
-      processId: () => accepted?.processId,
+      processId: () => accepted?.processId ?? upload.reservedId,
       async run(): Promise<number> {
         const timer = setInterval(beat, heartbeatMs);
         try {
@@ -189,7 +213,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
           if (accepted === undefined) await take(undefined);
           const { processId, publisher } = accepted ?? (await accept(undefined));
           await publisher.arrived();
-          await processes.seal(processId, received);
+          await processes.seal(processId, received());
           return processId;
         } finally {
           clearInterval(timer);
@@ -204,6 +228,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     async receive(upload) {
       admission.require();
       await proposal.check(upload);
+      if (upload.reservedId !== undefined) await reservations.claim(upload.reservedId, upload);
       const intake = createIntake(upload);
       try {
         const processId = await intake.run();

@@ -80,8 +80,9 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
   };
 
   return {
-    async replay(processId, { takeOver, waitMs }) {
-      const candidate = await retries.candidate(processId);
+    async replay(givenId, { takeOver, waitMs }) {
+      const candidate = await retries.candidate(givenId);
+      const { processId } = candidate;
       if (candidate.status === 'completed')
         return { kind: 'rewritten', ...(await rewrite.rewrite(processId)) };
       requireReplay(candidate, takeOver);

@@ -90,6 +90,10 @@ const isKnown = (name: string): name is UploadOptionName => Object.hasOwn(upload
 const collect = (given: readonly GivenOption[]): Map<UploadOptionName, string> => {
   const values = new Map<UploadOptionName, string>();
   for (const { name, value } of given) {
+    if (name === 'processId')
+      throw invalid('invalid_option', 'processId stands in the address alone, not in the form.', {
+        option: name,
+      });
     if (!isKnown(name)) {
       const meant = nearest(name, uploadOptionNames);
       throw invalid(

@@ -20,6 +20,10 @@ export interface Upload {
   readonly options: UploadOptions;
   /** Check sums that the bytes must have. */
   readonly digests: readonly ExpectedDigest[];
+  /** The process that was reserved for it; undefined: none was. */
+  readonly reservedId?: number | undefined;
+  /** The request's body as far as it came; undefined: the source is all there is. */
+  readonly body?: SentBody | undefined;
   /** The version that must be the one before; undefined: any. */
   readonly expectedVersionId: number | undefined;
   /** Limits of the owner's plan. */
@@ -29,6 +33,14 @@ export interface Upload {
    * for a plan without that limit. Called before the last chunk is released. Throws an AppError kind `quota`.
    */
   readonly requireStorage: (() => Promise<void>) | undefined;
+}
+
+/** A body that is being received. */
+export interface SentBody {
+  /** Bytes so far, as sent. */
+  bytes(): number;
+  /** Bytes in all; null: its head did not say. */
+  readonly expectedBytes: number | null;
 }
 
 /** Limits of a plan; null: none. */

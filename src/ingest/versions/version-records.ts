@@ -57,7 +57,8 @@ interface VersionRow extends Omit<VersionView, 'versionId' | 'columns'> {
   listBefore: number;
 }
 
-const rowColumns = `v.id, v.mode, v.process_id AS "processId", v.row_count AS rows, v.byte_size AS bytes,
+const rowColumns = `v.id, v.mode, coalesce(
+    (SELECT p.public_id FROM processes p WHERE p.id = v.process_id), v.process_id) AS "processId", v.row_count AS rows, v.byte_size AS bytes,
   v.min_date AS "minDate", v.max_date AS "maxDate", v.label, v.pinned, v.id = d.current_version_id AS current,
   v.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b
     WHERE b.dataset_id = v.dataset_id AND b.id < v.id ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore",

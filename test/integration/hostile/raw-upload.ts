@@ -10,14 +10,19 @@ export const partHead = `--${boundary}\r\nContent-Disposition: form-data; name="
 export const formEnd = `\r\n--${boundary}--\r\n`;
 
 /** Opens the connection and sends the head of the request; the body is to come from the caller. */
-export const openUpload = async (client: Client, datasetId: number, bodyBytes: number): Promise<Socket> => {
+export const openUpload = async (
+  client: Client,
+  datasetId: number,
+  bodyBytes: number,
+  query = '',
+): Promise<Socket> => {
   const { hostname, port, pathname } = new URL(client.baseUrl);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   // The peer answers or cuts the line as it likes; what was received is asked for elsewhere.
   socket.on('error', () => socket.destroy());
   socket.write(
-    `PUT ${pathname}/datasets/${datasetId}/data HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n` +
+    `PUT ${pathname}/datasets/${datasetId}/data?${query} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n` +
       `Authorization: Basic ${Buffer.from(`${client.key}:`).toString('base64')}\r\n` +
       `Content-Type: multipart/form-data; boundary=${boundary}\r\nContent-Length: ${bodyBytes}\r\n\r\n`,
   );

@@ -85,6 +85,7 @@ DELETE /datasets/{dataset_id}/columns/{column_id}              401 403 403 403 4
 PUT /datasets/{id}/data                                        401 403 403 403 201 201 201 201 201 403 403 403 401
 GET /datasets/{id}/processes/{processId} Private               401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/processes/{processId} Public                401 403 403 403 200 200 200 200 200 403 200 403 401
+POST /datasets/{id}/processes                                  401 403 403 403 201 201 201 201 201 403 403 403 401
 GET /datasets/{id}/processes Private                           401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/processes Public                            401 403 403 403 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/processes/{processId}/events Private        401 403 200 200 200 200 200 200 200 403 200 403 401

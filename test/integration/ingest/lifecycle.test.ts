@@ -7,6 +7,7 @@ import { createChunkRecords } from '../../../src/ingest/lifecycle/chunk-records.
 import { createMergeRecords } from '../../../src/ingest/lifecycle/merge-records.js';
 import { createProcessRecords } from '../../../src/ingest/lifecycle/process-records.js';
 import { createPublisher } from '../../../src/ingest/lifecycle/publisher.js';
+import { createReservations } from '../../../src/ingest/lifecycle/reservations.js';
 import { createRetryRecords } from '../../../src/ingest/lifecycle/retry-records.js';
 import { createTransitionRecords } from '../../../src/ingest/lifecycle/transition-records.js';
 import {
@@ -17,6 +18,7 @@ import {
   transitionOf,
   transitions,
 } from '../../../src/ingest/lifecycle/transitions.js';
+import { isAppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { SegmentFacts } from '../../../src/model/version.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
@@ -55,6 +57,13 @@ interface Place {
   readonly storeId: number;
 }
 
+const reservations = () => createReservations(sql, { keptMs: 60_000, perAccount: 100 });
+
+/** What a caller is told where the event does not apply. */
+const isRefused = (error: unknown): void => {
+  if (!isAppError(error)) throw error;
+};
+
 const publisher = () => createPublisher({ sql, askRefusal: uploadRefusal });
 
 let datasets = 0;
@@ -70,7 +79,11 @@ const createDataset = async (): Promise<Place> => {
   return { datasetId: dataset?.id ?? 0, storeId: store?.id ?? 0 };
 };
 
-const accept = async ({ datasetId, storeId }: Place, mode = 'replace'): Promise<number> => {
+const accept = async (
+  { datasetId, storeId }: Place,
+  mode = 'replace',
+  reservedId?: number,
+): Promise<number> => {
   const { processId } = await createProcessRecords(sql).accept({
     datasetId,
     storeId,
@@ -82,6 +95,7 @@ const accept = async ({ datasetId, storeId }: Place, mode = 'replace'): Promise<
     isSmall: false,
     receivedBytes: 0,
     expectedVersionId: undefined,
+    reservedId,
   });
   return processId;
 };
@@ -102,8 +116,11 @@ const put = (processId: number, state: State, baseVersionId: number | null): Pro
   );
 
 const stateOf = async (processId: number): Promise<State> => {
-  const state = await createProcessRecords(sql).state(processId);
-  return state?.status === 'pending' ? state.phase : (state?.status ?? 'failed');
+  const [state] = await sql.query<{ status: string; phase: State }>(
+    'SELECT status, phase FROM processes WHERE id = $1 OR public_id = $1',
+    [processId],
+  );
+  return state?.status === 'pending' ? state.phase : ((state?.status as State | undefined) ?? 'failed');
 };
 
 /** What brings the event about, and what must be so for it to come. */
@@ -120,6 +137,32 @@ const fire: Readonly<
     }
   >
 > = {
+  claimed: {
+    waits: true,
+    mode: 'replace',
+    base: null,
+    run: async (processId, { datasetId }) => {
+      await sql.query(`UPDATE processes SET expires_at = now() + interval '1 minute' WHERE id = $1`, [
+        processId,
+      ]);
+      await reservations().claim(processId, { datasetId, accountId: account }).catch(isRefused);
+    },
+  },
+  accepted: {
+    waits: true,
+    mode: 'replace',
+    base: null,
+    run: (processId, place) => accept(place, 'replace', processId).catch(isRefused),
+  },
+  expired: {
+    waits: true,
+    mode: 'replace',
+    base: null,
+    run: async (processId) => {
+      await sql.query('UPDATE processes SET expires_at = now() WHERE id = $1', [processId]);
+      await createTransitionRecords(sql).expireReserved();
+    },
+  },
   stored: {
     waits: true,
     mode: 'replace',

@@ -19,7 +19,17 @@ const viewOf = (id: number): ProcessView => ({
   removed: null,
   dryRun: false,
   error: null,
-  progress: { received: 0, chunks: null, inserted: 0, rows: 0, attempt: 1 },
+  expiresAt: null,
+  progress: {
+    received: 0,
+    expected: null,
+    percent: 0,
+    chunks: null,
+    sent: 0,
+    inserted: 0,
+    rows: 0,
+    attempt: 1,
+  },
 });
 
 describe('a look at processes', () => {

@@ -1,0 +1,104 @@
+/**
+ * Processes whose id is given out before their file comes, so that whoever sends it can follow it from the first byte.
+ * They have no place in the order of publishing: that is given when the upload is accepted (process-records.ts).
+ */
+import { AppError, conflict, forbidden, notFound } from '../../lib/errors.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { isProcess } from './process-ids.js';
+import { beforeAccepted, inStates, moveSql } from './transitions.js';
+
+/** Who asks for a process, and in which dataset. */
+export interface Reserver {
+  readonly datasetId: number;
+  readonly accountId: number;
+}
+
+export interface Reservations {
+  /**
+   * Gives an id out.
+   * @throws AppError 429 when the account has as many open ones as it may.
+   */
+  reserve(reserver: Reserver & { readonly requestId: string }): Promise<number>;
+  /** @throws AppError 403, 404, 409 when an upload of the account cannot fill the process. */
+  requireOpen(processId: number, reserver: Reserver): Promise<void>;
+  /**
+   * Event `claimed`: one upload fills the process, no other can from now on.
+   * @throws AppError 403, 404, 409 as `requireOpen`.
+   */
+  claim(processId: number, reserver: Reserver): Promise<void>;
+}
+
+export interface ReservationLimits {
+  /** Milliseconds that an id waits for its upload. */
+  readonly keptMs: number;
+  /** Open ones of one account at a time. */
+  readonly perAccount: number;
+}
+
+interface Found {
+  readonly accountId: number;
+  /** It was given out, and no upload has taken it. */
+  readonly isOpen: boolean;
+  readonly isExpired: boolean;
+}
+
+const claimed = moveSql('claimed');
+
+export const createReservations = (sql: Sql, limits: ReservationLimits): Reservations => {
+  const requireOpen = async (processId: number, { datasetId, accountId }: Reserver): Promise<void> => {
+    const [found] = await sql.query<Found>(
+      `SELECT created_by AS "accountId", ${inStates(['reserved'])} AND expires_at > now() AS "isOpen",
+         coalesce(expires_at <= now(), false) AS "isExpired"
+       FROM processes WHERE dataset_id = $1 AND ${isProcess('$2', 'processes')}`,
+      [datasetId, processId],
+    );
+    if (found === undefined) throw notFound('process_not_found', `The dataset has no process ${processId}.`);
+    if (found.accountId !== accountId)
+      throw forbidden('process_of_other_account', `Process ${processId} was reserved by another account.`);
+    if (found.isOpen) return;
+    if (found.isExpired)
+      throw conflict('reservation_expired', `Process ${processId} has expired; reserve another one.`);
+    throw conflict('process_used', `Process ${processId} has been used already; reserve another one.`);
+  };
+
+  return {
+    reserve: ({ datasetId, accountId, requestId }) =>
+      sql.tx(async (tx) => {
+        // Of two requests that race for the last one, not both get it.
+        await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [accountId]);
+        const [open] = await tx.query<{ count: number; seconds: number }>(
+          `SELECT count(*)::int AS count, ceil(extract(epoch FROM min(expires_at) - now()))::int AS seconds
+           FROM processes WHERE created_by = $1 AND expires_at > now() AND ${inStates(['reserved'])}`,
+          [accountId],
+        );
+        if (open !== undefined && open.count >= limits.perAccount)
+          throw new AppError(
+            'rate_limited',
+            'too_many_reservations',
+            `The account has ${open.count} reserved processes that no upload has filled; fill or cancel one.`,
+            { details: { limit: limits.perAccount }, retryAfterSeconds: Math.max(1, open.seconds) },
+          );
+        const [row] = await tx.query<{ id: number }>(
+          `INSERT INTO processes (dataset_id, phase, created_by, request_id, expires_at)
+           VALUES ($1, '${beforeAccepted[0]}', $2, $3, now() + $4 * interval '1 millisecond') RETURNING id`,
+          [datasetId, accountId, requestId, limits.keptMs],
+        );
+        if (row === undefined) throw new Error('a process was inserted but not returned');
+        return row.id;
+      }),
+
+    requireOpen,
+
+    async claim(processId, reserver) {
+      const rows = await sql.query(
+        `UPDATE processes SET ${claimed.set}, expires_at = NULL, received_at = now()
+         WHERE id = $1 AND dataset_id = $2 AND created_by = $3 AND expires_at > now() AND ${claimed.when}
+         RETURNING 1`,
+        [processId, reserver.datasetId, reserver.accountId],
+      );
+      if (rows.length > 0) return;
+      await requireOpen(processId, reserver);
+      throw conflict('process_used', `Process ${processId} has been used already; reserve another one.`);
+    },
+  };
+};
