@@ -14,6 +14,7 @@ FROM packages AS build
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.production.json ./
 COPY src ./src
+COPY web ./web
 RUN npm run build:production
 
 FROM packages AS production

@@ -91,6 +91,15 @@ export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
   return callerOf(requireValid(row));
 };
 
+/** Writes down when a key was last used, exact to a minute. */
+export const noteUse = async (sql: Sql, keyId: number): Promise<void> => {
+  await sql.query(
+    `UPDATE api_keys SET last_used_at = now()
+     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
+    [keyId],
+  );
+};
+
 export interface AuthenticatorOptions {
   readonly sql: Sql;
   /** Told of each request that comes with a good key. */
@@ -108,11 +117,6 @@ export const createAuthenticator =
     const [found] = await sql.query<KeyRow>(keySql('k.hash = $1'), [hashApiKey(key)]);
     const row = requireValid(found);
     onUse?.(row.keyId);
-    if (row.stale)
-      await sql.query(
-        `UPDATE api_keys SET last_used_at = now()
-         WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
-        [row.keyId],
-      );
+    if (row.stale) await noteUse(sql, row.keyId);
     return callerOf(row);
   };

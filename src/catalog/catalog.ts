@@ -13,12 +13,19 @@ import { createPlans } from './plans.js';
 import { createQuotas } from './quotas.js';
 import { createRepositories } from './repositories.js';
 import { createRetentionSettings } from './retention-settings.js';
+import { createSessions } from './sessions.js';
 import { createFindEndedRights } from './standing-rights.js';
 import { createTeamInvitations } from './team-invitations.js';
 import { createTeams } from './teams.js';
 
+export interface CatalogOptions {
+  readonly sql: Sql;
+  /** Seconds that sessions of the web app last. @default a week */
+  readonly sessionMaxAgeSeconds?: number;
+}
+
 /** Every part of the catalog over one database. */
-export const createCatalog = ({ sql }: { sql: Sql }) => {
+export const createCatalog = ({ sql, sessionMaxAgeSeconds }: CatalogOptions) => {
   const keyUse = createKeyUse({ sql });
   const access = createAccess({ sql });
   const quotas = createQuotas({ sql });
@@ -30,6 +37,7 @@ export const createCatalog = ({ sql }: { sql: Sql }) => {
     auditTrail: createAuditTrail({ sql }),
     keyUse,
     authenticate: createAuthenticator({ sql, onUse: keyUse.count }),
+    sessions: createSessions({ sql, onUse: keyUse.count, maxAgeSeconds: sessionMaxAgeSeconds }),
     endedRights: createFindEndedRights({ sql }),
     keys: createKeys({ sql }),
     plans: createPlans({ sql }),

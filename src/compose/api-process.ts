@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { createCatalog } from '../catalog/catalog.js';
 import type { Config } from '../config.js';
 import { apiBase, createApp } from '../http/app.js';
@@ -15,6 +16,7 @@ import { createRetentionRoutes } from '../http/routes/retention.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
+import { loadWebApp } from '../http/web-app.js';
 import { readRejects } from '../ingest/lifecycle/rejects.js';
 import { createColumnRemoval } from '../ingest/versions/column-removal.js';
 import { createVersionDiff } from '../ingest/versions/version-diff.js';
@@ -29,6 +31,9 @@ import { createIntakePart } from './intake.js';
 import { openMetrics } from './metrics-port.js';
 import { createOpsState } from './ops.js';
 import { startPipelineWatch } from './pipeline-watch.js';
+
+/** What `npm run build` made of `web`; the same depth below the root of the package in `src` and in `dist`. */
+const webAppFolder = fileURLToPath(new URL('../../dist/web', import.meta.url));
 
 /** Places of an API process, as the settings say. */
 const createPlacesOfRoutes = ({ config, metrics }: Core): RoutePlaces => {
@@ -53,7 +58,7 @@ export const createApiProcess = async (
 ): Promise<Listening> => {
   const core = await connect(config, log, scope);
   const { metrics, sql } = core;
-  const catalog = createCatalog({ sql });
+  const catalog = createCatalog({ sql, sessionMaxAgeSeconds: config.sessionMaxAgeSeconds });
   const { access, keyUse } = catalog;
   const keyDays = startPeriodic({
     name: 'days of keys',
@@ -128,6 +133,8 @@ export const createApiProcess = async (
       ...createOpsPageRoutes(ops),
     ],
     authenticate: catalog.authenticate,
+    authenticateSession: catalog.sessions.authenticate,
+    web: await loadWebApp(webAppFolder, { version, publicUrl: config.publicUrl }),
     endedRights: catalog.endedRights,
     log,
     metrics,

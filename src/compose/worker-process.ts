@@ -1,4 +1,5 @@
 import { createAuditTrail } from '../catalog/audit-trail.js';
+import { removeEndedSessions } from '../catalog/sessions.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
@@ -76,10 +77,11 @@ export const createWorkerProcess = async (
   await keepSegmentHashes(core, scope);
   const audit = createAuditTrail({ sql: core.sql });
   const trimming = startPeriodic({
-    name: 'audit trail',
+    name: 'audit trail and sessions',
     intervalMs: config.storageSweepIntervalMs,
     run: async () => {
       await audit.drop(config.auditRetentionDays);
+      await removeEndedSessions(core.sql);
     },
     log,
   });

@@ -130,6 +130,12 @@ export const httpSettings = {
     'false',
     'Let browsers send cookies and stored passwords with calls from listed origins; never with *.',
   ),
+  sessionMaxAgeSeconds: setting(
+    'SESSION_MAX_AGE_SECONDS',
+    integer(60, 31_536_000),
+    '604800',
+    'Seconds after which people who are signed in to the web app have to sign in again.',
+  ),
   publicMaxAgeSeconds: setting(
     'PUBLIC_MAX_AGE_SECONDS',
     integer(0, 31_536_000),

@@ -1,6 +1,7 @@
 import Koa from 'koa';
 import type { FindEndedRights } from '../catalog/standing-rights.js';
 import { type Clock, systemClock } from '../lib/clock.js';
+import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { createAnswerBudget, createBodyBudget } from './budgets.js';
@@ -18,9 +19,11 @@ import type { Route } from './route.js';
 import { createRouter } from './router.js';
 import { createApiUrl } from './routes/api-url.js';
 import { createDocsRoutes } from './routes/docs.js';
+import { createWebRoutes } from './routes/web.js';
 import { createHttpServer, type HttpServer } from './server.js';
 import { createSiteCheck } from './site-check.js';
 import { createFailureThrottle } from './throttle.js';
+import type { WebApp } from './web-app.js';
 
 export interface AppOptions {
   /** Routes below `/api`. */
@@ -57,7 +60,11 @@ export interface AppOptions {
   readonly places?: RoutePlaces;
   /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
   readonly maxRefusalDelayMs?: number;
-  /** Also serve `/`, `/openapi.json` and `/docs`. @default true */
+  /** Finds the account behind the token of a session. @default nobody is signed in */
+  readonly authenticateSession?: Authenticate;
+  /** The web app, at `/` and at addresses of its own. @default it is not served */
+  readonly web?: WebApp;
+  /** Also serve `/openapi.json` and `/docs`. @default true */
   readonly documents?: boolean;
 }
 
@@ -65,6 +72,10 @@ export interface AppOptions {
 export const apiBase = '/api';
 
 const everyOrigin: CorsOptions = { origins: ['*'] };
+
+const noSessions: Authenticate = async () => {
+  throw new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
+};
 
 const everyRightHolds: FindEndedRights = async (rights) => rights.map(() => undefined);
 
@@ -78,17 +89,18 @@ export const createApp = (options: AppOptions): HttpServer => {
   const app = new Koa<RequestState>();
   const identifyClient = createIdentifyClient(options.trustedProxies ?? []);
 
+  const web = options.web && createWebRoutes(options.web);
   const documents =
     options.documents === false
       ? []
       : createDocsRoutes({
-          version,
           openApi: createOpenApi({ routes: options.routes, version, base: apiBase }),
           apiUrl: createApiUrl({ publicUrl: options.publicUrl, identifyClient, base: apiBase }),
         });
   const dispatch = createDispatch({
     requireSameSite: createSiteCheck([...cors.origins, ...originOf(options.publicUrl)]),
     authenticate: options.authenticate,
+    authenticateSession: options.authenticateSession ?? noSessions,
     throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
     places: options.places ?? createRoutePlaces(defaultPlaces),
@@ -118,9 +130,10 @@ export const createApp = (options: AppOptions): HttpServer => {
     createRouter(
       [
         { base: apiBase, routes: options.routes },
-        { base: '', routes: [...options.rootRoutes, ...documents] },
+        { base: '', routes: [...options.rootRoutes, ...documents, ...(web?.routes ?? [])] },
       ],
       dispatch,
+      web?.page,
     ),
   );
   // What reaches here happened after the headers were sent: the connection is already broken off.

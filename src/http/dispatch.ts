@@ -14,6 +14,7 @@ import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
 import type { RightsWatch } from './rights-watch.js';
 import type { RequestHead, Route } from './route.js';
+import { endedSessionCookie, readSessionCookie } from './session-cookie.js';
 import type { SiteCheck } from './site-check.js';
 import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
@@ -27,6 +28,8 @@ export type Authenticate = (key: string) => Promise<Caller>;
 
 export interface DispatchOptions {
   readonly authenticate: Authenticate;
+  /** Finds the account behind the token of a session. */
+  readonly authenticateSession: Authenticate;
   readonly throttle: FailureThrottle;
   readonly requireSameSite: SiteCheck;
   readonly metrics: Metrics;
@@ -46,7 +49,21 @@ type RequestContext = ParameterizedContext<RequestState> & { params?: Record<str
 const anonymous = (ctx: RequestContext): string => `ip:${siteOf(ctx.state.client.address)}`;
 const ofAccount = ({ accountId }: Caller): string => `account:${accountId}`;
 
-const createCredentials = ({ authenticate, throttle, metrics }: DispatchOptions) => {
+interface Credential {
+  readonly kind: 'key' | 'session';
+  readonly secret: string;
+}
+
+/** A key that is sent counts; a browser adds the cookie of a session to every request. */
+const credentialOf = (ctx: RequestContext): Credential | undefined => {
+  const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
+  if (key !== undefined) return { kind: 'key', secret: key };
+  const token = readSessionCookie(ctx.req.headers.cookie, ctx.state.client.secure);
+  return token === undefined ? undefined : { kind: 'session', secret: token };
+};
+
+const createCredentials = (options: DispatchOptions) => {
+  const { throttle, metrics } = options;
   const known = createKnownKeys();
 
   /** Waits as long as an address has to that fails often; others may have the place meanwhile. */
@@ -59,13 +76,17 @@ const createCredentials = ({ authenticate, throttle, metrics }: DispatchOptions)
     throw new AppError(kind, code, message, { retryAfterSeconds });
   };
 
-  const accountOf = async (key: string): Promise<Caller> => {
+  const accountOf = async (ctx: RequestContext, { kind, secret }: Credential): Promise<Caller> => {
     try {
-      const caller = await authenticate(key);
-      known.learn(key, ofAccount(caller));
+      const caller = await (kind === 'key' ? options.authenticate : options.authenticateSession)(secret);
+      known.learn(secret, ofAccount(caller));
+      if (kind === 'session') ctx.set('Cross-Origin-Resource-Policy', 'same-origin');
       return caller;
     } catch (error) {
-      if (isAppError(error)) known.forget(key);
+      if (isAppError(error)) known.forget(secret);
+      // The next request comes without it: what is public can be read again.
+      if (isAppError(error) && kind === 'session')
+        ctx.append('Set-Cookie', endedSessionCookie(ctx.state.client.secure));
       throw error;
     }
   };
@@ -74,8 +95,8 @@ const createCredentials = ({ authenticate, throttle, metrics }: DispatchOptions)
     /** In whose line a request waits before its key is looked up. */
     lineOf(ctx: RequestContext): string {
       try {
-        const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
-        return (key === undefined ? undefined : known.ownerOf(key)) ?? anonymous(ctx);
+        const credential = credentialOf(ctx);
+        return (credential && known.ownerOf(credential.secret)) ?? anonymous(ctx);
       } catch {
         // Credentials that cannot be read are refused when it is this request's turn.
         return anonymous(ctx);
@@ -89,8 +110,8 @@ const createCredentials = ({ authenticate, throttle, metrics }: DispatchOptions)
     ): Promise<Caller | undefined> {
       if (auth === 'none') return undefined;
       try {
-        const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
-        if (key !== undefined) return await accountOf(key);
+        const credential = credentialOf(ctx);
+        if (credential !== undefined) return await accountOf(ctx, credential);
       } catch (error) {
         if (isAppError(error) && error.kind === 'unauthenticated') return refuse(ctx, error, place);
         throw error;
@@ -117,11 +138,13 @@ const actorOf = ({ state }: RequestContext, caller: Caller | undefined): Actor =
 const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {
   const { state } = ctx;
   const params = parseParams(route.params, ctx.params ?? {});
-  checkQuerySize(ctx.querystring);
-  checkQueryEncoding(ctx.querystring);
+  if (!route.queryOfPage) {
+    checkQuerySize(ctx.querystring);
+    checkQueryEncoding(ctx.querystring);
+  }
   return {
     params,
-    query: parseQuery(route.query, state.query),
+    query: route.queryOfPage ? {} : parseQuery(route.query, state.query),
     caller,
     owner: caller === undefined ? anonymous(ctx) : ofAccount(caller),
     requestId: state.requestId,
@@ -129,6 +152,7 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
     signal: state.signal,
     url: withoutApiKey(ctx.req.url ?? ''),
     method: ctx.method,
+    secure: state.client.secure,
     header(name) {
       const value = ctx.req.headers[name.toLowerCase()];
       return Array.isArray(value) ? value[0] : value;

@@ -64,6 +64,8 @@ export interface RequestHead<P, Q, C> {
   /** Path and query as sent, without `apiKey`. */
   readonly url: string;
   readonly method: string;
+  /** True when the client speaks TLS with us or with a trusted proxy. */
+  readonly secure: boolean;
   /** First value of a request header, by lower-case name. */
   header(name: string): string | undefined;
 }
@@ -95,6 +97,8 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly params?: P;
   /** Known query parameters; any other is refused unless its name starts with `_`. */
   readonly query?: Q;
+  /** True for a page whose scripts read the query: nothing here looks at it. */
+  readonly queryOfPage?: boolean;
   readonly body?: B;
   /** True for a POST that only reads: pages of other sites may call it with a key of their own. */
   readonly changesNothing?: boolean;

@@ -1,5 +1,6 @@
 import Router from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
+import { prefersHtml } from './content/negotiation.js';
 import type { RequestState } from './request-state.js';
 import type { Route } from './route.js';
 import { HttpFault } from './status.js';
@@ -22,10 +23,17 @@ export interface MountedRoutes {
 /** `/datasets/:id` -> `/datasets/{id}`, the form that documents and metrics show. */
 export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
-/** Answers every path: with its route, 405 with `Allow` for a wrong method, 404 for an unknown path. */
+const isForBrowser = ({ method, path, headers }: Context): boolean =>
+  (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path) && prefersHtml(headers.accept);
+
+/**
+ * Answers every path: with its route, 405 with `Allow` for a wrong method, 404 for an unknown path.
+ * @param page Answers browsers at every other path outside of the API.
+ */
 export const createRouter = (
   mounted: readonly MountedRoutes[],
   dispatch: (route: Route, template: string) => Middleware<RequestState>,
+  page?: Route,
 ): Middleware<RequestState> => {
   const router = new Router<RequestState>();
   for (const { base, routes } of mounted) {
@@ -34,11 +42,13 @@ export const createRouter = (
       router.register(path, [route.method], dispatch(route, templateOf(path)) as never);
     }
   }
+  const runPage = page === undefined ? undefined : dispatch(page, '/{page}');
   const run = router.routes() as unknown as Middleware<RequestState>;
 
   return async function routing(ctx, next) {
     const found = router.match(ctx.path, ctx.method);
     const [nearest] = found.path;
+    if (nearest === undefined && runPage !== undefined && isForBrowser(ctx)) return runPage(ctx, next);
     if (nearest === undefined) throw new HttpFault(404, 'unknown_path', 'nothing exists at this path');
     // `/x/home` is not an `/x/:id`, whatever the method; what a wildcard takes in is only known with it.
     const isWild = String(nearest.path).includes('*');

@@ -13,6 +13,7 @@ import { kafkaSettings } from '../../src/config/kafka-settings.js';
 import { startEmbedded } from '../../src/embedded/components.js';
 import { createLog } from '../../src/lib/log.js';
 import { createScope, type Scope } from '../../src/lib/scope.js';
+import { buildWeb } from '../../web/build.mjs';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -79,6 +80,7 @@ const startMissing = async (found: Partial<Services>, scope: Scope): Promise<Par
 };
 
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+  await buildWeb();
   const scope = createScope(createLog('test-services', 'warn', 2));
   try {
     const found = fromEnvironment();

@@ -22,6 +22,21 @@ export const formatOfAccept = <F extends Format>(
   return formats.find((format) => format !== undefined);
 };
 
+/** True for what browsers send when they open a page: programs name the types of data, or a wildcard. */
+export const prefersHtml = (accept: string | undefined): boolean =>
+  /\btext\/html\b/i.test(accept ?? '') &&
+  acceptsOf({ accept }).types(['text/html', 'application/json']) === 'text/html';
+
+/** Codings in which files of the web app lie ready, smallest first. */
+export type FileCoding = 'br' | 'gzip' | 'identity';
+
+/** The smallest coding that `Accept-Encoding` takes. */
+export const chooseFileCoding = (accept: string | undefined): FileCoding => {
+  const taken = acceptsOf({ 'accept-encoding': accept }).encodings();
+  const codings: readonly FileCoding[] = ['br', 'gzip'];
+  return codings.find((coding) => taken.includes(coding)) ?? 'identity';
+};
+
 /**
  * Best first when the client gives them the same weight. zstd is faster, but is sent in several frames, and there
  * are clients that take the first for all (urllib3 2.0, reqwest before 0.12.13) or fail at the second (httpx):

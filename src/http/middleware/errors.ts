@@ -47,13 +47,19 @@ const shape = (thrown: unknown): Shaped => {
       ...(error.details === undefined ? {} : { details: error.details }),
       headers: {
         ...(retryAfter === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter))) }),
-        ...(status === 401 ? { 'WWW-Authenticate': 'Basic realm="tabulary", charset="UTF-8"' } : {}),
       },
     };
   }
   // Whatever else was thrown was not written for callers: its text stays in the log.
   return { status: 500, code: 'internal', message: 'internal error', headers: {} };
 };
+
+/**
+ * How to sign in. To `Basic` a browser opens a window of its own, also for what a page fetches; pages have their own way to
+ * ask for a key.
+ */
+const challengeFor = (isFromScript: boolean): string =>
+  `${isFromScript ? 'ApiKey' : 'Basic'} realm="tabulary", charset="UTF-8"`;
 
 /** Longest message, and largest details as JSON, of an error: what is wrong may be as long as what was sent. */
 const messageLength = 8_000;
@@ -97,6 +103,11 @@ export const createErrors = (): Middleware<RequestState> =>
       const asMessage = status === 404 && ctx.state.route?.notFoundShape === 'message';
       ctx.status = status;
       ctx.set(headers);
+      if (status === 401)
+        ctx.set(
+          'WWW-Authenticate',
+          challengeFor(ctx.get('Sec-Fetch-Dest') === 'empty' || ctx.get('X-Requested-With') !== ''),
+        );
       ctx.remove('Content-Encoding');
       ctx.remove('Content-Disposition');
       ctx.remove('ETag');

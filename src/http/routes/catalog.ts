@@ -5,11 +5,13 @@ import { createColumnRoutes } from './columns.js';
 import { createDatasetRoutes } from './datasets.js';
 import { createPermissionRoutes } from './permissions.js';
 import { createRepositoryRoutes } from './repositories.js';
+import { createSessionRoutes } from './session.js';
 import { createTeamRoutes } from './teams.js';
 
 /** Every route of the catalog. */
 export const createCatalogRoutes = (catalog: Catalog): Route[] => [
   ...createAccountRoutes(catalog),
+  ...createSessionRoutes(catalog),
   ...createRepositoryRoutes(catalog),
   ...createDatasetRoutes(catalog),
   ...createColumnRoutes(catalog),

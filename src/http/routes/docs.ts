@@ -7,7 +7,6 @@ import { notFound } from '../../lib/errors.js';
 import { type Reply, type Route, route } from '../route.js';
 
 export interface DocsOptions {
-  readonly version: string;
   readonly openApi: object;
   /** Address of the API as a client reaches it. */
   readonly apiUrl: (request: IncomingMessage) => string;
@@ -52,44 +51,17 @@ const docsPage = `<!doctype html>
 const startScript = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#documents', deepLinking: true, validatorUrl: null });
 `;
 
-const frontPage = (version: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>tabulary</title>
-</head>
-<body>
-<h1>tabulary ${version}</h1>
-<p>Data catalog, dataset store and provider gateway for tabular and time-series data.</p>
-<ul>
-<li><a href="docs">API documents</a></li>
-<li><a href="openapi.json">OpenAPI description</a></li>
-<li><a href="healthz">Health</a>, <a href="readyz">readiness</a></li>
-<li><a href="ops">State of the service</a>, for operators</li>
-</ul>
-</body>
-</html>
-`;
-
 const textAnswer = (type: string, description: string) => ({ 200: { description, contentTypes: [type] } });
 
 /** The document with an address that works for who reads it: generated clients and tools call it as it stands. */
 const withServer = (openApi: object, url: string): string =>
   JSON.stringify({ ...openApi, servers: [{ url }] });
 
-/** `/`, `/openapi.json` and `/docs`, all from this process and its packages. */
-export const createDocsRoutes = ({ version, openApi, apiUrl }: DocsOptions): Route[] => {
+/** `/openapi.json` and `/docs`, all from this process and its packages. */
+export const createDocsRoutes = ({ openApi, apiUrl }: DocsOptions): Route[] => {
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const shared = { method: 'GET', tags: ['Documents'], auth: 'none', hidden: true } as const;
   return [
-    route({
-      ...shared,
-      path: '/',
-      summary: 'What this service is',
-      responses: textAnswer('text/html', 'A small page.'),
-      handler: () => page(frontPage(version)),
-    }),
     route({
       ...shared,
       path: '/openapi.json',

@@ -41,6 +41,10 @@ POST /account/keys                                             401 201 201 201 2
 GET /account/keys/{id}/usage                                   401 404 404 404 404 404 200 404 404 404 200 200 401
 DELETE /account/keys/{id}                                      401 404 404 404 404 404 204 404 404 404 403 403 401
 
+GET /session                                                   200 200 200 200 200 200 200 200 200 200 200 200 401
+POST /session                                                  401 200 200 200 200 200 200 200 200 200 200 200 401
+DELETE /session                                                204 204 204 204 204 204 204 204 204 204 204 204 204
+
 GET /account/invitations                                       401 200 200 200 200 200 200 200 200 200 200 200 401
 PUT /account/invitations/{team}                                401 404 404 404 404 404 200 200 200 404 403 403 401
 DELETE /account/invitations/{team}                             401 404 404 404 404 404 404 404 404 404 403 403 401

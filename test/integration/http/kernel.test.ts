@@ -371,7 +371,6 @@ describe('answers', () => {
     for (const file of page.text.match(/docs\/[\w.-]+/g) ?? [])
       expect((await ask('GET', `/${file}`)).status).toBe(200);
     expect((await ask('GET', '/docs/..%2fpackage.json')).status).toBe(404);
-    expect((await ask('GET', '/')).text).toContain('1.2.3');
     expect((await ask('GET', '/openapi.json')).json()).toMatchObject({ openapi: '3.1.0' });
   });
 });

@@ -20,10 +20,13 @@ import { createUploadRoutes } from '../../../src/http/routes/uploads.js';
 import { createUserKeyRoutes } from '../../../src/http/routes/user-keys.js';
 import { createVersionChangeRoutes } from '../../../src/http/routes/version-changes.js';
 import { createVersionRoutes } from '../../../src/http/routes/versions.js';
+import { createWebRoutes } from '../../../src/http/routes/web.js';
 import { createMetrics } from '../../../src/lib/metrics.js';
 
 /** Only declarations are looked at: no handler runs. */
 const nothing = new Proxy({}, { get: () => ({}) }) as never;
+
+const web = createWebRoutes(nothing);
 
 const routes: readonly Route[] = [
   ...createCatalogRoutes(nothing),
@@ -43,14 +46,19 @@ const routes: readonly Route[] = [
   ...createOpsRoutes(nothing),
   ...createOpsPageRoutes(nothing),
   ...createOperationsRoutes({ version: '1', checks: [] }),
+  ...web.routes,
+  web.page,
   createMetricsRoute({ metrics: createMetrics() }),
-  ...createDocsRoutes({ version: '1', openApi: { paths: {} }, apiUrl: () => '/api' }),
+  ...createDocsRoutes({ openApi: { paths: {} }, apiUrl: () => '/api' }),
 ];
 
 /** Pool of places by route. `own` says which one the handler takes itself, `none` why it may do without. */
 const expected: Readonly<Record<string, string>> = {
   'GET /account': 'requests',
   'PUT /account': 'requests',
+  'GET /session': 'requests',
+  'POST /session': 'requests',
+  'DELETE /session': 'requests',
   'GET /account/keys': 'requests',
   'POST /account/keys': 'requests',
   'DELETE /account/keys/:id': 'requests',
@@ -128,6 +136,8 @@ const expected: Readonly<Record<string, string>> = {
   'GET /readyz': 'none: to supervisors whatever else happens; one look for all who ask',
   'GET /metrics': 'none: wanted most when all places are taken; one text for all who ask',
   'GET /': 'requests',
+  'GET /assets/:file': 'requests',
+  'GET /*page': 'requests',
   'GET /openapi.json': 'requests',
   'GET /docs': 'requests',
   'GET /docs/:file': 'requests',

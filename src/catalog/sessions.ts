@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { AppError } from '../lib/errors.js';
+import type { Caller } from '../model/permission.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { callerOfKey, noteUse } from './authenticator.js';
+
+/** People who are signed in to the web app: a random token in a cookie stands for an API key. */
+export interface Sessions {
+  /**
+   * Opens a session that may do what the key may do. Of a key's sessions the newest are kept.
+   * @returns the token, which is shown this once, and how long it is good for.
+   */
+  open(keyId: number): Promise<{ token: string; maxAgeSeconds: number }>;
+  /**
+   * Who is signed in.
+   * @throws AppError `unauthenticated`: the session has ended, or its key was revoked or has expired.
+   */
+  authenticate(token: string): Promise<Caller>;
+  /** Ends a session; an unknown one has ended already. */
+  end(token: string): Promise<void>;
+}
+
+/** Sessions of one key; beyond it the oldest end. */
+const mostOfKey = 100;
+
+/** SHA-256, as for keys: a token is 256 random bits. */
+const hashOf = (token: string): Buffer => createHash('sha256').update(token, 'utf8').digest();
+
+export interface SessionsOptions {
+  readonly sql: Sql;
+  /** Told of each request that comes with a good session. */
+  readonly onUse?: (keyId: number) => void;
+  /** Seconds after which people have to sign in again. @default a week */
+  readonly maxAgeSeconds?: number | undefined;
+}
+
+const week = 7 * 86_400;
+
+export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOptions): Sessions => ({
+  async open(keyId) {
+    const token = randomBytes(32).toString('base64url');
+    await sql.tx(async (tx) => {
+      await tx.query(
+        `INSERT INTO web_sessions (hash, key_id, expires_at) VALUES ($1, $2, now() + $3 * interval '1 second')`,
+        [hashOf(token), keyId, maxAgeSeconds],
+      );
+      await tx.query(
+        `DELETE FROM web_sessions WHERE key_id = $1 AND hash IN (
+           SELECT hash FROM web_sessions WHERE key_id = $1 ORDER BY created_at DESC OFFSET ${mostOfKey})`,
+        [keyId],
+      );
+    });
+    return { token, maxAgeSeconds };
+  },
+
+  async authenticate(token) {
+    const [row] = await sql.query<{ keyId: number; stale: boolean }>(
+      `SELECT s.key_id AS "keyId", coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale
+       FROM web_sessions s JOIN api_keys k ON k.id = s.key_id WHERE s.hash = $1 AND s.expires_at > now()`,
+      [hashOf(token)],
+    );
+    if (row === undefined)
+      throw new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
+    const caller = await callerOfKey(sql, row.keyId);
+    onUse?.(row.keyId);
+    if (row.stale) await noteUse(sql, row.keyId);
+    return caller;
+  },
+
+  async end(token) {
+    await sql.query('DELETE FROM web_sessions WHERE hash = $1', [hashOf(token)]);
+  },
+});
+
+/** Removes sessions that have ended; gives how many. */
+export const removeEndedSessions = async (sql: Sql): Promise<number> => {
+  const rows = await sql.query('DELETE FROM web_sessions WHERE expires_at <= now() RETURNING 1 AS one');
+  return rows.length;
+};

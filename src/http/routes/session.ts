@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { Sessions } from '../../catalog/sessions.js';
+import { AppError } from '../../lib/errors.js';
+import type { Caller } from '../../model/permission.js';
+import { anyCaller, noContent, ok, type Reply, type Route, route } from '../route.js';
+import { endedSessionCookie, readSessionCookie, sessionCookie } from '../session-cookie.js';
+import { idField } from './fields.js';
+
+const sessionSchema = z
+  .object({
+    account: z
+      .object({
+        id: idField('The account.'),
+        name: z.string(),
+        isOperator: z.boolean(),
+        readOnly: z.boolean().meta({ description: 'The key may change nothing.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null: nobody is signed in.' }),
+  })
+  .meta({ id: 'Session' });
+
+const example = { account: { id: 1, name: 'ada', isOperator: false, readOnly: false } };
+
+const shown = (caller: Caller | undefined): z.infer<typeof sessionSchema> => ({
+  account:
+    caller === undefined
+      ? null
+      : {
+          id: caller.accountId,
+          name: caller.accountName,
+          isOperator: caller.isOperator,
+          readOnly: caller.key.readOnly,
+        },
+});
+
+const tags = ['Account'];
+
+/** How the web app signs people in: the key is sent once, as for every other request, and a cookie stands for it. */
+export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions }): Route[] => [
+  route({
+    method: 'GET',
+    path: '/session',
+    summary: 'Who is signed in',
+    tags,
+    auth: 'optional',
+    responses: { 200: { description: 'The account.', schema: sessionSchema, example } },
+    handler: ({ caller }) => ok(shown(caller)),
+  }),
+  route({
+    method: 'POST',
+    path: '/session',
+    summary: 'Sign in from a browser',
+    description:
+      'Needs the API key itself (Basic). The answer sets a cookie that scripts cannot read, that no other site sends, and ' +
+      'that may do what the key may do, until it expires, is ended, or the key ends.',
+    tags,
+    auth: 'required',
+    responses: {
+      200: {
+        description: 'Signed in.',
+        schema: sessionSchema,
+        example,
+        headers: { 'Set-Cookie': 'The session.' },
+      },
+    },
+    handler: async ({ caller, header, secure }): Promise<Reply> => {
+      // A session that opens sessions would never end.
+      if (header('authorization') === undefined)
+        throw new AppError('unauthenticated', 'no_key', 'Sign in with the API key, by Basic authentication.');
+      const { token, maxAgeSeconds } = await sessions.open(caller.key.id);
+      return {
+        ...ok(shown(caller)),
+        headers: { 'Set-Cookie': sessionCookie(token, maxAgeSeconds, secure) },
+      };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/session',
+    summary: 'Sign out',
+    description: 'Also answered 204 when nobody is signed in.',
+    tags,
+    auth: 'none',
+    authorize: anyCaller,
+    responses: { 204: { description: 'The session has ended.' } },
+    handler: async ({ header, secure }): Promise<Reply> => {
+      const token = readSessionCookie(header('cookie'), secure);
+      if (token !== undefined) await sessions.end(token);
+      return { ...noContent, headers: { 'Set-Cookie': endedSessionCookie(secure) } };
+    },
+  }),
+];

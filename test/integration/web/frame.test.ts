@@ -1,0 +1,216 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+
+let stage: Stage;
+let ada: { id: number; key: string };
+beforeAll(async () => {
+  stage = await startStage();
+  ada = await stage.product.createAccount('ada');
+});
+afterEach(() => stage.leave());
+afterAll(() => stage?.close());
+
+const basic = (key: string): string => `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+
+const ask = (path: string, init: RequestInit = {}): Promise<Response> => fetch(stage.root + path, init);
+
+const openSession = async (): Promise<string> => {
+  const answer = await ask('/api/session', { method: 'POST', headers: { Authorization: basic(ada.key) } });
+  expect(answer.status).toBe(200);
+  return answer.headers.get('set-cookie') ?? '';
+};
+
+const cookieOf = (header: string): string => header.split(';', 1)[0] ?? '';
+
+const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+describe('what is served', () => {
+  it('gives browsers the app at its addresses, 404 elsewhere, and programs what they had', async () => {
+    for (const [path, headers, status, type] of [
+      ['/', {}, 200, 'text/html; charset=utf-8'],
+      ['/datasets/3', asBrowser, 200, 'text/html; charset=utf-8'],
+      ['/datasets/3?$filter=%zz&x=1&x=2', asBrowser, 200, 'text/html; charset=utf-8'],
+      ['/nowhere', asBrowser, 404, 'text/html; charset=utf-8'],
+      ['/datasets/3', {}, 404, 'application/json; charset=utf-8'],
+      ['/api/nowhere', asBrowser, 404, 'application/json; charset=utf-8'],
+      ['/assets/nothing.js', asBrowser, 404, 'application/json; charset=utf-8'],
+    ] as const) {
+      const answer = await ask(path, { headers });
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([path, status, type]);
+      await answer.text();
+    }
+    expect((await ask('/datasets/3', { method: 'POST', headers: asBrowser })).status).toBe(404);
+  });
+
+  it('sends files compressed, to be kept for ever, and the page to be asked for again', async () => {
+    const page = await ask('/');
+    const tag = page.headers.get('etag') ?? '';
+    expect(page.headers.get('cache-control')).toBe('no-cache');
+    expect((await ask('/', { headers: { 'If-None-Match': tag } })).status).toBe(304);
+    const [script = ''] = /\/assets\/[\w.-]+\.js/.exec(await page.text()) ?? [];
+    for (const coding of ['br', 'gzip', 'identity']) {
+      const file = await ask(script, { headers: { 'Accept-Encoding': coding } });
+      expect(file.headers.get('content-encoding') ?? 'identity').toBe(coding);
+      expect(file.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+  });
+
+  it('allows nothing inline, nothing evaluated, nothing elsewhere', async () => {
+    const policy = (await ask('/')).headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const page = await stage.visit('/sign-in');
+    const hosts = new Set<string>();
+    page.on('request', (request) => hosts.add(new URL(request.url()).origin));
+    await page.reload();
+    expect([...hosts]).toEqual([stage.root]);
+  });
+});
+
+describe('signing in', () => {
+  it('exchanges the key for a cookie that no script reads, and keeps the key nowhere', async () => {
+    const page = await stage.visit('/sign-in?to=%2F');
+    await page.getByLabel('API key').fill(ada.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'ada' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/');
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
+    const seen = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state])',
+    );
+    expect(seen).not.toContain(ada.key);
+    expect(seen).not.toContain(cookie?.value);
+    await page.reload();
+    await page.getByRole('button', { name: 'ada' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).first().waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    expect((await ask('/api/account', { headers: { Cookie: `tabulary=${cookie?.value}` } })).status).toBe(
+      401,
+    );
+  });
+
+  it('says what is wrong with a key, and goes nowhere else than into the app', async () => {
+    const page = await stage.visit('/sign-in?to=%2F%2Fevil.example%2F');
+    await page.getByLabel('API key').fill('tab_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The API key is not valid.').waitFor();
+    await page.getByLabel('API key').fill(ada.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'ada' }).waitFor();
+    expect(page.url()).toBe(`${stage.root}/`);
+  });
+
+  it('ends with the key, and the page says so', async () => {
+    const { baseUrl } = stage.product;
+    const made = await fetch(`${baseUrl}/account/keys`, {
+      method: 'POST',
+      headers: { Authorization: basic(ada.key), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'for a browser' }),
+    });
+    const { id, key } = (await made.json()) as { id: number; key: string };
+    const page = await stage.visit('/sign-in', { key });
+    await page.getByRole('button', { name: 'ada' }).waitFor();
+    await fetch(`${baseUrl}/account/keys/${id}`, {
+      method: 'DELETE',
+      headers: { Authorization: basic(ada.key) },
+    });
+    await page.reload();
+    await page.getByText('Your session has ended.').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+  });
+
+  it('ends when its time is over', async () => {
+    const page = await stage.visit('/sign-in', { key: ada.key });
+    await stage.product.sql.query('UPDATE web_sessions SET expires_at = now()');
+    await page.reload();
+    await page.getByText('Your session has ended.').waitFor();
+  });
+
+  it('needs the key itself: a session opens no other one', async () => {
+    const cookie = cookieOf(await openSession());
+    const again = await ask('/api/session', { method: 'POST', headers: { Cookie: cookie } });
+    expect(again.status).toBe(401);
+    expect((await ask('/api/account', { headers: { Cookie: cookie } })).status).toBe(200);
+  });
+
+  it('lets no page of another site use the cookie', async () => {
+    const cookie = cookieOf(await openSession());
+    for (const headers of [
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { Origin: 'https://evil.example' },
+    ]) {
+      const answer = await ask('/api/repositories', {
+        method: 'POST',
+        headers: { Cookie: cookie, 'Content-Type': 'application/json', ...headers } as Record<string, string>,
+        body: JSON.stringify({ name: 'stolen', privacy: 'Public' }),
+      });
+      expect(answer.status).toBe(403);
+    }
+    const own = await ask('/api/account', { headers: { Cookie: cookie } });
+    expect(own.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  });
+
+  it('slows down who tries cookies, like who tries keys', async () => {
+    const answers: Response[] = [];
+    for (let attempt = 0; attempt < 14; attempt += 1)
+      answers.push(await ask('/api/account', { headers: { Cookie: 'tabulary=made-up' } }));
+    expect(answers.every(({ status }) => status === 401)).toBe(true);
+    expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
+  });
+
+  it('keeps the newest hundred sessions of a key', async () => {
+    const first = cookieOf(await openSession());
+    await stage.product.sql.query(
+      `INSERT INTO web_sessions (hash, key_id, expires_at)
+       SELECT sha256(n::text::bytea), k.id, now() + interval '1 hour' FROM generate_series(1, 100) AS n, api_keys k
+       WHERE k.account_id = $1 AND k.name = 'test'`,
+      [ada.id],
+    );
+    const last = cookieOf(await openSession());
+    expect((await ask('/api/account', { headers: { Cookie: first } })).status).toBe(401);
+    expect((await ask('/api/account', { headers: { Cookie: last } })).status).toBe(200);
+  });
+
+  it('marks the cookie for TLS alone behind TLS', async () => {
+    const { sessionCookie } = await import('../../../src/http/session-cookie.js');
+    expect(sessionCookie('x', 60, true)).toBe(
+      '__Host-tabulary=x; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
+    );
+  });
+});
+
+describe('the frame', () => {
+  it.each([
+    ['light', 375],
+    ['dark', 375],
+    ['light', 1280],
+    ['dark', 1280],
+  ] as const)('has no fault that axe finds, %s at %i', async (theme, width) => {
+    const page = await stage.visit('/sign-in', { theme, width });
+    await page.getByLabel('API key').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goto('/nowhere');
+    await page.getByRole('heading', { name: 'No such page' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('is used by keyboard: the first stop skips to the content', async () => {
+    const page = await stage.visit('/sign-in');
+    await page.getByLabel('API key').waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement?.id')).toBe('main');
+  });
+
+  it('keeps a chosen theme', async () => {
+    const page = await stage.visit('/sign-in', { theme: 'light' });
+    await page.getByRole('button', { name: 'Dark colours' }).click();
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');
+  });
+});

@@ -1,0 +1,108 @@
+/** The web app in Chromium, on the real product. One browser and one product for a test file. */
+import { existsSync } from 'node:fs';
+import axe from 'axe-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Config } from '../../src/config.js';
+import { startProduct, type TestProduct } from './product.js';
+
+export interface VisitOptions {
+  /** Signs in with this key first. */
+  readonly key?: string;
+  readonly width?: number;
+  readonly height?: number;
+  readonly theme?: 'light' | 'dark';
+}
+
+export interface Stage {
+  readonly product: TestProduct;
+  /** Address of the app. */
+  readonly root: string;
+  /** A window of its own, with cookies of its own, at a path of the app. */
+  visit(path: string, options?: VisitOptions): Promise<Page>;
+  /**
+   * Closes every window that was opened since the last call.
+   * @throws when a script of one of them failed, or something was refused by the content security policy.
+   */
+  leave(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Debian's package, or what CHROMIUM names. */
+const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
+  (path) => path !== undefined && existsSync(path),
+);
+
+// Nothing of the browser itself asks hosts of the internet.
+const quiet = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Chromium writes a line for each answer that is no success; tests provoke those. */
+const isAnswer = (text: string): boolean => text.startsWith('Failed to load resource');
+
+const signIn = async (page: Page, key: string): Promise<void> => {
+  const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+  const answer = await page.request.post('/api/session', { headers: { Authorization: authorization } });
+  expect(answer.status()).toBe(200);
+};
+
+export const startStage = async (settings: Partial<Record<keyof Config, string>> = {}): Promise<Stage> => {
+  if (executablePath === undefined)
+    throw new Error('Chromium is missing: apt-get install chromium, or set CHROMIUM to its path');
+  const product = await startProduct(settings);
+  const root = new URL(product.baseUrl).origin;
+  const browser: Browser = await chromium.launch({ executablePath, args: quiet });
+  const open = new Set<BrowserContext>();
+  const faults: string[] = [];
+
+  return {
+    product,
+    root,
+    async visit(path, { key, width = 1280, height = 800, theme = 'light' } = {}) {
+      const context = await browser.newContext({
+        baseURL: root,
+        viewport: { width, height },
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+      });
+      open.add(context);
+      const page = await context.newPage();
+      page.setDefaultTimeout(30_000);
+      page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.stack ?? error.message}`));
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !isAnswer(message.text()))
+          faults.push(`${page.url()}: ${message.text()}`);
+      });
+      if (key !== undefined) await signIn(page, key);
+      await page.goto(path);
+      return page;
+    },
+    async leave() {
+      await Promise.all([...open].map((context) => context.close()));
+      open.clear();
+      const found = faults.splice(0);
+      expect(found).toEqual([]);
+    },
+    async close() {
+      await browser.close();
+      await product.close();
+    },
+  };
+};
+
+/** What axe finds wrong with a page, in words. */
+export const violationsOf = async (page: Page): Promise<string[]> => {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate(async () => {
+    const { axe: run } = globalThis as unknown as { axe: { run(): Promise<axe.AxeResults> } };
+    return (await run.run()).violations;
+  });
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+};

@@ -1,0 +1,167 @@
+import type { ComponentType } from 'preact';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
+import { Menu } from './components/menu.js';
+import { ErrorState, Waiting } from './components/states.js';
+import { basePath } from './lib/base.js';
+import { type Address, linkTo, navigate, useAddress } from './lib/router.js';
+import { session, signOut } from './lib/session.js';
+import { useStore } from './lib/store.js';
+import { isDark, setTheme, theme } from './lib/theme.js';
+import mark from './mark.svg';
+import { NotFound } from './pages/not-found.js';
+import { type PageParams, pages } from './pages.js';
+import { texts } from './texts.js';
+
+/** Entries of the main navigation; `for` says who sees one. */
+const entries: readonly {
+  readonly text: string;
+  readonly href: string;
+  readonly for: 'all' | 'operators';
+}[] = [{ text: texts.nav.data, href: linkTo('home'), for: 'all' }];
+
+const Account = () => {
+  const { account } = useStore(session);
+  const { path, query } = useAddress();
+  if (account === undefined) return null;
+  if (account === null) {
+    const here = query.size === 0 ? path : `${path}?${query.toString()}`;
+    return path === '/sign-in' ? null : (
+      <a class="button" href={linkTo('signIn', {}, { to: here === '/' ? undefined : here })}>
+        {texts.session.signIn}
+      </a>
+    );
+  }
+  return (
+    <Menu label={account.name} look="button plain">
+      {(close) => (
+        <button
+          type="button"
+          class="menu-item"
+          onClick={async () => {
+            close();
+            await signOut();
+            navigate(linkTo('home'));
+          }}
+        >
+          {texts.session.signOut}
+        </button>
+      )}
+    </Menu>
+  );
+};
+
+const ThemeSwitch = () => {
+  useStore(theme);
+  const dark = isDark();
+  return (
+    <button
+      type="button"
+      class="button plain"
+      aria-pressed={dark}
+      aria-label={texts.theme.dark}
+      title={texts.theme.dark}
+      onClick={() => setTheme(dark ? 'light' : 'dark')}
+    >
+      <span aria-hidden="true">{dark ? '☀' : '☾'}</span>
+    </button>
+  );
+};
+
+const Bar = () => {
+  const { account } = useStore(session);
+  const { path } = useAddress();
+  const shown = entries.filter((entry) => entry.for === 'all' || account?.isOperator === true);
+  return (
+    <header class="bar">
+      <a class="brand" href={linkTo('home')}>
+        <img src={mark} alt="" width="26" height="26" />
+        {texts.name}
+      </a>
+      <nav aria-label={texts.nav.main}>
+        <ul>
+          {shown.map(({ text, href }) => (
+            <li key={href}>
+              <a href={href} {...(path === href ? { 'aria-current': 'page' } : {})}>
+                {text}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="bar-end">
+        <ThemeSwitch />
+        <Account />
+      </div>
+    </header>
+  );
+};
+
+const EndedNotice = () => {
+  const { hasEnded } = useStore(session);
+  if (!hasEnded) return null;
+  return (
+    <div class="page">
+      <div class="notice warn" role="status">
+        <p>
+          {texts.session.ended}{' '}
+          <a href={linkTo('signIn', {}, { to: location.pathname + location.search })}>
+            {texts.session.signIn}
+          </a>
+        </p>
+      </div>
+    </div>
+  );
+};
+
+/** Query parameters change a page in place; another path is another page. */
+const keyOf = ({ page, params }: Address): string => `${page} ${Object.values(params).join(' ')}`;
+
+const Current = ({ address }: { address: Address }) => {
+  const { page } = address;
+  const [loaded, setLoaded] = useState<{ page: Address['page']; View: ComponentType<PageParams> }>();
+  const [failure, setFailure] = useState<unknown>();
+  const [error, reset] = useErrorBoundary();
+  useEffect(() => {
+    let isWanted = true;
+    setFailure(undefined);
+    if (page !== undefined)
+      pages[page]().then(
+        (View) => isWanted && setLoaded({ page, View }),
+        (reason: unknown) => isWanted && setFailure(reason),
+      );
+    return () => {
+      isWanted = false;
+    };
+  }, [page]);
+  if (error !== undefined) {
+    // Whatever watches for errors of scripts sees this one too.
+    reportError(error);
+    return <ErrorState error={error} retry={reset} />;
+  }
+  if (page === undefined) return <NotFound />;
+  if (failure !== undefined) return <ErrorState error={failure} retry={() => location.reload()} />;
+  if (loaded?.page !== page) return <Waiting />;
+  return <loaded.View key={keyOf(address)} params={address.params} />;
+};
+
+export const App = () => {
+  const address = useAddress();
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        {texts.nav.skip}
+      </a>
+      <Bar />
+      <main id="main" tabIndex={-1}>
+        <EndedNotice />
+        <Current key={address.page} address={address} />
+      </main>
+      <footer class="foot">
+        <a href={`${basePath}/docs`}>{texts.nav.docs}</a>
+        <span>
+          {texts.name} {document.querySelector<HTMLMetaElement>('meta[name=version]')?.content}
+        </span>
+      </footer>
+    </div>
+  );
+};

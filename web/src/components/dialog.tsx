@@ -1,0 +1,34 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { texts } from '../texts.js';
+
+export interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  /** Buttons at the end. */
+  readonly actions?: ComponentChildren;
+}
+
+/** A window over the page; the browser keeps the focus in it and gives it back. Shown as long as it is drawn. */
+export const Dialog = ({ title, onClose, children, actions }: DialogProps) => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  return (
+    <dialog class="dialog" ref={dialog} aria-labelledby={id} onClose={onClose}>
+      <div class="stack">
+        <h2 id={id}>{title}</h2>
+        {children}
+        <div class="row">
+          {actions}
+          <button class="button" type="button" onClick={() => dialog.current?.close()}>
+            {texts.actions.close}
+          </button>
+        </div>
+      </div>
+    </dialog>
+  );
+};

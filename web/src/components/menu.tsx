@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+
+export interface MenuProps {
+  readonly label: ComponentChildren;
+  /** Classes of the button. */
+  readonly look?: string;
+  /** What a screen reader says when `label` is a sign. */
+  readonly name?: string;
+  readonly children: ComponentChildren | ((close: () => void) => ComponentChildren);
+}
+
+/** A button that opens a list of links and buttons (class `menu-item`). Escape and a click elsewhere close it. */
+export const Menu = ({ label, look = 'button', name, children }: MenuProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const id = useId();
+  useEffect(() => {
+    if (!isOpen) return;
+    const outside = (event: Event): void => {
+      if (!root.current?.contains(event.target as Node)) setOpen(false);
+    };
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      setOpen(false);
+      root.current?.querySelector('button')?.focus();
+    };
+    document.addEventListener('pointerdown', outside);
+    document.addEventListener('focusin', outside);
+    document.addEventListener('keydown', onKey);
+    return () => {
+      document.removeEventListener('pointerdown', outside);
+      document.removeEventListener('focusin', outside);
+      document.removeEventListener('keydown', onKey);
+    };
+  }, [isOpen]);
+  const close = (): void => setOpen(false);
+  return (
+    <div class="menu" ref={root}>
+      <button
+        type="button"
+        class={look}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        {...(name === undefined ? {} : { 'aria-label': name })}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {label}
+      </button>
+      {isOpen && (
+        <div class="menu-list" id={id}>
+          {typeof children === 'function' ? children(close) : children}
+        </div>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { texts } from '../texts.js';
+
+export interface PageProps {
+  /** Heading of the page, and title of the window. */
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  /** Buttons beside the heading. */
+  readonly actions?: ComponentChildren;
+  /** `narrow` for a form; `wide` for a grid that takes all the room there is. */
+  readonly width?: 'normal' | 'narrow' | 'wide';
+  readonly children?: ComponentChildren;
+}
+
+/** One page: heading, window title, and focus on the heading after a change of page, so that it is read out. */
+export const Page = ({ title, lead, actions, width = 'normal', children }: PageProps) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = title === texts.name ? title : `${title} · ${texts.name}`;
+  }, [title]);
+  useEffect(() => {
+    // Not at the first page: the reader has just come.
+    if (document.body.dataset.moved === 'yes') heading.current?.focus({ preventScroll: true });
+    document.body.dataset.moved = 'yes';
+    scrollTo(0, 0);
+  }, []);
+  return (
+    <div class={width === 'normal' ? 'page' : `page ${width}`}>
+      <div class="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && lead !== null && <div class="soft">{lead}</div>}
+        </div>
+        {actions && <div class="row">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+};

@@ -1,0 +1,93 @@
+import type { ComponentChildren } from 'preact';
+import { ApiError } from '../lib/api.js';
+import type { Loaded } from '../lib/load.js';
+import { linkTo } from '../lib/router.js';
+import { session } from '../lib/session.js';
+import { useStore } from '../lib/store.js';
+import { texts } from '../texts.js';
+
+/** What is shown instead of something that is not there: nothing yet, no right, gone, or a fault. */
+export const State = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="state">
+    <h2>{title}</h2>
+    {children}
+  </div>
+);
+
+export const Waiting = ({ what = texts.states.loading }: { what?: string }) => (
+  <p class="wait" role="status">
+    {what}
+  </p>
+);
+
+/** The message of an error with the id by which operators find it. */
+export const ErrorText = ({ error }: { error: unknown }) => (
+  <div class="notice bad" role="alert">
+    <p>{error instanceof Error ? error.message : String(error)}</p>
+    {error instanceof ApiError && error.requestId !== undefined && (
+      <p class="small soft">
+        {texts.errors.requestId} <code>{error.requestId}</code>
+      </p>
+    )}
+  </div>
+);
+
+const SignInLink = () => (
+  <a class="button main" href={linkTo('signIn', {}, { to: location.pathname + location.search })}>
+    {texts.session.signIn}
+  </a>
+);
+
+/** An error in place of a page or a part of it. */
+export const ErrorState = ({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) => {
+  const { account } = useStore(session);
+  const status = error instanceof ApiError ? error.status : undefined;
+  if (status === 401 || (status === 403 && account === null))
+    return (
+      <State title={texts.states.signInNeeded}>
+        <p class="soft">{texts.states.signInNeededMore}</p>
+        <SignInLink />
+      </State>
+    );
+  if (status === 403)
+    return (
+      <State title={texts.states.noPermission}>
+        <p class="soft">{texts.states.noPermissionMore}</p>
+        <ErrorText error={error} />
+      </State>
+    );
+  if (status === 404)
+    return (
+      <State title={texts.states.gone}>
+        <p class="soft">{error instanceof Error ? error.message : ''}</p>
+        <a class="button" href={linkTo('home')}>
+          {texts.states.toHome}
+        </a>
+      </State>
+    );
+  return (
+    <State title={status === 0 ? texts.states.offline : texts.states.failed}>
+      <ErrorText error={error} />
+      {retry && (
+        <button class="button" type="button" onClick={retry}>
+          {texts.states.retry}
+        </button>
+      )}
+    </State>
+  );
+};
+
+/** Shows what was loaded, or why it is not there. What was there before stays while it is loaded again. */
+export const Show = <T,>({
+  of,
+  children,
+  waiting,
+}: {
+  of: Loaded<T> & { reload(): void };
+  children: (data: T) => ComponentChildren;
+  waiting?: string;
+}) => {
+  if (of.state === 'error') return <ErrorState error={of.error} retry={of.reload} />;
+  if (of.data === undefined) return <Waiting {...(waiting === undefined ? {} : { what: waiting })} />;
+  return <>{children(of.data)}</>;
+};

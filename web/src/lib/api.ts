@@ -1,0 +1,123 @@
+import { texts } from '../texts.js';
+import { basePath } from './base.js';
+
+/** An answer of the API that is no success, or none at all (`status` 0). */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  /** By which operators find the request in their logs. */
+  readonly requestId: string | undefined;
+
+  constructor(
+    message: string,
+    facts: { status: number; code: string; details?: Record<string, unknown>; requestId?: string | null },
+  ) {
+    super(message);
+    this.name = 'ApiError';
+    this.status = facts.status;
+    this.code = facts.code;
+    this.details = facts.details ?? {};
+    this.requestId = facts.requestId ?? undefined;
+  }
+}
+
+export const isAbort = (error: unknown): boolean =>
+  error instanceof DOMException && error.name === 'AbortError';
+
+/** Values of query parameters; undefined ones are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface RequestOptions {
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `$` and `,` stay readable in addresses that people copy. */
+const encoded = (text: string): string =>
+  encodeURIComponent(text)
+    .replace(/%24/g, '$')
+    .replace(/%2C/g, ',')
+    .replace(/%3A/g, ':')
+    .replace(/%2F/g, '/');
+
+export const queryText = (query: Query): string => {
+  const pairs = Object.entries(query).filter(
+    (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,
+  );
+  return pairs.length === 0
+    ? ''
+    : `?${pairs.map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`).join('&')}`;
+};
+
+/** Path below the API with its parameters, for links and requests. */
+export const apiPath = (path: string, query: Query = {}): string =>
+  `${basePath}/api${path}${queryText(query)}`;
+
+/** Told when an answer says that nobody is signed in. */
+export const onUnauthenticated: { tell: (error: ApiError) => void } = { tell: () => undefined };
+
+const errorOf = async (response: Response): Promise<ApiError> => {
+  const facts = { status: response.status, requestId: response.headers.get('X-Request-Id') };
+  try {
+    const body = (await response.json()) as Record<string, unknown>;
+    return new ApiError(String(body.error ?? body.message ?? response.statusText), {
+      ...facts,
+      code: String(body.code ?? 'unknown'),
+      details: (body.details as Record<string, unknown> | undefined) ?? {},
+    });
+  } catch {
+    return new ApiError(response.statusText || texts.errors.unreadable, { ...facts, code: 'unreadable' });
+  }
+};
+
+/**
+ * One request to the API.
+ * @throws ApiError for every answer that is no success; AbortError when `signal` was aborted.
+ */
+export const request = async (
+  method: string,
+  path: string,
+  options: RequestOptions = {},
+): Promise<Response> => {
+  const { query, body, headers = {}, signal } = options;
+  let response: Response;
+  try {
+    response = await fetch(apiPath(path, query), {
+      method,
+      headers: {
+        Accept: 'application/json',
+        // The browser then leaves asking for a key to this app.
+        'X-Requested-With': 'tabulary',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new ApiError(texts.errors.network, { status: 0, code: 'network' });
+  }
+  if (response.ok) return response;
+  const error = await errorOf(response);
+  if (error.status === 401) onUnauthenticated.tell(error);
+  throw error;
+};
+
+/** JSON of an answer; undefined for one without a body. */
+const json = async <T>(method: string, path: string, options?: RequestOptions): Promise<T> => {
+  const response = await request(method, path, options);
+  return (response.status === 204 ? undefined : await response.json()) as T;
+};
+
+export const api = {
+  get: <T>(path: string, options?: RequestOptions): Promise<T> => json<T>('GET', path, options),
+  post: <T>(path: string, options?: RequestOptions): Promise<T> => json<T>('POST', path, options),
+  put: <T>(path: string, options?: RequestOptions): Promise<T> => json<T>('PUT', path, options),
+  patch: <T>(path: string, options?: RequestOptions): Promise<T> => json<T>('PATCH', path, options),
+  delete: <T = void>(path: string, options?: RequestOptions): Promise<T> => json<T>('DELETE', path, options),
+};

@@ -1,0 +1,111 @@
+import addresses from '../../addresses.json';
+import { basePath } from './base.js';
+import { createStore, useStore } from './store.js';
+
+export type PageName = keyof typeof addresses;
+
+/** What the address bar says. */
+export interface Address {
+  /** Undefined: the app has no such page. */
+  readonly page: PageName | undefined;
+  readonly params: Readonly<Record<string, string>>;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const patterns = Object.entries(addresses).map(([page, path]) => ({
+  page: page as PageName,
+  pattern: new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)').replace(/\/\*$/, '(?<rest>/.*)?')}/?$`),
+}));
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};
+
+const match = (path: string): Pick<Address, 'page' | 'params'> => {
+  for (const { page, pattern } of patterns) {
+    const groups = pattern.exec(path)?.groups;
+    if (pattern.test(path))
+      return {
+        page,
+        params: Object.fromEntries(
+          Object.entries(groups ?? {}).map(([name, value]) => [name, decoded(value ?? '')]),
+        ),
+      };
+  }
+  return { page: undefined, params: {} };
+};
+
+const pathBelowBase = (pathname: string): string =>
+  pathname.startsWith(basePath) ? pathname.slice(basePath.length) || '/' : pathname;
+
+const read = (): Address => {
+  const path = pathBelowBase(location.pathname);
+  return { ...match(path), path, query: new URLSearchParams(location.search) };
+};
+
+export const address = createStore<Address>(read());
+
+export const useAddress = (): Address => useStore(address);
+
+/** The address of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Empty parameters are left out. */
+export const linkTo = (
+  page: PageName,
+  params: Readonly<Record<string, string | number>> = {},
+  query: Readonly<Record<string, string | undefined>> = {},
+): string => {
+  const path = addresses[page].replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(String(params[name] ?? '')),
+  );
+  const pairs = Object.entries(query).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
+  );
+  const search = new URLSearchParams(pairs).toString().replace(/%24/g, '$').replace(/%2C/g, ',');
+  return `${basePath}${path}${search === '' ? '' : `?${search}`}`;
+};
+
+export interface NavigateOptions {
+  /** Takes the place of the present entry of the history: for what changes while somebody types or scrolls. */
+  readonly replace?: boolean;
+}
+
+/** Goes to an address of the app without loading the page anew. */
+export const navigate = (href: string, { replace = false }: NavigateOptions = {}): void => {
+  if (href === location.pathname + location.search) return;
+  history[replace ? 'replaceState' : 'pushState'](null, '', href);
+  address.set(read());
+};
+
+/** Changes parameters of the present address; an empty or undefined value removes one. */
+export const setQuery = (
+  changes: Readonly<Record<string, string | undefined>>,
+  options?: NavigateOptions,
+): void => {
+  const query = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(changes))
+    if (value === undefined || value === '') query.delete(name);
+    else query.set(name, value);
+  const search = query.toString().replace(/%24/g, '$').replace(/%2C/g, ',');
+  navigate(`${location.pathname}${search === '' ? '' : `?${search}`}`, options);
+};
+
+/** Links to pages of the app, wherever they stand, change the view alone. */
+const followLink = (event: MouseEvent): void => {
+  if (event.defaultPrevented || event.button !== 0) return;
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = (event.target as Element | null)?.closest('a');
+  if (link?.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return;
+  if (link.hash !== '' && link.pathname === location.pathname) return;
+  if (match(pathBelowBase(link.pathname)).page === undefined) return;
+  event.preventDefault();
+  navigate(link.pathname + link.search);
+};
+
+export const startRouter = (): void => {
+  addEventListener('popstate', () => address.set(read()));
+  document.addEventListener('click', followLink);
+};
