@@ -79,6 +79,13 @@ const noSessions: Authenticate = async () => {
 
 const everyRightHolds: FindEndedRights = async (rights) => rights.map(() => undefined);
 
+/** Codes with which a connection fails that its client has left. */
+const hungUp: ReadonlySet<string | undefined> = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ECONNRESET',
+  'EPIPE',
+]);
+
 const MiB = 1024 * 1024;
 
 const originOf = (url: string | undefined): string[] => (url === undefined ? [] : [new URL(url).origin]);
@@ -144,7 +151,7 @@ export const createApp = (options: AppOptions): HttpServer => {
       return;
     }
     // The client hung up: that is said by the line of the request.
-    if (error.code === 'ERR_STREAM_PREMATURE_CLOSE' && ctx?.state.error === undefined) return;
+    if (hungUp.has(error.code) && ctx?.state.error === undefined) return;
     requestLog.error({ err: error }, 'answer broken off');
   });
   return createHttpServer(

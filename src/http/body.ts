@@ -38,11 +38,24 @@ export interface JsonBodyBounds extends JsonBounds {
   readonly idleMs: number;
 }
 
+export interface JsonBody {
+  readonly value: unknown;
+  /** As it was sent. */
+  readonly text: string;
+}
+
+export interface BodyHold {
+  /** Keeps what the body takes until the request is done. */
+  readonly share: ByteShare;
+  /** Aborted, with the answer as its reason, when others need what the request holds. */
+  readonly stop: AbortSignal | undefined;
+}
+
 /**
  * Sees each piece of a body before the parser gathers it. `failed` rejects with the first thing that is wrong; the
  * parser then gets nothing more.
  */
-const watchBody = (request: IncomingMessage, share: ByteShare, bounds: JsonBodyBounds) => {
+const watchBody = (request: IncomingMessage, { share, stop }: BodyHold, bounds: JsonBodyBounds) => {
   const guard = createJsonGuard(bounds);
   let received = 0;
   let fail: (error: unknown) => void = () => undefined;
@@ -57,6 +70,8 @@ const watchBody = (request: IncomingMessage, share: ByteShare, bounds: JsonBodyB
     fail(new HttpFault(408, 'body_too_slow', 'the body took too long to arrive', { Connection: 'close' }));
   const whole = setTimeout(tooSlow, bounds.timeoutMs);
   const idle = setTimeout(tooSlow, bounds.idleMs);
+  const onStop = (): void => fail(stop?.reason);
+  stop?.addEventListener('abort', onStop, { once: true });
   const onData = (chunk: Buffer): void => {
     idle.refresh();
     received += chunk.length;
@@ -74,6 +89,7 @@ const watchBody = (request: IncomingMessage, share: ByteShare, bounds: JsonBodyB
     stop: (): void => {
       clearTimeout(whole);
       clearTimeout(idle);
+      stop?.removeEventListener('abort', onStop);
       request.off('data', onData);
     },
   };
@@ -84,13 +100,12 @@ export interface JsonBodyOptions {
   readonly optional: boolean;
 }
 
-/** Reads a JSON body; `share` keeps what it takes until the request is done. */
-export type ReadJsonBody = (ctx: Context, share: ByteShare) => Promise<unknown>;
+export type ReadJsonBody = (ctx: Context, hold: BodyHold) => Promise<JsonBody>;
 
 /**
  * Reads a JSON body within the bounds, whatever is sent.
- * @throws AppError 400 malformed, missing, nested too deeply, 413 too large, 415 not JSON, 429 and 503 for the budget;
- * HttpFault 408 too slow.
+ * @throws AppError 400 malformed, missing, nested too deeply, 413 too large, 415 not JSON, 429 and 503 for the budget
+ * and for who is too slow while others wait; HttpFault 408 too slow.
  */
 export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonBody => {
   const { limitBytes } = bounds;
@@ -100,6 +115,8 @@ export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonB
     text: false,
     urlencoded: false,
     multipart: false,
+    // An id beyond all others is quoted as it was sent.
+    includeUnparsed: true,
     jsonLimit: limitBytes,
     parsedMethods: ['POST', 'PUT', 'PATCH', 'DELETE'] as never,
     onError: (error) => {
@@ -118,18 +135,19 @@ export const createJsonBody = ({ bounds, optional }: JsonBodyOptions): ReadJsonB
     if (Number(ctx.req.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
   };
 
-  return async (ctx, share) => {
+  return async (ctx, hold) => {
     if (!hasBody(ctx)) {
-      if (optional) return {};
+      if (optional) return { value: {}, text: '' };
       throw invalid('missing_body', 'a JSON body is required');
     }
     requireReadable(ctx);
-    const watched = watchBody(ctx.req, share, bounds);
+    const watched = watchBody(ctx.req, hold, bounds);
     try {
       await Promise.race([parse(ctx, () => Promise.resolve()), watched.failed]);
     } finally {
       watched.stop();
     }
-    return ctx.request.body;
+    const { body, rawBody } = ctx.request;
+    return { value: body, text: rawBody ?? '' };
   };
 };

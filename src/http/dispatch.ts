@@ -185,10 +185,11 @@ export const createDispatch = (options: DispatchOptions) => {
       if (route.body === undefined) return undefined;
       requireNoCoding(head.header('content-encoding'));
       if (route.body === 'stream') return undefined;
-      place?.idle();
-      const body = await readJson(ctx, share);
+      place?.rest();
+      const { value, text } = await readJson(ctx, { share, stop: place?.lost });
       place?.busy();
-      return parseBody(route.body, body);
+      ctx.state.bodyText = text;
+      return parseBody(route.body, value);
     };
 
     /** The place in which the handler runs, in exchange for that of the steps before. */
@@ -220,6 +221,7 @@ export const createDispatch = (options: DispatchOptions) => {
           raw: ctx.req,
         };
         const reply = await actAs(actorOf(ctx, caller), async () => route.handler(request));
+        delete ctx.state.bodyText;
         await sendReply(ctx, reply, { place, unsent: answers.open(head.owner), rights });
       } catch (error) {
         place?.release();

@@ -49,9 +49,13 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       code: 'no_request_place',
       places: requests,
       ownPlaces: atLeastOne(requests / 4),
+      // Whose body is still on its way rests.
+      seats: 64 * requests,
       queueLength: 64 * requests,
       maxWaitMs: 15_000,
       retryAfterSeconds: 2,
+      // PostgreSQL goes on with what was begun.
+      outlivesCaller: true,
     }),
     queries: createPlaces({
       ...told('queries'),

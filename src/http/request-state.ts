@@ -15,5 +15,7 @@ export interface RequestState {
   /** Path template of the route, base included: the only form of a path that metrics see. */
   template?: string;
   caller?: Caller;
+  /** The JSON body as it was sent, until the handler is done. */
+  bodyText?: string;
   error?: unknown;
 }

@@ -25,6 +25,10 @@ export const sendStream = (
     response.end();
     return;
   }
+  if (response.destroyed) {
+    body.destroy();
+    return;
+  }
   if (body.destroyed) {
     response.destroy();
     failed(body.errored ?? new Error('the stream of an answer was closed'));

@@ -6,6 +6,11 @@ import type { Place } from './places.js';
  * stream closes, and the stream ends with an error when the place is lost.
  */
 export const holdForReader = (place: Place, body: Readable): void => {
+  // It failed before anybody could listen: no event would ever give the place back.
+  if (body.closed) {
+    place.release();
+    return;
+  }
   const onLost = (): void => {
     body.destroy(place.lost.reason as Error);
   };

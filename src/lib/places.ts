@@ -7,6 +7,7 @@
  *           then its place is another's; when it goes on it has its place back at once.
  *   queue   who finds no place waits, at most `maxWaitMs`. Next is who runs the fewest, then who came first.
  *
+ * A place is given back when its caller is gone, whatever is still awaited then, unless the work goes on without them.
  * When others wait and all seats are taken, the one that rests for longest loses its seat.
  */
 import { AppError } from './errors.js';
@@ -19,6 +20,8 @@ export interface Place {
   idle(): void;
   /** From now on the holder works. A new place begins so. */
   busy(): void;
+  /** From now on, until `busy`, the holder does nothing but wait for its client: the place is another's at once. */
+  rest(): void;
   /** Gives the place back; exactly once however often it is called. */
   release(): void;
 }
@@ -27,6 +30,7 @@ export interface Places {
   /**
    * Waits for a place.
    * @param owner account, or address of an anonymous caller.
+   * @param signal aborted when the caller is gone.
    * @throws AppError 503 when the queue is full or the wait too long; the signal's reason when it is aborted.
    */
   take(owner: string, signal: AbortSignal): Promise<Place>;
@@ -56,6 +60,8 @@ export interface PlacesOptions {
   readonly queueLength: number;
   /** Longest wait in the queue, milliseconds. */
   readonly maxWaitMs: number;
+  /** True for work that goes on when its caller is gone: its place is kept until it is done. @default false */
+  readonly outlivesCaller?: boolean;
   /** Milliseconds of rest after which a seat may be taken away. @default 2000 */
   readonly restLimitMs?: number;
   readonly retryAfterSeconds?: number;
@@ -95,7 +101,7 @@ const half = (count: number): number => Math.max(1, Math.ceil(count / 2));
 export const createPlaces = (options: PlacesOptions): Places => {
   const { name, code, places, queueLength, maxWaitMs, restLimitMs = 2_000, onRefused } = options;
   const { ownPlaces = half(places), seats = places * 4, retryAfterSeconds = 5 } = options;
-  const { ownSeats = half(seats) } = options;
+  const { ownSeats = half(seats), outlivesCaller = false } = options;
   const owners = new Map<string, Owner>();
   const holders = new Set<Holder>();
   const queue: Waiting[] = [];
@@ -142,7 +148,13 @@ export const createPlaces = (options: PlacesOptions): Places => {
     return true;
   };
 
-  const occupy = (owner: string): Place => {
+  const setResting = (holder: Holder, since: number | undefined): void => {
+    if ((holder.restingSince === undefined) === (since === undefined)) return;
+    holder.restingSince = since;
+    if (holders.has(holder)) change(holder.owner, { running: since === undefined ? 1 : -1 });
+  };
+
+  const occupy = (owner: string, signal: AbortSignal): Place => {
     const holder: Holder = {
       owner,
       lost: new AbortController(),
@@ -156,18 +168,33 @@ export const createPlaces = (options: PlacesOptions): Places => {
       tickedAt = performance.now();
       timer = setInterval(tick, tickMs).unref();
     }
+    const idle = (): void => {
+      holder.idleSince ??= performance.now();
+    };
+    const release = (): void => {
+      signal.removeEventListener('abort', release);
+      if (leave(holder)) startNext();
+    };
+    if (!outlivesCaller) signal.addEventListener('abort', release, { once: true });
+    let resting = false;
     return {
       lost: holder.lost.signal,
-      idle: () => {
-        holder.idleSince ??= performance.now();
+      idle,
+      rest: () => {
+        resting = true;
+        idle();
+        setResting(holder, performance.now());
+        startNext();
       },
       busy: () => {
-        if (holder.idleSince !== undefined) holder.idleMs += performance.now() - holder.idleSince;
+        if (resting) {
+          resting = false;
+          holder.idleMs = 0;
+          setResting(holder, undefined);
+        } else if (holder.idleSince !== undefined) holder.idleMs += performance.now() - holder.idleSince;
         holder.idleSince = undefined;
       },
-      release: () => {
-        if (leave(holder)) startNext();
-      },
+      release,
     };
   };
 
@@ -224,13 +251,8 @@ export const createPlaces = (options: PlacesOptions): Places => {
     const share = idleMs / tookMs;
     holder.idleMs = 0;
     if (holder.idleSince !== undefined) holder.idleSince = now;
-    if (holder.restingSince === undefined && share >= restShare) {
-      holder.restingSince = now;
-      change(holder.owner, { running: -1 });
-    } else if (holder.restingSince !== undefined && 1 - share >= wakeShare) {
-      holder.restingSince = undefined;
-      change(holder.owner, { running: 1 });
-    }
+    if (holder.restingSince === undefined && share >= restShare) setResting(holder, now);
+    else if (holder.restingSince !== undefined && 1 - share >= wakeShare) setResting(holder, undefined);
   };
 
   const tick = (): void => {
@@ -260,7 +282,7 @@ export const createPlaces = (options: PlacesOptions): Places => {
       const entry: Waiting = {
         owner,
         start: () => {
-          const place = occupy(owner);
+          const place = occupy(owner, signal);
           settle();
           resolve(place);
         },
@@ -272,7 +294,7 @@ export const createPlaces = (options: PlacesOptions): Places => {
 
   const take = async (owner: string, signal: AbortSignal): Promise<Place> => {
     signal.throwIfAborted();
-    if (hasPlace(owner) && hasSeat(owner)) return occupy(owner);
+    if (hasPlace(owner) && hasSeat(owner)) return occupy(owner, signal);
     const mine = owners.get(owner)?.waiting ?? 0;
     if (queue.length >= queueLength || mine >= half(queueLength)) throw refused();
     return wait(owner, signal);

@@ -294,7 +294,7 @@ describe('bodies that come slowly', () => {
       const answer = await post(`{"a":"${'x'.repeat(200_000)}"}`, {}, 'k5', at);
       return [answer.status, answer.headers.get('retry-after')];
     };
-    await expect.poll(attempt).toEqual([503, '5']);
+    await expect.poll(attempt, { timeout: 15_000 }).toEqual([503, '5']);
     for (const socket of senders) socket.destroy();
     await own.close(0);
   });

@@ -96,6 +96,26 @@ describe('places', () => {
     expect(places.running).toBe(0);
   });
 
+  it('are given back when the caller is gone, whatever the holder still waits for', async () => {
+    const places = open({ places: 1 });
+    const gone = new AbortController();
+    await places.take('a', gone.signal);
+    const waiting = places.take('b', never);
+    gone.abort(new Error('hung up'));
+    (await waiting).release();
+    expect([places.running, places.resting, places.waiting]).toEqual([0, 0, 0]);
+  });
+
+  it('are kept for work that goes on without its caller', async () => {
+    const places = open({ places: 1, outlivesCaller: true });
+    const gone = new AbortController();
+    const held = await places.take('a', gone.signal);
+    gone.abort(new Error('hung up'));
+    expect(places.running).toBe(1);
+    held.release();
+    expect(places.running).toBe(0);
+  });
+
   it('are given back once however often', async () => {
     const places = open({ places: 1 });
     const held = await places.take('a', never);
@@ -117,6 +137,19 @@ describe('a holder that waits for its client', () => {
     slow.busy();
     await expect.poll(() => places.running).toBe(1);
     slow.release();
+    expect([places.running, places.resting]).toEqual([0, 0]);
+  });
+
+  it('rests at once when it says that it will do nothing else', async () => {
+    const places = open({ places: 1, ownPlaces: 1 });
+    const sending = await places.take('a', never);
+    sending.rest();
+    expect([places.running, places.resting]).toEqual([0, 1]);
+    const other = await places.take('a', never);
+    sending.busy();
+    expect([places.running, places.resting]).toEqual([2, 0]);
+    other.release();
+    sending.release();
     expect([places.running, places.resting]).toEqual([0, 0]);
   });
 
@@ -203,6 +236,16 @@ describe('streams that hold places', () => {
     holdForReader(await places.take('a', never), body);
     body.resume();
     await once(body, 'close');
+    expect(places.running).toBe(0);
+  });
+
+  it('give their places back when they had closed before', async () => {
+    const places = open();
+    const place = await places.take('a', never);
+    const body = Readable.from([Buffer.from('x')]);
+    body.destroy();
+    await once(body, 'close');
+    holdForReader(place, body);
     expect(places.running).toBe(0);
   });
 
