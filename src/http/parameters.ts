@@ -11,6 +11,7 @@ const documented = <T extends z.ZodType>(
 
 /** Stands for every id beyond it; no id reaches it. */
 const beyondIds = Number.MAX_SAFE_INTEGER;
+const idBeyond = new RegExp(`-?${beyondIds}`, 'g');
 
 const idText = z
   .string()
@@ -38,10 +39,25 @@ export const bodyId = (description: string) =>
     description,
   );
 
-/** A message about an id beyond all others quotes it as it was sent in the path. */
-export const quoteSentId = (message: string, params: Readonly<Record<string, string>>): string => {
-  const sent = Object.values(params).find((text) => /^\d+$/.test(text) && Number(text) > beyondIds);
-  return sent === undefined ? message : message.replaceAll(String(beyondIds), sent);
+/** Strings and numbers of a JSON text; only of numbers is there a group. */
+const jsonTokens = /"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g;
+
+const isBeyondIds = (text: string): boolean => Math.abs(Number(text)) > beyondIds;
+
+/**
+ * A message about an id beyond all others quotes it as it was sent: in the path, or in a JSON body.
+ * @param body text of the body; undefined: none.
+ */
+export const quoteSentId = (
+  message: string,
+  params: Readonly<Record<string, string>>,
+  body?: string,
+): string => {
+  if (!message.includes(String(beyondIds))) return message;
+  const inPath = Object.values(params).filter((text) => /^\d+$/.test(text));
+  const inBody = Array.from((body ?? '').matchAll(jsonTokens), ([, text = '']) => text);
+  const sent = [...inPath, ...inBody].find(isBeyondIds);
+  return sent === undefined ? message : message.replaceAll(idBeyond, sent);
 };
 
 export const queryInteger = (description: string, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) =>

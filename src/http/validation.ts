@@ -15,6 +15,8 @@ const wording = (issue: {
   expected?: unknown;
   values?: unknown;
   keys?: unknown;
+  maximum?: unknown;
+  minimum?: unknown;
 }) => {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')
@@ -23,6 +25,8 @@ const wording = (issue: {
     return `must be one of ${issue.values.map(String).join(', ')}`;
   if (issue.code === 'unrecognized_keys' && Array.isArray(issue.keys))
     return `unknown ${issue.keys.length === 1 ? 'field' : 'fields'} ${listed(issue.keys.slice(0, 5).map(quoted), 5, ', ', issue.keys.length)}`;
+  if (issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER) return 'must be below 2^53';
+  if (issue.code === 'too_small' && issue.minimum === Number.MIN_SAFE_INTEGER) return 'must be above -2^53';
   return undefined;
 };
 

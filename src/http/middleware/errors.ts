@@ -89,7 +89,7 @@ export const createErrors = (): Middleware<RequestState> =>
       await next();
     } catch (error) {
       const { status, code, message: text, details, headers } = shape(error);
-      const message = cutText(quoteSentId(text, paramsOf(ctx)), messageLength);
+      const message = cutText(quoteSentId(text, paramsOf(ctx), ctx.state.bodyText), messageLength);
       ctx.state.error = error;
       // Nobody is there to be answered; the line of the request says so.
       if (ctx.state.signal.aborted) ctx.state.log.debug({ err: error }, 'request given up');

@@ -70,7 +70,8 @@ const checkMember = (item: Json, name: (typeof members)[number], where: string, 
     case 'name':
       return;
     case 'id':
-      if (!Number.isSafeInteger(value) || (value as number) < 1) complain('must be the id of a column');
+      if (!Number.isSafeInteger(value) || (value as number) < 1)
+        complain('must be the id of a column, a whole number below 2^53');
       return;
     case 'dataType':
       if (!dataTypes.some((type) => type === value)) complain(`must be one of ${dataTypes.join(', ')}`);

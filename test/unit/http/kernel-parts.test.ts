@@ -120,6 +120,25 @@ describe('parameters', () => {
     },
   );
 
+  it.each(['9007199254740993', '-9007199254740993', '1e30', '123456789012345678901234567890'])(
+    'the id %s in a body is named as it was given',
+    (text) => {
+      const body = `{"name":"7, 9007199254740995,","tags":[1,2],"id": ${text}}`;
+      const id = bodyId('id').parse(Number(text));
+      expect(quoteSentId(`You cannot write to repository ${id}.`, { id: '7' }, body)).toBe(
+        `You cannot write to repository ${text}.`,
+      );
+    },
+  );
+
+  it.each([
+    [2 ** 53, 'body: id must be below 2^53'],
+    [-(2 ** 53), 'body: id must be above -2^53'],
+    [1.5, 'body: id must be an integer'],
+  ])('the whole number %f of a body is refused with its bound', (id, message) => {
+    expect(() => parseBody(z.object({ id: z.int() }), { id })).toThrow(message);
+  });
+
   it.each(['', '-1', '+1', '1e9', '1.0', '0x1', ' 1', '1 ', '01', 'abc', '٣'])(
     'the id %j is refused',
     (text) => {
