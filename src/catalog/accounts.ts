@@ -6,6 +6,7 @@ import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
 import { claimingName, requireHandle } from './names.js';
+import { insertHome, renameHome } from './repositories.js';
 
 export interface Account {
   readonly id: number;
@@ -79,11 +80,7 @@ const insertAccount = async (sql: Sql, { name, plan, isOperator = false }: NewAc
         [name, plan, isOperator],
       );
       if (row === undefined) throw new AppError('unexpected', 'no_row', 'an account was not returned');
-      await tx.query(
-        `INSERT INTO repositories (name, privacy, created_by, is_home)
-         SELECT $2, CASE WHEN private_home THEN 'Private' ELSE 'Public' END, $1, true FROM plans WHERE name = $3`,
-        [row.id, name, plan],
-      );
+      await insertHome(tx, row.id, name, plan);
       await recordAudit(tx, {
         action: 'account.create',
         target: { kind: 'account', id: row.id, name },
@@ -94,19 +91,22 @@ const insertAccount = async (sql: Sql, { name, plan, isOperator = false }: NewAc
   );
 };
 
-/** Home bears the name of its account until its owner calls it otherwise. */
 const rename = (sql: Sql, id: number, name: string): Promise<unknown> =>
   claimingName(name, () =>
     sql.tx(async (tx) => {
-      await tx.query(
-        `UPDATE repositories r SET name = $2, updated_at = now() FROM accounts a
-         WHERE a.id = $1 AND r.created_by = a.id AND r.is_home AND r.name = a.name AND a.name <> $2`,
-        [id, name],
-      );
+      await renameHome(tx, id, name);
       await tx.query('UPDATE accounts SET name = $2 WHERE id = $1', [id, name]);
       await recordAudit(tx, { action: 'account.rename', target: { kind: 'account', id, name } });
     }),
   );
+
+/** The account is no longer in the team: its workspace is personal, if it was that of the team. */
+export const leaveWorkspace = async (tx: Sql, accountId: number, teamId: number): Promise<void> => {
+  await tx.query('UPDATE accounts SET workspace_team_id = NULL WHERE id = $2 AND workspace_team_id = $1', [
+    teamId,
+    accountId,
+  ]);
+};
 
 const workspaceTeam = (caller: Caller, workspace: string): number | null => {
   if (workspace === personalWorkspace) return null;

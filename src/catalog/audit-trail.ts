@@ -1,5 +1,6 @@
 import { notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
+import { dropAuditEvents } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** One line of the audit trail. */
@@ -89,9 +90,6 @@ const listSql = `
     AND ($7::timestamptz IS NULL OR at >= $7) AND ($8::timestamptz IS NULL OR at < $8)
   ORDER BY id DESC LIMIT $1`;
 
-/** Rows of one statement, so that a long trail is not one long transaction. */
-const dropBatch = 10_000;
-
 export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
   async list({ top, before, account, action, targetKind, targetId, from, until }) {
     const values = [top, before, account, action, targetKind, targetId, from, until];
@@ -106,16 +104,7 @@ export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
     await sql.query(`DELETE FROM api_key_days WHERE day < (now() AT TIME ZONE 'UTC')::date - $1::int`, [
       olderThanDays,
     ]);
-    let dropped = 0;
-    for (;;) {
-      const rows = await sql.query(
-        `DELETE FROM audit_events WHERE id IN (
-           SELECT id FROM audit_events WHERE at < now() - $1 * interval '1 day' ORDER BY at LIMIT ${dropBatch}) RETURNING 1`,
-        [olderThanDays],
-      );
-      dropped += rows.length;
-      if (rows.length < dropBatch) return dropped;
-    }
+    return dropAuditEvents(sql, olderThanDays);
   },
 
   async keyDays(accountId, keyId) {

@@ -2,6 +2,7 @@ import { AppError, isAppError } from '../lib/errors.js';
 import type { Caller, CallerTeam } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { hashApiKey } from './api-key.js';
+import { noteKeyUse, usedLongAgo } from './keys.js';
 
 /**
  * Finds the account behind an API key.
@@ -28,7 +29,7 @@ interface KeyRow {
 const keySql = (condition: string): string => `
   SELECT k.id AS "keyId", k.read_only AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
     k.revoked_at IS NOT NULL AS revoked, coalesce(k.expires_at <= now(), false) AS expired,
-    coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale,
+    ${usedLongAgo('k')} AS stale,
     a.id AS "accountId", a.name AS "accountName", a.plan, a.is_operator AS "isOperator",
     a.workspace_team_id AS "workspaceTeamId",
     (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
@@ -91,15 +92,6 @@ export const callerOfKey = async (sql: Sql, keyId: number): Promise<Caller> => {
   return callerOf(requireValid(row));
 };
 
-/** Writes down when a key was last used, exact to a minute. */
-export const noteUse = async (sql: Sql, keyId: number): Promise<void> => {
-  await sql.query(
-    `UPDATE api_keys SET last_used_at = now()
-     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')`,
-    [keyId],
-  );
-};
-
 export interface AuthenticatorOptions {
   readonly sql: Sql;
   /** Told of each request that comes with a good key. */
@@ -117,6 +109,6 @@ export const createAuthenticator =
     const [found] = await sql.query<KeyRow>(keySql('k.hash = $1'), [hashApiKey(key)]);
     const row = requireValid(found);
     onUse?.(row.keyId);
-    if (row.stale) await noteUse(sql, row.keyId);
+    if (row.stale) await noteKeyUse(sql, row.keyId);
     return callerOf(row);
   };

@@ -1,12 +1,14 @@
-import { AppError, notFound } from '../lib/errors.js';
+import { notFound } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import { requireQuota } from '../model/plan.js';
-import { keepList } from '../storage/postgres/column-lists.js';
-import { copySegments } from '../storage/postgres/segment-ranges.js';
+import { cloneColumnsSql } from '../storage/postgres/columns.js';
+import { insertDataset } from '../storage/postgres/datasets.js';
+import { copySegmentsSql } from '../storage/postgres/segment-ranges.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { addVersion, likeVersionSql } from '../storage/postgres/versions.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
-import { datasetAgain, holdRepository, insertDataset } from './datasets.js';
+import { datasetAgain, holdRepository, nameTaken } from './datasets.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
 import { type Quotas, requireStorage } from './quotas.js';
@@ -56,47 +58,18 @@ const holdSource = async (tx: Sql, sourceId: number): Promise<SourceRow> => {
   return source;
 };
 
-/**
- * Columns of the clone: ids of its own, values where the source has them, names and roles as of today. They never leave
- * PostgreSQL. `$1` is the clone, `$2` the version of the source; gives the id of the clone's list.
- */
-const cloneColumnsSql = `
-  WITH stored AS MATERIALIZED (
-    SELECT c.item, c.position, (c.item ->> 'id')::bigint AS id
-    FROM versions v JOIN column_lists l ON l.id = v.column_list_id,
-      jsonb_array_elements(l.columns) WITH ORDINALITY AS c (item, position)
-    WHERE v.id = $2
-  ), wanted AS MATERIALIZED (
-    SELECT s.item, s.position, coalesce(c.name, s.item ->> 'name') AS name, c.description, c.is_entity
-    FROM stored s LEFT JOIN columns c ON c.id = s.id
-  ), inserted AS (
-    INSERT INTO columns (dataset_id, name, description, is_entity, storage_id)
-    SELECT $1, name, description, is_entity, (item ->> 'storageId')::bigint FROM wanted ORDER BY position
-    RETURNING id, name
-  ), ${keepList(
-    '$1',
-    `SELECT coalesce(jsonb_agg(w.item || jsonb_build_object('id', i.id, 'name', w.name, 'description', w.description,
-         'isEntity', coalesce(w.is_entity, (w.item ->> 'isEntity')::boolean)) ORDER BY w.position), '[]') AS columns
-     FROM wanted w JOIN inserted i ON i.name = w.name`,
-  )}
-  SELECT id FROM list`;
-
+/** Names the segments of the source's version; columns never leave PostgreSQL. */
 const cloneVersion = async (
   tx: Sql,
   cloneId: number,
   source: { readonly datasetId: number; readonly version: number },
 ): Promise<void> => {
-  const [list] = await tx.query<{ id: number }>(cloneColumnsSql, [cloneId, source.version]);
-  const [version] = await tx.query<{ id: number }>(
-    `INSERT INTO versions
-       (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
-     SELECT $1, 'clone', $3, row_count, byte_size, min_date, max_date, frequency FROM versions WHERE id = $2
-     RETURNING id`,
-    [cloneId, source.version, list?.id],
-  );
-  if (version === undefined) throw new AppError('unexpected', 'no_row', 'a version was not returned');
-  await copySegments(tx, { datasetId: cloneId, version: version.id }, source);
-  await tx.query('UPDATE datasets SET current_version_id = $2 WHERE id = $1', [cloneId, version.id]);
+  const statement = {
+    list: cloneColumnsSql('$1', '$2'),
+    row: likeVersionSql('clone'),
+    also: [`listed AS (${copySegmentsSql('$1', { dataset: '$3', version: '$2::bigint' })})`],
+  };
+  await addVersion(tx, statement, [cloneId, source.version, source.datasetId]);
 };
 
 const requireRoom = async (tx: Sql, ownerId: number, sourceId: number, source: SourceRow): Promise<void> => {
@@ -128,6 +101,7 @@ export const createClones = ({ sql, access, quotas }: ClonesOptions): Clones => 
       const { storeId, description, sourceName, sourceUrl } = source;
       const text = { name: name ?? source.name, description, sourceName, sourceUrl };
       const id = await insertDataset(tx, { ...text, repositoryId, storeId, accountId: caller.accountId });
+      if (id === undefined) throw nameTaken(text.name);
       if (source.versionId !== null)
         await cloneVersion(tx, id, { datasetId: sourceId, version: source.versionId });
       return id;

@@ -3,6 +3,8 @@ import type { Instant } from '../lib/instant.js';
 import type { Column } from '../model/column.js';
 import type { Caller } from '../model/permission.js';
 import { columnsOfVersion } from '../storage/postgres/column-lists.js';
+import { type ColumnText, changeColumn } from '../storage/postgres/columns.js';
+import { holdDataset } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 import type { Access } from './access.js';
@@ -14,12 +16,6 @@ export interface ColumnView extends Column {
   readonly description: string | null;
 }
 
-export interface ColumnChange {
-  readonly name?: string | undefined;
-  readonly isEntity?: boolean | undefined;
-  readonly description?: string | null | undefined;
-}
-
 export interface Columns {
   /**
    * Columns of the current version, none before the first upload; or of the version that was current then, as they
@@ -28,7 +24,7 @@ export interface Columns {
    */
   list(caller: Caller | undefined, datasetId: number, asOf?: Instant): Promise<ColumnPages>;
   /** @throws AppError 400, 403, 404; 409 for a name that another column of the dataset has or had. */
-  update(caller: Caller, datasetId: number, columnId: number, change: ColumnChange): Promise<ColumnView>;
+  update(caller: Caller, datasetId: number, columnId: number, change: ColumnText): Promise<ColumnView>;
 }
 
 /** Columns of a dataset, the first of them in memory: 10,000 long names are not to be kept for each reader. */
@@ -114,40 +110,13 @@ const openPages = async (
     ? { columns: [] }
     : columnPages(sql, versionId, await readColumns(sql, versionId, columnsJson(firstColumns)), columnsJson);
 
-/**
- * The current version of a dataset, which stays current until the transaction ends. Publishing takes the dataset
- * before its columns; whoever changes columns does the same.
- */
-const holdCurrent = async (tx: Sql, datasetId: number): Promise<number | null> => {
-  const [dataset] = await tx.query<{ current: number | null }>(
-    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
-    [datasetId],
-  );
-  if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${datasetId}.`);
-  return dataset.current;
-};
-
-const change = async (
-  tx: Sql,
-  datasetId: number,
-  columnId: number,
-  { name, isEntity, description }: ColumnChange,
-): Promise<void> => {
+const change = async (tx: Sql, datasetId: number, columnId: number, wanted: ColumnText): Promise<void> => {
   try {
-    await tx.query(
-      `UPDATE columns SET name = coalesce($3, name), is_entity = coalesce($4, is_entity),
-         description = CASE WHEN $5 THEN $6 ELSE description END
-       WHERE id = $2 AND dataset_id = $1`,
-      [datasetId, columnId, name ?? null, isEntity ?? null, description !== undefined, description ?? null],
-    );
+    await changeColumn(tx, datasetId, columnId, wanted);
   } catch (error) {
     if (brokenUnique(error) !== 'columns_name') throw error;
-    throw conflict('name_taken', `The dataset has, or had, another column ${name}.`);
+    throw conflict('name_taken', `The dataset has, or had, another column ${wanted.name}.`);
   }
-  await tx.query(
-    'UPDATE datasets SET columns_revision = columns_revision + 1, updated_at = now() WHERE id = $1',
-    [datasetId],
-  );
 };
 
 export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Columns => ({
@@ -162,7 +131,9 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
     await access.dataset(caller, datasetId, 'Write', 'write');
     if (wanted.name !== undefined) requireName(wanted.name);
     return sql.tx(async (tx) => {
-      const current = await holdCurrent(tx, datasetId);
+      const dataset = await holdDataset(tx, datasetId);
+      if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${datasetId}.`);
+      const { current } = dataset;
       const read = async (): Promise<ColumnView> => {
         const own = currentColumnsJson(`(stored.item ->> 'id')::bigint = ${columnId}`);
         const [column] = current === null ? [] : await readColumns(tx, current, own);

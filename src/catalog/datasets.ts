@@ -2,7 +2,14 @@ import { AppError, conflict, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { Caller } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
+import {
+  type DatasetText,
+  deleteDataset,
+  describeDataset,
+  insertDataset,
+} from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { insertStore } from '../storage/postgres/stores.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 import type { Access } from './access.js';
 import {
@@ -16,14 +23,6 @@ import { requireName } from './names.js';
 import { rowLimits, tooMany } from './row-limits.js';
 import { brokenUnique } from './sql-state.js';
 
-/** What people write about a dataset. */
-export interface DatasetText {
-  readonly name: string;
-  readonly description?: string | null | undefined;
-  readonly sourceName?: string | null | undefined;
-  readonly sourceUrl?: string | null | undefined;
-}
-
 export interface Datasets {
   list(caller: Caller, filter: DatasetFilter): AsyncIterable<readonly DatasetSummary[]>;
   /** @throws AppError 401, 403, 404. */
@@ -36,7 +35,7 @@ export interface Datasets {
   remove(caller: Caller, id: number): Promise<void>;
 }
 
-const nameTaken = (name: string): AppError =>
+export const nameTaken = (name: string): AppError =>
   conflict('name_taken', `The repository already has a dataset ${name}.`);
 
 /**
@@ -52,31 +51,6 @@ export const holdRepository = async (tx: Sql, repositoryId: number): Promise<voi
     [repositoryId],
   );
   if ((kept?.datasets ?? 0) >= rowLimits.datasets) throw tooMany('datasets', 'A repository');
-};
-
-export interface NewDataset extends DatasetText {
-  readonly repositoryId: number;
-  readonly storeId: number;
-  readonly accountId: number;
-}
-
-/** @throws AppError 409 when the repository has a dataset of this name. */
-export const insertDataset = async (tx: Sql, dataset: NewDataset): Promise<number> => {
-  const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO datasets (repository_id, store_id, name, description, source_name, source_url, created_by)
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT ON CONSTRAINT datasets_name DO NOTHING RETURNING id`,
-    [
-      dataset.repositoryId,
-      dataset.storeId,
-      dataset.name,
-      dataset.description ?? null,
-      dataset.sourceName ?? null,
-      dataset.sourceUrl ?? null,
-      dataset.accountId,
-    ],
-  );
-  if (row === undefined) throw nameTaken(dataset.name);
-  return row.id;
 };
 
 /** @throws AppError 404 when it was deleted meanwhile. */
@@ -110,10 +84,14 @@ export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): D
     requireName(text.name);
     return sql.tx(async (tx) => {
       await holdRepository(tx, repositoryId);
-      const [store] = await tx.query<{ id: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id');
-      if (store === undefined) throw new AppError('unexpected', 'no_row', 'a store was not returned');
       const { accountId } = caller;
-      const id = await insertDataset(tx, { ...text, repositoryId, storeId: store.id, accountId });
+      const id = await insertDataset(tx, {
+        ...text,
+        repositoryId,
+        storeId: await insertStore(tx),
+        accountId,
+      });
+      if (id === undefined) throw nameTaken(text.name);
       return summaryOf(await datasetAgain(tx, caller, id));
     });
   },
@@ -122,11 +100,7 @@ export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): D
     await access.dataset(caller, id, 'Write', 'write');
     requireName(text.name);
     try {
-      await sql.query(
-        `UPDATE datasets SET name = $2, description = $3, source_name = $4, source_url = $5, updated_at = now()
-         WHERE id = $1`,
-        [id, text.name, text.description ?? null, text.sourceName ?? null, text.sourceUrl ?? null],
-      );
+      await describeDataset(sql, id, text);
     } catch (error) {
       if (brokenUnique(error) === 'datasets_name') throw nameTaken(text.name);
       throw error;
@@ -137,12 +111,9 @@ export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): D
   async remove(caller, id) {
     await access.dataset(caller, id, 'Write', 'write');
     await sql.tx(async (tx) => {
-      const [row] = await tx.query<{ name: string; repositoryId: number }>(
-        'DELETE FROM datasets WHERE id = $1 RETURNING name, repository_id AS "repositoryId"',
-        [id],
-      );
-      if (row === undefined) return;
-      const { name, repositoryId } = row;
+      const deleted = await deleteDataset(tx, id);
+      if (deleted === undefined) return;
+      const { name, repositoryId } = deleted;
       await recordAudit(tx, {
         action: 'dataset.delete',
         target: { kind: 'dataset', id, name },

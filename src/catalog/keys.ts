@@ -59,6 +59,16 @@ const shown = (row: KeyRow): ApiKey => ({
   lastUsedAt: row.lastUsedAt && isoUtc(row.lastUsedAt),
 });
 
+/** Condition on a key that the time of its last use is worth writing again: it is exact to a minute. */
+export const usedLongAgo = (key: string): string =>
+  `coalesce(${key}.last_used_at < now() - interval '1 minute', true)`;
+
+export const noteKeyUse = async (sql: Sql, keyId: number): Promise<void> => {
+  await sql.query(`UPDATE api_keys SET last_used_at = now() WHERE id = $1 AND ${usedLongAgo('api_keys')}`, [
+    keyId,
+  ]);
+};
+
 const requireRepositories = async (sql: Sql, accountId: number, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) throw invalid('no_repositories', 'repositoryIds must name at least one repository.');
   const known = await sql.query<{ id: number }>(

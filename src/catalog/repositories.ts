@@ -133,6 +133,24 @@ const teamDefault = (sql: Sql, caller: Caller, team: { id: number; name: string 
     return shownAgain(tx, caller, id);
   });
 
+/** The first repository of a new account. */
+export const insertHome = async (tx: Sql, accountId: number, name: string, plan: string): Promise<void> => {
+  await tx.query(
+    `INSERT INTO repositories (name, privacy, created_by, is_home)
+     SELECT $2, CASE WHEN private_home THEN 'Private' ELSE 'Public' END, $1, true FROM plans WHERE name = $3`,
+    [accountId, name, plan],
+  );
+};
+
+/** Home bears the name of its account until its owner calls it otherwise. Called before the account is renamed. */
+export const renameHome = async (tx: Sql, accountId: number, name: string): Promise<void> => {
+  await tx.query(
+    `UPDATE repositories r SET name = $2, updated_at = now() FROM accounts a
+     WHERE a.id = $1 AND r.created_by = a.id AND r.is_home AND r.name = a.name AND a.name <> $2`,
+    [accountId, name],
+  );
+};
+
 export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }): Repositories => ({
   list: (caller, filter) => listRepositories(sql, caller, filter),
 

@@ -1,5 +1,6 @@
 import { notFound } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
+import { boundVersions } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Access } from './access.js';
 
@@ -50,13 +51,9 @@ export const createRetentionSettings = ({ sql, access }: { sql: Sql; access: Acc
       return view(datasetId);
     },
 
-    async put(caller, datasetId, { versions, days }) {
+    async put(caller, datasetId, bounds) {
       await access.dataset(caller, datasetId, 'Admin', 'write');
-      await sql.query('UPDATE datasets SET keep_versions = $2, keep_days = $3 WHERE id = $1', [
-        datasetId,
-        versions,
-        days,
-      ]);
+      await boundVersions(sql, datasetId, bounds);
       return view(datasetId);
     },
   };

@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { callerOfKey, noteUse } from './authenticator.js';
+import { callerOfKey } from './authenticator.js';
+import { noteKeyUse, usedLongAgo } from './keys.js';
 
 /** People who are signed in to the web app: a random token in a cookie stands for an API key. */
 export interface Sessions {
@@ -55,7 +56,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
 
   async authenticate(token) {
     const [row] = await sql.query<{ keyId: number; stale: boolean }>(
-      `SELECT s.key_id AS "keyId", coalesce(k.last_used_at < now() - interval '1 minute', true) AS stale
+      `SELECT s.key_id AS "keyId", ${usedLongAgo('k')} AS stale
        FROM web_sessions s JOIN api_keys k ON k.id = s.key_id WHERE s.hash = $1 AND s.expires_at > now()`,
       [hashOf(token)],
     );
@@ -63,7 +64,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
       throw new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
     const caller = await callerOfKey(sql, row.keyId);
     onUse?.(row.keyId);
-    if (row.stale) await noteUse(sql, row.keyId);
+    if (row.stale) await noteKeyUse(sql, row.keyId);
     return caller;
   },
 

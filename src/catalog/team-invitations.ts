@@ -3,6 +3,7 @@ import { isoUtc } from '../lib/time.js';
 import type { Caller, TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
+import { putTeamMember } from './team-members.js';
 
 /** What the invited account sees. */
 export interface Invitation {
@@ -51,13 +52,9 @@ export const joinTeam = async (
   tx: Sql,
   member: { teamId: number; accountId: number; role: TeamRole },
 ): Promise<void> => {
-  const { teamId, accountId, role } = member;
+  const { teamId, accountId } = member;
   await tx.query('DELETE FROM team_invitations WHERE team_id = $1 AND account_id = $2', [teamId, accountId]);
-  await tx.query(
-    `INSERT INTO team_members (team_id, account_id, role) VALUES ($1, $2, $3)
-     ON CONFLICT (team_id, account_id) DO UPDATE SET role = excluded.role`,
-    [teamId, accountId, role],
-  );
+  await putTeamMember(tx, member);
 };
 
 /** Asks an account to join; asking again changes the role that it is offered. */

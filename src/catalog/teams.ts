@@ -4,9 +4,11 @@ import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
+import { leaveWorkspace } from './accounts.js';
 import { claimingName, findPrincipal, requireHandle } from './names.js';
 import { rowLimits, tooMany } from './row-limits.js';
 import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
+import { putTeamMember, removeTeamMember } from './team-members.js';
 
 export interface TeamMember {
   /** Name of the account. */
@@ -137,10 +139,7 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
         name,
       ]);
       if (row === undefined) throw new AppError('unexpected', 'no_row', 'a team was not returned');
-      await tx.query(`INSERT INTO team_members (team_id, account_id, role) VALUES ($1, $2, 'admin')`, [
-        row.id,
-        caller.accountId,
-      ]);
+      await putTeamMember(tx, { teamId: row.id, accountId: caller.accountId, role: 'admin' });
       await recordAudit(tx, {
         action: 'team.create',
         target: { kind: 'team', id: row.id, name },
@@ -194,11 +193,8 @@ const removeMember = (sql: Sql, team: { id: number; name: string }, account: str
       throw notFound('member_not_found', `${account} is not in the team.`);
     }
     await requireOtherAdmin(tx, team.id, accountId);
-    await tx.query('DELETE FROM team_members WHERE team_id = $1 AND account_id = $2', [team.id, accountId]);
-    await tx.query('UPDATE accounts SET workspace_team_id = NULL WHERE id = $2 AND workspace_team_id = $1', [
-      team.id,
-      accountId,
-    ]);
+    await removeTeamMember(tx, team.id, accountId);
+    await leaveWorkspace(tx, accountId, team.id);
   });
 
 export const createTeams = ({ sql }: { sql: Sql }): Teams => ({

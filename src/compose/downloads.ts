@@ -27,20 +27,14 @@ import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions, type Versions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
+import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Core, required } from './core.js';
 import { openExportStorage } from './export-storage.js';
 
 /** The secret of all API processes: from the settings, else made once and kept in the database. */
 const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> => {
-  if (given !== undefined) return given;
-  const [row] = await sql.query<{ value: string }>(
-    `INSERT INTO settings (name, value) VALUES ('link_secret', $1)
-     ON CONFLICT (name) DO UPDATE SET value = settings.value RETURNING value`,
-    [randomBytes(32).toString('hex')],
-  );
-  if (row === undefined) throw new Error('the link secret was not returned');
-  return row.value;
+  return given ?? sharedSetting(sql, 'link_secret', randomBytes(32).toString('hex'));
 };
 
 /** How often published versions are looked for, in milliseconds. */

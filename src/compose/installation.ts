@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../lib/errors.js';
 import type { ClickHouse } from '../storage/clickhouse/client.js';
+import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /**
@@ -10,16 +11,11 @@ import type { Sql } from '../storage/postgres/sql.js';
  * @throws AppError when ClickHouse holds the rows of another catalog.
  */
 export const bindInstallation = async (sql: Sql, clickhouse: ClickHouse): Promise<void> => {
-  const [own] = await sql.query<{ value: string }>(
-    `INSERT INTO settings (name, value) VALUES ('installation', $1)
-     ON CONFLICT (name) DO UPDATE SET value = settings.value RETURNING value`,
-    [randomUUID()],
-  );
-  if (own === undefined) throw new Error('the installation id was not returned');
+  const own = await sharedSetting(sql, 'installation', randomUUID());
   const table = `${clickhouse.database}.installation`;
   await clickhouse.command(`CREATE TABLE IF NOT EXISTS ${table} (id String) ENGINE = MergeTree ORDER BY id`);
   const found = await clickhouse.rows<{ id: string }>(`SELECT DISTINCT id FROM ${table}`);
-  if (found.some(({ id }) => id !== own.value)) {
+  if (found.some(({ id }) => id !== own)) {
     throw new AppError(
       'conflict',
       'foreign_rows',
@@ -28,7 +24,7 @@ export const bindInstallation = async (sql: Sql, clickhouse: ClickHouse): Promis
   }
   if (found.length === 0) {
     await clickhouse.command(`INSERT INTO ${table} SETTINGS async_insert = 0 VALUES ({id:String})`, {
-      params: { id: own.value },
+      params: { id: own },
     });
   }
 };

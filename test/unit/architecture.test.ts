@@ -234,14 +234,58 @@ const unused = (texts: Texts): string[] => {
     });
 };
 
-/** True where a statement changes rows of uploads. */
-const writesProcesses = (text: string): boolean =>
-  /\b(?:UPDATE|INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE)\s+(?:ONLY\s+)?(?:processes|chunks|rejects)\b/i.test(
-    text,
-  );
-
 /** Text without comments: what is said about a header is not its use. */
 const codeOf = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+
+/** Tables of the catalog database: what migrations make. */
+const tables = (): ReadonlySet<string> =>
+  new Set(
+    readdirSync(join(root, 'migrations'))
+      .map((file) => readFileSync(join(root, 'migrations', file), 'utf8').split('-- Down Migration')[0] ?? '')
+      .flatMap((text) => [...text.matchAll(/\b(?:CREATE TABLE(?: IF NOT EXISTS)?|RENAME TO) (\w+)/g)])
+      .map(([, table = '']) => table),
+  );
+
+/** Tables that no statement of ours names where it writes. */
+const neverNamed: ReadonlySet<string> = new Set([
+  // Written by a trigger.
+  'names',
+  // catalog/grants.ts builds one statement for both.
+  'repository_grants',
+  'dataset_grants',
+  // Gone, or called otherwise, since a later migration.
+  'version_segments',
+  'parked_messages',
+  'gateway_turns',
+]);
+
+/** Where a table may be written by more than one file: a folder in which all of them stand. */
+const writtenInFolder: Readonly<Record<string, string>> = { processes: 'ingest/lifecycle/' };
+
+/** Tables that a file writes. */
+const writtenTables = (text: string): string[] =>
+  [
+    ...codeOf(text).matchAll(
+      /\b(?:UPDATE|INSERT\s+INTO|DELETE\s+FROM|MERGE\s+INTO|TRUNCATE(?:\s+TABLE)?|COPY)\s+(?:ONLY\s+)?"?([a-z_]\w*)/gi,
+    ),
+  ].map(([, table = '']) => table.toLowerCase());
+
+/** Tables that are written in more places than one. */
+const scattered = (texts: Texts, known: ReadonlySet<string>): string[] => {
+  const writers = new Map<string, Set<string>>();
+  for (const [file, text] of texts)
+    for (const table of writtenTables(text)) {
+      const folder = writtenInFolder[table];
+      const place = folder !== undefined && file.startsWith(folder) ? folder : file;
+      if (known.has(table)) writers.set(table, (writers.get(table) ?? new Set()).add(place));
+    }
+  return [...writers]
+    .filter(([, places]) => places.size > 1)
+    .map(([table, places]) => `${table}: ${[...places].sort().join(', ')}`);
+};
+
+const sourceTexts = (): Texts =>
+  new Map(sourceFiles().map((file) => [file, readFileSync(join(source, file), 'utf8')]));
 
 /** Headers and statuses of HTTP that a file names, in code. */
 const httpWords = (text: string): string[] => [
@@ -283,12 +327,11 @@ describe('the source tree', () => {
     expect(readers).toEqual(['config.ts']);
   });
 
-  it('writes processes and their chunks in ingest/lifecycle alone', () => {
-    const offenders = sourceFiles().filter(
-      (file) =>
-        !file.startsWith('ingest/lifecycle/') && writesProcesses(readFileSync(join(source, file), 'utf8')),
-    );
-    expect(offenders).toEqual([]);
+  it('writes each table of the catalog in one place', () => {
+    expect(scattered(sourceTexts(), tables())).toEqual([]);
+    const written = new Set([...sourceTexts().values()].flatMap(writtenTables));
+    // A table that nothing writes is one that the search above has lost.
+    expect([...tables()].filter((table) => !written.has(table) && !neverNamed.has(table))).toEqual([]);
   });
 
   it('knows what is behind storage/kafka there alone', () => {
@@ -374,10 +417,22 @@ describe('the rules themselves', () => {
     expect(judge('api.ts', "await import('./embedded/components.js')")[0]).toMatch(/only standalone\.ts/);
   });
 
-  it('see a statement that writes processes, over several lines too', () => {
-    expect(writesProcesses('UPDATE processes SET phase = 1')).toBe(true);
-    expect(writesProcesses('insert into\n  chunks (number)')).toBe(true);
-    expect(writesProcesses('SELECT 1 FROM processes FOR UPDATE')).toBe(false);
+  it('see a table that is written in two places, over several lines too', () => {
+    const known = new Set(['chunks', 'processes', 'segments']);
+    const places = (...files: [string, string][]): string[] => scattered(new Map(files), known);
+    const chunks = 'insert into\n  chunks (number)';
+    expect(places(['a.ts', chunks], ['b.ts', '`WITH x AS (DELETE FROM chunks c)`'])).toEqual([
+      'chunks: a.ts, b.ts',
+    ]);
+    const moved = 'UPDATE processes SET phase = 1';
+    expect(places(['ingest/lifecycle/a.ts', moved], ['ingest/lifecycle/b.ts', moved])).toEqual([]);
+    expect(places(['ingest/lifecycle/a.ts', moved], ['ingest/insert/b.ts', moved])).toEqual([
+      'processes: ingest/insert/b.ts, ingest/lifecycle/',
+    ]);
+    const read = 'SELECT 1 FROM segments FOR UPDATE;\n// DELETE FROM segments\n/* UPDATE segments */';
+    expect(places(['a.ts', 'UPDATE segments s SET'], ['b.ts', read], ['c.ts', 'DO UPDATE SET x'])).toEqual(
+      [],
+    );
   });
 
   it('see headers, tags and statuses, but not what comments say of them', () => {

@@ -2,10 +2,10 @@ import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
 import type { SegmentCut } from '../../model/version.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { readRegistry } from '../../storage/postgres/columns.js';
 import { versionPlacementColumn } from '../../storage/postgres/placements.js';
 import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { readRegistry } from './column-registry.js';
 
 /** The version that an upload changes or is compared with. */
 export interface BaseVersion {

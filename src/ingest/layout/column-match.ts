@@ -7,10 +7,10 @@ import { firstItems, listed as listedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed } from '../../model/process.js';
+import type { RegisteredColumn } from '../../storage/postgres/columns.js';
 import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseVersion } from './base-version.js';
-import type { RegisteredColumn } from './column-registry.js';
 import { requireKeys } from './key-columns.js';
 
 /** A field of the file that is stored. */

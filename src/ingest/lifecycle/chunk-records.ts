@@ -1,7 +1,7 @@
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { stateColumns, type UploadState } from './process-records.js';
-import type { Reject } from './rejects.js';
+import { type Reject, setAsideSql } from './rejects.js';
 import { moveSql } from './transitions.js';
 
 /** What became of the records of a chunk. */
@@ -52,11 +52,7 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
            WHERE chunks.inserted_attempt <> $2
          RETURNING 1
        ), set_aside AS (
-         INSERT INTO rejects (process_id, attempt, row, line, column_name, reason, message, raw)
-         SELECT $1, $2, r.row, r.line, r."column", r.reason, r.message, r.raw
-         FROM recorded, json_to_recordset($11::json)
-           AS r (row bigint, line bigint, "column" text, reason text, message text, raw text)
-         RETURNING 1
+         ${setAsideSql('recorded', { process: '$1', attempt: '$2', rejects: '$11' })}
        )
        UPDATE processes p SET
          inserted_chunks = p.inserted_chunks + (SELECT count(*) FROM recorded),

@@ -6,7 +6,7 @@ import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
 import { findSlots, readPlace } from '../layout/slot-maps.js';
-import { addSegment } from './process-records.js';
+import { addSegment } from './segment-records.js';
 import { inStates, moveSql } from './transitions.js';
 
 /** A process whose turn to be merged has come. */
@@ -93,7 +93,7 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
       const id = mergeSegmentId(processId, row.number);
       const slotMapId =
         columns === undefined ? null : await findSlots(tx, storeId, columns, placement.pool?.mapId);
-      await addSegment(tx, id, processId, storeId, slotMapId);
+      await addSegment(tx, { id, processId, storeId, slotMapId });
       const pool = slotMapId === null ? null : await readPlace(tx, slotMapId);
       return { segmentId: id, number: row.number, placement: { storeId, pool } };
     }),

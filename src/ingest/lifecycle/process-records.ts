@@ -2,12 +2,14 @@ import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
 import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
 import { segmentId, segmentNumbers } from '../../model/version.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, nearMap } from '../layout/slot-maps.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews } from './process-view.js';
+import { addSegment } from './segment-records.js';
 import { firstState, moveSql } from './transitions.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */
@@ -91,21 +93,6 @@ export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d
   (SELECT ${placementSql('g')} FROM segments g
     WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement`;
 
-/** A segment is known before its first row is written. */
-export const addSegment = (
-  sql: Sql,
-  id: number,
-  processId: number,
-  storeId: number,
-  slotMapId: number | null,
-): Promise<unknown> =>
-  sql.query('INSERT INTO segments (id, store_id, process_id, slot_map_id) VALUES ($1, $2, $3, $4)', [
-    id,
-    storeId,
-    processId,
-    slotMapId,
-  ]);
-
 /** 412: the upload was made for another version than the current one. */
 export const otherVersion = (): AppError =>
   new AppError('precondition', 'other_version', 'The current version is not the one that If-Match names.');
@@ -159,16 +146,13 @@ const insertOrFill = async (sql: Sql, upload: NewUpload): Promise<NewRow> => {
 const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
   const { datasetId, storeId, mode, layout, expectedVersionId } = upload;
   // The lock makes ids of one dataset grow in the order in which uploads are accepted.
-  const [dataset] = await sql.query<{ current: number | null }>(
-    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
-    [datasetId],
-  );
+  const dataset = await holdDataset(sql, datasetId);
   if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
   const row = await insertOrFill(sql, upload);
   const slotMapId = upload.isSmall
     ? await findSlots(sql, storeId, tableColumns(layout), await nearMap(sql, datasetId, mode))
     : null;
-  await addSegment(sql, segmentId(row.id, 1), row.id, storeId, slotMapId);
+  await addSegment(sql, { id: segmentId(row.id, 1), processId: row.id, storeId, slotMapId });
   return { processId: row.id, createdAt: row.createdAt };
 };
 

@@ -6,10 +6,14 @@ import type { Lane } from '../../model/chunk.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { UploadMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId } from '../../model/version.js';
-import { keepChanges, keepList } from '../../storage/postgres/column-lists.js';
+import { keepList } from '../../storage/postgres/column-lists.js';
+import { changeColumns } from '../../storage/postgres/columns.js';
+import { endRangesSql, openRangeSql } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { type ColumnChange, type Layout, storedColumns } from '../layout/layout.js';
+import { addVersion } from '../../storage/postgres/versions.js';
+import { type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome } from './merge-records.js';
+import { countSegmentSql } from './segment-records.js';
 import { moveSql } from './transitions.js';
 
 /** Milliseconds that the rows of a dry run are kept. */
@@ -70,81 +74,45 @@ const newVersionOf = (due: DueProcess): NewVersion => {
   };
 };
 
-/** Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is. */
-const changeColumns = async (tx: Sql, datasetId: number, changes: readonly ColumnChange[]): Promise<void> => {
-  if (changes.length === 0) return;
-  const wanted = changes.map((change) => ({ ...change, described: change.description !== undefined }));
-  await tx.query(
-    `UPDATE columns c SET
-       name = CASE WHEN w.name IS NULL OR EXISTS (
-           SELECT 1 FROM columns o WHERE o.dataset_id = $1 AND o.name = w.name AND o.id <> c.id)
-         THEN c.name ELSE w.name END,
-       is_entity = coalesce(w."isEntity", c.is_entity),
-       description = CASE WHEN w.described THEN w.description ELSE c.description END
-     FROM json_to_recordset($2::json)
-       AS w (id bigint, name text, "isEntity" boolean, description text, described boolean)
-     WHERE c.id = w.id AND c.dataset_id = $1`,
-    [datasetId, JSON.stringify(wanted)],
-  );
-  await tx.query('UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id = $1', [datasetId]);
-};
-
 const published = moveSql('published');
 const checked = moveSql('checked');
 
-interface VersionRow {
-  id: number;
-  list: number;
-  listBefore: number;
-  lane: Lane;
-  seconds: number;
-}
+/** Values of the statement: the dataset, the process, the rest as `publish` lists them. */
+const publishStatement = {
+  list: keepList('$1', 'SELECT $4::jsonb AS columns'),
+  row: 'SELECT $1, $2, $3, list.id, $5, $6, $7, $8, $9 FROM list',
+  also: [
+    `counted AS (${countSegmentSql('$10', { rows: '$12', bytes: '$13' })})`,
+    `ended_ranges AS (${endRangesSql('$1', 'NOT $11')})`,
+    `listed AS (${openRangeSql('$1', '$10')})`,
+    `ended AS (
+       UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = $2
+       RETURNING CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
+         extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds)`,
+  ],
+  answer: 'ended',
+};
 
 export const publish = async (tx: Sql, datasetId: number, due: DueProcess): Promise<PublishedVersion> => {
   const { columns, facts, segment, extends: appended } = newVersionOf(due);
   const own = appended ? due.facts : facts;
-  // One statement, one trip: short uploads spend their time on trips.
-  const [version] = await tx.query<VersionRow>(
-    `WITH ${keepList('$1', 'SELECT $4::jsonb AS columns')}, version AS (
-       INSERT INTO versions
-         (dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
-       SELECT $1, $2, $3, list.id, $5, $6, $7, $8, $9 FROM list RETURNING id
-     ), counted AS (
-       UPDATE segments SET rows = $12, bytes = $13 WHERE id = $10
-     ), ended_ranges AS (
-       UPDATE segment_ranges r SET until_version = version.id FROM version
-       WHERE NOT $11 AND r.dataset_id = $1 AND r.until_version IS NULL
-     ), listed AS (
-       INSERT INTO segment_ranges (dataset_id, segment_id, from_version) SELECT $1, $10, version.id FROM version
-     ), shown AS (
-       UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = $1
-     ), ended AS (
-       UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = $2
-       RETURNING CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
-         extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds
-     )
-     SELECT version.id, list.id AS list, coalesce((SELECT b.column_list_id FROM versions b
-         WHERE b.dataset_id = $1 ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore", ended.lane, ended.seconds
-     FROM version, list, ended`,
-    [
-      datasetId,
-      due.id,
-      due.mode,
-      JSON.stringify(columns),
-      facts.rows,
-      facts.bytes,
-      facts.minDate,
-      facts.maxDate,
-      facts.frequency,
-      segment,
-      appended,
-      own.rows,
-      own.bytes,
-    ],
-  );
+  const version = await addVersion<Pick<PublishedVersion, 'lane' | 'seconds'>>(tx, publishStatement, [
+    datasetId,
+    due.id,
+    due.mode,
+    JSON.stringify(columns),
+    facts.rows,
+    facts.bytes,
+    facts.minDate,
+    facts.maxDate,
+    facts.frequency,
+    segment,
+    appended,
+    own.rows,
+    own.bytes,
+  ]);
   if (version === undefined) throw new Error('a version was inserted but not returned');
-  if (version.list !== version.listBefore)
-    await keepChanges(tx, { from: version.listBefore, to: version.list });
+  // Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is.
   await changeColumns(tx, datasetId, due.layout.changes ?? []);
   const { id: versionId, lane, seconds } = version;
   return { datasetId, processId: due.id, versionId, rows: facts.rows, lane, seconds };

@@ -1,5 +1,6 @@
 import type { ProcessError } from '../../model/process.js';
 import type { SegmentFacts } from '../../model/version.js';
+import { type HeldDataset, holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
   type DueProcess,
@@ -63,19 +64,6 @@ export interface Due {
   /** The process that has to be joined with the current version, now that its turn has come. */
   readonly merge?: number;
 }
-
-interface HeldDataset {
-  readonly current: number | null;
-}
-
-/** Until the end of the transaction nobody else publishes in the dataset. Undefined when it was deleted. */
-const holdDataset = async (tx: Sql, datasetId: number): Promise<HeldDataset | undefined> => {
-  const [dataset] = await tx.query<HeldDataset>(
-    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
-    [datasetId],
-  );
-  return dataset;
-};
 
 /** Why a process must not be published although its turn has come. */
 const objectionTo = async (

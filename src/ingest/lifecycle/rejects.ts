@@ -1,7 +1,7 @@
 /**
  * Records that were set aside (`onBadRow=quarantine`).
  *
- * They lie in PostgreSQL, written by the statement that records their chunk: a chunk counts once for an attempt,
+ * They lie in PostgreSQL (`rejects`, which this file alone writes), written by the statement that records their chunk: a chunk counts once for an attempt,
  * and so do its rejects. Their number and size are bounded; they vanish with their process.
  */
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -27,6 +27,26 @@ export const maxRejects = 100_000;
 export const maxRawBytes = 64 * 1024;
 
 const pageSize = 500;
+
+/**
+ * Statement that sets records aside, once a chunk is recorded.
+ * @param recorded Name of an expression that gives a row if it is.
+ * @param rejects Expression of the `Reject`s as JSON.
+ */
+export const setAsideSql = (
+  recorded: string,
+  { process, attempt, rejects }: Readonly<Record<'process' | 'attempt' | 'rejects', string>>,
+): string => `
+  INSERT INTO rejects (process_id, attempt, row, line, column_name, reason, message, raw)
+  SELECT ${process}, ${attempt}, r.row, r.line, r."column", r.reason, r.message, r.raw
+  FROM ${recorded}, json_to_recordset(${rejects}::json)
+    AS r (row bigint, line bigint, "column" text, reason text, message text, raw text)
+  RETURNING 1`;
+
+/** Another attempt begins. */
+export const dropRejects = async (tx: Sql, processId: number): Promise<void> => {
+  await tx.query('DELETE FROM rejects WHERE process_id = $1', [processId]);
+};
 
 /** All rejects of the current attempt, in file order, a page at a time. */
 export async function* readRejects(sql: Sql, processId: number): AsyncGenerator<Reject> {

@@ -1,5 +1,6 @@
 import { notFound } from '../../lib/errors.js';
 import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
 import { inLineSql, moveSql } from './transitions.js';
@@ -53,7 +54,7 @@ export const createRetryRecords = (sql: Sql): RetryRecords => ({
     sql.tx(async (tx) => {
       // The order of locks is that of publishing.
       const { datasetId } = await read(tx, processId);
-      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+      await holdDataset(tx, datasetId);
       await tx.query('SELECT 1 FROM processes WHERE id = $1 FOR NO KEY UPDATE', [processId]);
       const candidate = await read(tx, processId);
       if (candidate.status === 'completed') return;

@@ -5,7 +5,9 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, mapOfSegment } from '../layout/slot-maps.js';
 import { isProcess } from './process-ids.js';
-import { addSegment, stateColumns, type UploadState } from './process-records.js';
+import { stateColumns, type UploadState } from './process-records.js';
+import { dropRejects } from './rejects.js';
+import { addSegment } from './segment-records.js';
 import { type Event, inStates, moveSql } from './transitions.js';
 
 /** A process, and the dataset in which others may wait for it. */
@@ -112,11 +114,12 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
           JSON.stringify(layout),
         ]);
         if (row === undefined) return;
-        await tx.query('DELETE FROM rejects WHERE process_id = $1', [processId]);
+        await dropRejects(tx, processId);
         const before = await mapOfSegment(tx, segmentId(processId, attempt));
         const slotMapId =
           before === null ? null : await findSlots(tx, row.storeId, tableColumns(layout), before);
-        await addSegment(tx, segmentId(processId, row.attempt), processId, row.storeId, slotMapId);
+        const id = segmentId(processId, row.attempt);
+        await addSegment(tx, { id, processId, storeId: row.storeId, slotMapId });
       }),
 
     async fail(processId, error) {

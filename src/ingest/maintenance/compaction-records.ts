@@ -1,10 +1,11 @@
 import { whileLeased } from '../../lib/lease.js';
 import type { Log } from '../../lib/log.js';
 import type { Placement } from '../../model/placement.js';
-import { compactedSegmentIds, processOfSegment } from '../../model/version.js';
+import { compactedSegmentIds } from '../../model/version.js';
 import type { JoinedSegment } from '../../storage/clickhouse/segment-writes.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { addSegmentBeside, countSegmentSql, noteUnlisted } from '../lifecycle/segment-records.js';
 import type { ListedSegment } from './compaction-run.js';
 import { createSegmentSwap, type PublishedRun } from './segment-swap.js';
 
@@ -14,7 +15,7 @@ export interface CompactionCandidate {
   readonly datasetId: number;
 }
 
-/** The records of compactions in PostgreSQL. */
+/** The records of compactions in PostgreSQL: the one place that writes them. */
 export interface CompactionRecords {
   /**
    * Datasets whose current version has at least so many segments, in any order, so that none waits for ever; stores
@@ -51,6 +52,16 @@ export interface CompactionRecords {
   abandon(target: number): Promise<void>;
 }
 
+/** Abandons compactions whose worker fell silent; gives their number. @param storeId Of one store. */
+export const abandonSilent = async (sql: Sql, storeId?: number): Promise<number> => {
+  const silent = await sql.query(
+    `UPDATE compactions SET state = 'abandoned' WHERE state = 'writing' AND lease_until < now()
+       AND ($1::bigint IS NULL OR store_id = $1) RETURNING 1`,
+    [storeId ?? null],
+  );
+  return silent.length;
+};
+
 export interface CompactionRecordsOptions {
   readonly sql: Sql;
   /** Milliseconds of silence after which a worker is taken for dead. */
@@ -79,22 +90,14 @@ export const createCompactionRecords = ({
         [target, run, starts],
       );
       if (mine === undefined) return false;
-      await tx.query('UPDATE segments SET rows = $2, bytes = $3 WHERE id = $1', [
-        target,
-        facts.rows,
-        facts.bytes,
-      ]);
+      await tx.query(countSegmentSql('$1', { rows: '$2', bytes: '$3' }), [target, facts.rows, facts.bytes]);
       return true;
     });
 
   const finish = async (published: PublishedRun, stop?: AbortSignal): Promise<boolean> => {
     if (!(await segmentSwap.finish(published, stop))) return false;
     await sql.tx(async (tx) => {
-      await tx.query(
-        `UPDATE segments s SET unnamed_at = now() WHERE s.id = ANY ($1) AND s.unnamed_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
-        [published.run],
-      );
+      await noteUnlisted(tx, published.run);
       await tx.query(
         // What it took the place of stays known: pages that are being read name rows by the segments of their time.
         `UPDATE compactions SET state = 'done' WHERE segment_id = $1 AND state = 'swapping'`,
@@ -137,10 +140,7 @@ export const createCompactionRecords = ({
       sql.tx(async (tx) => {
         // One at a time: who comes second sees the row of the first.
         await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR NO KEY UPDATE', [storeId]);
-        await tx.query(
-          `UPDATE compactions SET state = 'abandoned' WHERE store_id = $1 AND state = 'writing' AND lease_until < now()`,
-          [storeId],
-        );
+        await abandonSilent(tx, storeId);
         const [first] = segmentIds;
         if (first === undefined) return undefined;
         const { from, to } = compactedSegmentIds(first);
@@ -151,11 +151,7 @@ export const createCompactionRecords = ({
           [storeId, from, to],
         );
         if (next === undefined || next.busy || next.id > to) return undefined;
-        await tx.query(
-          `INSERT INTO segments (id, store_id, process_id, slot_map_id)
-           SELECT $1, $2, $3, slot_map_id FROM segments WHERE id = $4`,
-          [next.id, storeId, processOfSegment(next.id), first],
-        );
+        await addSegmentBeside(tx, next.id, first);
         await tx.query(
           `INSERT INTO compactions (segment_id, store_id, lease_until)
            VALUES ($1, $3, now() + ${interval})`,

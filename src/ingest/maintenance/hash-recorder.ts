@@ -5,6 +5,7 @@ import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { type TablePlace, tableOf } from '../../storage/clickhouse/places.js';
 import type { HashedSegment, SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { recordHashes } from '../lifecycle/segment-records.js';
 
 /** A segment that versions have, as PostgreSQL knows it. */
 export interface NamedSegment {
@@ -38,20 +39,6 @@ export const byTable = (segments: readonly NamedSegment[]): NamedSegment[][] => 
     else listed.push(segment);
   }
   return [...tables.values()];
-};
-
-/** Writes hashes down of segments that have none and have not been moved since. */
-export const recordHashes = async (
-  sql: Sql,
-  found: readonly { readonly segment: NamedSegment; readonly hash: string }[],
-): Promise<number> => {
-  if (found.length === 0) return 0;
-  const written = await sql.query(
-    `UPDATE segments s SET hash = f.hash FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS f (id, map_id, hash)
-     WHERE s.id = f.id AND s.hash IS NULL AND s.slot_map_id IS NOT DISTINCT FROM f.map_id RETURNING 1`,
-    [found.map((f) => f.segment.id), found.map((f) => f.segment.mapId), found.map((f) => f.hash)],
-  );
-  return written.length;
 };
 
 export interface HashRecorder {

@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { dueVersionsSql, removeDue } from '../versions/version-removal.js';
 
@@ -18,7 +19,7 @@ export const createRetention = ({ sql, onDropped, log }: RetentionOptions): Rete
   /** Under the lock of the dataset: a version that is restored, pinned or cloned meanwhile is looked at as it is then. */
   const applyTo = (datasetId: number): Promise<number> =>
     sql.tx(async (tx) => {
-      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+      await holdDataset(tx, datasetId);
       const gone = await removeDue(tx, datasetId);
       if (gone.length === 0) return 0;
       log.info({ dataset: datasetId, versions: gone }, 'versions dropped by retention');

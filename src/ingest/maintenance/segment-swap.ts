@@ -4,8 +4,10 @@
  * some versions read the run and some the joined segment, which hold the same rows; both stay until all are done.
  */
 import type { Log } from '../../lib/log.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
+import { insertRanges, removeRanges } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { type JoinedRange, type RunRange, swapRanges } from './range-swap.js';
+import { type RunRange, swapRanges } from './range-swap.js';
 
 export interface PublishedRun {
   /** The joined segment. */
@@ -37,33 +39,11 @@ const rangesSql = `
     JOIN segment_ranges r ON r.segment_id = run.id AND r.dataset_id = $1
   ORDER BY r.from_version, run.place LIMIT $3`;
 
-const removeSql = `
-  DELETE FROM segment_ranges r USING unnest($2::bigint[], $3::bigint[]) AS w (segment_id, from_version)
-  WHERE r.dataset_id = $1 AND r.segment_id = w.segment_id AND r.from_version = w.from_version`;
-
-const insertSql = `
-  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, row_limit)
-  SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])`;
-
 export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOptions): SegmentSwap => {
-  const insert = async (
-    tx: Sql,
-    datasetId: number,
-    ranges: readonly (JoinedRange & { readonly segment: number })[],
-  ): Promise<void> => {
-    await tx.query(insertSql, [
-      datasetId,
-      ranges.map(({ segment }) => segment),
-      ranges.map(({ from }) => from),
-      ranges.map(({ until }) => until),
-      ranges.map(({ rowLimit }) => rowLimit),
-    ]);
-  };
-
   /** Leads some versions of a dataset over. False when one of them has the run otherwise than it may. */
   const leadOver = (datasetId: number, { target, run, starts }: PublishedRun): Promise<boolean> =>
     sql.tx(async (tx) => {
-      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+      await holdDataset(tx, datasetId);
       const found = await tx.query<RunRange>(rangesSql, [datasetId, run, batch + 1]);
       const until = found.length > batch ? found.at(-1)!.from : null;
       const ranges = until === null ? found : found.filter(({ from }) => from < until);
@@ -71,12 +51,12 @@ export const createSegmentSwap = ({ sql, log, batch = 2_000 }: SegmentSwapOption
         throw new RangeError(`a run of ${run.length} segments does not fit into a batch of ${batch}`);
       const swap = swapRanges(ranges, starts, { until });
       if (swap === undefined) return false;
-      await tx.query(removeSql, [
+      await removeRanges(
+        tx,
         datasetId,
-        ranges.map(({ place }) => run[place]),
-        ranges.map(({ from }) => from),
-      ]);
-      await insert(tx, datasetId, [
+        ranges.map(({ place, from }) => ({ segment: run[place]!, from })),
+      );
+      await insertRanges(tx, datasetId, [
         ...swap.joined.map((range) => ({ ...range, segment: target })),
         ...swap.rest.map((range) => ({ ...range, segment: run[range.place]! })),
       ]);

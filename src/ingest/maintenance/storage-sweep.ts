@@ -8,8 +8,17 @@ import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import {
+  deleteLonelyStores,
+  emptiedStores,
+  forgetEmptied,
+  lonelyStores,
+  noteEmptied,
+} from '../../storage/postgres/stores.js';
 import { isWrittenBy } from '../lifecycle/segment-ids.js';
+import { forgetSegments, isUnnamed, noteUnnamed } from '../lifecycle/segment-records.js';
 import { inStates } from '../lifecycle/transitions.js';
+import { abandonSilent } from './compaction-records.js';
 import { holdPools, sweepPools } from './pool-sweep.js';
 import type { Retention } from './retention.js';
 
@@ -57,22 +66,13 @@ export interface StorageSweepOptions {
 
 const batch = 1_000;
 
-/** No version names the segment, and nothing that is under way will. A named segment never comes to be unnamed and named again. */
-const unnamed = `NOT EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
-  AND NOT EXISTS (SELECT 1 FROM processes p
-    WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
-  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state IN ('writing', 'swapping'))`;
-
 /**
  * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
  * its readers: downloads by time, and uploads that are being joined with a version of its store, however long.
  */
-const due = `${unnamed} AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
+const due = `${isUnnamed} AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
   AND NOT EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
     WHERE d.store_id = s.store_id AND ${inStates(['merge', 'replay'], 'p')})))`;
-
-const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
-  AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
 
 export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
   const { sql, tables, pools, renewal, retention, graceMs, log } = options;
@@ -88,17 +88,10 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       for (const { id, storeId } of segments) {
         if (stop?.aborted) return dropped;
         await tables.dropSegment(storeId, id);
-        dropped += await forget([id]);
+        dropped += await forgetSegments(sql, [id]);
       }
       if (segments.length < batch) return dropped;
     }
-  };
-
-  const forget = async (ids: readonly number[]): Promise<number> => {
-    const gone = await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${unnamed} RETURNING 1`, [
-      ids,
-    ]);
-    return gone.length;
   };
 
   let poolsDueAt = 0;
@@ -117,7 +110,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       for (const pool of poolClasses) {
         const ids = segments.filter((segment) => segment.pool === pool).map(({ id }) => id);
         await pools.drop(pool, ids);
-        dropped += await forget(ids);
+        dropped += await forgetSegments(sql, ids);
       }
       poolsDueAt = Date.now() + options.poolDropIntervalMs;
       if (segments.length < batch) return dropped;
@@ -125,9 +118,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   };
 
   const dropSegments = async (stop?: AbortSignal): Promise<number> => {
-    await sql.query(
-      `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${unnamed}`,
-    );
+    await noteUnnamed(sql);
     return (await dropOwnSegments(stop)) + (await dropPoolSegments(stop));
   };
 
@@ -147,24 +138,10 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
 
   /** Tables whose store has all of its segments in pools, once readers that began before have ended. */
   const dropEmptied = async (): Promise<void> => {
-    const isUsed = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
-    await sql.query(`UPDATE stores s SET emptied_at = NULL WHERE s.emptied_at IS NOT NULL AND ${isUsed}`);
-    const emptied = await sql.query<{ id: number }>(
-      `SELECT s.id FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' LIMIT ${batch}`,
-      [graceMs],
-    );
-    for (const { id } of emptied) {
+    for (const id of await emptiedStores(sql, graceMs, batch)) {
       await tables.dropStore(id);
-      await sql.query('UPDATE stores SET emptied_at = NULL WHERE id = $1', [id]);
+      await forgetEmptied(sql, id);
     }
-  };
-
-  const noteEmptied = async (): Promise<void> => {
-    await sql.query(
-      `UPDATE stores s SET emptied_at = now() WHERE s.id = ANY ($1) AND s.emptied_at IS NULL
-         AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)`,
-      [await tables.listStores()],
-    );
   };
 
   /** Tables that an earlier build made, some at a time. */
@@ -182,17 +159,12 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   };
 
   const dropStores = async (): Promise<number> => {
-    const stores = await sql.query<{ id: number }>(
-      `SELECT s.id FROM stores s WHERE ${lonely} LIMIT ${batch}`,
-    );
-    if (stores.length === 0) return 0;
+    const lonely = await lonelyStores(sql, batch);
+    if (lonely.length === 0) return 0;
     // Most never had a table.
     const present = new Set(await tables.listStores());
-    for (const { id } of stores) if (present.has(id)) await tables.dropStore(id);
-    const gone = await sql.query(`DELETE FROM stores s WHERE s.id = ANY ($1) AND ${lonely} RETURNING 1`, [
-      stores.map(({ id }) => id),
-    ]);
-    return gone.length;
+    for (const id of lonely) if (present.has(id)) await tables.dropStore(id);
+    return deleteLonelyStores(sql, lonely);
   };
 
   const release = async (stop?: AbortSignal): Promise<ReleaseReport> => {
@@ -201,13 +173,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     await dropIntakes();
     await dropEmptied();
     return { segments, stores: await dropStores() };
-  };
-
-  const abandonCompactions = async (): Promise<number> => {
-    const silent = await sql.query(
-      `UPDATE compactions SET state = 'abandoned' WHERE state = 'writing' AND lease_until < now() RETURNING 1`,
-    );
-    return silent.length;
   };
 
   /**
@@ -271,8 +236,8 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     release,
     async sweep(stop) {
       const versions = await retention.apply();
-      const abandonedCompactions = await abandonCompactions();
-      await noteEmptied();
+      const abandonedCompactions = await abandonSilent(sql);
+      await noteEmptied(sql, await tables.listStores());
       poolsDueAt = 0;
       const released = await release(stop);
       const inPools = await sweepPools({ sql, pools, log });

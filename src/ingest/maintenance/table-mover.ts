@@ -18,7 +18,9 @@ import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { noteEmptied } from '../../storage/postgres/stores.js';
 import { findSlots, readPlace } from '../layout/slot-maps.js';
+import { moveSegments } from '../lifecycle/segment-records.js';
 import { inStates } from '../lifecycle/transitions.js';
 import { holdPools } from './pool-sweep.js';
 
@@ -88,11 +90,8 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
     const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
     if (rows > 0) await copier.move({ storeId, segmentIds, target, columns, rows }, stop);
     if (!(await isUnchanged(tx, storeId, segments))) return false;
-    await tx.query('UPDATE segments SET slot_map_id = $2, hash = NULL WHERE id = ANY ($1)', [
-      segmentIds,
-      mapId,
-    ]);
-    await tx.query('UPDATE stores SET emptied_at = now() WHERE id = $1', [storeId]);
+    await moveSegments(tx, segmentIds, mapId);
+    await noteEmptied(tx, [storeId]);
     return true;
   };
 

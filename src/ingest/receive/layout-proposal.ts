@@ -1,12 +1,13 @@
 import { runYielding } from '../../lib/yielding.js';
 import { isKeyed } from '../../model/process.js';
+import { readRegistry, registerColumns } from '../../storage/postgres/columns.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { parseHeader } from '../csv/header.js';
 import { noProfile } from '../csv/profile.js';
 import type { ColumnRules, HeaderRecord, SplitChunk } from '../csv/types.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { checkManifest, type MatchedField, matchFields } from '../layout/column-match.js';
-import { holdColumns, readRegistry, registerColumns } from '../layout/column-registry.js';
 import { keyOf } from '../layout/key-columns.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 import { proposeColumn } from '../layout/type-resolution.js';
@@ -96,7 +97,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
   /** Names are looked up and made in one piece: a rename comes before all of it or after it. */
   const bindColumns = (upload: Upload, names: readonly string[]): Promise<BoundColumns> =>
     sql.tx(async (tx) => {
-      await holdColumns(tx, upload.datasetId);
+      await holdDataset(tx, upload.datasetId);
       const base = await readBase(tx, upload.datasetId);
       const fields = matchFields(names, upload.options, base);
       const columns = await columnsOf(tx, upload, fields, upload.options.mode !== 'replace');

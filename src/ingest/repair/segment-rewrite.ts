@@ -13,6 +13,7 @@ import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
+import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ChunkInserter } from '../insert/chunk-inserter.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
@@ -106,14 +107,6 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     }
   };
 
-  /** Files that were made of the damaged rows are made again: their name holds this number. */
-  const outdateFiles = (target: number): Promise<unknown> =>
-    sql.query(
-      `UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id IN (
-         SELECT dataset_id FROM segment_ranges WHERE segment_id = $1)`,
-      [target],
-    );
-
   const rewriteInto = async (
     state: UploadState,
     layout: Layout,
@@ -141,7 +134,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     const run = [{ id: own.id, bytes: own.bytes, whole: true }];
     if (!(await compactions.swap(target, run, { starts: [0, rows], rows })))
       throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
-    await outdateFiles(target);
+    await outdateFilesOf(sql, target);
     return { outcome: 'repaired', ...report };
   };
 

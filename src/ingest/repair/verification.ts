@@ -9,13 +9,8 @@ import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { tableOf } from '../../storage/clickhouse/places.js';
 import type { HashedSegment, SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import {
-  byTable,
-  type NamedSegment,
-  namedSegmentSql,
-  placeOf,
-  recordHashes,
-} from '../maintenance/hash-recorder.js';
+import { forgetHash, recordHashes } from '../lifecycle/segment-records.js';
+import { byTable, type NamedSegment, namedSegmentSql, placeOf } from '../maintenance/hash-recorder.js';
 import { type VersionFault, wrongVersions } from './version-counts.js';
 
 export type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
@@ -177,8 +172,7 @@ export const createVerification = ({ sql, hashes }: VerificationOptions): Verifi
         if (repair === undefined) return null;
         try {
           const outcome = await repair(processOfSegment(segment));
-          if (outcome === 'equal')
-            await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [segment]);
+          if (outcome === 'equal') await forgetHash(sql, segment);
           return outcome;
         } catch (error) {
           if (!isAppError(error) || error.kind === 'unavailable') throw error;

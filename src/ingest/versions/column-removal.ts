@@ -10,8 +10,11 @@ import { dateColumnOf, frequencyOf, type SegmentFacts } from '../../model/versio
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
-import { keepChanges, keepList } from '../../storage/postgres/column-lists.js';
+import { keepList } from '../../storage/postgres/column-lists.js';
+import { storeElsewhere } from '../../storage/postgres/columns.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { addVersion } from '../../storage/postgres/versions.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { removeDue } from './version-removal.js';
 
@@ -39,6 +42,15 @@ const without = (base: BaseVersion, columnId: number): BaseVersion['columns'] =>
   return columns;
 };
 
+/** The version of `$2` with the columns of `$3`, and other dates where `$4` is true. */
+const versionWithout = {
+  list: keepList('$1', 'SELECT $3::jsonb AS columns'),
+  row: `SELECT $1, NULL, 'delete_column', list.id, v.row_count, v.byte_size,
+      CASE WHEN $4 THEN $5 ELSE v.min_date END, CASE WHEN $4 THEN $6 ELSE v.max_date END,
+      CASE WHEN $4 THEN $7 ELSE v.frequency END
+    FROM versions v, list WHERE v.dataset_id = $1 AND v.id = $2`,
+};
+
 export const createColumnRemoval = ({
   sql,
   clickhouse,
@@ -64,31 +76,16 @@ export const createColumnRemoval = ({
     columns: BaseVersion['columns'],
     dates: DateFacts | undefined,
   ): Promise<number> => {
-    const [version] = await tx.query<{ id: number; list: number; listBefore: number }>(
-      `WITH ${keepList('$1', 'SELECT $3::jsonb AS columns')}
-       INSERT INTO versions (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
-       SELECT v.dataset_id, 'delete_column', list.id, v.row_count, v.byte_size,
-         CASE WHEN $4 THEN $5 ELSE v.min_date END, CASE WHEN $4 THEN $6 ELSE v.max_date END,
-         CASE WHEN $4 THEN $7 ELSE v.frequency END
-       FROM versions v, list WHERE v.dataset_id = $1 AND v.id = $2
-       RETURNING id, column_list_id AS list,
-         (SELECT b.column_list_id FROM versions b WHERE b.id = $2) AS "listBefore"`,
-      [
-        datasetId,
-        base.versionId,
-        JSON.stringify(columns),
-        dates !== undefined,
-        dates?.minDate ?? null,
-        dates?.maxDate ?? null,
-        dates?.frequency ?? null,
-      ],
-    );
-    if (version === undefined) throw new Error('a version was inserted but not returned');
-    await keepChanges(tx, { from: version.listBefore, to: version.list });
-    await tx.query('UPDATE datasets SET current_version_id = $2, updated_at = now() WHERE id = $1', [
+    const version = await addVersion(tx, versionWithout, [
       datasetId,
-      version.id,
+      base.versionId,
+      JSON.stringify(columns),
+      dates !== undefined,
+      dates?.minDate ?? null,
+      dates?.maxDate ?? null,
+      dates?.frequency ?? null,
     ]);
+    if (version === undefined) throw new Error('a version was inserted but not returned');
     return version.id;
   };
 
@@ -98,15 +95,11 @@ export const createColumnRemoval = ({
     const dates = await datesOf(seen, without(seen, columnId));
     return sql.tx(async (tx) => {
       // The order of locks is that of publishing.
-      await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [datasetId]);
+      await holdDataset(tx, datasetId);
       const base = await readBase(tx, datasetId);
       if (base?.versionId !== seen.versionId) return undefined;
       const version = await publish(tx, datasetId, base, without(base, columnId), dates);
-      await tx.query(
-        `UPDATE columns SET storage_id = nextval(pg_get_serial_sequence('columns', 'id'))
-         WHERE dataset_id = $1 AND id = $2`,
-        [datasetId, columnId],
-      );
+      await storeElsewhere(tx, datasetId, columnId);
       await removeDue(tx, datasetId);
       return version;
     });

@@ -4,10 +4,12 @@ import { requireQuota } from '../../model/plan.js';
 import type { ColumnChanges } from '../../model/version.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
 import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
 import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { versionAt } from '../../storage/postgres/version-at.js';
-import { removeDue, removeVersions } from './version-removal.js';
+import { addVersion, likeVersionSql, markVersion, removeVersions } from '../../storage/postgres/versions.js';
+import { removeDue } from './version-removal.js';
 
 /** A version as the API lists it. */
 export interface VersionView {
@@ -85,6 +87,12 @@ const roomSql = `
     JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by JOIN plans p ON p.name = a.plan
   WHERE v.dataset_id = $1 AND v.id = $2`;
 
+/** The version of `$2` once more. */
+const restored = {
+  list: 'list AS (SELECT v.column_list_id AS id FROM versions v WHERE v.dataset_id = $1 AND v.id = $2)',
+  row: likeVersionSql('restore'),
+};
+
 const unknown = (versionId: number): AppError =>
   notFound('unknown_version', `The dataset has no version ${versionId}.`);
 
@@ -108,10 +116,7 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
 
   /** The order of locks is that of publishing: the dataset first. */
   const hold = async (tx: Sql, datasetId: number): Promise<number | null> => {
-    const [dataset] = await tx.query<{ current: number | null }>(
-      'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
-      [datasetId],
-    );
+    const dataset = await holdDataset(tx, datasetId);
     return dataset?.current ?? null;
   };
 
@@ -141,16 +146,11 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
       return viewOf(found, await wholeChanges(sql, pairOf(found)));
     },
 
-    mark: (datasetId, versionId, { label, pinned }) =>
+    mark: (datasetId, versionId, marks) =>
       sql.tx(async (tx) => {
         // Retention looks at pins under this lock.
         await hold(tx, datasetId);
-        await tx.query('UPDATE versions SET label = $3, pinned = $4 WHERE dataset_id = $1 AND id = $2', [
-          datasetId,
-          versionId,
-          label,
-          pinned,
-        ]);
+        await markVersion(tx, datasetId, versionId, marks);
         return shown(tx, datasetId, versionId);
       }),
 
@@ -158,19 +158,9 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
       sql.tx(async (tx) => {
         await hold(tx, datasetId);
         await requireRoom(tx, datasetId, versionId);
-        const [version] = await tx.query<{ id: number }>(
-          `INSERT INTO versions
-             (dataset_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency)
-           SELECT dataset_id, 'restore', column_list_id, row_count, byte_size, min_date, max_date, frequency
-           FROM versions WHERE dataset_id = $1 AND id = $2 RETURNING id`,
-          [datasetId, versionId],
-        );
+        const version = await addVersion(tx, restored, [datasetId, versionId]);
         if (version === undefined) throw unknown(versionId);
         await reopenSegments(tx, datasetId, version.id, versionId);
-        await tx.query('UPDATE datasets SET current_version_id = $2, updated_at = now() WHERE id = $1', [
-          datasetId,
-          version.id,
-        ]);
         await removeDue(tx, datasetId);
         return shown(tx, datasetId, version.id);
       }),

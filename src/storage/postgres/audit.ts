@@ -74,3 +74,19 @@ export const recordAudit = async (tx: Sql, { action, target, details = {} }: Aud
     ],
   );
 };
+
+const dropBatch = 10_000;
+
+/** Gives the number of events that were dropped. */
+export const dropAuditEvents = async (sql: Sql, olderThanDays: number): Promise<number> => {
+  let dropped = 0;
+  for (;;) {
+    const rows = await sql.query(
+      `DELETE FROM audit_events WHERE id IN (
+         SELECT id FROM audit_events WHERE at < now() - $1 * interval '1 day' ORDER BY at LIMIT ${dropBatch}) RETURNING 1`,
+      [olderThanDays],
+    );
+    dropped += rows.length;
+    if (rows.length < dropBatch) return dropped;
+  }
+};

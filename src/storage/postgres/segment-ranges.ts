@@ -1,5 +1,5 @@
 /**
- * Which segments make a version. PostgreSQL keeps for how long a dataset has a segment, from one version to another, and
+ * Which segments make a version: the one place that writes `segment_ranges`. PostgreSQL keeps for how long a dataset has a segment, from one version to another, and
  * not a list per version: an append costs one row, whatever came before it.
  *
  * Rules
@@ -35,6 +35,67 @@ export const segmentListColumns = (version: string): string => {
       ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.row_limit IS NOT NULL) AS cuts`;
 };
 
+/** A range, and the segment that it is of. */
+export interface SegmentRange {
+  readonly segment: number;
+  readonly from: number;
+  /** Null: open. */
+  readonly until: number | null;
+  readonly rowLimit: number | null;
+}
+
+/** Statement that ends the open ranges of a dataset with the version that `version (id)` gives. */
+export const endRangesSql = (dataset: string, condition: string): string => `
+  UPDATE segment_ranges r SET until_version = version.id FROM version
+  WHERE ${condition} AND r.dataset_id = ${dataset} AND r.until_version IS NULL`;
+
+/** Statement that gives the version of `version (id)`, and those behind it, a segment. */
+export const openRangeSql = (dataset: string, segment: string): string => `
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version)
+  SELECT ${dataset}, ${segment}, version.id FROM version`;
+
+/**
+ * Statement that gives the first version of a dataset, that of `version (id)`, the segments of a version of another
+ * dataset of the same store.
+ */
+export const copySegmentsSql = (
+  dataset: string,
+  from: { readonly dataset: string; readonly version: string },
+): string => `
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, row_limit)
+  SELECT ${dataset}, s.segment_id, version.id, s.row_limit
+  FROM version, (${segmentsOf(from.dataset, from.version)}) AS s`;
+
+export const insertRanges = async (
+  tx: Sql,
+  datasetId: number,
+  ranges: readonly SegmentRange[],
+): Promise<void> => {
+  await tx.query(
+    `INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, row_limit)
+     SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])`,
+    [
+      datasetId,
+      ranges.map(({ segment }) => segment),
+      ranges.map(({ from }) => from),
+      ranges.map(({ until }) => until),
+      ranges.map(({ rowLimit }) => rowLimit),
+    ],
+  );
+};
+
+export const removeRanges = async (
+  tx: Sql,
+  datasetId: number,
+  ranges: readonly Pick<SegmentRange, 'segment' | 'from'>[],
+): Promise<void> => {
+  await tx.query(
+    `DELETE FROM segment_ranges r USING unnest($2::bigint[], $3::bigint[]) AS w (segment_id, from_version)
+     WHERE r.dataset_id = $1 AND r.segment_id = w.segment_id AND r.from_version = w.from_version`,
+    [datasetId, ranges.map(({ segment }) => segment), ranges.map(({ from }) => from)],
+  );
+};
+
 /**
  * Gives a new version of the dataset the segments of another one: what both have stays open, the rest is ended or
  * opened again.
@@ -58,19 +119,6 @@ export const reopenSegments = async (
      INSERT INTO segment_ranges (dataset_id, segment_id, from_version, row_limit)
      SELECT $1, segment_id, $2, row_limit FROM (TABLE wanted EXCEPT TABLE present) AS opened`,
     [datasetId, version, like],
-  );
-};
-
-/** Gives the first version of a dataset the segments of a version of another one of the same store. */
-export const copySegments = async (
-  tx: Sql,
-  to: { readonly datasetId: number; readonly version: number },
-  from: { readonly datasetId: number; readonly version: number },
-): Promise<void> => {
-  await tx.query(
-    `INSERT INTO segment_ranges (dataset_id, segment_id, from_version, row_limit)
-     SELECT $1, segment_id, $2, row_limit FROM (${segmentsOf('$3', '$4::bigint')}) AS s`,
-    [to.datasetId, to.version, from.datasetId, from.version],
   );
 };
 

@@ -1,15 +1,15 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createSegmentSwap } from '../../../src/ingest/maintenance/segment-swap.js';
-import { removeVersions } from '../../../src/ingest/versions/version-removal.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import {
-  copySegments,
+  copySegmentsSql,
   reopenSegments,
   segmentListColumns,
 } from '../../../src/storage/postgres/segment-ranges.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { removeVersions } from '../../../src/storage/postgres/versions.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 
 let database: FreshDatabase;
@@ -129,10 +129,10 @@ const createHistory = async (seed: number) => {
     const like = anyVersion(source);
     await sql.tx(async (tx) => {
       const version = await newVersion(tx, model);
-      await copySegments(
-        tx,
-        { datasetId: model.datasetId, version },
-        { datasetId: source.datasetId, version: like },
+      await tx.query(
+        `WITH version AS (SELECT $2::bigint AS id)
+         ${copySegmentsSql('$1', { dataset: '$3', version: '$4::bigint' })}`,
+        [model.datasetId, version, source.datasetId, like],
       );
       model.versions.set(version, source.versions.get(like)!);
     });

@@ -1,0 +1,98 @@
+/** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
+import { processOfSegment } from '../../model/version.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { isWrittenBy } from './segment-ids.js';
+
+export interface NewSegment {
+  readonly id: number;
+  readonly processId: number;
+  readonly storeId: number;
+  /** Where its columns lie in a pool; null: it lies in the table of its store. */
+  readonly slotMapId: number | null;
+}
+
+export const addSegment = async (
+  sql: Sql,
+  { id, processId, storeId, slotMapId }: NewSegment,
+): Promise<void> => {
+  await sql.query('INSERT INTO segments (id, store_id, process_id, slot_map_id) VALUES ($1, $2, $3, $4)', [
+    id,
+    storeId,
+    processId,
+    slotMapId,
+  ]);
+};
+
+/** One that lies where another one of the store lies. */
+export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {
+  await sql.query(
+    `INSERT INTO segments (id, store_id, process_id, slot_map_id)
+     SELECT $1, store_id, $2, slot_map_id FROM segments WHERE id = $3`,
+    [id, processOfSegment(id), other],
+  );
+};
+
+/** Statement that notes what a segment holds, before a version names it. All are expressions. */
+export const countSegmentSql = (
+  id: string,
+  { rows, bytes }: { readonly rows: string; readonly bytes: string },
+): string => `UPDATE segments SET rows = ${rows}, bytes = ${bytes} WHERE id = ${id}`;
+
+/** The segments lie in a pool from now on; their hashes are of other names of columns. */
+export const moveSegments = async (tx: Sql, ids: readonly number[], slotMapId: number): Promise<void> => {
+  await tx.query('UPDATE segments SET slot_map_id = $2, hash = NULL WHERE id = ANY ($1)', [ids, slotMapId]);
+};
+
+/** Writes hashes down of segments that have none and have not been moved since; gives their number. */
+export const recordHashes = async (
+  sql: Sql,
+  found: readonly {
+    readonly segment: { readonly id: number; readonly mapId: number | null };
+    readonly hash: string;
+  }[],
+): Promise<number> => {
+  if (found.length === 0) return 0;
+  const written = await sql.query(
+    `UPDATE segments s SET hash = f.hash FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS f (id, map_id, hash)
+     WHERE s.id = f.id AND s.hash IS NULL AND s.slot_map_id IS NOT DISTINCT FROM f.map_id RETURNING 1`,
+    [found.map((f) => f.segment.id), found.map((f) => f.segment.mapId), found.map((f) => f.hash)],
+  );
+  return written.length;
+};
+
+/** The hash was of rows that are not there any more. */
+export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
+  await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);
+};
+
+/** Condition that no version names the segment `s`. */
+const isUnlisted = 'NOT EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)';
+
+/**
+ * Condition that no version names the segment `s`, and nothing that is under way will. A named segment never comes to be
+ * unnamed and named again.
+ */
+export const isUnnamed = `${isUnlisted}
+  AND NOT EXISTS (SELECT 1 FROM processes p
+    WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
+  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state IN ('writing', 'swapping'))`;
+
+/** Readers of these segments may still be at work: the time is noted at which the last version let go of them. */
+export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<void> => {
+  await tx.query(
+    `UPDATE segments s SET unnamed_at = now() WHERE s.id = ANY ($1) AND s.unnamed_at IS NULL AND ${isUnlisted}`,
+    [ids],
+  );
+};
+
+/** The same of whatever was published and has no name any more. */
+export const noteUnnamed = async (sql: Sql): Promise<void> => {
+  await sql.query(
+    `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${isUnnamed}`,
+  );
+};
+
+/** Those of them that have no name; gives their number. */
+export const forgetSegments = async (sql: Sql, ids: readonly number[]): Promise<number> =>
+  (await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${isUnnamed} RETURNING 1`, [ids]))
+    .length;

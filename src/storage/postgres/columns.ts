@@ -1,0 +1,119 @@
+/**
+ * Rows of `columns`, the registry of what columns a dataset has or had, with today's names, roles and descriptions: the
+ * one place that writes them. Whoever changes them holds the dataset (`holdDataset`).
+ */
+import { keepList } from './column-lists.js';
+import { columnsChanged } from './datasets.js';
+import type { Sql } from './sql.js';
+
+/** What is to become of a column; a field that is absent stays. */
+export interface ColumnText {
+  readonly name?: string | undefined;
+  readonly isEntity?: boolean | undefined;
+  readonly description?: string | null | undefined;
+}
+
+/** What is registered of a column of a dataset, whether a version has it or not. */
+export interface RegisteredColumn {
+  readonly id: number;
+  readonly storageId: number;
+  readonly name: string;
+  readonly description: string | null;
+  /** Set by hand; null: as the type decides. */
+  readonly isEntity: boolean | null;
+}
+
+export const readRegistry = (sql: Sql, datasetId: number): Promise<RegisteredColumn[]> =>
+  sql.query<RegisteredColumn>(
+    `SELECT id, coalesce(storage_id, id) AS "storageId", name, description, is_entity AS "isEntity"
+     FROM columns WHERE dataset_id = $1`,
+    [datasetId],
+  );
+
+/** Makes the columns of these names that the dataset does not know. */
+export const registerColumns = async (
+  sql: Sql,
+  datasetId: number,
+  names: readonly string[],
+): Promise<void> => {
+  await sql.query(
+    `INSERT INTO columns (dataset_id, name) SELECT $1, wanted.name
+     FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, position)
+     WHERE NOT EXISTS (SELECT 1 FROM columns c WHERE c.dataset_id = $1 AND c.name = wanted.name)
+     ORDER BY wanted.position ON CONFLICT ON CONSTRAINT columns_name DO NOTHING`,
+    [datasetId, names],
+  );
+};
+
+/**
+ * Common table expressions that register the columns of a version for a clone; the last of them is `list (id)`, the
+ * clone's list: ids of its own, values where the source has them, names and roles as of today.
+ * @param clone, version Expressions of the id of the clone, and of the version of its source.
+ */
+export const cloneColumnsSql = (clone: string, version: string): string => `
+  stored AS MATERIALIZED (
+    SELECT c.item, c.position, (c.item ->> 'id')::bigint AS id
+    FROM versions v JOIN column_lists l ON l.id = v.column_list_id,
+      jsonb_array_elements(l.columns) WITH ORDINALITY AS c (item, position)
+    WHERE v.id = ${version}
+  ), wanted AS MATERIALIZED (
+    SELECT s.item, s.position, coalesce(c.name, s.item ->> 'name') AS name, c.description, c.is_entity
+    FROM stored s LEFT JOIN columns c ON c.id = s.id
+  ), inserted AS (
+    INSERT INTO columns (dataset_id, name, description, is_entity, storage_id)
+    SELECT ${clone}, name, description, is_entity, (item ->> 'storageId')::bigint FROM wanted ORDER BY position
+    RETURNING id, name
+  ), ${keepList(
+    clone,
+    `SELECT coalesce(jsonb_agg(w.item || jsonb_build_object('id', i.id, 'name', w.name, 'description', w.description,
+         'isEntity', coalesce(w.is_entity, (w.item ->> 'isEntity')::boolean)) ORDER BY w.position), '[]') AS columns
+     FROM wanted w JOIN inserted i ON i.name = w.name`,
+  )}`;
+
+/** @throws The error of PostgreSQL that names the constraint `columns_name`, when another column has the name. */
+export const changeColumn = async (
+  tx: Sql,
+  datasetId: number,
+  columnId: number,
+  { name, isEntity, description }: ColumnText,
+): Promise<void> => {
+  await tx.query(
+    `UPDATE columns SET name = coalesce($3, name), is_entity = coalesce($4, is_entity),
+       description = CASE WHEN $5 THEN $6 ELSE description END
+     WHERE id = $2 AND dataset_id = $1`,
+    [datasetId, columnId, name ?? null, isEntity ?? null, description !== undefined, description ?? null],
+  );
+  await columnsChanged(tx, datasetId);
+};
+
+/** Changes many at once. A name that another column of the dataset has is not given; that column keeps its own. */
+export const changeColumns = async (
+  tx: Sql,
+  datasetId: number,
+  changes: readonly (ColumnText & { readonly id: number })[],
+): Promise<void> => {
+  if (changes.length === 0) return;
+  const wanted = changes.map((change) => ({ ...change, described: change.description !== undefined }));
+  await tx.query(
+    `UPDATE columns c SET
+       name = CASE WHEN w.name IS NULL OR EXISTS (
+           SELECT 1 FROM columns o WHERE o.dataset_id = $1 AND o.name = w.name AND o.id <> c.id)
+         THEN c.name ELSE w.name END,
+       is_entity = coalesce(w."isEntity", c.is_entity),
+       description = CASE WHEN w.described THEN w.description ELSE c.description END
+     FROM json_to_recordset($2::json)
+       AS w (id bigint, name text, "isEntity" boolean, description text, described boolean)
+     WHERE c.id = w.id AND c.dataset_id = $1`,
+    [datasetId, JSON.stringify(wanted)],
+  );
+  await columnsChanged(tx, datasetId);
+};
+
+/** From now on values of the column are stored under another id: nobody reads older ones as its own. */
+export const storeElsewhere = async (tx: Sql, datasetId: number, columnId: number): Promise<void> => {
+  await tx.query(
+    `UPDATE columns SET storage_id = nextval(pg_get_serial_sequence('columns', 'id'))
+     WHERE dataset_id = $1 AND id = $2`,
+    [datasetId, columnId],
+  );
+};

@@ -1,0 +1,105 @@
+/** Rows of `datasets`: the one place that writes them. */
+import type { Sql } from './sql.js';
+
+/** What people write about a dataset. */
+export interface DatasetText {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+  readonly sourceName?: string | null | undefined;
+  readonly sourceUrl?: string | null | undefined;
+}
+
+export interface NewDataset extends DatasetText {
+  readonly repositoryId: number;
+  readonly storeId: number;
+  readonly accountId: number;
+}
+
+export interface HeldDataset {
+  /** Id of the current version. */
+  readonly current: number | null;
+}
+
+/**
+ * Until the end of the transaction nobody else publishes, restores or removes versions of the dataset, renames its
+ * columns or accepts an upload to it. Whoever locks more takes this lock first. Undefined when there is no such dataset.
+ */
+export const holdDataset = async (tx: Sql, id: number): Promise<HeldDataset | undefined> => {
+  const [dataset] = await tx.query<HeldDataset>(
+    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
+    [id],
+  );
+  return dataset;
+};
+
+/** Its id; undefined when the repository has a dataset of this name. */
+export const insertDataset = async (tx: Sql, dataset: NewDataset): Promise<number | undefined> => {
+  const [row] = await tx.query<{ id: number }>(
+    `INSERT INTO datasets (repository_id, store_id, name, description, source_name, source_url, created_by)
+     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT ON CONSTRAINT datasets_name DO NOTHING RETURNING id`,
+    [
+      dataset.repositoryId,
+      dataset.storeId,
+      dataset.name,
+      dataset.description ?? null,
+      dataset.sourceName ?? null,
+      dataset.sourceUrl ?? null,
+      dataset.accountId,
+    ],
+  );
+  return row?.id;
+};
+
+export const describeDataset = async (sql: Sql, id: number, text: DatasetText): Promise<void> => {
+  await sql.query(
+    `UPDATE datasets SET name = $2, description = $3, source_name = $4, source_url = $5, updated_at = now()
+     WHERE id = $1`,
+    [id, text.name, text.description ?? null, text.sourceName ?? null, text.sourceUrl ?? null],
+  );
+};
+
+/** What was deleted; undefined when there was no such dataset. */
+export const deleteDataset = async (
+  tx: Sql,
+  id: number,
+): Promise<{ readonly name: string; readonly repositoryId: number } | undefined> => {
+  const [row] = await tx.query<{ name: string; repositoryId: number }>(
+    'DELETE FROM datasets WHERE id = $1 RETURNING name, repository_id AS "repositoryId"',
+    [id],
+  );
+  return row;
+};
+
+/** Bounds of what is kept beside the current version; null: none. */
+export const boundVersions = async (
+  sql: Sql,
+  id: number,
+  { versions, days }: { readonly versions: number | null; readonly days: number | null },
+): Promise<void> => {
+  await sql.query('UPDATE datasets SET keep_versions = $2, keep_days = $3 WHERE id = $1', [
+    id,
+    versions,
+    days,
+  ]);
+};
+
+/** Statement that makes the id that `version (id)` gives the current version of a dataset. */
+export const showVersionSql = (dataset: string): string =>
+  `UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;
+
+/** Names, roles or descriptions of columns were changed: files that were made with the old ones are made again. */
+export const columnsChanged = async (tx: Sql, id: number): Promise<void> => {
+  await tx.query(
+    'UPDATE datasets SET columns_revision = columns_revision + 1, updated_at = now() WHERE id = $1',
+    [id],
+  );
+};
+
+/** Files of whatever version has the segment are made again: their name holds this number. */
+export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void> => {
+  await sql.query(
+    `UPDATE datasets SET columns_revision = columns_revision + 1 WHERE id IN (
+       SELECT dataset_id FROM segment_ranges WHERE segment_id = $1)`,
+    [segmentId],
+  );
+};

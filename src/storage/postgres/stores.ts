@@ -1,0 +1,48 @@
+/** Rows of `stores`: where a dataset and its clones keep their segments. The one place that writes them. */
+import type { Sql } from './sql.js';
+
+export const insertStore = async (tx: Sql): Promise<number> => {
+  const [store] = await tx.query<{ id: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id');
+  if (store === undefined) throw new Error('a store was inserted but not returned');
+  return store.id;
+};
+
+/** Neither a dataset nor a segment names the store `s`. */
+const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
+  AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
+
+/** Segments of the store `s` lie in its table. */
+const usesTable = 'EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL)';
+
+/** Some of those that no dataset and no segment names. */
+export const lonelyStores = async (sql: Sql, most: number): Promise<number[]> =>
+  (await sql.query<{ id: number }>(`SELECT s.id FROM stores s WHERE ${lonely} LIMIT ${most}`)).map(
+    ({ id }) => id,
+  );
+
+/** Those of them that nothing names (any more); gives their number. */
+export const deleteLonelyStores = async (sql: Sql, ids: readonly number[]): Promise<number> =>
+  (await sql.query(`DELETE FROM stores s WHERE s.id = ANY ($1) AND ${lonely} RETURNING 1`, [ids])).length;
+
+/** Of these stores: their table holds nothing any more, from now on. */
+export const noteEmptied = async (sql: Sql, ids: readonly number[]): Promise<void> => {
+  await sql.query(
+    `UPDATE stores s SET emptied_at = now() WHERE s.id = ANY ($1) AND s.emptied_at IS NULL AND NOT ${usesTable}`,
+    [ids],
+  );
+};
+
+/** Its table has gone. */
+export const forgetEmptied = async (sql: Sql, id: number): Promise<void> => {
+  await sql.query('UPDATE stores SET emptied_at = NULL WHERE id = $1', [id]);
+};
+
+/** Some of those whose table has held nothing for so many milliseconds. */
+export const emptiedStores = async (sql: Sql, graceMs: number, most: number): Promise<number[]> => {
+  await sql.query(`UPDATE stores s SET emptied_at = NULL WHERE s.emptied_at IS NOT NULL AND ${usesTable}`);
+  const emptied = await sql.query<{ id: number }>(
+    `SELECT s.id FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' LIMIT ${most}`,
+    [graceMs],
+  );
+  return emptied.map(({ id }) => id);
+};

@@ -1,0 +1,86 @@
+/**
+ * Rows of `versions`: the one place that writes them. A version comes into being as the current one of its dataset, in
+ * one statement: short uploads spend their time on trips.
+ */
+import { dropUnusedLists, keepChanges } from './column-lists.js';
+import { showVersionSql } from './datasets.js';
+import { forgetVersions } from './segment-ranges.js';
+import type { Sql } from './sql.js';
+
+/** What a version is made of; in all of it `$1` is the id of the dataset, which the caller holds. */
+export interface VersionStatement {
+  /** Common table expressions, the last of which is `list (id)`: the version's columns (column-lists.ts). */
+  readonly list: string;
+  /**
+   * Query of one row, which may read `list`: dataset, process, mode, list, number of rows and bytes, first and last
+   * date, frequency.
+   */
+  readonly row: string;
+  /** Further expressions, which may read `version (id)`. */
+  readonly also?: readonly string[];
+  /** Name of one of them that gives one row, which is part of the answer. */
+  readonly answer?: string;
+}
+
+interface VersionIds {
+  readonly id: number;
+  readonly list: number;
+  /** List of the version before; 0 for the first one. */
+  readonly listBefore: number;
+}
+
+const rowColumns =
+  'dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency';
+
+/** Undefined when `row` gives none. */
+export const addVersion = async <Answer = unknown>(
+  tx: Sql,
+  { list, row, also = [], answer }: VersionStatement,
+  values: readonly unknown[],
+): Promise<({ readonly id: number } & Answer) | undefined> => {
+  const [version] = await tx.query<VersionIds & Answer>(
+    `WITH ${[
+      list,
+      `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, column_list_id)`,
+      `shown AS (${showVersionSql('$1')})`,
+      ...also,
+    ].join(', ')}
+     SELECT version.id, version.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b
+         WHERE b.dataset_id = $1 ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore"
+       ${answer === undefined ? 'FROM version' : `, ${answer}.* FROM version, ${answer}`}`,
+    values,
+  );
+  if (version !== undefined && version.list !== version.listBefore)
+    await keepChanges(tx, { from: version.listBefore, to: version.list });
+  return version;
+};
+
+/** The `row` of a version that holds what another one holds; `$2` is the id of that one. */
+export const likeVersionSql = (mode: 'clone' | 'restore'): string => `
+  SELECT $1, NULL, '${mode}', list.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency
+  FROM versions v, list WHERE v.id = $2`;
+
+export const markVersion = async (
+  tx: Sql,
+  datasetId: number,
+  versionId: number,
+  { label, pinned }: { readonly label: string | null; readonly pinned: boolean },
+): Promise<void> => {
+  await tx.query('UPDATE versions SET label = $3, pinned = $4 WHERE dataset_id = $1 AND id = $2', [
+    datasetId,
+    versionId,
+    label,
+    pinned,
+  ]);
+};
+
+/**
+ * Removes versions of a dataset with what nothing else has. The caller holds the dataset. Their rows follow by the
+ * sweep, once no version of the dataset or of a clone has them.
+ */
+export const removeVersions = async (tx: Sql, datasetId: number, ids: readonly number[]): Promise<void> => {
+  if (ids.length === 0) return;
+  await tx.query('DELETE FROM versions WHERE dataset_id = $1 AND id = ANY ($2)', [datasetId, ids]);
+  await forgetVersions(tx, datasetId, ids);
+  await dropUnusedLists(tx, datasetId);
+};
