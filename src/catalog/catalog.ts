@@ -13,6 +13,7 @@ import { createPlans } from './plans.js';
 import { createQuotas } from './quotas.js';
 import { createRepositories } from './repositories.js';
 import { createRetentionSettings } from './retention-settings.js';
+import { createCatalogSearch } from './search.js';
 import { createSessions } from './sessions.js';
 import { createFindEndedRights } from './standing-rights.js';
 import { createTeamInvitations } from './team-invitations.js';
@@ -45,6 +46,7 @@ export const createCatalog = ({ sql, sessionMaxAgeSeconds }: CatalogOptions) => 
     invitations: createTeamInvitations({ sql }),
     overview: createOverview({ sql, accounts, quotas }),
     repositories: createRepositories({ sql, access }),
+    search: createCatalogSearch({ sql }),
     datasets: createDatasets({ sql, access }),
     columns: createColumns({ sql, access }),
     retention: createRetentionSettings({ sql, access }),

@@ -69,7 +69,7 @@ export interface DatasetFilter {
   readonly updatedSince?: Date | undefined;
 }
 
-interface DatasetRow extends DatasetFactRow {
+export interface DatasetRow extends DatasetFactRow {
   id: number;
   name: string;
   description: string | null;
@@ -87,7 +87,8 @@ interface DatasetRow extends DatasetFactRow {
   series: SeriesView[] | null;
 }
 
-const columns = `d.id, d.name, d.description, d.source_name AS "sourceName", d.source_url AS "sourceUrl",
+/** What a `DatasetRow` is made of, beside the facts of access; with `datasetFrom`. */
+export const datasetColumns = `d.id, d.name, d.description, d.source_name AS "sourceName", d.source_url AS "sourceUrl",
   v.frequency, v.min_date AS "minDate", v.max_date AS "maxDate", v.row_count AS "rowCount",
   v.byte_size AS "byteSize", d.current_version_id AS "currentVersionId", d.created_at AS "createdAt",
   d.updated_at AS "updatedAt", ${seriesColumn}`;
@@ -95,9 +96,10 @@ const columns = `d.id, d.name, d.description, d.source_name AS "sourceName", d.s
 const fromWith = (version: string): string => `datasets d JOIN repositories r ON r.id = d.repository_id
   LEFT JOIN versions v ON v.id = ${version} ${refreshJoin}`;
 
-const from = fromWith('d.current_version_id');
+export const datasetFrom = fromWith('d.current_version_id');
 
-const shown = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
+/** As the caller sees it; none when it does not exist for the caller. */
+export const shownDataset = (caller: Caller | undefined, row: DatasetRow): DatasetSummary[] => {
   const permission = levelOn(caller, datasetFacts(row));
   if (permission === null) return [];
   return [
@@ -135,13 +137,13 @@ export const readDataset = async (
   const [row] = await sql.query<
     DatasetRow & RefreshRow & { retention: RetentionBounds; shownVersionId: number | null }
   >(
-    `SELECT ${columns}, ${datasetFactColumns('$2', '$3')}, ${columnsJson(firstColumns)} AS columns, ${retentionInForce},
+    `SELECT ${datasetColumns}, ${datasetFactColumns('$2', '$3')}, ${columnsJson(firstColumns)} AS columns, ${retentionInForce},
        v.id AS "shownVersionId",
        ${refreshColumns}
      FROM ${fromWith('coalesce($4::bigint, d.current_version_id)')} WHERE d.id = $1`,
     [id, ...callerValues(caller), versionId ?? null],
   );
-  const [summary] = row === undefined ? [] : shown(caller, row);
+  const [summary] = row === undefined ? [] : shownDataset(caller, row);
   if (row === undefined || summary === undefined) return undefined;
   const isTold = summary.privacy === 'Private' || includesLevel(summary.permission, 'Write');
   const refresh = refreshView(row, isTold);
@@ -150,17 +152,26 @@ export const readDataset = async (
   return { ...summary, ...pages, retention, ...(refresh === undefined ? {} : { refresh }) };
 };
 
-const listSql = `
-  WITH ${seenRepositories('$1', '$2', '$3')}, granted AS (
+/** Common table expressions for `isSeenDataset`; `$1` and `$2` are the caller, `$3` the repositories of the key. */
+export const seenDatasets = `${seenRepositories('$1', '$2', '$3')}, granted AS (
     SELECT dataset_id AS id FROM dataset_grants WHERE account_id = $1
     UNION SELECT dataset_id FROM dataset_grants WHERE team_id = ANY ($2)
-  )
-  SELECT ${columns}, ${datasetFactColumns('$1', '$2')}
-  FROM ${from}
-  WHERE d.id > $4 AND (d.repository_id IN (SELECT id FROM seen) OR (d.id IN (SELECT id FROM granted)
-      AND ($3::bigint[] IS NULL OR d.repository_id = ANY ($3))))
+  )`;
+
+/** Condition on `d`: the caller may see it in one of the ways there are; the level is still decided by the one rule. */
+export const isSeenDataset = `(d.repository_id IN (SELECT id FROM seen) OR (d.id IN (SELECT id FROM granted)
+      AND ($3::bigint[] IS NULL OR d.repository_id = ANY ($3))))`;
+
+/** Text of `d` that a search reads. */
+export const datasetText = `concat_ws(' ', d.name, d.description, d.source_name, d.source_url)`;
+
+const listSql = `
+  WITH ${seenDatasets}
+  SELECT ${datasetColumns}, ${datasetFactColumns('$1', '$2')}
+  FROM ${datasetFrom}
+  WHERE d.id > $4 AND ${isSeenDataset}
     AND ($5::bigint IS NULL OR d.repository_id = $5) AND ($6::timestamptz IS NULL OR d.updated_at >= $6)
-    AND concat_ws(' ', d.name, d.description, d.source_name, d.source_url) ILIKE ALL ($7::text[])
+    AND ${datasetText} ILIKE ALL ($7::text[])
   ORDER BY d.id LIMIT $8`;
 
 /** Every dataset the caller may see and that passes the filter, in batches. */
@@ -181,6 +192,6 @@ export const listDatasets = (
         patterns,
         limit,
       ]),
-    (row) => shown(caller, row),
+    (row) => shownDataset(caller, row),
   );
 };

@@ -32,7 +32,7 @@ export interface RepositoryFilter {
   readonly team?: string | undefined;
 }
 
-interface RepositoryRow extends RepositoryFactRow {
+export interface RepositoryRow extends RepositoryFactRow {
   id: number;
   name: string;
   description: string | null;
@@ -41,10 +41,12 @@ interface RepositoryRow extends RepositoryFactRow {
   updatedAt: Date;
 }
 
-const columns = `r.id, r.name, r.description, t.name AS team, r.created_at AS "createdAt",
+/** What a `RepositoryRow` is made of, beside the facts of access. */
+export const repositoryColumns = `r.id, r.name, r.description, t.name AS team, r.created_at AS "createdAt",
   r.updated_at AS "updatedAt"`;
 
-const shown = (caller: Caller | undefined, row: RepositoryRow): Repository[] => {
+/** As the caller sees it; none when it is not to be seen. */
+export const shownRepository = (caller: Caller | undefined, row: RepositoryRow): Repository[] => {
   const permission = levelOn(caller, repositoryFacts(row));
   if (permission === null) return [];
   return [
@@ -69,16 +71,16 @@ export const readRepository = async (
   id: number,
 ): Promise<Repository | undefined> => {
   const [row] = await sql.query<RepositoryRow>(
-    `SELECT ${columns}, ${repositoryFactColumns('$2', '$3')}
+    `SELECT ${repositoryColumns}, ${repositoryFactColumns('$2', '$3')}
      FROM repositories r LEFT JOIN teams t ON t.id = r.team_id WHERE r.id = $1`,
     [id, ...callerValues(caller)],
   );
-  return row && shown(caller, row)[0];
+  return row && shownRepository(caller, row)[0];
 };
 
 const listSql = `
   WITH ${seenRepositories('$1', '$2', '$3')}
-  SELECT ${columns}, ${repositoryFactColumns('$1', '$2')}
+  SELECT ${repositoryColumns}, ${repositoryFactColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
   WHERE r.id > $4 AND ($5::text IS NULL OR r.privacy = $5) AND ($6::text IS NULL OR lower(t.name) = lower($6))
     AND (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($7::text[])
@@ -103,6 +105,6 @@ export const listRepositories = (
         patterns,
         limit,
       ]),
-    (row) => shown(caller, row),
+    (row) => shownRepository(caller, row),
   );
 };

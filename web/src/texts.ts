@@ -1,3 +1,5 @@
+import { explorerTexts } from './texts/explorer.js';
+
 /** Every text of the app that people read. Messages of errors come from the API. */
 export const texts = {
   name: 'tabulary',
@@ -38,6 +40,7 @@ export const texts = {
     network: 'The service could not be reached. Check the connection and try again.',
     unreadable: 'The service gave an answer that could not be read.',
   },
+  ...explorerTexts,
   notFound: {
     title: 'No such page',
     lead: 'The address leads nowhere; it may have been mistyped or the page may have moved.',

@@ -5,6 +5,7 @@ import { createColumnRoutes } from './columns.js';
 import { createDatasetRoutes } from './datasets.js';
 import { createPermissionRoutes } from './permissions.js';
 import { createRepositoryRoutes } from './repositories.js';
+import { createSearchRoutes } from './search.js';
 import { createSessionRoutes } from './session.js';
 import { createTeamRoutes } from './teams.js';
 
@@ -14,6 +15,7 @@ export const createCatalogRoutes = (catalog: Catalog): Route[] => [
   ...createSessionRoutes(catalog),
   ...createRepositoryRoutes(catalog),
   ...createDatasetRoutes(catalog),
+  ...createSearchRoutes(catalog),
   ...createColumnRoutes(catalog),
   ...createPermissionRoutes(catalog),
   ...createTeamRoutes(catalog),

@@ -43,7 +43,7 @@ const summaryFields = {
   series: seriesSchema.optional(),
 };
 
-const datasetSummarySchema = z.object(summaryFields).meta({ id: 'DatasetSummary' });
+export const datasetSummarySchema = z.object(summaryFields).meta({ id: 'DatasetSummary' });
 export const datasetSchema = z
   .object({
     ...summaryFields,

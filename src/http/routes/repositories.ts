@@ -14,7 +14,7 @@ import {
   timeField,
 } from './fields.js';
 
-const repositorySchema = z
+export const repositorySchema = z
   .object({
     id: idField('Assigned by the service.'),
     name: z.string(),

@@ -56,6 +56,7 @@ const routes: readonly Route[] = [
 const expected: Readonly<Record<string, string>> = {
   'GET /account': 'requests',
   'PUT /account': 'requests',
+  'GET /search': 'requests',
   'GET /session': 'requests',
   'POST /session': 'requests',
   'DELETE /session': 'requests',

@@ -9,7 +9,7 @@ export interface PageProps {
   /** Buttons beside the heading. */
   readonly actions?: ComponentChildren;
   /** `narrow` for a form; `wide` for a grid that takes all the room there is. */
-  readonly width?: 'normal' | 'narrow' | 'wide';
+  readonly width?: 'normal' | 'narrow' | 'wide' | `wide ${string}`;
   readonly children?: ComponentChildren;
 }
 

@@ -80,17 +80,26 @@ export const navigate = (href: string, { replace = false }: NavigateOptions = {}
   address.set(read());
 };
 
-/** Changes parameters of the present address; an empty or undefined value removes one. */
-export const setQuery = (
-  changes: Readonly<Record<string, string | undefined>>,
-  options?: NavigateOptions,
-): void => {
+type QueryChanges = Readonly<Record<string, string | undefined>>;
+
+/** The present address with some parameters changed; an empty or undefined value removes one. */
+const changedQuery = (changes: QueryChanges): string => {
   const query = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes))
     if (value === undefined || value === '') query.delete(name);
     else query.set(name, value);
   const search = query.toString().replace(/%24/g, '$').replace(/%2C/g, ',');
-  navigate(`${location.pathname}${search === '' ? '' : `?${search}`}`, options);
+  return `${location.pathname}${search === '' ? '' : `?${search}`}`;
+};
+
+/** Changes parameters of the present address. */
+export const setQuery = (changes: QueryChanges, options?: NavigateOptions): void =>
+  navigate(changedQuery(changes), options);
+
+/** The same for what the page shows already, such as the row to which somebody has scrolled: nothing is drawn anew. */
+export const noteQuery = (changes: QueryChanges): void => {
+  const href = changedQuery(changes);
+  if (href !== location.pathname + location.search) history.replaceState(null, '', href);
 };
 
 /** Links to pages of the app, wherever they stand, change the view alone. */

@@ -32,3 +32,54 @@ export interface DatasetSummary {
 export interface DatasetDetail extends DatasetSummary {
   readonly columns: readonly Column[];
 }
+
+type Bound = number | string | null;
+
+export interface ColumnSummary {
+  readonly id: number;
+  readonly name: string;
+  readonly dataType: DataType;
+  readonly rows: number;
+  readonly nulls: number;
+  readonly distinct: number;
+  readonly distinctExact: boolean;
+  readonly min: Bound;
+  readonly max: Bound;
+  readonly histogram?: readonly { readonly from: Bound; readonly to: Bound; readonly count: number }[];
+  readonly top?: readonly { readonly value: string; readonly count: number }[];
+}
+
+export interface Summary {
+  readonly versionId: string;
+  readonly rows: number;
+  readonly columns: readonly ColumnSummary[];
+}
+
+export interface FoundDataset extends DatasetSummary {
+  readonly columnCount: number;
+}
+
+export interface FoundColumn {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly datasetId: number;
+  readonly datasetName: string;
+}
+
+export interface Repository {
+  readonly id: number;
+  readonly name: string;
+  readonly description: string | null;
+  readonly privacy: 'Public' | 'Private';
+}
+
+export interface CatalogFound {
+  readonly datasets: readonly FoundDataset[];
+  readonly columns: readonly FoundColumn[];
+  readonly repositories: readonly Repository[];
+}
+
+export interface FoundSeries {
+  readonly items: readonly { readonly provider: string; readonly id: string; readonly label: string }[];
+}

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact';
+import { ago, bytes, count, dateAndTime } from '../lib/format.js';
+import { linkTo, type PageName, useAddress } from '../lib/router.js';
+import type { DatasetSummary } from '../lib/types.js';
+import { texts } from '../texts.js';
+import { Tabs } from './tabs.js';
+
+/** Views of one dataset; `for` says who sees the tab. */
+const views: readonly {
+  readonly page: PageName;
+  readonly text: string;
+  readonly for: 'readers' | 'writers';
+}[] = [{ page: 'dataset', text: texts.dataset.data, for: 'readers' }];
+
+const mayWrite = ({ permission }: DatasetSummary): boolean =>
+  ['Owner', 'Admin', 'Write'].includes(permission);
+
+/** Only an address that a browser may follow becomes a link. */
+const Source = ({ sourceName, sourceUrl }: DatasetSummary) => {
+  if (sourceName === null && sourceUrl === null) return null;
+  const isLink = sourceUrl !== null && /^https?:\/\//i.test(sourceUrl) && URL.canParse(sourceUrl);
+  return (
+    <span>
+      {texts.dataset.source}{' '}
+      {isLink ? (
+        <a href={sourceUrl} rel="noreferrer noopener nofollow">
+          {sourceName ?? sourceUrl}
+        </a>
+      ) : (
+        (sourceName ?? sourceUrl)
+      )}
+    </span>
+  );
+};
+
+/** Facts about a dataset on one line. */
+export const DatasetFacts = ({ dataset, columns }: { dataset: DatasetSummary; columns: number }) => (
+  <p class="row small soft number">
+    <span class="tag">{texts.dataset.privacy[dataset.privacy]}</span>
+    <span>{texts.dataset.rows(count(dataset.rowCount))}</span>
+    <span>{texts.dataset.columns(count(columns))}</span>
+    <span>{bytes(dataset.byteSize)}</span>
+    {dataset.minDate !== null && (
+      <span>
+        {dataset.minDate} – {dataset.maxDate}
+      </span>
+    )}
+    {dataset.frequency !== null && <span>{dataset.frequency}</span>}
+    <span title={dateAndTime(dataset.updatedAt)}>{texts.dataset.changed(ago(dataset.updatedAt))}</span>
+    <Source {...dataset} />
+  </p>
+);
+
+/** The tabs of a dataset, for each of its pages. */
+export const DatasetTabs = ({
+  dataset,
+  children,
+}: {
+  dataset: DatasetSummary;
+  children?: ComponentChildren;
+}) => {
+  const { page, query } = useAddress();
+  const shown = views.filter((view) => view.for === 'readers' || mayWrite(dataset));
+  // The filter goes along from view to view.
+  const kept = { $filter: query.get('$filter') ?? undefined };
+  return (
+    <>
+      {shown.length > 1 && (
+        <Tabs
+          name={texts.dataset.views}
+          items={shown.map((view) => ({
+            text: view.text,
+            href: linkTo(view.page, { id: dataset.id }, kept),
+            isCurrent: view.page === page,
+          }))}
+        />
+      )}
+      {children}
+    </>
+  );
+};

@@ -1,0 +1,355 @@
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import { count } from '../../lib/format.js';
+import { formatTsv } from '../../lib/tsv.js';
+import type { Column, ColumnSummary } from '../../lib/types.js';
+import { texts } from '../../texts.js';
+import { ErrorText } from '../states.js';
+import { type Blocks, createBlocks, type RowsOf } from './blocks.js';
+import './grid.css';
+import { type ColumnActions, ColumnHead } from './head.js';
+import { columnAt, createRowScroll, edgesOf } from './scroll.js';
+import { type Cell, move, type Selection, spanOf } from './selection.js';
+
+const rowHeight = 28;
+const headHeight = 100;
+const numberWidth = 84;
+/** Most cells that are copied at a time. */
+const mostCopied = 200_000;
+
+export interface GridProps {
+  readonly rows: RowsOf;
+  /** Rows that match; undefined while it is not known. */
+  readonly rowCount: number;
+  /** All columns of the dataset, and those that are shown, pinned ones first. */
+  readonly columns: readonly Column[];
+  readonly shown: readonly Column[];
+  readonly pinned: number;
+  readonly order: ReadonlyMap<number, 'asc' | 'desc'>;
+  readonly summaries: ReadonlyMap<number, ColumnSummary>;
+  readonly actions: Omit<ColumnActions, 'resize'>;
+  readonly firstRow: number;
+  /** Columns that came into view, for their summaries. */
+  readonly onColumns: (columns: readonly Column[]) => void;
+  /** The first row in view, when scrolling has come to rest. */
+  readonly onRow: (row: number) => void;
+  readonly label: string;
+}
+
+const firstWidth = ({ name, dataType }: Column): number =>
+  Math.min(300, Math.max(dataType === 'String' ? 168 : 132, name.length * 8.5 + 56));
+
+/** A table of any length and width: only what is in view is made and fetched. */
+export const Grid = (props: GridProps) => {
+  const { rows, rowCount, columns, shown, pinned, onRow, onColumns } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [, redraw] = useReducer((turn: number) => turn + 1, 0);
+  const [size, setSize] = useState({ width: 1200, height: 600 });
+  const [widths, setWidths] = useState<ReadonlyMap<number, number>>(new Map());
+  const [error, setError] = useState<unknown>();
+  const [said, setSaid] = useState('');
+  const [selection, setSelection] = useState<Selection>({
+    active: { row: props.firstRow, column: 0 },
+    anchor: undefined,
+  });
+  const frame = useRef(0);
+  const left = useRef(0);
+
+  const scroll = useMemo(() => createRowScroll(Math.max(1, rowCount) * rowHeight), [rowCount]);
+  const widthOf = (column: Column): number => widths.get(column.id) ?? firstWidth(column);
+  const edges = useMemo(() => edgesOf(shown.map(widthOf)), [shown, widths]);
+  const total = edges[shown.length] ?? 0;
+  const pinnedWidth = numberWidth + (edges[pinned] ?? 0);
+  const view = Math.max(rowHeight, size.height - headHeight);
+
+  const soon = (): void => {
+    if (frame.current !== 0) return;
+    frame.current = requestAnimationFrame(() => {
+      frame.current = 0;
+      redraw(0);
+    });
+  };
+
+  const blocks = useRef<Blocks>(undefined);
+  const key = JSON.stringify(rows);
+  const source = useMemo(() => {
+    blocks.current?.close();
+    setError(undefined);
+    blocks.current = createBlocks({ rows, columns, onChange: soon, onError: setError });
+    return blocks.current;
+  }, [key, columns]);
+  useEffect(() => () => blocks.current?.close(), []);
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() =>
+      setSize({ width: element.clientWidth, height: element.clientHeight }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+
+  const setTop = (top: number): void => {
+    const place = scroll.to(top, view);
+    if (box.current !== null) box.current.scrollTop = place;
+    soon();
+  };
+  useLayoutEffect(() => setTop(props.firstRow * rowHeight), [scroll, key]);
+
+  const onScroll = (): void => {
+    const element = box.current;
+    if (element === null) return;
+    const corrected = scroll.moved(element.scrollTop, view);
+    if (corrected !== undefined) element.scrollTop = corrected;
+    left.current = element.scrollLeft;
+    soon();
+  };
+
+  const first = Math.max(0, Math.min(rowCount - 1, Math.floor(scroll.top / rowHeight)));
+  const last = Math.min(rowCount - 1, Math.ceil((scroll.top + view) / rowHeight));
+  const firstColumn = Math.max(pinned, columnAt(edges, left.current + (edges[pinned] ?? 0)));
+  const lastColumn = Math.min(shown.length - 1, columnAt(edges, left.current + size.width - numberWidth));
+  const inView = useMemo(
+    () => [...shown.slice(0, pinned), ...shown.slice(firstColumn, lastColumn + 1)],
+    [shown, pinned, firstColumn, lastColumn],
+  );
+
+  const lastWant = useRef(0);
+  useEffect(() => {
+    if (rowCount === 0) return;
+    const ask = (): void => {
+      lastWant.current = performance.now();
+      source.want(first, last, inView);
+    };
+    // While somebody scrolls through, only where they pause a little is asked for.
+    const wait = performance.now() - lastWant.current > 150 ? 0 : 90;
+    const timer = setTimeout(ask, wait);
+    return () => clearTimeout(timer);
+  }, [source, first, last, inView, rowCount]);
+  useEffect(() => {
+    const timer = setTimeout(() => onRow(first), 400);
+    return () => clearTimeout(timer);
+  }, [first]);
+  useEffect(() => {
+    const timer = setTimeout(() => onColumns(inView), 150);
+    return () => clearTimeout(timer);
+  }, [inView, key]);
+
+  const showCell = ({ row, column }: Cell): void => {
+    const top = row * rowHeight;
+    if (top < scroll.top) setTop(top);
+    else if (top + rowHeight > scroll.top + view) setTop(top + rowHeight - view);
+    const element = box.current;
+    if (element === null || column < pinned) return;
+    const from = (edges[column] ?? 0) - (edges[pinned] ?? 0);
+    const to = (edges[column + 1] ?? 0) + numberWidth;
+    if (from < element.scrollLeft) element.scrollLeft = from;
+    else if (to > element.scrollLeft + size.width) element.scrollLeft = to - size.width;
+  };
+
+  const span = spanOf(selection);
+
+  const copy = async (): Promise<void> => {
+    const cells = (span.lastRow - span.firstRow + 1) * (span.lastColumn - span.firstColumn + 1);
+    if (cells > mostCopied) {
+      setSaid(texts.grid.tooMuchToCopy(count(mostCopied)));
+      return;
+    }
+    const selected = shown.slice(span.firstColumn, span.lastColumn + 1);
+    try {
+      const values = await source.read(span.firstRow, span.lastRow - span.firstRow + 1, selected);
+      await navigator.clipboard.writeText(formatTsv(values));
+      setSaid(texts.grid.copied(count(span.lastRow - span.firstRow + 1), count(selected.length)));
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+
+  const onCopy = (event: ClipboardEvent): void => {
+    const selected = shown.slice(span.firstColumn, span.lastColumn + 1);
+    const values: (string | null)[][] = [];
+    event.preventDefault();
+    for (let row = span.firstRow; row <= span.lastRow; row += 1) {
+      const line = selected.map((column) => source.cell(row, column));
+      // What was never in view is fetched first.
+      if (line.includes(undefined) || values.length * selected.length > mostCopied) {
+        void copy();
+        return;
+      }
+      values.push(line as (string | null)[]);
+    }
+    event.clipboardData?.setData('text/plain', formatTsv(values));
+    setSaid(texts.grid.copied(count(values.length), count(selected.length)));
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== box.current) return;
+    const moved = move(event, selection, {
+      rows: rowCount,
+      columns: shown.length,
+      page: Math.floor(view / rowHeight) - 1,
+    });
+    if (moved === undefined) return;
+    event.preventDefault();
+    setSelection(moved);
+    showCell(moved.active);
+  };
+
+  const cellOf = (target: EventTarget | null): Cell | undefined => {
+    const element = target instanceof Element ? target.closest<HTMLElement>('[data-column]') : null;
+    if (element === null) return undefined;
+    return { row: Number(element.dataset.row), column: Number(element.dataset.column) };
+  };
+  const onPointerDown = (event: PointerEvent): void => {
+    const cell = cellOf(event.target);
+    if (cell === undefined || event.button !== 0) return;
+    setSelection((before) => ({
+      active: cell,
+      anchor: event.shiftKey ? (before.anchor ?? before.active) : undefined,
+    }));
+  };
+  const onPointerMove = (event: PointerEvent): void => {
+    if ((event.buttons & 1) === 0 || event.pointerType === 'touch') return;
+    const cell = cellOf(event.target);
+    if (cell !== undefined && (cell.row !== selection.active.row || cell.column !== selection.active.column))
+      setSelection((before) => ({ active: cell, anchor: before.anchor ?? before.active }));
+  };
+
+  const actions: ColumnActions = {
+    ...props.actions,
+    resize: ({ id }, width) =>
+      setWidths((before) => new Map(before).set(id, Math.max(72, Math.min(800, Math.round(width))))),
+  };
+
+  const shownColumns: { column: Column; index: number }[] = [];
+  for (let index = firstColumn; index <= lastColumn; index += 1) {
+    const column = shown[index];
+    if (column !== undefined && index >= pinned) shownColumns.push({ column, index });
+  }
+  const gap = (edges[firstColumn] ?? 0) - (edges[pinned] ?? 0);
+  const pinnedColumns = shown.slice(0, pinned).map((column, index) => ({ column, index }));
+
+  const head = ({ column, index }: { column: Column; index: number }) => (
+    <ColumnHead
+      key={column.id}
+      column={column}
+      width={widthOf(column)}
+      index={index}
+      summary={props.summaries.get(column.id)}
+      order={props.order.get(column.id)}
+      isPinned={index < pinned}
+      actions={actions}
+    />
+  );
+  const cell =
+    (row: number) =>
+    ({ column, index }: { column: Column; index: number }) => {
+      const value = source.cell(row, column);
+      const isIn =
+        row >= span.firstRow && row <= span.lastRow && index >= span.firstColumn && index <= span.lastColumn;
+      const isActive = selection.active.row === row && selection.active.column === index;
+      return (
+        <div
+          key={index}
+          id={isActive ? 'active-cell' : undefined}
+          role="gridcell"
+          aria-colindex={index + 2}
+          aria-selected={isIn}
+          data-row={row}
+          data-column={index}
+          class={`cell${column.dataType === 'Decimal' ? ' is-number' : ''}${isIn ? ' is-in' : ''}${isActive ? ' is-active' : ''}${value === null ? ' is-null' : ''}`}
+          style={{ width: `${widthOf(column)}px` }}
+        >
+          {value === undefined ? <span class="cell-wait" /> : (value ?? texts.grid.nullSign)}
+        </div>
+      );
+    };
+
+  const drawn: number[] = [];
+  for (let row = first; row <= last; row += 1) drawn.push(row);
+  const slots = Math.ceil(view / rowHeight) + 2;
+
+  return (
+    <div class="grid-frame">
+      {error !== undefined && (
+        <div class="row">
+          <ErrorText error={error} />
+          <button
+            class="button"
+            type="button"
+            onClick={() => {
+              setError(undefined);
+              source.want(first, last, inView);
+            }}
+          >
+            {texts.states.retry}
+          </button>
+        </div>
+      )}
+      <div
+        ref={box}
+        class="grid"
+        role="grid"
+        aria-label={props.label}
+        aria-rowcount={rowCount + 1}
+        aria-colcount={shown.length + 1}
+        aria-multiselectable="true"
+        aria-activedescendant="active-cell"
+        tabIndex={0}
+        onScroll={onScroll}
+        onKeyDown={onKeyDown}
+        onCopy={onCopy}
+        onPointerDown={onPointerDown}
+        onPointerMove={onPointerMove}
+      >
+        <div
+          class="grid-space"
+          role="presentation"
+          style={{ width: `${total + numberWidth}px`, height: `${scroll.height + headHeight}px` }}
+        >
+          <div class="grid-head" role="row" aria-rowindex={1} style={{ height: `${headHeight}px` }}>
+            <div class="grid-pinned" role="presentation" style={{ width: `${pinnedWidth}px` }}>
+              <div
+                class="head-cell head-number"
+                role="columnheader"
+                aria-colindex={1}
+                style={{ width: `${numberWidth}px` }}
+              >
+                {texts.grid.row}
+              </div>
+              {pinnedColumns.map(head)}
+            </div>
+            <div role="presentation" style={{ flex: 'none', width: `${gap}px` }} />
+            {shownColumns.map(head)}
+          </div>
+          {drawn.map((row) => (
+            <div
+              key={row % slots}
+              class={`grid-row${row % 2 === 1 ? ' is-odd' : ''}`}
+              role="row"
+              aria-rowindex={row + 2}
+              style={{ transform: `translateY(${row * rowHeight - scroll.offset + headHeight}px)` }}
+            >
+              <div class="grid-pinned" role="presentation" style={{ width: `${pinnedWidth}px` }}>
+                <div
+                  class="cell cell-number"
+                  role="rowheader"
+                  aria-colindex={1}
+                  style={{ width: `${numberWidth}px` }}
+                >
+                  {count(row)}
+                </div>
+                {pinnedColumns.map(cell(row))}
+              </div>
+              <div role="presentation" style={{ flex: 'none', width: `${gap}px` }} />
+              {shownColumns.map(cell(row))}
+            </div>
+          ))}
+        </div>
+      </div>
+      <p class="grid-said small soft" role="status">
+        {said}
+      </p>
+    </div>
+  );
+};

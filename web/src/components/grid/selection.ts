@@ -1,0 +1,75 @@
+/** A cell by its place among the rows that match and the columns that are shown. */
+export interface Cell {
+  readonly row: number;
+  readonly column: number;
+}
+
+/** The cell at which the keyboard is, and the other corner of what is selected. */
+export interface Selection {
+  readonly active: Cell;
+  readonly anchor: Cell | undefined;
+}
+
+export interface Span {
+  readonly firstRow: number;
+  readonly lastRow: number;
+  readonly firstColumn: number;
+  readonly lastColumn: number;
+}
+
+export const spanOf = ({ active, anchor = active }: Selection): Span => ({
+  firstRow: Math.min(active.row, anchor.row),
+  lastRow: Math.max(active.row, anchor.row),
+  firstColumn: Math.min(active.column, anchor.column),
+  lastColumn: Math.max(active.column, anchor.column),
+});
+
+export interface Bounds {
+  readonly rows: number;
+  readonly columns: number;
+  /** Rows of a page. */
+  readonly page: number;
+}
+
+const target = (
+  key: string,
+  isFar: boolean,
+  { row, column }: Cell,
+  { rows, columns, page }: Bounds,
+): Cell | undefined => {
+  switch (key) {
+    case 'ArrowDown':
+      return { row: isFar ? rows - 1 : row + 1, column };
+    case 'ArrowUp':
+      return { row: isFar ? 0 : row - 1, column };
+    case 'ArrowRight':
+      return { row, column: isFar ? columns - 1 : column + 1 };
+    case 'ArrowLeft':
+      return { row, column: isFar ? 0 : column - 1 };
+    case 'PageDown':
+      return { row: row + page, column };
+    case 'PageUp':
+      return { row: row - page, column };
+    case 'Home':
+      return { row: isFar ? 0 : row, column: 0 };
+    case 'End':
+      return { row: isFar ? rows - 1 : row, column: columns - 1 };
+    default:
+      return undefined;
+  }
+};
+
+/** What a key makes of a selection; undefined: nothing. With Shift it grows, with Control it goes to the edge. */
+export const move = (
+  event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey'>,
+  selection: Selection,
+  bounds: Bounds,
+): Selection | undefined => {
+  const to = target(event.key, event.ctrlKey || event.metaKey, selection.active, bounds);
+  if (to === undefined) return undefined;
+  const active = {
+    row: Math.max(0, Math.min(bounds.rows - 1, to.row)),
+    column: Math.max(0, Math.min(bounds.columns - 1, to.column)),
+  };
+  return { active, anchor: event.shiftKey ? (selection.anchor ?? selection.active) : undefined };
+};

@@ -1,0 +1,73 @@
+import type { Column, DataType } from './types.js';
+
+/** Texts of the `$filter` language. */
+
+const words = new Set(
+  'and or not eq ne gt ge lt le in add sub mul div divby mod true false null asc desc'.split(' '),
+);
+
+/** A column's name as it is written in a filter; brackets where it could be read as something else. */
+export const nameInFilter = (name: string): string =>
+  /^[\p{L}_][\p{L}\p{N}_]*$/u.test(name) && !words.has(name.toLowerCase()) && !/^\d*q[1-4]$/i.test(name)
+    ? name
+    : `[${name.replaceAll(']', ']]')}]`;
+
+/** A value as a literal of its column's type. */
+export const literal = (value: string, type: DataType): string =>
+  type === 'String' ? `'${value.replaceAll("'", "''")}'` : value;
+
+export type Comparison =
+  | 'eq'
+  | 'ne'
+  | 'gt'
+  | 'ge'
+  | 'lt'
+  | 'le'
+  | 'contains'
+  | 'startswith'
+  | 'null'
+  | 'notNull';
+
+/** What can be asked of a type, in the order of a list. */
+export const comparisons: Readonly<Record<DataType, readonly Comparison[]>> = {
+  String: ['eq', 'ne', 'contains', 'startswith', 'null', 'notNull'],
+  Decimal: ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'null', 'notNull'],
+  Date: ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'null', 'notNull'],
+};
+
+/** One condition: a column, what is asked of it, and a value. */
+export const condition = (
+  column: Pick<Column, 'name' | 'dataType'>,
+  comparison: Comparison,
+  value = '',
+): string => {
+  const name = nameInFilter(column.name);
+  switch (comparison) {
+    case 'null':
+      return `${name} eq null`;
+    case 'notNull':
+      return `${name} ne null`;
+    case 'contains':
+    case 'startswith':
+      return `${comparison}(${name}, ${literal(value, 'String')})`;
+    default:
+      return `${name} ${comparison} ${literal(value.trim(), column.dataType)}`;
+  }
+};
+
+/** From a bar of a histogram; the last one holds its end. */
+export const range = (
+  column: Pick<Column, 'name'>,
+  { from, to, isLast }: { from: string | number; to: string | number; isLast: boolean },
+): string => {
+  const name = nameInFilter(column.name);
+  return `${name} ge ${from} and ${name} ${isLast ? 'le' : 'lt'} ${to}`;
+};
+
+/** Both of two filters; brackets where an `or` would take the other one in. */
+export const both = (filter: string, more: string): string => {
+  const trimmed = filter.trim();
+  if (trimmed === '') return more;
+  // An `or` inside of a text costs a pair of brackets that is not needed.
+  return `${/\bor\b/i.test(trimmed) ? `(${trimmed})` : trimmed} and ${more}`;
+};
