@@ -3,6 +3,7 @@ import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Menu } from './components/menu.js';
 import { ErrorState, Waiting } from './components/states.js';
 import { basePath } from './lib/base.js';
+import { droppedFiles } from './lib/dropped.js';
 import { type Address, linkTo, navigate, useAddress } from './lib/router.js';
 import { session, signOut } from './lib/session.js';
 import { useStore } from './lib/store.js';
@@ -17,7 +18,10 @@ const entries: readonly {
   readonly text: string;
   readonly href: string;
   readonly for: 'all' | 'operators';
-}[] = [{ text: texts.nav.data, href: linkTo('home'), for: 'all' }];
+}[] = [
+  { text: texts.nav.data, href: linkTo('home'), for: 'all' },
+  { text: texts.nav.upload, href: linkTo('upload'), for: 'all' },
+];
 
 const Account = () => {
   const { account } = useStore(session);
@@ -144,8 +148,32 @@ const Current = ({ address }: { address: Address }) => {
   return <loaded.View key={keyOf(address)} params={address.params} />;
 };
 
+/** Files that are dropped on any page are taken to that for uploads; from a dataset's page, to be sent into it. */
+const useDrop = ({ params, query }: Address): void => {
+  const dataset = params.id ?? query.get('dataset') ?? undefined;
+  useEffect(() => {
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') === true;
+    const over = (event: DragEvent): void => {
+      if (hasFiles(event)) event.preventDefault();
+    };
+    const drop = (event: DragEvent): void => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      droppedFiles.set([...(event.dataTransfer?.files ?? [])]);
+      navigate(linkTo('upload', {}, { dataset }));
+    };
+    addEventListener('dragover', over);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('drop', drop);
+    };
+  }, [dataset]);
+};
+
 export const App = () => {
   const address = useAddress();
+  useDrop(address);
   return (
     <div class="frame">
       <a class="skip" href="#main">

@@ -12,5 +12,6 @@ type Load = () => Promise<ComponentType<PageParams>>;
 export const pages: Readonly<Record<PageName, Load>> = {
   home: async () => (await import('./pages/home.js')).Home,
   dataset: async () => (await import('./pages/dataset.js')).Dataset,
+  upload: async () => (await import('./pages/upload.js')).Upload,
   signIn: async () => (await import('./pages/sign-in.js')).SignIn,
 };

@@ -1,4 +1,6 @@
+import { changesTexts } from './texts/changes.js';
 import { explorerTexts } from './texts/explorer.js';
+import { uploadTexts } from './texts/upload.js';
 
 /** Every text of the app that people read. Messages of errors come from the API. */
 export const texts = {
@@ -7,6 +9,7 @@ export const texts = {
     main: 'Main',
     skip: 'Skip to the content',
     data: 'Data',
+    upload: 'Upload',
     docs: 'API documents',
   },
   theme: { dark: 'Dark colours' },
@@ -41,6 +44,8 @@ export const texts = {
     unreadable: 'The service gave an answer that could not be read.',
   },
   ...explorerTexts,
+  upload: uploadTexts,
+  changes: changesTexts,
   notFound: {
     title: 'No such page',
     lead: 'The address leads nowhere; it may have been mistyped or the page may have moved.',

@@ -63,18 +63,20 @@ export const DatasetTabs = ({
   const shown = views.filter((view) => view.for === 'readers' || mayWrite(dataset));
   // The filter goes along from view to view.
   const kept = { $filter: query.get('$filter') ?? undefined };
+  const items = shown.map((view) => ({
+    text: view.text,
+    href: linkTo(view.page, { id: dataset.id }, kept),
+    isCurrent: view.page === page,
+  }));
+  // Not a view of the dataset by its own address: the page is that of new datasets too.
+  const upload = {
+    text: texts.nav.upload,
+    href: linkTo('upload', {}, { dataset: String(dataset.id) }),
+    isCurrent: false,
+  };
   return (
     <>
-      {shown.length > 1 && (
-        <Tabs
-          name={texts.dataset.views}
-          items={shown.map((view) => ({
-            text: view.text,
-            href: linkTo(view.page, { id: dataset.id }, kept),
-            isCurrent: view.page === page,
-          }))}
-        />
-      )}
+      <Tabs name={texts.dataset.views} items={mayWrite(dataset) ? [...items, upload] : items} />
       {children}
     </>
   );

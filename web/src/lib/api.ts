@@ -32,6 +32,8 @@ export interface RequestOptions {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, in place of `body`. */
+  readonly form?: FormData;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
@@ -83,7 +85,7 @@ export const request = async (
   path: string,
   options: RequestOptions = {},
 ): Promise<Response> => {
-  const { query, body, headers = {}, signal } = options;
+  const { query, body, form, headers = {}, signal } = options;
   let response: Response;
   try {
     response = await fetch(apiPath(path, query), {
@@ -96,6 +98,7 @@ export const request = async (
         ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(form === undefined ? {} : { body: form }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {

@@ -72,6 +72,9 @@ export interface Repository {
   readonly name: string;
   readonly description: string | null;
   readonly privacy: 'Public' | 'Private';
+  readonly team: string | null;
+  readonly permission: DatasetSummary['permission'];
+  readonly isHome: boolean;
 }
 
 export interface CatalogFound {
@@ -82,4 +85,43 @@ export interface CatalogFound {
 
 export interface FoundSeries {
   readonly items: readonly { readonly provider: string; readonly id: string; readonly label: string }[];
+}
+
+export interface Notice {
+  readonly code: string;
+  readonly message: string;
+  readonly column?: string;
+  readonly line?: number;
+  readonly value?: string;
+}
+
+/** One upload. */
+export interface Process {
+  readonly id: number;
+  readonly datasetId: number;
+  readonly status: 'pending' | 'completed' | 'failed';
+  readonly mode: string | null;
+  readonly versionId: string | null;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly rejectedRows: number;
+  readonly inserted: number | null;
+  readonly replaced: number | null;
+  readonly unchanged: number | null;
+  readonly removed: number | null;
+  readonly dryRun: boolean;
+  readonly error:
+    | (Notice & { readonly examples?: readonly { readonly key: Record<string, string | null> }[] })
+    | null;
+  readonly notices?: readonly Notice[];
+  readonly progress: {
+    readonly received: number;
+    readonly expected: number | null;
+    readonly percent: number | null;
+    readonly chunks: number | null;
+    readonly sent: number;
+    readonly inserted: number;
+    readonly rows: number;
+    readonly attempt: number;
+  };
 }

@@ -1,0 +1,137 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+
+let stage: Stage;
+let ada: { id: number; key: string };
+let bob: { id: number; key: string };
+beforeAll(async () => {
+  stage = await startStage();
+  ada = await stage.product.createAccount('ada');
+  bob = await stage.product.createAccount('bob');
+});
+afterEach(() => stage.leave());
+afterAll(() => stage?.close());
+
+const choose = (page: Page, ...files: [name: string, text: string][]): Promise<void> =>
+  page
+    .locator('input[type=file]')
+    .setInputFiles(files.map(([name, text]) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })));
+
+const upload = (page: Page): Promise<void> => page.locator('button[type=submit]').click();
+
+const datasetOf = (page: Page): string => /run=(\d+)-/.exec(page.url())?.[1] ?? '';
+
+const csvOf = async (dataset: string): Promise<string> => {
+  const headers = { Authorization: `Basic ${Buffer.from(`${ada.key}:`).toString('base64')}` };
+  return (await fetch(`${stage.root}/api/datasets/${dataset}/data`, { headers })).text();
+};
+
+const prices = 'Date,Country,Price\n2024-01-01,Norway,3.10\n2024-01-01,Chile,8.20\n';
+const nasty = '<img src=x onerror=alert(1)>';
+
+it('shows types and rows of a file, makes a dataset of it, and tells its outcome at an address', async () => {
+  const page = await stage.visit('/upload', { key: ada.key });
+  await page.getByText('Drop files here').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await choose(page, [`${nasty}.csv`, `${prices.trimEnd()}\n2024-02-01,${nasty},\n`]);
+  await page.locator('.preview tbody tr').nth(2).waitFor();
+  expect(await page.locator('.preview .column-name').allTextContents()).toEqual(['Date', 'Country', 'Price']);
+  expect(await page.getByLabel('Type of Price').locator('option').first().textContent()).toContain('Decimal');
+  expect(await page.locator('.preview tbody tr').nth(2).locator('td').nth(1).textContent()).toBe(nasty);
+  expect(await violationsOf(page)).toEqual([]);
+
+  await page.getByLabel('Type of Date').selectOption('String');
+  await page.getByLabel('Name of the dataset').fill(`Prices ${nasty}`);
+  await upload(page);
+  await page.getByText('Complete', { exact: true }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  await page.reload();
+  await page.getByText('Complete', { exact: true }).waitFor();
+  expect(await page.locator('.figures dd').first().textContent()).toBe('3');
+
+  const columns = await page.request.get(`/api/datasets/${datasetOf(page)}/columns`);
+  const types = ((await columns.json()) as { dataType: string }[]).map(({ dataType }) => dataType);
+  expect(types).toEqual(['String', 'String', 'Decimal']);
+});
+
+it('leaves a column out, and sends several files in their order', async () => {
+  const page = await stage.visit('/upload', { key: ada.key });
+  await choose(page, ['a.csv', prices]);
+  await page.getByLabel('Type of Price').selectOption('ignore');
+  await upload(page);
+  await page.getByText('Complete', { exact: true }).waitFor();
+  const dataset = datasetOf(page);
+  expect(await csvOf(dataset)).toMatch(/^"?Date"?,"?Country"?\r?\n/);
+
+  await page.goto(`/upload?dataset=${dataset}`);
+  await choose(page, ['b.csv', 'City\nOslo\n'], ['c.csv', 'City\nBergen\n']);
+  await page.getByText('The first file replaces the rows').waitFor();
+  await upload(page);
+  await page.getByText('Complete', { exact: true }).nth(1).waitFor();
+  expect(await csvOf(dataset)).toMatch(/^"?City"?\r?\n"?Oslo"?\r?\n"?Bergen"?\r?\n$/);
+});
+
+it('shows what an upsert would change, what it set aside, and then does it', async () => {
+  const page = await stage.visit('/upload', { key: ada.key, theme: 'dark' });
+  await choose(page, ['prices.csv', prices]);
+  await upload(page);
+  await page.getByText('Complete', { exact: true }).waitFor();
+  const dataset = datasetOf(page);
+
+  await page.goto(`/upload?dataset=${dataset}`);
+  await choose(page, [
+    'fix.csv',
+    'Date,Country,Price\n2024-01-01,Norway,9\n2024-02-01,Peru,x\n2024-02-01,Peru,7\n',
+  ]);
+  await page.getByText('Upsert', { exact: true }).click();
+  await page.getByLabel('Date', { exact: true }).check();
+  await page.getByLabel('Country', { exact: true }).check();
+  await page.getByLabel('Bad rows').selectOption('quarantine');
+  expect(await violationsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'See what would change' }).click();
+  await page.getByText('1 added').waitFor();
+  await page.getByText('1 changed').waitFor();
+  await page.locator('.change-rows ins').waitFor();
+  expect(await page.locator('.change-rows del').allTextContents()).toEqual(['3.1']);
+  expect(await page.locator('.change-rows ins').allTextContents()).toEqual(['9']);
+  await page.getByText('1 bad row was set aside').waitFor();
+  expect(await page.locator('.rejects tbody tr td').allTextContents()).toEqual([
+    '3',
+    'Price',
+    expect.any(String),
+    '2024-02-01,Peru,x',
+  ]);
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await csvOf(dataset)).not.toContain('Peru');
+
+  await page.getByRole('button', { name: 'Do it' }).click();
+  await page.getByText('Complete', { exact: true }).waitFor();
+  expect(await csvOf(dataset)).toContain('Peru');
+});
+
+it('says where a file is at fault, and leaves the dataset as it was', async () => {
+  const page = await stage.visit('/upload', { key: ada.key, width: 375 });
+  await choose(page, ['broken.csv', 'A,B\n1,2\n3\n']);
+  await upload(page);
+  // The answer to the upload may come before the event that says so.
+  await page.getByText('Failed: the dataset is as it was').waitFor();
+  const fault = page.getByRole('alert');
+  expect(await fault.textContent()).toContain('line 3');
+  expect(await violationsOf(page)).toEqual([]);
+});
+
+it('asks strangers to sign in, and tells readers that they may not write', async () => {
+  const page = await stage.visit('/upload');
+  await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  const owner = await stage.visit('/upload', { key: ada.key });
+  await choose(owner, ['mine.csv', prices]);
+  await upload(owner);
+  await owner.getByText('Complete', { exact: true }).waitFor();
+  const dataset = datasetOf(owner);
+  await owner.request.put(`/api/datasets/${dataset}/permissions/bob`, { data: { level: 'Read' } });
+  const reader = await stage.visit(`/upload?dataset=${dataset}`, { key: bob.key });
+  await reader.getByText('not change it').waitFor();
+  expect(await reader.locator('input[type=file]').count()).toBe(0);
+});

@@ -1,0 +1,253 @@
+import { useEffect, useState } from 'preact/hooks';
+import { Page } from '../components/page.js';
+import { ErrorState, Show, State, Waiting } from '../components/states.js';
+import { ApiError, api } from '../lib/api.js';
+import { droppedFiles, takeDropped } from '../lib/dropped.js';
+import { useLoad } from '../lib/load.js';
+import { linkTo, setQuery, useAddress } from '../lib/router.js';
+import { session } from '../lib/session.js';
+import { useStore } from '../lib/store.js';
+import type { DatasetDetail, Repository } from '../lib/types.js';
+import { texts } from '../texts.js';
+import { ChosenFile, Drop, type Picked, picked } from './upload/files.js';
+import { jobs, start } from './upload/job.js';
+import { BadRows, givenOptions, ModeOptions, type Options } from './upload/options.js';
+import { beginning, manifestOf } from './upload/preview.js';
+import { Follow } from './upload/progress.js';
+import './upload.css';
+
+const t = texts.upload;
+
+/** Where the files go. */
+interface Target {
+  /** Undefined: each file becomes a dataset of its own. */
+  readonly dataset: DatasetDetail | undefined;
+  readonly repositories: readonly Repository[];
+}
+
+const canWrite = (permission: Repository['permission']): boolean =>
+  permission === 'Owner' || permission === 'Admin' || permission === 'Write';
+
+const loadTarget = async (dataset: string | null, signal: AbortSignal): Promise<Target> => {
+  if (dataset !== null)
+    return {
+      dataset: await api.get<DatasetDetail>(`/datasets/${encodeURIComponent(dataset)}`, { signal }),
+      repositories: [],
+    };
+  const [preferred, all] = await Promise.all([
+    api.get<Repository>('/repositories/default', { signal }),
+    api.get<Repository[]>('/repositories', { signal }),
+  ]);
+  const writable = all.filter(({ id, permission }) => id !== preferred.id && canWrite(permission));
+  return { dataset: undefined, repositories: [preferred, ...writable] };
+};
+
+const repositoryText = ({ name, team, privacy }: Repository): string =>
+  [name, team, privacy].filter((part) => part !== null).join(' · ');
+
+const RepositoryChoice = (props: {
+  repositories: readonly Repository[];
+  value: number | undefined;
+  onChange: (id: number) => void;
+}) => (
+  <label class="field short">
+    <span>{t.repository}</span>
+    <select
+      class="input"
+      value={props.value}
+      onChange={({ currentTarget }) => props.onChange(Number(currentTarget.value))}
+    >
+      {props.repositories.map((repository) => (
+        <option key={repository.id} value={repository.id}>
+          {repositoryText(repository)}
+        </option>
+      ))}
+    </select>
+  </label>
+);
+
+/** Addresses of uploads, `3-17` for process 17 of dataset 3. */
+const runsOf = (text: string | null): [number, number][] =>
+  (text ?? '')
+    .split(',')
+    .map((pair) => pair.split('-').map(Number))
+    .filter((pair): pair is [number, number] => pair.length === 2 && pair.every((id) => id > 0));
+
+const Runs = ({
+  isDryRun,
+  onReal,
+  onBack,
+}: {
+  isDryRun: boolean;
+  onReal: () => void;
+  onBack: () => void;
+}) => {
+  const { query } = useAddress();
+  const running = useStore(jobs);
+  const shown = runsOf(query.get('run'));
+  const inAddress = new Set(shown.map(([, processId]) => processId));
+  const waiting = running.filter(({ processId }) => processId === undefined || !inAddress.has(processId));
+  return (
+    <div class="stack">
+      {shown.map(([datasetId, processId]) => {
+        const job = running.find((one) => one.processId === processId);
+        return (
+          <section class="panel stack" key={processId}>
+            {job !== undefined && <h2>{job.file}</h2>}
+            <Follow datasetId={datasetId} processId={processId} error={job?.error} />
+          </section>
+        );
+      })}
+      {waiting.map(({ file, error }) => (
+        <section class="panel stack" key={file}>
+          <h2>{file}</h2>
+          {error === undefined ? <Waiting what={t.progress.waiting} /> : <ErrorState error={error} />}
+        </section>
+      ))}
+      <p class="row">
+        {isDryRun && (
+          <button class="button main" type="button" onClick={onReal}>
+            {t.result.really}
+          </button>
+        )}
+        <button class="button" type="button" onClick={onBack}>
+          {isDryRun ? t.change : t.again}
+        </button>
+      </p>
+    </div>
+  );
+};
+
+const startOptions: Options = { mode: 'replace', key: [], onDuplicateKey: 'fail', onBadRow: 'fail' };
+
+const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
+  const { query } = useAddress();
+  const [files, setFiles] = useState<readonly Picked[]>([]);
+  const [options, setOptions] = useState(startOptions);
+  const [repositoryId, setRepositoryId] = useState(repositories[0]?.id);
+  const [isDryRun, setDryRun] = useState(false);
+  const given = useStore(droppedFiles);
+  const add = (more: readonly File[]): void => setFiles((before) => [...before, ...more.map(picked)]);
+  useEffect(() => {
+    if (given.length === 0) return;
+    add(takeDropped());
+    setQuery({ run: undefined });
+  }, [given]);
+
+  const begin = async (dryRun: boolean): Promise<void> => {
+    setDryRun(dryRun);
+    const wanted = await Promise.all(
+      files.map(async ({ file, name, chosen }, index) => {
+        const manifest = manifestOf((await beginning(file).catch(() => undefined))?.header ?? [], chosen);
+        return {
+          file,
+          into: dataset?.id ?? { repositoryId: repositoryId ?? 0, name },
+          options: {
+            ...givenOptions(options, { isFirst: index === 0 || dataset === undefined, isDryRun: dryRun }),
+            ...(manifest === undefined ? {} : { manifest }),
+            // A type that somebody chose is one that the column is to have.
+            ...(manifest !== undefined && options.mode === 'replace' ? { onTypeConflict: 'replace' } : {}),
+          },
+        };
+      }),
+    );
+    const stop = jobs.subscribe(() => {
+      const run = jobs
+        .get()
+        .flatMap(({ datasetId, processId }) =>
+          processId === undefined ? [] : [`${datasetId}-${processId}`],
+        );
+      if (run.length > 0) setQuery({ run: run.join() }, { replace: true });
+    });
+    setQuery({ run: 'new' });
+    await start(wanted).finally(stop);
+  };
+
+  if (query.has('run'))
+    return (
+      <Runs
+        isDryRun={isDryRun && files.length > 0}
+        onReal={() => void begin(false)}
+        onBack={() => {
+          if (!isDryRun) setFiles([]);
+          jobs.set([]);
+          setQuery({ run: undefined });
+        }}
+      />
+    );
+  if (files.length === 0) return <Drop onFiles={add} isSmall={false} />;
+  const hasRows = dataset !== undefined && dataset.currentVersionId !== null;
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void begin(false);
+      }}
+    >
+      {files.map((one, index) => (
+        <ChosenFile
+          key={`${one.file.name} ${one.file.size}`}
+          one={one}
+          isNew={dataset === undefined}
+          onChange={(changed) => setFiles(files.map((other, at) => (at === index ? changed : other)))}
+          onRemove={() => setFiles(files.filter((_, at) => at !== index))}
+        />
+      ))}
+      <Drop onFiles={add} isSmall />
+      {dataset === undefined && (
+        <RepositoryChoice repositories={repositories} value={repositoryId} onChange={setRepositoryId} />
+      )}
+      {hasRows && (
+        <ModeOptions
+          options={options}
+          first={files[0]?.file}
+          hasSeveral={files.length > 1}
+          onChange={setOptions}
+        />
+      )}
+      <BadRows options={options} onChange={setOptions} />
+      <p class="row">
+        <button class="button main" type="submit">
+          {t.start(files.length)}
+        </button>
+        {hasRows && files.length === 1 && (
+          <button class="button" type="button" onClick={() => void begin(true)}>
+            {t.dryRun}
+          </button>
+        )}
+      </p>
+    </form>
+  );
+};
+
+const Body = ({ target }: { target: Target }) => {
+  const { dataset, repositories } = target;
+  if (dataset !== undefined && !canWrite(dataset.permission))
+    return (
+      <State title={texts.states.noPermission}>
+        <p class="soft">{t.mayNotWrite}</p>
+        <a class="button" href={linkTo('dataset', { id: dataset.id })}>
+          {t.toData}
+        </a>
+      </State>
+    );
+  if (dataset === undefined && repositories.length === 0) return <p class="notice warn">{t.noRepository}</p>;
+  return <Form target={target} />;
+};
+
+export const Upload = () => {
+  const { query } = useAddress();
+  const { account } = useStore(session);
+  const datasetId = query.get('dataset');
+  const target = useLoad((signal) => loadTarget(datasetId, signal), [datasetId]);
+  if (account === undefined) return <Waiting />;
+  const title = target.data?.dataset === undefined ? t.title : t.toDataset(target.data.dataset.name);
+  return (
+    <Page title={title} lead={t.lead}>
+      {account === null && <ErrorState error={new ApiError('', { status: 401, code: 'key_missing' })} />}
+      {account?.readOnly === true && <p class="notice warn">{t.readOnlyKey}</p>}
+      {account?.readOnly === false && <Show of={target}>{(found) => <Body target={found} />}</Show>}
+    </Page>
+  );
+};
