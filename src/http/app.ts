@@ -160,7 +160,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     {
       most: options.connections ?? 10_000,
       ownerOf: createOwnerOf(options.trustedProxies ?? []),
-      onRefused: () => metrics.placesRefused.inc({ kind: 'connections', what: 'refused' }),
+      onRefused: (what) => metrics.placesRefused.inc({ kind: 'connections', what }),
     },
     log,
   );

@@ -1,4 +1,12 @@
-import type { Server } from 'node:http';
+/**
+ * Bounds the connections of a server: each may hold as much memory as its headers take, from its first byte on and
+ * before anything of it can be judged.
+ *
+ *   waiting   nothing is asked yet, or the head of a request is still on its way. Who has waited for longest makes room
+ *             for others, when there are no connections left or too many bytes of heads are kept.
+ *   working   a request is answered; its places and budgets bound it.
+ */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createTrust, plain, siteOf } from './client-address.js';
 
@@ -7,24 +15,52 @@ export interface ConnectionLimits {
   readonly most: number;
   /** Who a connection belongs to; undefined: a proxy, which passes on those of many. */
   readonly ownerOf: (socket: Socket) => string | undefined;
-  /** Told of each connection that was refused. */
-  readonly onRefused?: () => void;
+  /** Told of each connection that was refused, and of each that made room. */
+  readonly onRefused?: (what: 'refused' | 'lost') => void;
+  /** Milliseconds that a connection may wait before it makes room for others. @default 1000 */
+  readonly graceMs?: number;
+  /** Bytes of heads that are still on their way, over all connections. @default 32 MiB */
+  readonly headBytes?: number;
 }
 
 /** Of all connections one address gets a part at most. */
 const ownPart = 4;
 
+/** Milliseconds between two looks at the heads that are on their way, while there may be too many bytes of them. */
+const lookMs = 100;
+
+/** Bytes below which the head of a request is left alone. */
+const shortHead = 4 * 1024;
+
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\nRetry-After: 5\r\n' +
   'Connection: close\r\n\r\n{"error":"too many connections are open; try again shortly","code":"too_many_connections"}';
 
-/**
- * Bounds the connections of a server: each may hold as much memory as its headers take, from its first byte on and
- * before anything of it can be judged.
- */
-export const limitConnections = (server: Server, { most, ownerOf, onRefused }: ConnectionLimits): void => {
+interface Connection {
+  readonly socket: Socket;
+  readonly owner: string | undefined;
+  /** Requests that are being answered. */
+  working: number;
+  /** Since when it has been waiting. */
+  since: number;
+  /** Bytes of its requests before. */
+  readBefore: number;
+}
+
+const bytesOfHead = ({ socket, readBefore }: Connection): number => socket.bytesRead - readBefore;
+
+/** @param maxHeadBytes Largest head of one request. */
+export const limitConnections = (
+  server: Server,
+  { most, ownerOf, onRefused, graceMs = 1_000, headBytes = 32 * 1024 * 1024 }: ConnectionLimits,
+  maxHeadBytes: number,
+): void => {
   const byOwner = new Map<string, number>();
+  const known = new WeakMap<Socket, Connection>();
+  /** Who has waited for longest comes first. */
+  const waiting = new Set<Connection>();
   let open = 0;
+  let timer: NodeJS.Timeout | undefined;
 
   const count = (owner: string | undefined, by: 1 | -1): void => {
     open += by;
@@ -34,13 +70,78 @@ export const limitConnections = (server: Server, { most, ownerOf, onRefused }: C
     else byOwner.set(owner, now);
   };
 
+  const end = (connection: Connection): void => {
+    waiting.delete(connection);
+    onRefused?.('lost');
+    connection.socket.destroy();
+  };
+
+  /** Ends the connection that has waited for longest, of the given owner or of anybody; false when none has for long. */
+  const makeRoom = (owner: string | undefined): boolean => {
+    const until = performance.now() - graceMs;
+    for (const connection of waiting) {
+      if (connection.since > until) return false;
+      if (owner !== undefined && connection.owner !== owner) continue;
+      end(connection);
+      return true;
+    }
+    return false;
+  };
+
+  const look = (): void => {
+    timer = undefined;
+    let bytes = 0;
+    for (const connection of waiting) bytes += bytesOfHead(connection);
+    for (const connection of waiting) {
+      if (bytes <= headBytes) break;
+      const own = bytesOfHead(connection);
+      if (own <= shortHead) continue;
+      bytes -= own;
+      end(connection);
+    }
+    lookSoon();
+  };
+  const lookSoon = (): void => {
+    if (timer === undefined && waiting.size * maxHeadBytes > headBytes)
+      timer = setTimeout(look, lookMs).unref();
+  };
+
+  const wait = (connection: Connection): void => {
+    connection.since = performance.now();
+    connection.readBefore = connection.socket.bytesRead;
+    waiting.add(connection);
+    lookSoon();
+  };
+
+  const onRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    const connection = known.get(socket);
+    if (connection === undefined) return;
+    connection.working += 1;
+    waiting.delete(connection);
+    response.once('close', () => {
+      connection.working -= 1;
+      if (connection.working === 0 && !socket.destroyed) wait(connection);
+    });
+  };
+  server.prependListener('request', onRequest);
+  server.prependListener('checkContinue', onRequest);
+
   server.prependListener('connection', (socket: Socket) => {
     const owner = ownerOf(socket);
     const own = owner === undefined ? 0 : (byOwner.get(owner) ?? 0);
+    const connection = { socket, owner, working: 0, since: 0, readBefore: 0 };
     count(owner, 1);
-    socket.once('close', () => count(owner, -1));
-    if (open <= most && own < most / ownPart) return;
-    onRefused?.();
+    socket.once('close', () => {
+      count(owner, -1);
+      waiting.delete(connection);
+    });
+    const hasRoom = (own < most / ownPart || makeRoom(owner)) && (open <= most || makeRoom(undefined));
+    if (hasRoom) {
+      known.set(socket, connection);
+      wait(connection);
+      return;
+    }
+    onRefused?.('refused');
     socket.end(refusal);
     socket.destroySoon();
   });

@@ -134,6 +134,14 @@ const actorOf = ({ state }: RequestContext, caller: Caller | undefined): Actor =
         requestId: state.requestId,
       };
 
+/** Bytes of a head that waits with its request, beyond those that every request may have. */
+const longHeadOf = ({ url = '', rawHeaders }: RequestContext['req']): number => {
+  const bytes = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+  return bytes > ordinaryHead ? bytes : 0;
+};
+
+const ordinaryHead = 16 * 1024;
+
 /** What is asked, as far as it stands before the body. */
 const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {
   const { state } = ctx;
@@ -235,12 +243,18 @@ export const createDispatch = (options: DispatchOptions) => {
       ctx.state.route = route;
       ctx.state.template = template;
       options.requireSameSite(ctx, route);
-      const first = kind === 'none' ? undefined : await places.requests.take(lineOf(ctx), ctx.state.signal);
+      const line = lineOf(ctx);
+      const head = bodies.open(line);
+      let first: Place | undefined;
       try {
+        head.add(longHeadOf(ctx.req));
+        first = kind === 'none' ? undefined : await places.requests.take(line, ctx.state.signal);
         await answer(ctx, first);
       } catch (error) {
         first?.release();
         throw error;
+      } finally {
+        head.close();
       }
     };
   };

@@ -35,6 +35,9 @@ const continueWhenRead = (request: IncomingMessage, response: ServerResponse): v
 /** Long `$filter` and `$select` travel in the request line. */
 const maxHeaderBytes = 256 * 1024;
 
+/** Milliseconds between two looks for requests whose heads take too long; Node's own 30 s would be added to the limit. */
+const checkingMs = 1_000;
+
 const refuse = (socket: Socket, code: string | undefined): void => {
   if (!socket.writable) {
     socket.destroy();
@@ -71,12 +74,15 @@ export const createHttpServer = (
     leftover.watch(request, response);
     handle(request, response);
   };
-  const server = createServer({ maxHeaderSize: maxHeaderBytes }, answer);
+  const server = createServer(
+    { maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: checkingMs },
+    answer,
+  );
   server.on('checkContinue', (request, response) => {
     continueWhenRead(request, response);
     answer(request, response);
   });
-  limitConnections(server, connections);
+  limitConnections(server, connections, maxHeaderBytes);
   server.headersTimeout = timeouts.headersMs;
   server.keepAliveTimeout = timeouts.keepAliveMs;
   // Uploads may take hours: bodies are bounded where they are read, by idle time.

@@ -3,7 +3,9 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createOwnerOf, limitConnections } from '../../../src/http/connections.js';
+import { type ConnectionLimits, createOwnerOf, limitConnections } from '../../../src/http/connections.js';
+import { createHttpServer } from '../../../src/http/server.js';
+import { silentLog } from '../../../src/lib/log.js';
 
 let server: Server | undefined;
 const sockets: Socket[] = [];
@@ -12,9 +14,12 @@ afterEach(() => {
   server?.close();
 });
 
-const start = async (owner: string | undefined): Promise<number> => {
-  server = createServer((_request, response) => response.end('here'));
-  limitConnections(server, { most: 40, ownerOf: () => owner });
+const start = async (
+  owner: string | undefined,
+  limits: Pick<ConnectionLimits, 'graceMs' | 'headBytes'> = { graceMs: 600_000 },
+): Promise<number> => {
+  server = createServer({ maxHeaderSize: 256 * 1024 }, (_request, response) => response.end('here'));
+  limitConnections(server, { most: 40, ownerOf: () => owner, ...limits }, 256 * 1024);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;
 };
@@ -54,6 +59,66 @@ describe('connections', () => {
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 200 /);
     await hold(port, 10);
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 503 /);
+  });
+
+  it('that have not asked anything for long make room for who comes, the oldest first', async () => {
+    const port = await start(undefined, { graceMs: 50 });
+    const silent = await hold(port, 20);
+    const slow = await hold(port, 20);
+    for (const socket of slow) socket.write('GET / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+    await sleep(200);
+    const asked = await Promise.all(Array.from({ length: 12 }, () => ask(port)));
+    expect(asked.filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(12);
+    await expect
+      .poll(() => silent.filter(({ closed }) => closed).length, { timeout: 10_000 })
+      .toBeGreaterThan(0);
+    expect(slow.filter(({ closed }) => closed)).toEqual([]);
+  });
+
+  it('are kept while they are answered, however long that takes', async () => {
+    server = createServer((_request, response) => {
+      setTimeout(() => response.end('late'), 500);
+    });
+    limitConnections(server, { most: 4, ownerOf: () => undefined, graceMs: 10 }, 65_536);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const working = Array.from({ length: 4 }, () => ask(port));
+    await sleep(200);
+    expect(await ask(port)).toMatch(/^HTTP\/1\.1 503 /);
+    for (const text of await Promise.all(working)) expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('keep no more bytes of unfinished heads than there may be', async () => {
+    const port = await start(undefined, { graceMs: 600_000, headBytes: 1_000_000 });
+    const slow = await hold(port, 30);
+    for (const socket of slow) socket.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(200_000)}`);
+    const left = (): number => slow.filter(({ closed }) => !closed).length;
+    await expect.poll(left, { timeout: 20_000 }).toBeLessThanOrEqual(5);
+    expect(await ask(port)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(left()).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['says nothing', ''],
+    ['sends half a request line', 'GET / HT'],
+    ['sends a header now and then', 'GET / HTTP/1.1\r\nHost: a\r\n'],
+    ['begins a second request', 'GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\n'],
+  ])('are ended when a client %s for too long', async (_, text) => {
+    const own = createHttpServer(
+      (_request, response) => response.end('here'),
+      { headersMs: 300, keepAliveMs: 600_000 },
+      { most: 40, ownerOf: () => undefined },
+      silentLog,
+    );
+    const [socket] = await hold(await own.listen({ host: '127.0.0.1', port: 0 }), 1);
+    socket?.resume();
+    socket?.write(text);
+    const trickle = setInterval(() => {
+      if (text.endsWith('\r\n')) socket?.write('X: y\r\n');
+    }, 50);
+    await once(socket as Socket, 'close');
+    clearInterval(trickle);
+    await own.close(0);
   });
 
   it.each([

@@ -282,20 +282,22 @@ describe('bodies that come slowly', () => {
 
   it('answers 503 when all bytes are taken', async () => {
     const { app: own, port: at } = await start({ bodyBytes: 2_000_000 });
-    const senders = await Promise.all(
-      ['k1', 'k2', 'k3', 'k4'].map(async (key) => {
-        const { socket } = await open(at);
-        socket.write(head('POST', '/things/1', `${basic(key)}Content-Length: 600000\r\n`));
-        socket.write(`{"a":"${'x'.repeat(480_000)}`);
-        return socket;
-      }),
-    );
     const attempt = async () => {
+      const senders = await Promise.all(
+        ['k1', 'k2', 'k3', 'k4'].map(async (key) => {
+          const { socket } = await open(at);
+          socket.write(head('POST', '/things/1', `${basic(key)}Content-Length: 600000\r\n`));
+          socket.write(`{"a":"${'x'.repeat(480_000)}`);
+          return socket;
+        }),
+      );
+      // What comes before all of theirs has come makes that one of them is refused.
+      await sleep(300);
       const answer = await post(`{"a":"${'x'.repeat(200_000)}"}`, {}, 'k5', at);
+      for (const socket of senders) socket.destroy();
       return [answer.status, answer.headers.get('retry-after')];
     };
-    await expect.poll(attempt, { timeout: 15_000 }).toEqual([503, '5']);
-    for (const socket of senders) socket.destroy();
+    await expect.poll(attempt, { timeout: 30_000 }).toEqual([503, '5']);
     await own.close(0);
   });
 });
