@@ -8,6 +8,26 @@ export interface RefreshView {
   /** Why the last run, or the upload that came of it, failed; null: it did not. */
   readonly lastError: string | null;
   readonly nextRunAt: string | null;
+  /** Of a dataset for which a backfill was asked. */
+  readonly backfill?: BackfillView;
+}
+
+/** How far the vintages of the provider have been brought in. */
+export interface BackfillView {
+  /** `waiting`: the last step failed and is tried again. */
+  readonly state: 'running' | 'waiting' | 'done';
+  readonly done: number;
+  /** Vintages that the provider had when the dataset was made. */
+  readonly total: number;
+  /** Those that retention would not keep. */
+  readonly skipped: number;
+  readonly error: string | null;
+  readonly nextRunAt: string | null;
+}
+
+interface BackfillRow extends Pick<BackfillView, 'done' | 'total' | 'skipped' | 'error'> {
+  /** ISO 8601 with zone. */
+  nextAt: string | null;
 }
 
 export interface RefreshRow {
@@ -16,13 +36,16 @@ export interface RefreshRow {
   refreshLastError: string | null;
   refreshNextRunAt: Date | null;
   isRefreshed: boolean;
+  backfill: BackfillRow | null;
 }
 
 /** Select items; `s` is joined by `refreshJoin`. */
 export const refreshColumns = `s.dataset_id IS NOT NULL AS "isRefreshed", s.schedule AS "refreshSchedule",
   s.last_run_at AS "refreshLastRunAt", s.next_run_at AS "refreshNextRunAt",
   coalesce(s.last_error, (SELECT p.error ->> 'message' FROM processes p
-    WHERE p.id = s.process_id AND p.status = 'failed')) AS "refreshLastError"`;
+    WHERE p.id = s.process_id AND p.status = 'failed')) AS "refreshLastError",
+  (SELECT json_build_object('done', b.done, 'total', b.total, 'skipped', b.skipped, 'error', b.error,
+      'nextAt', b.next_at) FROM series_backfills b WHERE b.dataset_id = s.dataset_id) AS backfill`;
 
 /** A series that a dataset is made of, as its provider described it with the last refresh. */
 export interface SeriesView {
@@ -49,6 +72,13 @@ const isoOrNull = (time: Date | null): string | null => (time === null ? null : 
 /** What readers of a public dataset are told: the message may quote rows. */
 const failed = 'The last run failed.';
 
+const backfillView = ({ nextAt, error, ...counts }: BackfillRow, isTold: boolean): BackfillView => ({
+  ...counts,
+  state: nextAt === null ? 'done' : error === null ? 'running' : 'waiting',
+  error: error === null || isTold ? error : failed,
+  nextRunAt: isoOrNull(nextAt === null ? null : new Date(nextAt)),
+});
+
 /**
  * Undefined for a dataset that is not made of series.
  * @param isTold whether the reader may see why a run failed
@@ -60,5 +90,6 @@ export const refreshView = (row: RefreshRow, isTold: boolean): RefreshView | und
         lastRunAt: isoOrNull(row.refreshLastRunAt),
         lastError: row.refreshLastError === null || isTold ? row.refreshLastError : failed,
         nextRunAt: isoOrNull(row.refreshNextRunAt),
+        ...(row.backfill === null ? {} : { backfill: backfillView(row.backfill, isTold) }),
       }
     : undefined;

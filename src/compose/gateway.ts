@@ -92,6 +92,9 @@ const gatewaySettings = (config: Config): GatewaySettings => {
   };
 };
 
+/** A backfill waits for its first upload, which takes moments. */
+const longestBackfillPauseMs = 5_000;
+
 export interface GatewayParts {
   readonly config: Config;
   readonly sql: Sql;
@@ -122,9 +125,9 @@ export const createGatewayPart = async (
   const mayUsePaid = async (accountId: number): Promise<boolean> =>
     !hasPaid || (await planOf(sql, accountId)).paidProviders;
   const callerOf = createGatewayCallers({ mayUsePaid });
-  const seriesDatasets = openSeriesDatasets(core, { gateway, catalog, receiver, mayUsePaid });
+  const { seriesDatasets, backfills } = openSeriesDatasets(core, { gateway, catalog, receiver, mayUsePaid });
 
-  // Two tasks: a long filling of the search index must not hold up refreshes.
+  // Tasks of their own: neither a long filling of the search index nor a long backfill must hold up refreshes.
   const intervalMs = config.gatewayIntervalMs;
   await scope.defer('questions to providers', gateway.leave);
   const housekeeping = startPeriodic({ name: 'gateway', intervalMs, run: gateway.maintain, log });
@@ -138,6 +141,15 @@ export const createGatewayPart = async (
     log,
   });
   await scope.defer('series refreshes', refreshes.stop);
+  const vintages = startPeriodic({
+    name: 'series backfills',
+    intervalMs: Math.min(intervalMs, longestBackfillPauseMs),
+    run: async (stop) => {
+      await backfills.runDue(stop);
+    },
+    log,
+  });
+  await scope.defer('series backfills', vintages.stop);
 
   const { access, datasets } = catalog;
   const routes = [

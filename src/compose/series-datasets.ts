@@ -1,5 +1,8 @@
 import { callerOfAccount } from '../catalog/account-caller.js';
 import type { Catalog } from '../catalog/catalog.js';
+import type { GatewayCaller } from '../gateway/caller.js';
+import { type Backfills, createBackfills, type VintageUpload } from '../gateway/datasets/backfill.js';
+import { createBackfillRecords } from '../gateway/datasets/backfill-records.js';
 import { seriesColumns } from '../gateway/datasets/series-csv.js';
 import { createSeriesDatasetRecords } from '../gateway/datasets/series-dataset-records.js';
 import {
@@ -31,10 +34,16 @@ export interface SeriesDatasetParts {
 
 /** Series kept as datasets: the gateway asks, the ordinary way of uploads takes in. */
 export const openSeriesDatasets = (
-  { sql, log, metrics }: Core,
+  { config, sql, log, metrics }: Core,
   { gateway, catalog, receiver, mayUsePaid }: SeriesDatasetParts,
-): SeriesDatasets => {
-  const upload = async ({ datasetId, accountId, requestId, csv }: SeriesUpload) => {
+): { readonly seriesDatasets: SeriesDatasets; readonly backfills: Backfills } => {
+  const upload = async ({
+    datasetId,
+    accountId,
+    requestId,
+    csv,
+    vintage,
+  }: SeriesUpload & Partial<VintageUpload>) => {
     const caller = await callerOfAccount(sql, accountId);
     const dataset = await catalog.access.dataset(caller, datasetId, 'Write', 'write');
     return receiver.receive({
@@ -48,6 +57,7 @@ export const openSeriesDatasets = (
       options: uploadOptions,
       digests: [],
       expectedVersionId: undefined,
+      vintage,
       quota: dataset.uploadQuota,
       requireStorage:
         dataset.limits.maxStoredBytes === null
@@ -55,16 +65,27 @@ export const openSeriesDatasets = (
           : () => catalog.quotas.requireStorage(dataset.ownerId, 0),
     });
   };
-  return createSeriesDatasets({
+  const callerOf = async (accountId: number): Promise<GatewayCaller> => ({
+    accountId,
+    share: `account:${accountId}`,
+    mayUsePaid: await mayUsePaid(accountId),
+  });
+  const backfills = createBackfills({
+    gateway,
+    records: createBackfillRecords(sql),
+    upload,
+    callerOf,
+    vintagesPerStep: config.gatewayBackfillVintages,
+    log,
+  });
+  const seriesDatasets = createSeriesDatasets({
     gateway,
     records: createSeriesDatasetRecords(sql),
     upload,
-    callerOf: async (accountId) => ({
-      accountId,
-      share: `account:${accountId}`,
-      mayUsePaid: await mayUsePaid(accountId),
-    }),
+    callerOf,
+    backfills,
     onRun: (outcome) => metrics.gateway.refreshes.inc({ outcome }),
     log,
   });
+  return { seriesDatasets, backfills };
 };

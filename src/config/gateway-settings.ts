@@ -94,6 +94,12 @@ export const gatewaySettings = {
     '60000',
     'Milliseconds that a caller waits for a provider, over all requests; then 504. Structures are still fetched to the end.',
   ),
+  gatewayBackfillVintages: setting(
+    'GATEWAY_BACKFILL_VINTAGES',
+    integer(1, 100),
+    '50',
+    'Vintages of a provider that one step of a backfill asks for and uploads; fewer of long series.',
+  ),
   gatewayIntervalMs: setting(
     'GATEWAY_INTERVAL_MS',
     integer(100),

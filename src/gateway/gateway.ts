@@ -30,7 +30,7 @@ import { createOperations, type WithAge } from './operations.js';
 import { createIndexer } from './search/indexer.js';
 import { createItemIndex } from './search/item-index.js';
 import { createSearcher, type FoundAnywhere, type FoundItem } from './search/searcher.js';
-import { createSeriesReader } from './series.js';
+import { createSeriesReader, type VintagesAnswer, type VintagesWanted } from './series.js';
 import type { SeriesAnswer } from './series-answer.js';
 import type { Telemetry } from './telemetry.js';
 import type { BaseUrls } from './upstream/address.js';
@@ -112,6 +112,15 @@ export interface Gateway {
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<SeriesAnswer>;
+  /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
+  vintageDays(caller: GatewayCaller, slug: string, seriesId: string): Promise<readonly string[]>;
+  /** What a series was on each of some neighbouring days of its vintages. */
+  vintages(
+    caller: GatewayCaller,
+    slug: string,
+    seriesId: string,
+    wanted: VintagesWanted,
+  ): Promise<VintagesAnswer>;
   readonly userKeys: {
     list(accountId: number): Promise<Readonly<Record<string, true>>>;
     put(
@@ -206,7 +215,11 @@ export const createGateway = (parts: GatewayParts): Gateway => {
   const { userKeys, usage, leases, cache, operations, index, indexer, state } = createParts(parts);
   const catalog = createCatalog(settings.providers);
   const browser = createBrowser(operations, now);
-  const reader = createSeriesReader(operations, telemetry);
+  const reader = createSeriesReader(
+    operations,
+    telemetry,
+    settings.providers.filter(({ vintages }) => vintages !== undefined).map(({ slug }) => slug),
+  );
   const searcher = createSearcher(operations, index);
 
   /** The provider, when the caller's plan includes it. */
@@ -254,6 +267,12 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     },
     async fullSeries(caller, slug, seriesId, params) {
       return reader.full(caller, open(caller, slug), seriesId, params);
+    },
+    async vintageDays(caller, slug, seriesId) {
+      return reader.vintageDays(caller, open(caller, slug), seriesId);
+    },
+    async vintages(caller, slug, seriesId, wanted) {
+      return reader.vintages(caller, open(caller, slug), seriesId, wanted);
     },
     userKeys: {
       list: (accountId) => userKeys.list(accountId),

@@ -1,4 +1,12 @@
-import type { Observation, Params, Provider, SeriesData, SeriesMetadata } from '../providers/provider.js';
+import { invalid } from '../lib/errors.js';
+import type {
+  Observation,
+  Params,
+  Provider,
+  SeriesData,
+  SeriesMetadata,
+  Vintages,
+} from '../providers/provider.js';
 import type { GatewayCaller } from './caller.js';
 import { orderObservations, previewLength } from './observations.js';
 import { keyNeeded, type Operations, type WithAge } from './operations.js';
@@ -14,7 +22,25 @@ export interface SeriesReader {
     seriesId: string,
     params: Readonly<Record<string, unknown>>,
   ): Promise<SeriesAnswer>;
+  /** Days of the provider's own vintages of a series, oldest first. @throws AppError 400 for a provider without. */
+  vintageDays(caller: GatewayCaller, provider: Provider, seriesId: string): Promise<readonly string[]>;
+  /** What a series was on each of some neighbouring days of its vintages. */
+  vintages(
+    caller: GatewayCaller,
+    provider: Provider,
+    seriesId: string,
+    wanted: VintagesWanted,
+  ): Promise<VintagesAnswer>;
 }
+
+export interface VintagesWanted {
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Oldest first, at most 100. */
+  readonly days: readonly string[];
+}
+
+/** The observations as of a day, oldest first, one per date. */
+export type VintagesAnswer = (day: string) => readonly Observation[];
 
 /** As it is kept: pairs are half the size of objects. */
 interface KeptSeries {
@@ -53,7 +79,12 @@ const noticeOf = (provider: Provider, hasOwnKey: boolean): KeyNotice | undefined
     ? { api_key_required: true, has_api_key: hasOwnKey, api_key_hint: provider.key.hint }
     : undefined;
 
-export const createSeriesReader = (operations: Operations, telemetry: Telemetry): SeriesReader => {
+export const createSeriesReader = (
+  operations: Operations,
+  telemetry: Telemetry,
+  /** Slugs of the providers that keep vintages, for errors. */
+  withVintages: readonly string[],
+): SeriesReader => {
   const toAnswer = (
     provider: Provider,
     seriesId: string,
@@ -84,7 +115,53 @@ export const createSeriesReader = (operations: Operations, telemetry: Telemetry)
     );
   };
 
+  const requireKey = async (provider: Provider, caller: GatewayCaller): Promise<void> => {
+    const key = await operations.keyFor(provider, caller);
+    if (provider.key?.required === true && key.kind === 'none') throw keyNeeded(provider);
+  };
+
+  const requireVintages = ({ vintages, slug, name }: Provider): Vintages => {
+    if (vintages !== undefined) return vintages;
+    throw invalid(
+      'no_vintages',
+      `${name} keeps no vintages that could be brought in. Providers that do: ${withVintages.join(', ')}.`,
+      { provider: slug, supported: withVintages },
+    );
+  };
+
   return {
+    async vintageDays(caller, provider, seriesId) {
+      const vintages = requireVintages(provider);
+      await requireKey(provider, caller);
+      const { value } = await operations.run({
+        provider,
+        caller,
+        subject: { seriesId },
+        validity: 'series',
+        work: (ctx) => vintages.days(seriesId, ctx),
+      });
+      return value;
+    },
+
+    async vintages(caller, provider, seriesId, { params: given, days }) {
+      const vintages = requireVintages(provider);
+      const params = resolveParams(provider, given);
+      await requireKey(provider, caller);
+      const { value: values } = await operations.run({
+        provider,
+        caller,
+        subject: { seriesId },
+        validity: 'series',
+        work: (ctx) => vintages.values(seriesId, params, days, ctx),
+      });
+      return (day) =>
+        orderObservations(
+          provider,
+          seriesId,
+          values.filter(({ from, until }) => from <= day && day <= until),
+        );
+    },
+
     async preview(caller, provider, seriesId) {
       const key = await operations.keyFor(provider, caller);
       const lacksKey = provider.key?.required === true && key.kind === 'none';

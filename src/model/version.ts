@@ -21,12 +21,24 @@
  *   6. A segment that was appended to a list of segments stands behind that same list in every version that
  *      names it: versions and clones are a tree of lists. So a run of segments can be joined into one for all
  *      versions at once; those that end inside of the run read the first rows of the new segment (a cut).
- *   7. All segments of a version lie in one place: the table of their store, or a pool with one slot map.
+ *   7. Ids of the versions of a dataset are in the order in which they were current. A vintage that is brought in later
+ *      takes an id that was set aside before the first version, and has one segment that no other version has.
+ *   8. All segments of a version lie in one place: the table of their store, or a pool with one slot map.
  *
  * What moves an upload from its first chunk to its version: ingest/lifecycle/transitions.ts.
  */
 import type { DataType, StoredColumn } from './column.js';
 import type { Placement } from './placement.js';
+
+/** A version that is made after those that come behind it: what its provider had published on a day. */
+export interface Vintage {
+  /** Set aside: lower than those of all versions of the dataset. */
+  readonly versionId: number;
+  /** ISO 8601. */
+  readonly validFrom: string;
+  /** From when on the oldest version of the dataset is valid; once that is another one, the upload is refused. */
+  readonly validUntil: string;
+}
 
 /**
  * A segment's id is its process and a number below this. Numbers below `firstMerge` are attempts of the upload, above

@@ -151,6 +151,30 @@ export interface Provider {
   preview(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
   /** All observations within the parameters. */
   series(seriesId: string, params: Params, ctx: Context): Promise<SeriesData>;
+  /** What the series said before it was revised, where the upstream keeps that. */
+  readonly vintages?: Vintages;
+}
+
+/** The archive of an upstream. */
+export interface Vintages {
+  /** Days on which the series was published or revised, YYYY-MM-DD, oldest first. */
+  days(seriesId: string, ctx: Context): Promise<readonly string[]>;
+  /**
+   * All values of some vintages.
+   * @param window Neighbouring days of `days`, oldest first; at most 100.
+   */
+  values(
+    seriesId: string,
+    params: Params,
+    window: readonly string[],
+    ctx: Context,
+  ): Promise<readonly VintageValue[]>;
+}
+
+/** A value and the days on which the upstream gave it, both included. */
+export interface VintageValue extends Observation {
+  readonly from: string;
+  readonly until: string;
 }
 
 export interface Page {

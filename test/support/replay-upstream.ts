@@ -20,6 +20,8 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>>;
   /** Text as it is; anything else as JSON. */
   readonly reply: unknown;
+  /** In place of `reply`, for any query: an upstream that answers from data. */
+  readonly respond?: (query: URLSearchParams) => Pick<Exchange, 'status' | 'headers' | 'reply'>;
   /** Milliseconds until the answer. */
   readonly delayMs?: number;
   /** How often it may be used; default without end. Equal questions are answered in the order of the list. */
@@ -83,7 +85,7 @@ const matches = (exchange: Exchange, call: Call, options: ReplayOptions): boolea
   const query = [...url.searchParams].filter(([name]) => options.ignoredQuery?.includes(name) !== true);
   if (exchange.base !== base || exchange.path !== path) return false;
   if ((exchange.method ?? (exchange.body === undefined ? 'GET' : 'POST')) !== call.method) return false;
-  if (sorted(query) !== sorted(pairsOf(exchange.query ?? {}))) return false;
+  if (exchange.respond === undefined && sorted(query) !== sorted(pairsOf(exchange.query ?? {}))) return false;
   if (Object.entries(exchange.requestHeaders ?? {}).some(([name, value]) => call.headers[name] !== value))
     return false;
   if (exchange.body === undefined) return true;
@@ -128,7 +130,9 @@ export const startReplayUpstream = async (
       return { status: 418, reply: `no recorded exchange for ${question}` };
     }
     used.set(found, (used.get(found) ?? 0) + 1);
-    return found;
+    return found.respond === undefined
+      ? found
+      : found.respond(new URL(call.url, 'http://replay').searchParams);
   };
 
   const server = createServer(async (request, response) => {

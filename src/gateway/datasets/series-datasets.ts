@@ -6,6 +6,7 @@ import type { ProcessView } from '../../model/process.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Gateway } from '../gateway.js';
 import type { SeriesAnswer } from '../series-answer.js';
+import type { Backfills } from './backfill.js';
 import { nextRunOf, parseSchedule, retryWaitMs } from './schedule.js';
 import { seriesCsv } from './series-csv.js';
 import type {
@@ -33,6 +34,7 @@ export interface SeriesDatasetsOptions {
   readonly upload: (upload: SeriesUpload) => Promise<ProcessView>;
   /** An account as the gateway sees it when it acts without a request. */
   readonly callerOf: (accountId: number) => Promise<GatewayCaller>;
+  readonly backfills: Pick<Backfills, 'days' | 'plan' | 'begin'>;
   readonly onRun: (outcome: 'changed' | 'unchanged' | 'failed') => void;
   readonly log: Log;
   readonly now?: () => number;
@@ -45,6 +47,8 @@ export interface SeriesDatasetRequest {
   readonly seriesIds: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
   readonly refresh: string | null;
+  /** True: the provider's own vintages become versions. */
+  readonly backfill: boolean;
   readonly name: string | undefined;
   readonly description: string | null | undefined;
 }
@@ -126,7 +130,17 @@ const nameOf = (answers: readonly SeriesAnswer[]): string => {
 };
 
 export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesDatasets => {
-  const { gateway, records, upload, callerOf, onRun, log, now = Date.now, leaseMs = 5 * 60_000 } = options;
+  const {
+    gateway,
+    records,
+    upload,
+    callerOf,
+    backfills,
+    onRun,
+    log,
+    now = Date.now,
+    leaseMs = 5 * 60_000,
+  } = options;
   const owner = randomUUID();
 
   const nextRun = (schedule: string | null, datasetId: number): Date | null => {
@@ -220,6 +234,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
     async create(caller, request, shelf, requestId) {
       const schedule = scheduleOf(request.refresh);
       const { slug, name, attribution } = await gateway.detail(caller, request.slug);
+      const days = request.backfill ? await backfills.days(caller, slug, request.seriesIds) : undefined;
       const answers = await fetchAll(caller, request);
       const csv = seriesCsv(answers);
       const { id: datasetId } = await shelf.create({
@@ -228,6 +243,8 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
         sourceName: name,
       });
       try {
+        // The ids of older versions come before that of the first upload.
+        const plan = days && (await backfills.plan(datasetId, days));
         const process = await upload({ datasetId, accountId: caller.accountId, requestId, csv });
         await records.insert({
           datasetId,
@@ -241,6 +258,7 @@ export const createSeriesDatasets = (options: SeriesDatasetsOptions): SeriesData
           processId: process.id,
           described: describe(slug, answers),
         });
+        if (plan !== undefined) await backfills.begin(datasetId, plan);
         return { datasetId, process };
       } catch (error) {
         await shelf.remove(datasetId);

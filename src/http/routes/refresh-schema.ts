@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeField } from './fields.js';
+import { countField, timeField } from './fields.js';
 
 /** How a dataset made of series of a provider is kept up to date. */
 export const refreshSchema = z
@@ -14,6 +14,19 @@ export const refreshSchema = z
       .nullable()
       .meta({ description: 'Why the last run failed; null when it succeeded.' }),
     nextRunAt: timeField.nullable(),
+    backfill: z
+      .object({
+        state: z.enum(['running', 'waiting', 'done']).meta({
+          description: '`waiting`: the last step failed; it is tried again at `nextRunAt`.',
+        }),
+        done: countField('Vintages that are versions, or were until retention removed them.'),
+        total: countField('Vintages that the provider had when the dataset was made.'),
+        skipped: countField('Vintages older than those that retention keeps.'),
+        error: z.string().nullable(),
+        nextRunAt: timeField.nullable(),
+      })
+      .optional()
+      .meta({ description: 'With `backfill`: how far the vintages of the provider have been brought in.' }),
   })
   .meta({ id: 'Refresh' });
 

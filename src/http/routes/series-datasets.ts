@@ -56,6 +56,10 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
       description: descriptionField,
       params: z.record(z.string(), z.unknown()).nullish(),
       refresh: refreshField,
+      backfill: z.boolean().optional().meta({
+        description:
+          "`true`: the vintages that the provider keeps (FRED's archive ALFRED) become versions, newest first, in the background; `asOf` and `revisions` then reach back to before the dataset was made. 400 for providers that keep none.",
+      }),
       seriesIds: z
         .array(z.string().min(1).max(1_000))
         .max(mostSeries - 1)
@@ -86,6 +90,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
           seriesIds,
           params: body.params ?? {},
           refresh: body.refresh ?? null,
+          backfill: body.backfill ?? false,
           name: body.name,
           description: body.description,
         },

@@ -14,8 +14,13 @@ const versionSchema = z
   .object({
     versionId: z.string(),
     createdAt: timeField,
+    validFrom: timeField.meta({
+      description:
+        'From when on it answers `asOf`: when it was made, or the day of a vintage that a backfill brought in later.',
+    }),
     mode: z.string().meta({
-      description: 'How it was made: replace, append, upsert, sync, delete, restore, clone or delete_column.',
+      description:
+        'How it was made: replace, append, upsert, sync, delete, restore, clone, delete_column or backfill.',
     }),
     processId: z.int().nullable(),
     rows: countField('Rows.'),

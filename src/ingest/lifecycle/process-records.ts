@@ -1,7 +1,7 @@
 import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
 import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
-import { segmentId, segmentNumbers } from '../../model/version.js';
+import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -56,6 +56,7 @@ export interface NewUpload {
   readonly expectedVersionId: number | undefined;
   /** The id that was given out for it; undefined: none was. */
   readonly reservedId?: number | undefined;
+  readonly vintage?: Vintage | undefined;
 }
 
 /** How far the receiving of a file is. */
@@ -123,9 +124,9 @@ const insertOrFill = async (sql: Sql, upload: NewUpload): Promise<NewRow> => {
   if (upload.reservedId === undefined) {
     const [row] = await sql.query<NewRow>(
       `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
-         expected_version, dry_run, sent_bytes, expected_bytes)
-       VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id, created_at AS "createdAt"`,
-      values,
+         expected_version, dry_run, sent_bytes, expected_bytes, vintage)
+       VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id, created_at AS "createdAt"`,
+      [...values, upload.vintage === undefined ? null : JSON.stringify(upload.vintage)],
     );
     if (row === undefined) throw new Error('a process was inserted but not returned');
     return row;

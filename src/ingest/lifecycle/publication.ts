@@ -5,7 +5,7 @@
 import type { Lane } from '../../model/chunk.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { UploadMode } from '../../model/process.js';
-import { type SegmentFacts, segmentId } from '../../model/version.js';
+import { type SegmentFacts, segmentId, type Vintage } from '../../model/version.js';
 import { keepList } from '../../storage/postgres/column-lists.js';
 import { changeColumns } from '../../storage/postgres/columns.js';
 import { endRangesSql, openRangeSql } from '../../storage/postgres/segment-ranges.js';
@@ -38,6 +38,7 @@ export interface DueProcess extends UploadSender {
   merge: MergeOutcome | null;
   expectedVersionId: number | null;
   dryRun: boolean;
+  vintage: Vintage | null;
 }
 
 export interface PublishedVersion {

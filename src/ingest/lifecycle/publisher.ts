@@ -11,6 +11,7 @@ import {
 } from './publication.js';
 import type { FailedUpload } from './transition-records.js';
 import { inLineSql, moveSql } from './transitions.js';
+import { isBeforeAll, publishVintage } from './vintage-publication.js';
 
 /** Moves uploads that wait for their turn. Only the dispatcher calls it. */
 export interface Publisher {
@@ -43,6 +44,11 @@ const otherVersion: ProcessError = {
   message: 'Another version was published before this one; If-Match named the one before.',
 };
 
+const otherVintage: ProcessError = {
+  code: 'other_vintage',
+  message: 'The vintage is not the one before the oldest version of the dataset.',
+};
+
 const rightEnded = (reason: string): ProcessError => ({
   code: 'permission_ended',
   message: `The right to write ended before the upload was published: ${reason}`,
@@ -72,6 +78,7 @@ const objectionTo = async (
   current: number | null,
   askRefusal: AskRefusal,
 ): Promise<ProcessError | undefined> => {
+  if (due.vintage !== null && !(await isBeforeAll(tx, due.datasetId, due.vintage))) return otherVintage;
   if (due.expectedVersionId !== null && due.expectedVersionId !== current) return otherVersion;
   const reason = await askRefusal(tx, due);
   return reason === undefined ? undefined : rightEnded(reason);
@@ -93,7 +100,7 @@ const nextTurn = async (tx: Sql, datasetId: number): Promise<Turn | undefined> =
     if (next?.phase !== 'ready' && next?.phase !== 'merged') return undefined;
     const [process] = await tx.query<DueProcess>(
       `SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
-         layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun"
+         layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
        FROM processes WHERE id = $1 AND ${published.when} FOR NO KEY UPDATE`,
       [next.id],
     );
@@ -132,6 +139,10 @@ const publishDueIn = async (
     }
     if (process.dryRun) {
       await endDryRun(tx, process, current);
+      continue;
+    }
+    if (process.vintage !== null) {
+      versions.push(await publishVintage(tx, process, process.vintage));
       continue;
     }
     const version = await publish(tx, datasetId, process);

@@ -140,6 +140,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         receivedBytes: bytes,
         body: received(),
         reservedId: upload.reservedId,
+        vintage: upload.vintage,
       });
       return {
         processId,

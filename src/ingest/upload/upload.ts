@@ -1,4 +1,5 @@
 import { AppError } from '../../lib/errors.js';
+import type { Vintage } from '../../model/version.js';
 import type { ExpectedDigest } from './digest.js';
 import type { UploadOptions } from './upload-options.js';
 
@@ -26,6 +27,8 @@ export interface Upload {
   readonly body?: SentBody | undefined;
   /** The version that must be the one before; undefined: any. */
   readonly expectedVersionId: number | undefined;
+  /** The rows become a version before the oldest one, and not the current one. */
+  readonly vintage?: Vintage | undefined;
   /** Limits of the owner's plan. */
   readonly quota: UploadQuota;
   /**

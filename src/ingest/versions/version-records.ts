@@ -7,7 +7,7 @@ import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgre
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { versionAt } from '../../storage/postgres/version-at.js';
+import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
 import { addVersion, likeVersionSql, markVersion, removeVersions } from '../../storage/postgres/versions.js';
 import { removeDue } from './version-removal.js';
 
@@ -16,6 +16,8 @@ export interface VersionView {
   readonly versionId: string;
   /** ISO 8601 in UTC, without zone offset. */
   readonly createdAt: string;
+  /** From when on it answers `asOf`: `createdAt`, or the day of a vintage that was brought in later. */
+  readonly validFrom: string;
   readonly mode: string;
   readonly processId: number | null;
   readonly rows: number;
@@ -64,7 +66,8 @@ const rowColumns = `v.id, v.mode, coalesce(
   v.min_date AS "minDate", v.max_date AS "maxDate", v.label, v.pinned, v.id = d.current_version_id AS current,
   v.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b
     WHERE b.dataset_id = v.dataset_id AND b.id < v.id ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore",
-  to_char(v.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt"`;
+  to_char(v.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "createdAt",
+  to_char(${validFrom('v')} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') AS "validFrom"`;
 
 const pairOf = ({ list, listBefore }: VersionRow): ListPair => ({ from: listBefore, to: list });
 

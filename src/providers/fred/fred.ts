@@ -5,6 +5,7 @@ import { readShape } from '../shape.js';
 import { createPreview, series } from './observations.js';
 import { parameters } from './parameters.js';
 import { explain, named, seriesList, toItem } from './reply.js';
+import { vintages } from './vintages.js';
 
 const categoriesReply = z.object({
   categories: z.array(z.object({ id: z.number().int().nonnegative(), name: z.string() })),
@@ -105,4 +106,5 @@ export const fred: Provider = {
 
   preview: createPreview(new Map(popularSeries.map(({ id, label }) => [id, label]))),
   series,
+  vintages,
 };

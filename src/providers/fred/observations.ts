@@ -16,10 +16,10 @@ import { aggregations, frequencies, labelOf, unitAfter } from './parameters.js';
 import { describe, named, seriesReply } from './reply.js';
 
 /** FRED's own rule: at most 25 letters and digits. */
-const idForm = /^[A-Za-z0-9]{1,25}$/;
+export const idForm = /^[A-Za-z0-9]{1,25}$/;
 
 /** The largest page of observations that FRED gives. */
-const pageSize = 100_000;
+export const pageSize = 100_000;
 const previewLength = 24;
 
 const observationsReply = z.object({
@@ -34,9 +34,9 @@ const tagsReply = z.object({
 type Query = NonNullable<UpstreamRequest['query']>;
 
 /** In JSON and in old downloads; today's downloads leave the field empty. */
-const missing = ['.'];
+export const missing = ['.'];
 
-const optionsOf = ({ units, frequency, aggregation, ...params }: Params): Query => ({
+export const optionsOf = ({ units, frequency, aggregation, ...params }: Params): Query => ({
   units,
   frequency,
   aggregation_method: frequency === undefined ? undefined : aggregation,

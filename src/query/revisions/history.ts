@@ -4,6 +4,7 @@ import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { validFrom } from '../../storage/postgres/version-at.js';
 import type { Versions } from '../versions.js';
 
 /** A segment as some versions have it. */
@@ -29,7 +30,7 @@ export interface RangeGroup {
 
 export interface History {
   /** Oldest first. */
-  readonly versions: readonly { readonly id: number; readonly createdAt: Date }[];
+  readonly versions: readonly { readonly id: number; readonly validFrom: Date }[];
   readonly groups: readonly RangeGroup[];
 }
 
@@ -87,8 +88,8 @@ export const readHistory = async (sql: Sql, versions: Versions, datasetId: numbe
       rowCount: [...whole.values()].reduce((sum, number) => sum + number, 0),
     });
   }
-  const all = await sql.query<{ id: number; createdAt: Date }>(
-    'SELECT id, created_at AS "createdAt" FROM versions WHERE dataset_id = $1 ORDER BY id',
+  const all = await sql.query<{ id: number; validFrom: Date }>(
+    `SELECT v.id, ${validFrom('v')} AS "validFrom" FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id`,
     [datasetId],
   );
   return { versions: all, groups };

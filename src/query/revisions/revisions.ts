@@ -170,7 +170,7 @@ const changes = (
       ...Object.assign({}, ...parts.map(({ values }) => values)),
       ...condition?.params,
       versions: versions.map(({ id }) => id),
-      times: versions.map(({ createdAt }) => createdAt.toISOString()),
+      times: versions.map(({ validFrom }) => validFrom.toISOString()),
     },
   };
 };

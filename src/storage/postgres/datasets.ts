@@ -83,6 +83,10 @@ export const boundVersions = async (
   ]);
 };
 
+/** Statement that notes from when on the oldest version is valid, the one of `version (id)`. All are expressions. */
+export const firstVersionSql = (dataset: string, at: string): string =>
+  `UPDATE datasets SET first_version_at = ${at}, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;
+
 /** Statement that makes the id that `version (id)` gives the current version of a dataset. */
 export const showVersionSql = (dataset: string): string =>
   `UPDATE datasets SET current_version_id = version.id, updated_at = now() FROM version WHERE datasets.id = ${dataset}`;

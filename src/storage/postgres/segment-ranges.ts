@@ -54,6 +54,11 @@ export const openRangeSql = (dataset: string, segment: string): string => `
   INSERT INTO segment_ranges (dataset_id, segment_id, from_version)
   SELECT ${dataset}, ${segment}, version.id FROM version`;
 
+/** Statement that gives the version of `version (id)` alone a segment; `oldest (id)` is the version behind it. */
+export const closedRangeSql = (dataset: string, segment: string): string => `
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version)
+  SELECT ${dataset}, ${segment}, version.id, oldest.id FROM version, oldest`;
+
 /**
  * Statement that gives the first version of a dataset, that of `version (id)`, the segments of a version of another
  * dataset of the same store.

@@ -3,20 +3,28 @@ import type { Instant } from '../../lib/instant.js';
 import { isoUtc } from '../../lib/time.js';
 import type { Sql } from './sql.js';
 
+/**
+ * Expression: from when on a version answers for its dataset.
+ * @param version Alias of the table of versions.
+ */
+export const validFrom = (version: string): string =>
+  `coalesce(${version}.valid_from, ${version}.created_at)`;
+
 interface Kept {
   readonly id: number;
-  readonly createdAt: Date;
+  readonly validFrom: Date;
 }
 
 const thenSql = `
-  SELECT id, created_at AS "createdAt" FROM versions
-  WHERE dataset_id = $1 AND created_at < $2 AND (replaced_at IS NULL OR replaced_at >= $2)
+  SELECT id, ${validFrom('v')} AS "validFrom" FROM versions v
+  WHERE dataset_id = $1 AND ${validFrom('v')} < $2 AND (replaced_at IS NULL OR replaced_at >= $2)
   ORDER BY id DESC LIMIT 1`;
 
 const laterSql = `
-  SELECT d.first_version_at AS "firstAt", v.id, v.created_at AS "createdAt"
+  SELECT d.first_version_at AS "firstAt", v.id, v."validFrom"
   FROM datasets d LEFT JOIN LATERAL (
-    SELECT id, created_at FROM versions WHERE dataset_id = d.id AND created_at >= $2 ORDER BY id LIMIT 1) v ON true
+    SELECT o.id, ${validFrom('o')} AS "validFrom" FROM versions o
+    WHERE o.dataset_id = d.id AND ${validFrom('o')} >= $2 ORDER BY o.id LIMIT 1) v ON true
   WHERE d.id = $1`;
 
 /**
@@ -27,19 +35,19 @@ const laterSql = `
 export const versionAt = async (sql: Sql, datasetId: number, at: Instant): Promise<number> => {
   const [then] = await sql.query<Kept>(thenSql, [datasetId, at.end]);
   if (then !== undefined) return then.id;
-  const [later] = await sql.query<{ firstAt: Date | null; id: number | null; createdAt: Date | null }>(
+  const [later] = await sql.query<{ firstAt: Date | null; id: number | null; validFrom: Date | null }>(
     laterSql,
     [datasetId, at.end],
   );
   if (later === undefined || later.firstAt === null)
     throw notFound('no_data', 'The dataset has no data yet: nothing was uploaded to it.');
   const next =
-    later.id === null || later.createdAt === null
+    later.id === null || later.validFrom === null
       ? undefined
-      : { versionId: String(later.id), createdAt: isoUtc(later.createdAt) };
+      : { versionId: String(later.id), createdAt: isoUtc(later.validFrom) };
   const named = next === undefined ? '' : `version ${next.versionId} of ${next.createdAt}Z`;
   if (later.firstAt >= at.end) {
-    const isFirst = later.createdAt !== null && later.createdAt.getTime() === later.firstAt.getTime();
+    const isFirst = later.validFrom !== null && later.validFrom.getTime() === later.firstAt.getTime();
     const first = isFirst ? named : `of ${isoUtc(later.firstAt)}Z; the oldest that is kept is ${named}`;
     throw new AppError(
       'not_found',

@@ -3,7 +3,7 @@
  * one statement: short uploads spend their time on trips.
  */
 import { dropUnusedLists, keepChanges } from './column-lists.js';
-import { showVersionSql } from './datasets.js';
+import { firstVersionSql, showVersionSql } from './datasets.js';
 import { forgetVersions } from './segment-ranges.js';
 import type { Sql } from './sql.js';
 
@@ -52,6 +52,40 @@ export const addVersion = async <Answer = unknown>(
   );
   if (version !== undefined && version.list !== version.listBefore)
     await keepChanges(tx, { from: version.listBefore, to: version.list });
+  return version;
+};
+
+/**
+ * Adds a version before all others of its dataset, which stays as it is otherwise.
+ * @param statement Its `row` gives, behind what that of other versions gives, the id and from when on it is valid;
+ *   `oldest (id)`, which may be read too, is the version behind it.
+ * @param validFrom The same time, as an expression.
+ */
+export const addOlderVersion = async <Answer = unknown>(
+  tx: Sql,
+  { list, row, also = [], answer }: Required<VersionStatement>,
+  validFrom: string,
+  values: readonly unknown[],
+): Promise<({ readonly id: number } & Answer) | undefined> => {
+  const [version] = await tx.query<{ id: number; list: number; listBehind: number } & Answer>(
+    `WITH ${[
+      list,
+      `oldest AS (SELECT v.id, v.column_list_id AS list FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id LIMIT 1)`,
+      `version AS (
+         INSERT INTO versions (${rowColumns}, id, valid_from, replaced_at) OVERRIDING SYSTEM VALUE
+         SELECT r.*, d.first_version_at FROM (${row}) AS r, datasets d WHERE d.id = $1
+         RETURNING id, column_list_id)`,
+      `dated AS (${firstVersionSql('$1', validFrom)})`,
+      ...also,
+    ].join(', ')}
+     SELECT version.id, version.column_list_id AS list, oldest.list AS "listBehind", ${answer}.*
+     FROM version, oldest, ${answer}`,
+    values,
+  );
+  if (version === undefined) return undefined;
+  await keepChanges(tx, { from: 0, to: version.list });
+  if (version.list !== version.listBehind)
+    await keepChanges(tx, { from: version.list, to: version.listBehind });
   return version;
 };
 

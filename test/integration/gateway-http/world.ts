@@ -112,9 +112,13 @@ const dbnomicsExchanges: readonly Exchange[] = [
 
 type Changes = NonNullable<Parameters<typeof startProduct>[0]>;
 
-export const startGatewayWorld = async (changes: Changes = {}): Promise<GatewayWorld> => {
+export const startGatewayWorld = async (
+  changes: Changes = {},
+  /** Come before those that all worlds have. */
+  ofFred: readonly Exchange[] = [],
+): Promise<GatewayWorld> => {
   const bank = await startReplayUpstream(bankExchanges);
-  const fred = await startReplayUpstream(fredExchanges, { ignoredQuery: ['api_key'] });
+  const fred = await startReplayUpstream([...ofFred, ...fredExchanges], { ignoredQuery: ['api_key'] });
   const dbnomics = await startReplayUpstream(dbnomicsExchanges);
   const nobody = await startReplayUpstream([]);
   const logLines: string[] = [];

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBackfills } from '../../../src/gateway/datasets/backfill.js';
+import { createBackfillRecords } from '../../../src/gateway/datasets/backfill-records.js';
 import { nextRunOf } from '../../../src/gateway/datasets/schedule.js';
 import { createSeriesDatasetRecords } from '../../../src/gateway/datasets/series-dataset-records.js';
 import {
@@ -93,6 +95,14 @@ const openProcess = (sql = database.sql, leaseMs = 60_000): SeriesDatasets =>
       return addProcess(upload.datasetId);
     },
     callerOf: async (accountId) => ({ accountId, share: `account:${accountId}`, mayUsePaid: true }),
+    backfills: createBackfills({
+      gateway: { vintageDays: async () => [], vintages: async () => () => [] },
+      records: createBackfillRecords(sql),
+      upload: async ({ datasetId }) => addProcess(datasetId),
+      callerOf: async (accountId) => ({ accountId, share: 'a', mayUsePaid: true }),
+      vintagesPerStep: 50,
+      log: silentLog,
+    }),
     onRun: (outcome) => outcomes.push(outcome),
     log: silentLog,
     leaseMs,
@@ -106,6 +116,7 @@ const make = async (changes: { refresh?: string | null; seriesIds?: string[] } =
       seriesIds: changes.seriesIds ?? ['a/b'],
       params: { units: 'lin' },
       refresh: changes.refresh === undefined ? 'daily' : changes.refresh,
+      backfill: false,
       name: undefined,
       description: undefined,
     },

@@ -189,6 +189,63 @@ describe('fred', () => {
     expect(upstream.unmatched).toEqual([]);
   });
 
+  const vintagesOf = (): NonNullable<typeof fred.vintages> => {
+    if (fred.vintages === undefined) throw new Error('no vintages');
+    return fred.vintages;
+  };
+
+  it('reads the days of all vintages, page after page', async () => {
+    const page = (offset: string, vintage_dates: readonly string[]): Exchange => ({
+      path: '/series/vintagedates',
+      query: { series_id: 'GDP', ...json, limit: '10000', offset },
+      reply: { order_by: 'vintage_date', count: 3, offset: Number(offset), limit: 10000, vintage_dates },
+    });
+    const pages = [page('0', ['1991-12-04', '1991-12-20']), page('2', ['1992-01-29'])];
+    const { ctx } = await open({ apiKey, exchanges: pages });
+    expect(await vintagesOf().days('GDP', ctx)).toEqual(['1991-12-04', '1991-12-20', '1992-01-29']);
+    await expect(vintagesOf().days('../GDP', ctx)).rejects.toMatchObject({ kind: 'not_found' });
+  });
+
+  it('asks for the values of a window of vintages, with the days on which each was given', async () => {
+    const window = { realtime_start: '2014-04-30', realtime_end: '2014-06-25' };
+    const reply = {
+      ...window,
+      count: 3,
+      offset: 0,
+      limit: 100000,
+      observations: [
+        { realtime_start: '2014-04-30', realtime_end: '2014-05-28', date: '2014-01-01', value: '17149.6' },
+        { realtime_start: '2014-05-29', realtime_end: '2014-06-24', date: '2014-01-01', value: '17101.30' },
+        { realtime_start: '2014-06-25', realtime_end: '2014-06-25', date: '2014-01-01', value: '.' },
+      ],
+    };
+    const asked = observations({ ...everything, ...window, output_type: '1' }, reply);
+    const { ctx, upstream } = await open({ apiKey, exchanges: [asked] });
+    const days = ['2014-04-30', '2014-05-29', '2014-06-25'];
+    expect(await vintagesOf().values('GDP', { units: 'lin', aggregation: 'avg' }, days, ctx)).toEqual([
+      { date: '2014-01-01', value: '17149.6', from: '2014-04-30', until: '2014-05-28' },
+      { date: '2014-01-01', value: '17101.30', from: '2014-05-29', until: '2014-06-24' },
+      { date: '2014-01-01', value: null, from: '2014-06-25', until: '2014-06-25' },
+    ]);
+    expect(upstream.unmatched).toEqual([]);
+  });
+
+  it('takes a vintage without any observation for an error, unless bounds were given', async () => {
+    const window = { realtime_start: '2014-04-30', realtime_end: '2014-04-30', output_type: '1' };
+    const reply = { count: 0, offset: 0, limit: 100000, observations: [] };
+    const { ctx } = await open({
+      apiKey,
+      exchanges: [
+        observations({ ...everything, ...window }, reply),
+        observations({ ...everything, ...window, observation_start: '2014-01-01' }, reply),
+      ],
+    });
+    const ask = (params: Record<string, string>) =>
+      vintagesOf().values('GDP', { units: 'lin', ...params }, ['2014-04-30'], ctx);
+    await expect(ask({})).rejects.toMatchObject({ code: 'unexpected_reply' });
+    expect(await ask({ start: '2014' })).toEqual([]);
+  });
+
   it.each([
     ['fewer rows than are told', { count: 5, offset: 0, limit: 100000, observations: [] }],
     ['no rows of a whole series', { count: 0, offset: 0, limit: 100000, observations: [] }],

@@ -1,0 +1,141 @@
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { SeriesSource } from './series-dataset-records.js';
+
+/** Vintages that are to be brought in, oldest first, each with the id that its version will have. */
+export interface BackfillPlan {
+  /** YYYY-MM-DD. */
+  readonly days: readonly string[];
+  /** Lower than that of every version that the dataset will get otherwise. */
+  readonly versionIds: readonly number[];
+  /** Older vintages, which retention would not keep. */
+  readonly skipped: number;
+}
+
+/** A backfill that this process has claimed, as it stands now. */
+export interface ClaimedBackfill extends Omit<SeriesSource, 'schedule'>, Omit<BackfillPlan, 'skipped'> {
+  readonly datasetId: number;
+  readonly accountId: number;
+  readonly failures: number;
+  /** From when on the oldest version of the dataset is valid; null: there is none yet. */
+  readonly firstAt: Date | null;
+  /** Why there is no version; null: the first upload is under way, or there is one. */
+  readonly firstError: string | null;
+  /** Rows of the current version. */
+  readonly rows: number;
+  /** Versions that retention will keep beyond those that are there; null: any number. */
+  readonly room: number | null;
+  /** A vintage of it is on its way to become a version. */
+  readonly isUploading: boolean;
+}
+
+/** What came of a step. */
+export interface BackfillOutcome {
+  /** Vintages that are given up, since retention would not keep them. */
+  readonly skipped: number;
+  /** Null: it went well. */
+  readonly error: string | null;
+  /** Null: there is nothing left to do. */
+  readonly nextAt: Date | null;
+}
+
+export interface BackfillRecords {
+  /** How many versions retention keeps of a dataset; null: any number. */
+  kept(datasetId: number): Promise<number | null>;
+  /** Sets ids of versions aside, ascending. */
+  reserveVersions(count: number): Promise<readonly number[]>;
+  /** To be called once the dataset is known to be made of series. */
+  insert(datasetId: number, plan: BackfillPlan): Promise<void>;
+  /** The one that is due longest, for `leaseMs`. */
+  claim(owner: string, leaseMs: number): Promise<ClaimedBackfill | undefined>;
+  /** False: the lease was lost. */
+  extend(datasetId: number, owner: string, leaseMs: number): Promise<boolean>;
+  /** Nothing is written when the lease was lost. */
+  finish(datasetId: number, owner: string, outcome: BackfillOutcome): Promise<void>;
+  /** Gives it back as it was. */
+  release(datasetId: number, owner: string): Promise<void>;
+  /** How an upload ended: undefined while it has not. */
+  ended(processId: number): Promise<{ readonly error: string | null } | undefined>;
+}
+
+const claimSql = `
+  WITH claimed AS (
+    UPDATE series_backfills SET lease_owner = $1, lease_until = now() + $2 * interval '1 millisecond'
+     WHERE dataset_id = (
+       SELECT dataset_id FROM series_backfills
+        WHERE next_at <= now() AND (lease_until IS NULL OR lease_until < now())
+        ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING *)
+  SELECT b.dataset_id AS "datasetId", b.days, b.version_ids AS "versionIds", b.failures,
+    s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds", s.params,
+    d.first_version_at AS "firstAt", coalesce(v.row_count, 0) AS rows,
+    CASE WHEN v.id IS NULL THEN p.error ->> 'message' END AS "firstError",
+    least(d.keep_versions, l.max_versions) - (SELECT count(*)::int FROM versions k
+      WHERE k.dataset_id = d.id AND (NOT k.pinned OR k.id = d.current_version_id)) AS room,
+    EXISTS (SELECT 1 FROM processes u
+      WHERE u.dataset_id = d.id AND u.status = 'pending' AND u.vintage IS NOT NULL) AS "isUploading"
+  FROM claimed b JOIN series_datasets s USING (dataset_id) JOIN datasets d ON d.id = b.dataset_id
+    JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
+    JOIN plans l ON l.name = a.plan LEFT JOIN versions v ON v.id = d.current_version_id
+    LEFT JOIN processes p ON p.id = s.process_id`;
+
+const finishSql = `
+  UPDATE series_backfills b SET lease_owner = NULL, lease_until = NULL, skipped = skipped + $3, error = $4,
+    failures = CASE WHEN $4::text IS NULL THEN 0 ELSE failures + 1 END, next_at = $5,
+    done = (SELECT count(*) FROM datasets d, unnest(b.days) AS v (day)
+      WHERE d.id = b.dataset_id AND (v.day || 'T00:00:00Z')::timestamptz >= d.first_version_at)
+   WHERE dataset_id = $1 AND lease_owner = $2`;
+
+const keptSql = `
+  SELECT least(d.keep_versions, p.max_versions) AS kept FROM datasets d JOIN repositories r ON r.id = d.repository_id
+    JOIN accounts a ON a.id = r.created_by JOIN plans p ON p.name = a.plan WHERE d.id = $1`;
+
+export const createBackfillRecords = (sql: Sql): BackfillRecords => ({
+  async kept(datasetId) {
+    const [row] = await sql.query<{ kept: number | null }>(keptSql, [datasetId]);
+    return row?.kept ?? null;
+  },
+  async reserveVersions(count) {
+    const rows = await sql.query<{ id: number }>(
+      `SELECT nextval(pg_get_serial_sequence('versions', 'id'))::bigint AS id FROM generate_series(1, $1)`,
+      [count],
+    );
+    return rows.map(({ id }) => id).sort((a, b) => a - b);
+  },
+  async insert(datasetId, { days, versionIds, skipped }) {
+    await sql.query(
+      `INSERT INTO series_backfills (dataset_id, days, version_ids, skipped, total, next_at)
+       VALUES ($1, $2, $3, $4, $5, CASE WHEN cardinality($2::text[]) > 0 THEN now() END)`,
+      [datasetId, days, versionIds, skipped, days.length + skipped],
+    );
+  },
+  async claim(owner, leaseMs) {
+    const [row] = await sql.query<ClaimedBackfill>(claimSql, [owner, leaseMs]);
+    return row;
+  },
+  async extend(datasetId, owner, leaseMs) {
+    const rows = await sql.query(
+      `UPDATE series_backfills SET lease_until = now() + $3 * interval '1 millisecond'
+        WHERE dataset_id = $1 AND lease_owner = $2 RETURNING 1`,
+      [datasetId, owner, leaseMs],
+    );
+    return rows.length > 0;
+  },
+  async finish(datasetId, owner, { skipped, error, nextAt }) {
+    await sql.query(finishSql, [datasetId, owner, skipped, error, nextAt]);
+  },
+  async release(datasetId, owner) {
+    await sql.query(
+      'UPDATE series_backfills SET lease_owner = NULL, lease_until = NULL WHERE dataset_id = $1 AND lease_owner = $2',
+      [datasetId, owner],
+    );
+  },
+  async ended(processId) {
+    const [row] = await sql.query<{ status: string; error: string | null }>(
+      `SELECT status, error ->> 'message' AS error FROM processes WHERE id = $1`,
+      [processId],
+    );
+    if (row === undefined) return { error: 'The upload has gone.' };
+    if (row.status === 'pending') return undefined;
+    return { error: row.status === 'completed' ? null : (row.error ?? 'The upload failed.') };
+  },
+});

@@ -1,0 +1,207 @@
+/**
+ * Brings the vintages of a provider into a dataset made of series, as versions that were current on the days on which
+ * the provider published them.
+ *
+ * Vintages come newest first, one upload after the other, so at any moment the dataset knows what was current back to
+ * some day, without gaps. That day is what a step starts from: nothing else has to be right after a crash. A vintage
+ * that was sent twice is refused the second time when it would be published (`other_vintage`).
+ *
+ * A step asks for the next few vintages of every series and uploads them. A step that fails (the upstream's limit, the
+ * plan's, a key that has gone) is tried again later, from where it was; the reason can be read at the dataset.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError, isAppError, messageOf } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
+import type { ProcessView } from '../../model/process.js';
+import type { Vintage } from '../../model/version.js';
+import type { GatewayCaller } from '../caller.js';
+import type { Gateway } from '../gateway.js';
+import type { BackfillOutcome, BackfillPlan, BackfillRecords, ClaimedBackfill } from './backfill-records.js';
+import { retryWaitMs } from './schedule.js';
+import { seriesCsv } from './series-csv.js';
+
+/** One upload of a vintage, in the name of an account. */
+export interface VintageUpload {
+  readonly datasetId: number;
+  readonly accountId: number;
+  readonly requestId: string;
+  readonly csv: Buffer;
+  readonly vintage: Vintage;
+}
+
+export interface BackfillsOptions {
+  readonly gateway: Pick<Gateway, 'vintageDays' | 'vintages'>;
+  readonly records: BackfillRecords;
+  readonly upload: (upload: VintageUpload) => Promise<ProcessView>;
+  readonly callerOf: (accountId: number) => Promise<GatewayCaller>;
+  /** Vintages of one step, at most 100. */
+  readonly vintagesPerStep: number;
+  readonly log: Log;
+  readonly now?: () => number;
+  /** Longest time without a sign of life before another process goes on. Default 5 min. */
+  readonly leaseMs?: number;
+}
+
+export interface Backfills {
+  /** Days of all vintages of some series, oldest first. @throws AppError 400 for a provider without. */
+  days(caller: GatewayCaller, slug: string, seriesIds: readonly string[]): Promise<readonly string[]>;
+  /** What will be brought into a dataset that has no version yet. */
+  plan(datasetId: number, days: readonly string[]): Promise<BackfillPlan>;
+  /** Begins, for a dataset that is known to be made of series. */
+  begin(datasetId: number, plan: BackfillPlan): Promise<void>;
+  /** Takes steps until none is due; gives how many. */
+  runDue(stop?: AbortSignal): Promise<number>;
+}
+
+/** Values that a step keeps in memory at most, about. */
+const valuesPerStep = 500_000;
+
+/** For the upload of a vintage to become a version. */
+const publishPatience = { looks: 600, everyMs: 50 } as const;
+
+/** Until somebody else's work is over: the first upload, a vintage that is still on its way. */
+const waitMs = 2_000;
+
+const startOf = (day: string): string => `${day}T00:00:00.000Z`;
+
+/** Places of the vintages that are left, newest first. */
+const leftOf = ({ days }: ClaimedBackfill, firstAt: Date): number[] =>
+  days
+    .map((day, at) => ({ day, at }))
+    .filter(({ day }) => Date.parse(startOf(day)) < firstAt.getTime())
+    .map(({ at }) => at)
+    .reverse();
+
+/** Old enough to come before the dataset's own first version, which is being made now. */
+const isPast = (day: string, nowMs: number): boolean => Date.parse(startOf(day)) < nowMs;
+
+export const createBackfills = (options: BackfillsOptions): Backfills => {
+  const {
+    gateway,
+    records,
+    upload,
+    callerOf,
+    vintagesPerStep,
+    log,
+    now = Date.now,
+    leaseMs = 5 * 60_000,
+  } = options;
+  const owner = randomUUID();
+  const after = (ms: number): Date => new Date(now() + ms);
+
+  const keepLease = async (datasetId: number, stop: AbortSignal | undefined): Promise<void> => {
+    if (stop?.aborted === true)
+      throw new AppError('unavailable', 'stopping', 'The service is stopping.', { retryAfterSeconds: 1 });
+    if (await records.extend(datasetId, owner, leaseMs)) return;
+    throw new AppError('conflict', 'lease_lost', 'Another process took over the backfill.');
+  };
+
+  /** False: it is still on its way; the next step will see. */
+  const isPublished = async (processId: number, stop: AbortSignal | undefined): Promise<boolean> => {
+    for (let look = 0; look < publishPatience.looks && stop?.aborted !== true; look += 1) {
+      const ended = await records.ended(processId);
+      if (ended?.error === null) return true;
+      if (ended !== undefined) throw new AppError('conflict', 'vintage_failed', ended.error);
+      await sleep(publishPatience.everyMs);
+    }
+    return false;
+  };
+
+  /** Gives how many became versions. */
+  const bring = async (
+    backfill: ClaimedBackfill,
+    firstAt: Date,
+    places: readonly number[],
+    stop: AbortSignal | undefined,
+  ): Promise<number> => {
+    const { datasetId, accountId, provider, seriesIds, params, versionIds } = backfill;
+    const dayAt = (at: number): string => backfill.days[at] ?? '';
+    const caller = await callerOf(accountId);
+    const days = places.map(dayAt).reverse();
+    const series: { seriesId: string; on: Awaited<ReturnType<Gateway['vintages']>> }[] = [];
+    for (const seriesId of seriesIds) {
+      await keepLease(datasetId, stop);
+      series.push({ seriesId, on: await gateway.vintages(caller, provider, seriesId, { params, days }) });
+    }
+    let validUntil = firstAt.toISOString();
+    for (const [brought, at] of places.entries()) {
+      const day = dayAt(at);
+      const csv = seriesCsv(series.map(({ seriesId, on }) => ({ seriesId, data: on(day) })));
+      await keepLease(datasetId, stop);
+      const validFrom = startOf(day);
+      const process = await upload({
+        datasetId,
+        accountId,
+        requestId: `backfill-${datasetId}-${randomUUID()}`,
+        csv,
+        vintage: { versionId: versionIds[at] ?? 0, validFrom, validUntil },
+      });
+      if (!(await isPublished(process.id, stop))) return brought;
+      validUntil = validFrom;
+    }
+    return places.length;
+  };
+
+  const step = async (backfill: ClaimedBackfill, stop: AbortSignal | undefined): Promise<BackfillOutcome> => {
+    const { firstAt, firstError, room, rows, isUploading } = backfill;
+    if (firstError !== null) throw new AppError('conflict', 'no_version', firstError);
+    if (firstAt === null || isUploading) return { skipped: 0, error: null, nextAt: after(waitMs) };
+    const left = leftOf(backfill, firstAt);
+    const wanted = left.slice(0, room === null ? left.length : Math.max(0, room));
+    if (wanted.length === 0) return { skipped: left.length, error: null, nextAt: null };
+    const most = Math.max(1, Math.min(vintagesPerStep, Math.floor(valuesPerStep / Math.max(1, rows))));
+    const places = wanted.slice(0, most);
+    const brought = await bring(backfill, firstAt, places, stop);
+    return { skipped: 0, error: null, nextAt: after(brought === places.length ? 0 : waitMs) };
+  };
+
+  const failureOf = ({ datasetId, failures }: ClaimedBackfill, error: unknown): BackfillOutcome => {
+    if (!isAppError(error)) log.error({ err: error, dataset: datasetId }, 'backfill broken off');
+    const message = isAppError(error) ? error.message : 'The step failed.';
+    log.warn({ dataset: datasetId, reason: messageOf(error) }, 'backfill failed');
+    const asked = isAppError(error) ? error.retryAfterSeconds : undefined;
+    return { skipped: 0, error: message, nextAt: after(retryWaitMs(failures + 1, asked)) };
+  };
+
+  const runOne = async (backfill: ClaimedBackfill, stop: AbortSignal | undefined): Promise<void> => {
+    const { datasetId } = backfill;
+    let outcome: BackfillOutcome;
+    try {
+      outcome = await step(backfill, stop);
+    } catch (error) {
+      if (stop?.aborted === true) return records.release(datasetId, owner);
+      outcome = failureOf(backfill, error);
+    }
+    await records.finish(datasetId, owner, outcome);
+  };
+
+  return {
+    async days(caller, slug, seriesIds) {
+      const all = new Set<string>();
+      for (const seriesId of seriesIds)
+        for (const day of await gateway.vintageDays(caller, slug, seriesId)) all.add(day);
+      return [...all].filter((day) => isPast(day, now())).sort();
+    },
+    async plan(datasetId, days) {
+      const kept = await records.kept(datasetId);
+      // The current version is one of those that are kept.
+      const chosen = kept === null ? days : days.slice(Math.max(0, days.length - (kept - 1)));
+      return {
+        days: chosen,
+        versionIds: await records.reserveVersions(chosen.length),
+        skipped: days.length - chosen.length,
+      };
+    },
+    begin: (datasetId, plan) => records.insert(datasetId, plan),
+    async runDue(stop) {
+      let steps = 0;
+      for (; stop?.aborted !== true; steps += 1) {
+        const backfill = await records.claim(owner, leaseMs);
+        if (backfill === undefined) break;
+        await runOne(backfill, stop);
+      }
+      return steps;
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { malformedSeriesId, unexpectedReply } from '../errors.js';
+import { readValue } from '../numbers.js';
+import type { Context, Params, UpstreamHttp, VintageValue } from '../provider.js';
+import { count, day, readShape, written } from '../shape.js';
+import { idForm, missing, optionsOf, pageSize } from './observations.js';
+import { named } from './reply.js';
+
+/**
+ * ALFRED, the archive behind FRED: what a series said on each day on which it was published or revised.
+ * Documentation: https://fred.stlouisfed.org/docs/api/fred/series_vintagedates.html and realtime_period.html
+ */
+
+/** The largest page of days that FRED gives. */
+const daysPageSize = 10_000;
+
+const daysReply = z.object({ count, vintage_dates: z.array(day) });
+
+const observationsReply = z.object({
+  count,
+  observations: z.array(
+    z.object({ realtime_start: day, realtime_end: day, date: day, value: written.optional() }),
+  ),
+});
+
+/** All pages of a list, put together. */
+const askPages = async <T>(
+  ask: (offset: number) => Promise<{ readonly total: number; readonly items: readonly T[] }>,
+): Promise<T[]> => {
+  let all: T[] = [];
+  for (;;) {
+    const { total, items } = await ask(all.length);
+    all = all.concat(items);
+    if (all.length >= total) return all;
+    if (items.length === 0) throw unexpectedReply(named, 'a page that is empty before the end of the list');
+  }
+};
+
+/** Days of all vintages, oldest first. */
+const days = async (seriesId: string, { http }: Context): Promise<readonly string[]> => {
+  if (!idForm.test(seriesId)) throw malformedSeriesId(named, seriesId, 'GDP');
+  const found = await askPages(async (offset) => {
+    const payload = await http.json({
+      path: ['series', 'vintagedates'],
+      query: { series_id: seriesId, file_type: 'json', limit: daysPageSize, offset },
+    });
+    const reply = readShape(named, daysReply, payload);
+    return { total: reply.count, items: reply.vintage_dates };
+  });
+  return [...new Set(found)].sort();
+};
+
+const askWindow = (seriesId: string, params: Params, window: readonly string[], http: UpstreamHttp) =>
+  askPages(async (offset) => {
+    const payload = await http.json({
+      path: ['series', 'observations'],
+      query: {
+        series_id: seriesId,
+        file_type: 'json',
+        ...optionsOf(params),
+        // Values that hold for a time, that time cut to the window; FRED refuses windows of more than 2,000 vintages.
+        realtime_start: window[0],
+        realtime_end: window.at(-1),
+        output_type: 1,
+        limit: pageSize,
+        offset,
+      },
+    });
+    const reply = readShape(named, observationsReply, payload);
+    const items = reply.observations.map(
+      ({ realtime_start, realtime_end, date, value }): VintageValue => ({
+        date,
+        ...readValue(value, missing),
+        from: realtime_start,
+        until: realtime_end,
+      }),
+    );
+    return { total: reply.count, items };
+  });
+
+export const vintages = {
+  days,
+  async values(
+    seriesId: string,
+    params: Params,
+    window: readonly string[],
+    { http }: Context,
+  ): Promise<readonly VintageValue[]> {
+    const values = await askWindow(seriesId, params, window, http);
+    // As of a series without bounds: over its limit FRED was seen to answer with no rows at all.
+    if (values.length === 0 && params.start === undefined && params.end === undefined)
+      throw unexpectedReply(named, 'no observations in a vintage');
+    return values;
+  },
+};
