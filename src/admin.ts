@@ -1,4 +1,5 @@
 import { accountCommands } from './admin/accounts.js';
+import { createBackupCommands } from './admin/backup.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
 import { databaseAddress, withComponentAddresses } from './admin/component-address.js';
 import { createDeadLetterCommands } from './admin/dead-letters.js';
@@ -10,11 +11,13 @@ import { createSweepCommands } from './admin/sweep.js';
 import { teamCommands } from './admin/teams.js';
 import { createUploadCommands } from './admin/uploads.js';
 import { createVerifyCommands } from './admin/verify.js';
+import { type BackupParts, openBackup, openRestore } from './compose/backup.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openDeadLetters, openUploadReplay } from './compose/operator.js';
 import { openStorageSweep } from './compose/sweep.js';
 import { openVerification } from './compose/verification.js';
 import { loadConfig } from './config.js';
+import { productVersion } from './entry.js';
 import { isAppError, messageOf } from './lib/errors.js';
 import { createLog } from './lib/log.js';
 import { createScope } from './lib/scope.js';
@@ -25,6 +28,12 @@ import { createSql } from './storage/postgres/sql.js';
 const operatorParts = (context: AdminContext) => ({
   ...context,
   config: withComponentAddresses(context.config),
+});
+
+const backupParts = (context: AdminContext, place: string): BackupParts => ({
+  ...operatorParts(context),
+  databaseUrl: databaseAddress(context.config),
+  place,
 });
 
 /** Every group of commands; a new one is added here. */
@@ -38,6 +47,11 @@ const groups: readonly AdminGroup[] = [
   createDeadLetterCommands((context) => openDeadLetters(operatorParts(context))),
   createUploadCommands((context) => openUploadReplay(operatorParts(context))),
   createVerifyCommands((context) => openVerification(operatorParts(context))),
+  ...createBackupCommands({
+    openBackup: (context, place) => openBackup(backupParts(context, place), productVersion),
+    openRestore: (context, place) => openRestore(backupParts(context, place)),
+    verify: async (context) => (await openVerification(operatorParts(context))).verification.verify({}),
+  }),
   createSweepCommands((context) => openStorageSweep(operatorParts(context))),
 ];
 

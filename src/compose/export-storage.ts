@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.js';
 import { AppError } from '../lib/errors.js';
@@ -24,22 +24,32 @@ export interface ExportStorage {
   readonly spoolFolder: string;
 }
 
+/** A bucket and a prefix. */
+const openBucket = async (config: Config, url: string, scope: Scope): Promise<ObjectStorage> => {
+  const storage = createS3Storage({
+    ...parseS3Url(url),
+    region: config.s3Region,
+    endpoint: config.s3Endpoint,
+    publicEndpoint: config.s3PublicEndpoint,
+    pathStyle: config.s3PathStyle,
+    credentials: s3Credentials(config),
+  });
+  await scope.defer('object storage', storage.close);
+  return storage;
+};
+
 /** The storage of export files that the settings name. */
 export const openExportStorage = async (config: Config, scope: Scope): Promise<ExportStorage> => {
   const { exportsUrl, dataDir } = config;
   const localFolder = join(dataDir, 'exports');
-  if (exportsUrl?.startsWith('s3:')) {
-    const storage = createS3Storage({
-      ...parseS3Url(exportsUrl),
-      region: config.s3Region,
-      endpoint: config.s3Endpoint,
-      publicEndpoint: config.s3PublicEndpoint,
-      pathStyle: config.s3PathStyle,
-      credentials: s3Credentials(config),
-    });
-    await scope.defer('object storage', storage.close);
-    return { storage, spoolFolder: join(localFolder, 'spool') };
-  }
+  if (exportsUrl?.startsWith('s3:'))
+    return { storage: await openBucket(config, exportsUrl, scope), spoolFolder: join(localFolder, 'spool') };
   const folder = exportsUrl === undefined ? localFolder : fileURLToPath(exportsUrl);
   return { storage: createLocalStorage(folder), spoolFolder: join(folder, 'spool') };
 };
+
+/** A folder of this machine, or `s3://bucket/prefix` with the settings of S3. */
+export const openStorageAt = async (config: Config, place: string, scope: Scope): Promise<ExportStorage> =>
+  place.startsWith('s3://')
+    ? { storage: await openBucket(config, place, scope), spoolFolder: join(config.dataDir, 'spool') }
+    : { storage: createLocalStorage(place), spoolFolder: join(resolve(place), '.spool') };

@@ -18,15 +18,21 @@ const onServer = async (databaseUrl: string, statement: string): Promise<void> =
   }
 };
 
-/** A migrated database of its own beside the given one, so that files do not see each other. */
-export const createDatabase = async (databaseUrl: string): Promise<FreshDatabase> => {
+/** A database without a schema beside the given one. */
+export const createEmptyDatabase = async (databaseUrl: string): Promise<FreshDatabase> => {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await onServer(databaseUrl, `CREATE DATABASE ${name}`);
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
-  await migrate({ databaseUrl: url.href, log: silentLog });
   return {
     databaseUrl: url.href,
     drop: () => onServer(databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`),
   };
+};
+
+/** A migrated database of its own beside the given one, so that files do not see each other. */
+export const createDatabase = async (databaseUrl: string): Promise<FreshDatabase> => {
+  const database = await createEmptyDatabase(databaseUrl);
+  await migrate({ databaseUrl: database.databaseUrl, log: silentLog });
+  return database;
 };

@@ -160,3 +160,10 @@ export const createSeriesDatasetRecords = (sql: Sql): SeriesDatasetRecords => ({
     );
   },
 });
+
+/** Nobody is at a refresh in a catalog that was restored. */
+export const releaseRestoredRefreshes = async (tx: Sql): Promise<void> => {
+  await tx.query(
+    'UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL WHERE lease_until IS NOT NULL',
+  );
+};

@@ -60,6 +60,18 @@ export const recordHashes = async (
   return written.length;
 };
 
+/** Hashes of segments that a restore has brought back, where they lie as they did when they were saved. */
+export const restoreHashes = async (
+  tx: Sql,
+  found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],
+): Promise<void> => {
+  await tx.query(
+    `UPDATE segments s SET hash = f.hash FROM unnest($1::bigint[], $2::text[], $3::text[]) AS f (id, hash, pool)
+     WHERE s.id = f.id AND (SELECT m.pool FROM slot_maps m WHERE m.id = s.slot_map_id) IS NOT DISTINCT FROM f.pool`,
+    [found.map(({ id }) => id), found.map(({ hash }) => hash), found.map(({ pool }) => pool)],
+  );
+};
+
 /** The hash was of rows that are not there any more. */
 export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
   await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);

@@ -205,3 +205,9 @@ export const createCompactionRecords = ({
     },
   };
 };
+
+/** Compactions of a catalog that was restored: what was being written has no rows; swaps go on at once. */
+export const settleRestoredCompactions = async (tx: Sql): Promise<void> => {
+  await tx.query(`UPDATE compactions SET state = 'abandoned' WHERE state = 'writing'`);
+  await tx.query(`UPDATE compactions SET lease_until = now() WHERE state = 'swapping'`);
+};

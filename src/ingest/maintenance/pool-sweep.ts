@@ -2,6 +2,7 @@
 import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses } from '../../model/placement.js';
 import type { PoolSegment, PoolSegments } from '../../storage/clickhouse/pool-segments.js';
+import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 export interface PoolSweepReport {
@@ -46,7 +47,7 @@ const largestId = Number.MAX_SAFE_INTEGER;
 export const sweepPools = async ({ sql, pools, log }: PoolSweepOptions): Promise<PoolSweepReport> => {
   const dropOrphans = (pool: PoolClass, page: readonly PoolSegment[]): Promise<number> =>
     sql.tx(async (tx) => {
-      if (!(await holdPools(tx))) return 0;
+      if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
       const ids = page.map(({ segmentId }) => segmentId);
       const known = await tx.query<{ id: number }>(
         `SELECT s.id FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id

@@ -7,6 +7,7 @@ import { type PoolClass, poolClasses } from '../../model/placement.js';
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import { areSegmentsHeld, notHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
   deleteLonelyStores,
@@ -70,7 +71,7 @@ const batch = 1_000;
  * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
  * its readers: downloads by time, and uploads that are being joined with a version of its store, however long.
  */
-const due = `${isUnnamed} AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
+const due = `${isUnnamed} AND ${notHeld} AND (s.rows IS NULL OR (s.unnamed_at <= now() - $1 * interval '1 millisecond'
   AND NOT EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
     WHERE d.store_id = s.store_id AND ${inStates(['merge', 'replay'], 'p')})))`;
 
@@ -180,6 +181,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
    * known before its first row, so what is listed first and unknown afterwards is unknown for good.
    */
   const dropOrphanSegments = async (): Promise<number> => {
+    if (await areSegmentsHeld(sql)) return 0;
     const present = await tables.listSegments();
     const known = await sql.query<{ id: number; storeId: number }>(
       'SELECT id, store_id AS "storeId" FROM segments WHERE id = ANY ($1) AND slot_map_id IS NULL',
@@ -200,6 +202,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   };
 
   const dropOrphanStores = async (): Promise<number> => {
+    if (await areSegmentsHeld(sql)) return 0;
     const present = await tables.listStores();
     const known = await sql.query<{ id: number }>('SELECT id FROM stores WHERE id = ANY ($1)', [present]);
     const ids = new Set(known.map((store) => store.id));

@@ -11,6 +11,8 @@ export interface StatementOptions {
   /** Shows up in ClickHouse's logs and `system.processes`. */
   readonly queryId?: string;
   readonly signal?: AbortSignal;
+  /** How the data of an insert is compressed. */
+  readonly encoding?: 'zstd';
 }
 
 /** A request of which every part is given. */
@@ -39,7 +41,7 @@ export interface ClickHouse {
   /** Runs a query and gives its rows as objects; for facts about data, never for data itself. */
   rows<T>(sql: string, options?: StatementOptions): Promise<T[]>;
   /** Runs `INSERT … FORMAT …` with the bytes as its data. */
-  insert(sql: string, data: readonly Buffer[], options?: StatementOptions): Promise<void>;
+  insert(sql: string, data: readonly Buffer[] | Readable, options?: StatementOptions): Promise<void>;
   /** Sends a query and gives the answer as it comes, also one that says that the query failed. */
   send(request: RawRequest): Promise<RawAnswer>;
   /** True when the server answers. */
@@ -96,7 +98,10 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
       translated(options.signal, async () => {
         const { stream } = await client.exec({
           query: sql,
-          values: Readable.from(data, { objectMode: false }),
+          values: data instanceof Readable ? data : Readable.from(data, { objectMode: false }),
+          ...(options.encoding === undefined
+            ? {}
+            : { http_headers: { 'Content-Encoding': options.encoding } }),
           ...common(options),
         });
         for await (const _ of stream) {

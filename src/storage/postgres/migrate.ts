@@ -1,7 +1,9 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
 import type { Log } from '../../lib/log.js';
+import type { Sql } from './sql.js';
 
 /** Any number that nothing else locks; held while migrations run, so that processes that start together wait. */
 const migrationLock = 7_228_301_994;
@@ -14,10 +16,35 @@ export interface MigrateOptions {
   readonly log: Log;
   /** `down` undoes the last one. @default up */
   readonly direction?: 'up' | 'down';
+  /** Most migrations that run upwards. @default all */
+  readonly most?: number;
 }
 
+/** Names of all migrations of this version, in order. */
+export const knownMigrations = (): string[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .sort();
+
+/** Names of the migrations that the catalog has, in order; none when it was never migrated. */
+export const appliedMigrations = async (sql: Sql): Promise<string[]> => {
+  const [table] = await sql.query<{ there: boolean }>(
+    `SELECT to_regclass('schema_migrations') IS NOT NULL AS there`,
+  );
+  if (table?.there !== true) return [];
+  return (await sql.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name')).map(
+    ({ name }) => name,
+  );
+};
+
 /** Brings the catalog database to the newest schema; gives the names of what ran. */
-export const migrate = async ({ databaseUrl, log, direction = 'up' }: MigrateOptions): Promise<string[]> => {
+export const migrate = async ({
+  databaseUrl,
+  log,
+  direction = 'up',
+  most,
+}: MigrateOptions): Promise<string[]> => {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
@@ -27,7 +54,7 @@ export const migrate = async ({ databaseUrl, log, direction = 'up' }: MigrateOpt
       dir: folder,
       direction,
       migrationsTable: 'schema_migrations',
-      ...(direction === 'down' ? { count: 1 } : {}),
+      ...(direction === 'down' ? { count: 1 } : most === undefined ? {} : { count: most }),
       noLock: true,
       checkOrder: true,
       logger: {

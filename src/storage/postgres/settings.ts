@@ -10,3 +10,7 @@ export const sharedSetting = async (sql: Sql, name: string, value: string): Prom
   if (row === undefined) throw new Error(`the setting ${name} was not returned`);
   return row.value;
 };
+
+export const replaceSetting = async (sql: Sql, name: string, value: string): Promise<void> => {
+  await sql.query('UPDATE settings SET value = $2 WHERE name = $1', [name, value]);
+};

@@ -1,4 +1,4 @@
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 
 /** Statements against the catalog database. Values travel as parameters ($1, $2 …), never in the text. */
 export interface Sql {
@@ -12,13 +12,14 @@ export interface Sql {
 }
 
 const queryWith =
-  (target: Pool | PoolClient): Sql['query'] =>
+  (target: Pool | ClientBase): Sql['query'] =>
   async <T>(text: string, values: readonly unknown[] = []): Promise<T[]> => {
     const result = await target.query(text, values as unknown[]);
     return result.rows as T[];
   };
 
-const inTransaction = (client: PoolClient): Sql => {
+/** Statements of a connection that has a transaction open. */
+export const inTransaction = (client: ClientBase): Sql => {
   const sql: Sql = { query: queryWith(client), tx: (work) => work(sql) };
   return sql;
 };

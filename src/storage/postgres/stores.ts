@@ -1,4 +1,5 @@
 /** Rows of `stores`: where a dataset and its clones keep their segments. The one place that writes them. */
+import { notHeld } from './held-segments.js';
 import type { Sql } from './sql.js';
 
 export const insertStore = async (tx: Sql): Promise<number> => {
@@ -7,8 +8,8 @@ export const insertStore = async (tx: Sql): Promise<number> => {
   return store.id;
 };
 
-/** Neither a dataset nor a segment names the store `s`. */
-const lonely = `NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
+/** Neither a dataset nor a segment names the store `s`, and no backup or restore is under way. */
+const lonely = `${notHeld} AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
   AND NOT EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id)`;
 
 /** Segments of the store `s` lie in its table. */
@@ -41,7 +42,7 @@ export const forgetEmptied = async (sql: Sql, id: number): Promise<void> => {
 export const emptiedStores = async (sql: Sql, graceMs: number, most: number): Promise<number[]> => {
   await sql.query(`UPDATE stores s SET emptied_at = NULL WHERE s.emptied_at IS NOT NULL AND ${usesTable}`);
   const emptied = await sql.query<{ id: number }>(
-    `SELECT s.id FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' LIMIT ${most}`,
+    `SELECT s.id FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' AND ${notHeld} LIMIT ${most}`,
     [graceMs],
   );
   return emptied.map(({ id }) => id);

@@ -1,0 +1,210 @@
+/**
+ * Makes a backup while everything goes on.
+ *
+ *   1 hold      from here on no rows are dropped from ClickHouse (storage/postgres/held-segments.ts)
+ *   2 snapshot  PostgreSQL as it is at one moment: the moment that the backup shows. Segments are immutable and were
+ *               written before a version named them, so whatever the snapshot names can be copied at leisure
+ *   3 rows      of segments that no earlier backup of the folder has, compared with count and hash
+ *   4 manifest  and, last, the file that says that the backup is complete
+ *
+ * What a backup that died leaves is removed by the next one.
+ */
+import { createGzip } from 'node:zlib';
+import { conflict } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import { isoUtc } from '../lib/time.js';
+import { tableOf } from '../storage/clickhouse/places.js';
+import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
+import type { BackupFolder } from './backup-folder.js';
+import { type CatalogFile, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
+import type { NeededSegment, SegmentArchive } from './segment-archive.js';
+
+export interface BackupReport {
+  readonly id: string;
+  readonly takenAt: string;
+  readonly accounts: number;
+  readonly datasets: number;
+  readonly versions: number;
+  readonly segments: number;
+  readonly rows: number;
+  /** Segments whose rows an earlier backup of the folder has. */
+  readonly reused: number;
+  readonly bytesWritten: number;
+  /** Files of this backup, together with those it shares. */
+  readonly files: number;
+  readonly bytes: number;
+  /** Files that no backup needs any more. */
+  readonly removedFiles: number;
+}
+
+export interface BackupOptions {
+  readonly folder: BackupFolder;
+  readonly archive: SegmentArchive;
+  readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;
+  readonly snapshot: <T>(work: (snapshot: CatalogSnapshot) => Promise<T>) => Promise<T>;
+  /** Names of the migrations that the catalog has. */
+  readonly migrations: (snapshot: CatalogSnapshot) => Promise<string[]>;
+  readonly exports: () => Promise<Manifest['exports']>;
+  readonly product: string;
+  readonly log: Log;
+}
+
+/** Segments of versions, and those that versions are about to be led over to. */
+const neededSql = `
+  SELECT s.id, s.store_id AS "storeId", m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
+  WHERE s.rows > 0 AND (EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
+    OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'swapping'))
+  ORDER BY s.id`;
+
+const countsSql = `SELECT (SELECT count(*)::int FROM accounts) AS accounts, (SELECT count(*)::int FROM datasets) AS datasets,
+  (SELECT count(*)::int FROM versions) AS versions`;
+
+interface Moment {
+  readonly takenAt: string;
+  readonly installation: string;
+  readonly migrations: string[];
+  readonly catalog: CatalogFile[];
+  readonly sequences: Manifest['sequences'];
+  readonly needed: NeededSegment[];
+  readonly counts: Pick<Manifest['counts'], 'accounts' | 'datasets' | 'versions'>;
+}
+
+/** Sorts by time; never the same twice. */
+const idOf = (at: Date): string => `${at.toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${process.pid}`;
+
+const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
+  items.reduce((sum, item) => sum + of(item), 0);
+
+export const createBackup = (options: BackupOptions) => {
+  const { folder, archive, log } = options;
+
+  const copyCatalog = (id: string): Promise<Moment> =>
+    options.snapshot(async (snapshot) => {
+      const { sql, tables, sequences } = snapshot;
+      const [clock] = await sql.query<{ at: Date; installation: string }>(
+        `SELECT now() AS at, (SELECT value FROM settings WHERE name = 'installation') AS installation`,
+      );
+      const [counts] = await sql.query<Moment['counts']>(countsSql);
+      const catalog: CatalogFile[] = [];
+      for (const table of tables) {
+        const { source, rows } = snapshot.read(table);
+        const file = await folder.write(
+          `snapshots/${id}/catalog/${table.name}.copy.gz`,
+          source.pipe(createGzip({ level: 3 })) as AsyncIterable<Buffer>,
+        );
+        catalog.push({ ...file, table: table.name, columns: [...table.columns], rows: rows() });
+      }
+      return {
+        takenAt: isoUtc(clock!.at),
+        installation: clock!.installation,
+        migrations: await options.migrations(snapshot),
+        catalog,
+        sequences: [...sequences],
+        needed: await sql.query<NeededSegment>(neededSql),
+        counts: counts!,
+      };
+    });
+
+  /** Earlier backups of the folder. @throws AppError 409 when they are of another installation. */
+  const earlier = async (): Promise<Manifest[]> => {
+    const manifests: Manifest[] = [];
+    for (const id of await folder.list()) manifests.push(await folder.manifest(id));
+    return manifests;
+  };
+
+  const requireOwn = (manifests: readonly Manifest[], installation: string): void => {
+    const foreign = manifests.find((manifest) => manifest.installation !== installation);
+    if (foreign !== undefined)
+      throw conflict('foreign_backup', `The folder has backups of another installation (${foreign.id}).`);
+  };
+
+  const isIn = (file: SegmentFile) => {
+    const table = tableOf({ storeId: file.storeId, pool: file.pool === null ? null : { pool: file.pool } });
+    return ({ storeId, pool }: NeededSegment): boolean =>
+      tableOf({ storeId, pool: pool === null ? null : { pool } }) === table;
+  };
+
+  /** Files of which most rows are still needed, and what they have of it. */
+  const reusable = async (
+    files: readonly SegmentFile[],
+    needed: ReadonlyMap<number, NeededSegment>,
+  ): Promise<{ files: SegmentFile[]; has: Set<number> }> => {
+    const kept: SegmentFile[] = [];
+    const has = new Set<number>();
+    for (const file of files) {
+      const fits = isIn(file);
+      const alive = file.segments.filter(([id, rows, hash]) => {
+        const segment = needed.get(id);
+        if (segment === undefined || has.has(id) || !fits(segment)) return false;
+        return segment.rows === rows && (segment.hash === null || segment.hash === hash);
+      });
+      const rowsOf = (segments: SegmentFile['segments']): number => sumOf(segments, ([, rows]) => rows);
+      if (alive.length === 0 || rowsOf(alive) * 2 < rowsOf(file.segments) || !(await folder.has(file)))
+        continue;
+      kept.push(file);
+      for (const [id] of alive) has.add(id);
+    }
+    return { files: kept, has };
+  };
+
+  const finish = async (id: string, moment: Moment, before: readonly Manifest[], keep?: number) => {
+    const needed = new Map(moment.needed.map((segment) => [segment.id, segment]));
+    const seen = new Map(before.flatMap(({ segments }) => segments).map((file) => [file.key, file]));
+    const old = await reusable([...seen.values()], needed);
+    const written = await archive.write(
+      `segments/${id}`,
+      moment.needed.filter((segment) => !old.has.has(segment.id)),
+    );
+    const segments = [...old.files, ...written];
+    const manifest: Manifest = {
+      format: manifestFormat,
+      id,
+      installation: moment.installation,
+      product: options.product,
+      takenAt: moment.takenAt,
+      migrations: moment.migrations,
+      catalog: moment.catalog,
+      sequences: moment.sequences,
+      segments,
+      needed: moment.needed.map((segment) => segment.id),
+      counts: { ...moment.counts, segments: needed.size, rows: sumOf(moment.needed, ({ rows }) => rows) },
+      exports: await options.exports(),
+    };
+    await folder.complete(manifest);
+    const kept = [...before, manifest].slice(-(keep ?? before.length + 1));
+    const removedFiles = await folder.sweep(kept);
+    const files = [...moment.catalog, ...segments];
+    return {
+      id,
+      takenAt: moment.takenAt,
+      ...manifest.counts,
+      reused: old.has.size,
+      bytesWritten: sumOf([...moment.catalog, ...written], ({ bytes }) => bytes),
+      files: files.length + 2,
+      bytes: sumOf(files, ({ bytes }) => bytes),
+      removedFiles,
+    };
+  };
+
+  return {
+    /**
+     * @param keep Complete backups that stay in the folder, this one among them; undefined: all.
+     * @throws AppError 409 `rows_damaged` when ClickHouse has not what it must have: `verify` tells more.
+     */
+    async run({ keep }: { readonly keep?: number } = {}): Promise<BackupReport> {
+      const before = await earlier();
+      const hold = await options.hold();
+      try {
+        const id = idOf(new Date());
+        const moment = await copyCatalog(id);
+        requireOwn(before, moment.installation);
+        log.info({ backup: id, segments: moment.needed.length }, 'backup begun');
+        const report = await finish(id, moment, before, keep);
+        hold.requireHeld();
+        return report;
+      } finally {
+        await hold.release();
+      }
+    },
+  };
+};

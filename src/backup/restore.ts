@@ -1,0 +1,159 @@
+/**
+ * Brings a backup back into an empty product.
+ *
+ *   1 check    the manifest and every byte of every file, and that the product is empty: nothing is touched before
+ *   2 schema   the migrations of the backup; those that came later run behind the rows
+ *   3 rows     into ClickHouse, each file compared with its counts and hashes
+ *   4 catalog  into PostgreSQL, in one transaction
+ *
+ * What fails midway removes what it brought into ClickHouse.
+ */
+import { createGunzip } from 'node:zlib';
+import { conflict } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { CatalogLoad } from '../storage/postgres/catalog-copy.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { type BackupFolder, damaged } from './backup-folder.js';
+import type { Manifest } from './manifest.js';
+import type { SegmentArchive } from './segment-archive.js';
+
+export interface RestoreReport {
+  readonly id: string;
+  readonly takenAt: string;
+  readonly accounts: number;
+  readonly datasets: number;
+  readonly versions: number;
+  readonly segments: number;
+  readonly rows: number;
+  /** Uploads that were pending at that moment, and have failed now: their files have to be sent again. */
+  readonly failedUploads: number;
+}
+
+export interface RestoreOptions {
+  readonly folder: BackupFolder;
+  readonly archive: SegmentArchive;
+  readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;
+  /** Names of all migrations that this version has, in order. */
+  readonly knownMigrations: readonly string[];
+  /** Brings the catalog up to so many migrations. */
+  readonly migrate: (count: number) => Promise<void>;
+  readonly load: <T>(work: (load: CatalogLoad) => Promise<T>) => Promise<T>;
+  readonly tables: (sql: Sql) => Promise<readonly { name: string; columns: readonly string[] }[]>;
+  /** @throws AppError 409 `not_empty` when either database has anything of a product. */
+  readonly requireEmpty: () => Promise<void>;
+  /** The same in the transaction, when nobody can write any more. */
+  readonly requireEmptyCatalog: (sql: Sql) => Promise<void>;
+  /** Removes all tables of rows. */
+  readonly clearRows: () => Promise<void>;
+  readonly recordHashes: (
+    tx: Sql,
+    found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],
+  ) => Promise<void>;
+  /** What becomes of work that was under way; gives the number of uploads that failed by it. */
+  readonly settle: (sql: Sql) => Promise<number>;
+  readonly log: Log;
+}
+
+/** Ids that the product has handed out since the backup, which Kafka or a log may still know, are not handed out again. */
+const idGap = 1_000_000;
+
+const batch = 10_000;
+
+export const createRestore = (options: RestoreOptions) => {
+  const { folder, archive, log } = options;
+
+  const chosen = async (id: string | undefined): Promise<Manifest> => {
+    const newest = id ?? (await folder.list()).at(-1);
+    if (newest === undefined)
+      throw conflict('no_backup', 'There is no complete backup. Nothing was changed.');
+    return folder.manifest(newest);
+  };
+
+  const requireKnown = ({ migrations, product }: Manifest): void => {
+    const fits = migrations.every((name, at) => options.knownMigrations[at] === name);
+    if (!fits)
+      throw conflict(
+        'other_version',
+        `The backup was made by version ${product} with another schema; restore it with that version. Nothing was changed.`,
+      );
+  };
+
+  /** Every segment that is needed lies in one of the files. */
+  const requireWhole = ({ needed, segments, counts }: Manifest): void => {
+    const has = new Set(segments.flatMap((file) => file.segments.map(([id]) => id)));
+    const missing = needed.find((id) => !has.has(id));
+    if (missing !== undefined || needed.length !== counts.segments)
+      throw damaged(`no file has the rows of segment ${missing ?? '?'}`);
+  };
+
+  const check = async (id?: string): Promise<Manifest> => {
+    const manifest = await chosen(id);
+    requireKnown(manifest);
+    requireWhole(manifest);
+    for (const file of [...manifest.catalog, ...manifest.segments]) await folder.check(file);
+    return manifest;
+  };
+
+  const loadRows = async ({ segments, needed }: Manifest): Promise<number> => {
+    const left = new Set(needed);
+    let rows = 0;
+    for (const file of segments) {
+      rows += await archive.load(file, left);
+      for (const [segment] of file.segments) left.delete(segment);
+    }
+    return rows;
+  };
+
+  /** What was compared when it was saved and when it came back is known from now on. */
+  const recordHashes = async (tx: Sql, { segments }: Manifest): Promise<void> => {
+    const all = segments.flatMap(({ pool, segments: saved }) =>
+      saved.map(([id, , hash]) => ({ id, hash, pool })),
+    );
+    for (let at = 0; at < all.length; at += batch) await options.recordHashes(tx, all.slice(at, at + batch));
+  };
+
+  const loadCatalog = (manifest: Manifest): Promise<number> =>
+    options.load(async (load) => {
+      await options.requireEmptyCatalog(load.sql);
+      const tables = await options.tables(load.sql);
+      await load.empty(tables);
+      for (const { name } of tables) {
+        const file = manifest.catalog.find(({ table }) => table === name);
+        if (file === undefined) throw damaged(`there is no table ${name}`);
+        const source = (await folder.read(file.key)).pipe(createGunzip());
+        const rows = await load.write({ name, columns: file.columns }, source);
+        if (rows !== file.rows) throw damaged(`table ${name} has ${rows} rows of ${file.rows}`);
+      }
+      await recordHashes(load.sql, manifest);
+      for (const sequence of manifest.sequences) await load.advance(sequence, idGap);
+      return options.settle(load.sql);
+    });
+
+  return {
+    /** Reads all of a backup and changes nothing. @throws AppError `backup_damaged`, `no_backup`, `other_version`. */
+    check,
+
+    /** @throws AppError of `check`, `not_empty`, `busy`; an error of step 3 or 4 leaves an empty product. */
+    async run(id?: string): Promise<RestoreReport> {
+      const manifest = await check(id);
+      await options.requireEmpty();
+      const hold = await options.hold();
+      try {
+        await options.migrate(manifest.migrations.length);
+        let failedUploads = 0;
+        try {
+          const rows = await loadRows(manifest);
+          log.info({ backup: manifest.id, rows }, 'rows restored');
+          failedUploads = await loadCatalog(manifest);
+        } catch (error) {
+          await options.clearRows();
+          throw error;
+        }
+        await options.migrate(options.knownMigrations.length);
+        return { id: manifest.id, takenAt: manifest.takenAt, ...manifest.counts, failedUploads };
+      } finally {
+        await hold.release();
+      }
+    },
+  };
+};

@@ -1,0 +1,148 @@
+/** Rows of segments on their way into files of a backup and back, in bundles of one table each. */
+import { conflict } from '../lib/errors.js';
+import { compressZstd } from '../lib/zstd.js';
+import { namedColumnOf, type PoolClass } from '../model/placement.js';
+import { type TablePlace, tableOf } from '../storage/clickhouse/places.js';
+import type { SegmentFiles } from '../storage/clickhouse/segment-files.js';
+import type { SegmentHashes } from '../storage/clickhouse/segment-hashes.js';
+import type { StoreTables } from '../storage/clickhouse/tables.js';
+import { type BackupFolder, damaged } from './backup-folder.js';
+import type { SegmentFile } from './manifest.js';
+
+/** A segment that has to be in the backup. */
+export interface NeededSegment {
+  readonly id: number;
+  readonly storeId: number;
+  readonly pool: PoolClass | null;
+  readonly rows: number;
+  /** Null: not known. */
+  readonly hash: string | null;
+}
+
+export interface SegmentArchive {
+  /** Writes the rows of segments below `prefix`. @throws AppError 409 `rows_damaged`. */
+  write(prefix: string, segments: readonly NeededSegment[]): Promise<SegmentFile[]>;
+  /** Brings those rows of a file back that belong to the segments, and compares them with count and hash. */
+  load(file: SegmentFile, needed: ReadonlySet<number>): Promise<number>;
+}
+
+export interface SegmentArchiveOptions {
+  readonly folder: BackupFolder;
+  readonly files: SegmentFiles;
+  readonly hashes: SegmentHashes;
+  readonly tables: Pick<StoreTables, 'ensure'>;
+}
+
+/** A bundle has so many rows, or one segment that has more; and so many segments. */
+const bundleRows = 1_000_000;
+const bundleSegments = 1_000;
+
+const frameBytes = 4 * 1024 * 1024;
+
+/** The bytes as zstd frames, one behind the other. */
+async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of source) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes < frameBytes) continue;
+    yield await compressZstd(Buffer.concat(parts));
+    parts = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield await compressZstd(Buffer.concat(parts));
+}
+
+const placeOf = ({ storeId, pool }: Pick<NeededSegment, 'storeId' | 'pool'>): TablePlace => ({
+  storeId,
+  pool: pool === null ? null : { pool },
+});
+
+/** Segments of one table each, in order. */
+const bundlesOf = (segments: readonly NeededSegment[]): NeededSegment[][] => {
+  const open = new Map<string, { bundle: NeededSegment[]; rows: number }>();
+  const bundles: NeededSegment[][] = [];
+  for (const segment of segments) {
+    const table = tableOf(placeOf(segment));
+    const last = open.get(table);
+    if (last !== undefined && last.rows + segment.rows <= bundleRows && last.bundle.length < bundleSegments) {
+      last.bundle.push(segment);
+      last.rows += segment.rows;
+    } else {
+      const bundle = [segment];
+      open.set(table, { bundle, rows: segment.rows });
+      bundles.push(bundle);
+    }
+  }
+  return bundles;
+};
+
+export const createSegmentArchive = ({
+  folder,
+  files,
+  hashes,
+  tables,
+}: SegmentArchiveOptions): SegmentArchive => {
+  const requireSound = async (bundle: readonly NeededSegment[]): Promise<SegmentFile['segments']> => {
+    const place = placeOf(bundle[0]!);
+    const found = new Map(
+      (
+        await hashes.read(
+          place,
+          bundle.map(({ id }) => id),
+        )
+      ).map((one) => [one.segmentId, one]),
+    );
+    return bundle.map(({ id, rows, hash }) => {
+      const seen = found.get(id);
+      if (seen?.rows !== rows || (hash !== null && seen.hash !== hash))
+        throw conflict(
+          'rows_damaged',
+          `ClickHouse has not the rows that segment ${id} in ${tableOf(place)} was published with: run verify --repair first. No backup was made.`,
+        );
+      return [id, rows, seen.hash];
+    });
+  };
+
+  return {
+    async write(prefix, segments) {
+      const written: SegmentFile[] = [];
+      for (const bundle of bundlesOf(segments)) {
+        const place = placeOf(bundle[0]!);
+        const checked = await requireSound(bundle);
+        const columns = await files.columns(place);
+        const rows = { place, columns, segmentIds: bundle.map(({ id }) => id) };
+        const key = `${prefix}/${written.length + 1}.native.zst`;
+        const file = await folder.write(key, framesOf(await files.open(rows, `backup/${key}`)));
+        written.push({
+          ...file,
+          storeId: place.storeId,
+          pool: place.pool?.pool ?? null,
+          columns,
+          segments: checked,
+        });
+      }
+      return written;
+    },
+
+    async load(file, needed) {
+      const wanted = file.segments.filter(([id]) => needed.has(id));
+      const place = placeOf(file);
+      const own = file.columns
+        .filter(({ name }) => name !== '_seg' && name !== '_row')
+        .map(({ name }) => name);
+      await tables.ensure(
+        { storeId: file.storeId, pool: file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} } },
+        file.pool === null ? own.map(namedColumnOf) : [],
+      );
+      const segmentIds = wanted.map(([id]) => id);
+      await files.load({ place, columns: file.columns, segmentIds }, await folder.read(file.key));
+      const found = new Map((await hashes.read(place, segmentIds)).map((one) => [one.segmentId, one]));
+      for (const [id, rows, hash] of wanted)
+        if (found.get(id)?.rows !== rows || found.get(id)?.hash !== hash)
+          throw damaged(`the rows of segment ${id} in ${file.key} are not those that were saved`);
+      return wanted.reduce((sum, [, rows]) => sum + rows, 0);
+    },
+  };
+};

@@ -1,0 +1,73 @@
+/** Rows of segments as files: blocks of ClickHouse's Native format, columns as they lie in their table. */
+import type { Readable } from 'node:stream';
+import type { ClickHouse, QuerySettings } from './client.js';
+import { type ColumnDefinition, type TablePlace, tableOf } from './places.js';
+import type { Reader } from './reader.js';
+import { backgroundSettings, gib } from './segments.js';
+
+export interface SegmentRows {
+  readonly place: TablePlace;
+  /** `_seg` and `_row` among them. */
+  readonly columns: readonly ColumnDefinition[];
+  readonly segmentIds: readonly number[];
+}
+
+export interface SegmentFiles {
+  /** Columns of a table in its order; none without a table. */
+  columns(place: TablePlace): Promise<ColumnDefinition[]>;
+  /** Blocks of the rows, in reading order. Ends with an error when it is not all of them. */
+  open(rows: SegmentRows, queryId: string): Promise<Readable>;
+  /** Inserts those rows of a file that belong to the segments. `frames`: blocks as zstd. Not to be repeated. */
+  load(rows: SegmentRows, frames: Readable): Promise<void>;
+}
+
+const ids = (segmentIds: readonly number[]): string => segmentIds.map(Number).join(', ');
+
+const loadSettings: QuerySettings = {
+  async_insert: 0,
+  insert_deduplicate: 0,
+  max_threads: 1,
+  max_insert_threads: '1',
+  max_partitions_per_insert_block: '0',
+  min_insert_block_size_rows: '1048576',
+  min_insert_block_size_bytes: String(gib / 8),
+  max_memory_usage: String(2 * gib),
+  max_execution_time: 0,
+  max_query_size: '67108864',
+};
+
+/** Both connect to one database. */
+export const createSegmentFiles = (clickhouse: ClickHouse, reader: Reader): SegmentFiles => {
+  const { database } = clickhouse;
+  return {
+    columns: (place) =>
+      clickhouse.rows<ColumnDefinition>(
+        `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
+         ORDER BY position`,
+        { params: { database, table: tableOf(place) } },
+      ),
+
+    open({ place, columns, segmentIds }, queryId) {
+      const names = columns.map(({ name }) => name).join(', ');
+      const { max_block_size = '65536' } = backgroundSettings(columns.length);
+      return reader.open({
+        sql: `SELECT ${names} FROM ${database}.${tableOf(place)} WHERE _seg IN (${ids(segmentIds)})
+          ORDER BY _seg, _row FORMAT Native`,
+        values: {},
+        settings: { max_threads: 1, max_block_size: String(max_block_size) },
+        queryId,
+      });
+    },
+
+    async load({ place, columns, segmentIds }, frames) {
+      const names = columns.map(({ name }) => name).join(', ');
+      const structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
+      await clickhouse.insert(
+        `INSERT INTO ${database}.${tableOf(place)} (${names}) SELECT ${names} FROM input('${structure}')
+         WHERE _seg IN (${ids(segmentIds)}) FORMAT Native`,
+        frames,
+        { settings: loadSettings, encoding: 'zstd' },
+      );
+    },
+  };
+};

@@ -1,0 +1,148 @@
+/** The whole catalog as PostgreSQL's COPY writes it: read in one snapshot, written in one transaction. */
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import pg from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { inTransaction, type Sql } from './sql.js';
+
+export interface CatalogTable {
+  readonly name: string;
+  /** Without those that PostgreSQL computes. */
+  readonly columns: readonly string[];
+}
+
+export interface CatalogSequence {
+  readonly table: string;
+  readonly column: string;
+  /** The last number that was handed out; 0: none. */
+  readonly value: number;
+}
+
+export interface CatalogSnapshot {
+  readonly sql: Sql;
+  /** Each behind those that it refers to. */
+  readonly tables: readonly CatalogTable[];
+  readonly sequences: readonly CatalogSequence[];
+  /** Rows of a table in COPY's text format. `rows()` is known at the end. */
+  read(table: CatalogTable): { readonly source: Readable; rows(): number };
+}
+
+/** Answers of providers, which are asked for again, and the tool's own record. */
+const leftOut = ['gateway_cache', 'schema_migrations'];
+
+const tablesSql = `
+  SELECT c.relname AS name, (SELECT array_agg(a.attname::text ORDER BY a.attnum) FROM pg_attribute a
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '') AS columns,
+    (SELECT coalesce(array_agg(DISTINCT f.relname::text), '{}') FROM pg_constraint k JOIN pg_class f ON f.oid = k.confrelid
+     WHERE k.conrelid = c.oid AND k.contype = 'f' AND f.oid <> c.oid) AS needs
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = current_schema() AND c.relkind = 'r' AND c.relpersistence = 'p' AND c.relname <> ALL ($1)
+  ORDER BY c.relname`;
+
+const sequencesSql = `
+  SELECT c.relname AS "table", a.attname AS "column", coalesce(pg_sequence_last_value(
+    pg_get_serial_sequence(quote_ident(c.relname), a.attname)::regclass), 0) AS value
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = current_schema() AND c.relkind = 'r' AND a.attidentity <> '' ORDER BY 1, 2`;
+
+const inOrder = (tables: readonly (CatalogTable & { needs: readonly string[] })[]): CatalogTable[] => {
+  const ordered: CatalogTable[] = [];
+  const done = new Set<string>();
+  for (let left = [...tables]; left.length > 0; ) {
+    const ready = left.filter(({ needs }) => needs.every((name) => done.has(name)));
+    if (ready.length === 0)
+      throw new Error(`tables refer to each other: ${left.map(({ name }) => name).join(', ')}`);
+    for (const { name, columns } of ready) {
+      ordered.push({ name, columns });
+      done.add(name);
+    }
+    left = left.filter(({ name }) => !done.has(name));
+  }
+  return ordered;
+};
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
+const target = ({ name, columns }: CatalogTable): string =>
+  `${quoted(name)} (${columns.map(quoted).join(', ')})`;
+
+export const catalogTables = async (sql: Sql): Promise<CatalogTable[]> =>
+  inOrder(await sql.query<CatalogTable & { needs: string[] }>(tablesSql, [leftOut]));
+
+const withClient = async <T>(
+  databaseUrl: string,
+  begin: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> => {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(20, Number);
+  const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true, types });
+  // A connection that breaks fails the statement that runs, or the next one.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(begin);
+    const result = await work(client);
+    await client.query('COMMIT');
+    return result;
+  } finally {
+    // Whatever is open is rolled back.
+    await client.end();
+  }
+};
+
+/** Everything that `work` reads is of one moment. */
+export const withCatalogSnapshot = <T>(
+  databaseUrl: string,
+  work: (snapshot: CatalogSnapshot) => Promise<T>,
+): Promise<T> =>
+  withClient(databaseUrl, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', async (client) => {
+    const sql = inTransaction(client);
+    const tables = await catalogTables(sql);
+    return work({
+      sql,
+      tables,
+      // Numbers are handed out outside of transactions: these are those of the moment, or later ones.
+      sequences: await sql.query<CatalogSequence>(sequencesSql),
+      read(table) {
+        const source = client.query(copyTo(`COPY ${target(table)} TO STDOUT`));
+        return { source, rows: () => source.rowCount };
+      },
+    });
+  });
+
+export interface CatalogLoad {
+  readonly sql: Sql;
+  /** Empties all tables. */
+  empty(tables: readonly CatalogTable[]): Promise<void>;
+  /** Gives the number of rows. */
+  write(table: CatalogTable, source: Readable): Promise<number>;
+  /** Goes on behind what was handed out, with room between. */
+  advance(sequence: CatalogSequence, by: number): Promise<void>;
+}
+
+/** All of it or nothing. Triggers of the schema do not run: what they would write is copied as well. */
+export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) => Promise<T>): Promise<T> =>
+  withClient(databaseUrl, 'BEGIN', async (client) => {
+    const sql = inTransaction(client);
+    return work({
+      sql,
+      async empty(tables) {
+        await client.query(`TRUNCATE ${tables.map(({ name }) => quoted(name)).join(', ')}, gateway_cache`);
+      },
+      async write(table, source) {
+        await client.query(`ALTER TABLE ${quoted(table.name)} DISABLE TRIGGER USER`);
+        const copy = client.query(copyFrom(`COPY ${target(table)} FROM STDIN`));
+        await pipeline(source, copy);
+        await client.query(`ALTER TABLE ${quoted(table.name)} ENABLE TRIGGER USER`);
+        return copy.rowCount;
+      },
+      async advance({ table, column, value }, by) {
+        await client.query(`SELECT setval(pg_get_serial_sequence(quote_ident($1), $2), $3)`, [
+          table,
+          column,
+          value + by,
+        ]);
+      },
+    });
+  });

@@ -1,0 +1,51 @@
+/**
+ * While a backup copies rows, or a restore brings them, nothing in ClickHouse is dropped: neither rows that no version names
+ * any more nor rows that PostgreSQL does not know. The hold is a lock of a session: it ends with the process that has it.
+ */
+import pg from 'pg';
+import { conflict } from '../../lib/errors.js';
+import type { Sql } from './sql.js';
+
+/** Two numbers that nothing else locks. */
+const lock = { first: 722_830, second: 1_995 } as const;
+
+/** Condition that no backup or restore is under way. */
+export const notHeld = `NOT EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
+  AND l.classid = ${lock.first} AND l.objid = ${lock.second} AND l.objsubid = 2
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database()))`;
+
+export const areSegmentsHeld = async (sql: Sql): Promise<boolean> => {
+  const [row] = await sql.query<{ free: boolean }>(`SELECT ${notHeld} AS free`);
+  return row?.free !== true;
+};
+
+export interface SegmentHold {
+  /** @throws Error when the connection broke meanwhile: rows may have been dropped since. */
+  requireHeld(): void;
+  release(): Promise<void>;
+}
+
+/** @throws AppError 409 `busy` when another backup or restore is under way. */
+export const holdSegments = async (databaseUrl: string): Promise<SegmentHold> => {
+  const client = new pg.Client({ connectionString: databaseUrl, keepAlive: true });
+  let lost: Error | undefined;
+  client.on('error', (error) => {
+    lost = error;
+  });
+  await client.connect();
+  const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS held', [
+    lock.first,
+    lock.second,
+  ]);
+  if (rows[0]?.held !== true) {
+    await client.end();
+    throw conflict('busy', 'Another backup or restore is under way.');
+  }
+  return {
+    requireHeld() {
+      if (lost !== undefined)
+        throw new Error('the connection to PostgreSQL that held rows back was lost', { cause: lost });
+    },
+    release: () => client.end(),
+  };
+};
