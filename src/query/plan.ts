@@ -10,7 +10,7 @@ import { type Format, formats } from './formats/formats.js';
 import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
 import { chosenColumns, outputColumns, requireColumns } from './projection.js';
-import { buildRowSource, type RowSource, requireDateColumn } from './statement.js';
+import { anyRow, buildRowSource, type RowSource, requireDateColumn } from './statement.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 
 /** What is answered, settled before the first query. */
@@ -101,7 +101,7 @@ export const planDownload = (input: PlanInput): Plan => {
     chosen,
   };
   const source = buildRowSource({ ...rows, options });
-  const matching = buildRowSource({ ...rows, options: { last: undefined, dropNA: false } });
+  const matching = buildRowSource({ ...rows, options: anyRow });
   const bound = { chosen, filter, order, applied };
   const versionFacts = [formatRevision, version.versionId, columnsDigest(input.version.columns)];
   return {

@@ -24,13 +24,19 @@ export interface RowSource {
   readonly isRest?: boolean;
 }
 
+/** Options that say which rows take part, besides `$filter`. */
+export type RowOptions = Pick<DownloadOptions, 'last' | 'dropNA'>;
+
+/** None of them given. */
+export const anyRow: RowOptions = { last: undefined, dropNA: false };
+
 export interface RowSourceInput {
   /** All rows, and whether they are those of a version. */
   readonly rows: VersionRows;
   readonly isWhole: boolean;
   readonly columns: readonly StoredColumn[];
   readonly filter: CompiledCondition | undefined;
-  readonly options: Pick<DownloadOptions, 'last' | 'dropNA'>;
+  readonly options: RowOptions;
   readonly chosen: readonly StoredColumn[];
 }
 

@@ -299,7 +299,7 @@ const httpWords = (text: string): string[] => [
 /** Branches by what has a table: the name of a format, or any code of a column type. */
 const tableBranches = (text: string): string[] =>
   codeOf(text).match(
-    /(?:[!=]==|\bcase)\s*'(?:csv|json|xlsx|tsv|parquet|arrow)'|\bswitch \([^)]*(?:physical|[fF]ormat)\)/g,
+    /(?:[!=]==|\bcase)\s*'(?:csv|json|xlsx|tsv|parquet|arrow|[dtfs]|n\d+_\d+)'|\bswitch \([^)]*(?:physical|[fF]ormat)\)/g,
   ) ?? [];
 
 describe('the source tree', () => {
@@ -448,6 +448,8 @@ describe('the rules themselves', () => {
   it('see a branch by a format or by a code', () => {
     expect(tableBranches("if (format === 'xlsx') x();")).toEqual(["=== 'xlsx'"]);
     expect(tableBranches('switch (column.physical) {')).toEqual(['switch (column.physical)']);
+    expect(tableBranches("if (column.physical !== 'f') x();")).toEqual(["!== 'f'"]);
+    expect(tableBranches("physical === 'u' ? 's' : physical")).toEqual([]);
     expect(tableBranches("formats.csv.select; const format = 'csv';")).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import type { PhysicalType } from '../../model/column.js';
+import { physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
 import { emptyProfile } from './profile-column.js';
 import type { ColumnProfile } from './types.js';
@@ -29,7 +30,7 @@ export const physicalOf = (profile: ColumnProfile): PhysicalType | 'u' => {
     case 'none':
       return 'u';
     case 'date':
-      return profile.farDate ? 't' : 'd';
+      return physicalOfDates(profile.farDate);
     case 'number':
       if (!profile.inexact) return 'f';
       return decimalOf(profile.integerDigits, profile.fractionDigits) ?? 's';

@@ -1,3 +1,4 @@
+import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countDigits } from '../../storage/clickhouse/segments.js';
@@ -15,6 +16,7 @@ export const createDigitCounter =
   async ({ datasetId }, column) => {
     const base = await readBase(sql, datasetId);
     const stored = base?.columns.find(({ id }) => id === column.id);
-    if (base?.placement == null || stored?.physical !== 'f') return undefined;
+    if (base?.placement == null || stored === undefined) return undefined;
+    if (columnTypeOf(stored.physical).numbers !== 'doubles') return undefined;
     return countDigits(clickhouse, base.placement, base, namedColumn(stored));
   };

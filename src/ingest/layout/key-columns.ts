@@ -1,10 +1,9 @@
 /** The columns by whose values an upsert, a sync or a delete tells rows apart. */
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, listed } from '../../lib/listing.js';
-import { dataTypeOf } from '../../model/column-types/column-types.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseVersion } from './base-version.js';
-import type { LayoutColumn } from './layout.js';
+import { isEntityColumn, type LayoutColumn } from './layout.js';
 
 const quoted = (names: readonly string[]): string => listed(names.map((name) => JSON.stringify(name)));
 
@@ -44,11 +43,7 @@ export const requireKeys = (
 /** Ids of the entity columns of the version before, or of the file where there is none. */
 export const entityIdsOf = (base: BaseVersion | undefined, columns: readonly LayoutColumn[]): number[] => {
   if (base !== undefined) return base.columns.filter(({ isEntity }) => isEntity).map(({ id }) => id);
-  return columns
-    .filter(
-      ({ isEntity, physical }) => isEntity ?? dataTypeOf(physical === 'u' ? 's' : physical) !== 'Decimal',
-    )
-    .map(({ id }) => id);
+  return columns.filter(isEntityColumn).map(({ id }) => id);
 };
 
 /**

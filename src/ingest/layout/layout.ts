@@ -1,5 +1,5 @@
 import { type DataType, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
-import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { columnTypeOf, dataTypeOf } from '../../model/column-types/column-types.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import { storedAs } from '../../storage/clickhouse/places.js';
 import type { ColumnRules, Dialect, EncodeColumn } from '../csv/types.js';
@@ -81,8 +81,9 @@ export const encodeColumns = (layout: Layout, placement: Placement): EncodeColum
     };
   });
 
-/** Date and String columns are dimensions, Decimal columns are values. */
-const entityByType = (dataType: DataType): boolean => dataType !== 'Decimal';
+/** Given, or as the type has it. */
+export const isEntityColumn = ({ isEntity, physical }: LayoutColumn): boolean =>
+  isEntity ?? columnTypeOf(settled(physical)).isEntity;
 
 const storedColumn = (column: LayoutColumn): StoredColumn => {
   const physical = settled(column.physical);
@@ -94,7 +95,7 @@ const storedColumn = (column: LayoutColumn): StoredColumn => {
     description: column.description,
     dataType,
     physical,
-    isEntity: column.isEntity ?? entityByType(dataType),
+    isEntity: isEntityColumn(column),
   };
 };
 

@@ -9,7 +9,12 @@
  */
 import type { DataType, PhysicalType } from '../../model/column.js';
 import type { ComparisonClass } from '../../model/column-types/column-type.js';
-import { columnTypeOf, dataTypeOf, physicalOfName } from '../../model/column-types/column-types.js';
+import {
+  columnTypeOf,
+  dataTypeOf,
+  physicalOfDates,
+  physicalOfName,
+} from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf } from '../../model/column-types/decimal.js';
 import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
@@ -48,7 +53,7 @@ const joinDecimals = (
   counted: Digits | undefined,
 ): PhysicalType | undefined => {
   if (profile.kind === 'none') return existing;
-  if (existing === 'f' && !profile.inexact) return 'f';
+  if (columnTypeOf(existing).numbers === 'doubles' && !profile.inexact) return existing;
   const shape = decimalShapeOf(existing);
   const fits =
     shape !== undefined &&
@@ -63,7 +68,7 @@ const joinDecimals = (
 };
 
 const joinDates = (profile: ColumnProfile, existing: PhysicalType | undefined): PhysicalType =>
-  existing === 't' || profile.farDate ? 't' : 'd';
+  physicalOfDates(profile.farDate || (existing !== undefined && columnTypeOf(existing).dates === 'texts'));
 
 const resolveGiven = (
   dataType: DataType,
@@ -78,10 +83,10 @@ const resolveGiven = (
     case 'Date':
       return joinDates(profile, existing);
     case 'Decimal': {
-      if (existing !== undefined && dataTypeOf(existing) === 'Decimal')
+      if (existing !== undefined && columnTypeOf(existing).numbers !== undefined)
         return joinDecimals(profile, existing, counted) ?? existing;
-      const physical = profile.kind === 'number' ? physicalOf(profile) : 'f';
-      return physical === 's' || physical === 'u' ? 'f' : physical;
+      const physical = profile.kind === 'number' ? physicalOf(profile) : 'u';
+      return physical !== 'u' && dataTypeOf(physical) === dataType ? physical : physicalOfName[dataType];
     }
     default: {
       const never: never = dataType;
@@ -108,7 +113,7 @@ const resolveWide = (
 /** True when the digits of what is stored decide the type. */
 export const needsDigits = (column: LayoutColumn, profile: ColumnProfile): boolean =>
   column.existing !== undefined &&
-  dataTypeOf(column.existing) === 'Decimal' &&
+  columnTypeOf(column.existing).numbers !== undefined &&
   profile.kind === 'number' &&
   joinDecimals(profile, column.existing, { integer: 0, fraction: 0 }) !== column.existing;
 

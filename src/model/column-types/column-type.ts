@@ -1,7 +1,7 @@
 /**
  * What a kind of stored value is to the whole product. Each kind has a file with one record of this type, and
- * `column-types.ts` gathers them. What is stored, encoded and written is decided here alone; the compilers of `$filter` and
- * `$apply` also look at the code where a double or a date given as text is compared in a way of its own.
+ * `column-types.ts` gathers them. What is stored, encoded, compared and written is decided here alone: outside of this
+ * folder nothing looks at a code.
  */
 import type { DataType, PhysicalType } from '../column.js';
 
@@ -14,11 +14,19 @@ export type CodeLetter = PhysicalType extends `${infer First}${string}` ? First 
 /** What a value is compared as; values of one class compare whatever kinds they are. */
 export type ComparisonClass = 'date' | 'number' | 'text';
 
+/** How dates are stored that are compared and taken apart: days of ClickHouse, or texts that sort as dates do. */
+export type DateForm = 'days' | 'texts';
+
+/** How numbers are stored that are compared and calculated with: doubles that stand for their shortest decimal text, or decimals. */
+export type NumberForm = 'doubles' | 'decimals';
+
 export interface ColumnType<L extends CodeLetter = CodeLetter> {
   readonly letter: L;
   /** What users see. */
   readonly dataType: DataType;
   readonly compares: ComparisonClass;
+  /** True where a column is an entity unless it is said to be none. */
+  readonly isEntity: boolean;
   /** Type in ClickHouse, where every column is a Nullable of it. */
   storage(physical: PhysicalType): string;
   readonly pool: {
@@ -35,6 +43,10 @@ export interface ColumnType<L extends CodeLetter = CodeLetter> {
   widened(sql: string, from: ColumnType, physical: PhysicalType): string;
   /** Equal for equal values and for no others: for grouping, counting and matching. */
   key(sql: string): string;
+  /** Undefined for what is no date. */
+  readonly dates: DateForm | undefined;
+  /** Undefined for what is no number. */
+  readonly numbers: NumberForm | undefined;
   /** As a number that can be averaged and sorted; undefined: it has none. */
   readonly measure: ((sql: string) => string) | undefined;
   /** Days since 1970-01-01; undefined for what is no date. */

@@ -1,6 +1,6 @@
 import type { DataType, PhysicalType } from '../column.js';
-import type { CodeLetter, ColumnType } from './column-type.js';
-import { date } from './date.js';
+import type { CodeLetter, ColumnType, DateForm, NumberForm } from './column-type.js';
+import { date, firstDate32, lastDate32 } from './date.js';
 import { decimal } from './decimal.js';
 import { double } from './double.js';
 import { farDate } from './far-date.js';
@@ -24,6 +24,27 @@ export const columnTypeOf = (physical: PhysicalType): ColumnType => {
 
 /** The public name of a physical type. */
 export const dataTypeOf = (physical: PhysicalType): DataType => columnTypeOf(physical).dataType;
+
+/** The form of a column of dates. @throws RangeError for what is none. */
+export const dateFormOf = (physical: PhysicalType): DateForm => {
+  const { dates } = columnTypeOf(physical);
+  if (dates === undefined) throw new RangeError(`${physical} is no type of dates`);
+  return dates;
+};
+
+/** The form of a column of numbers. @throws RangeError for what is none. */
+export const numberFormOf = (physical: PhysicalType): NumberForm => {
+  const { numbers } = columnTypeOf(physical);
+  if (numbers === undefined) throw new RangeError(`${physical} is no type of numbers`);
+  return numbers;
+};
+
+/** The type that holds dates. @param far True when some lie outside of `firstDate32` to `lastDate32`. */
+export const physicalOfDates = (far: boolean): PhysicalType => (far ? farDate : date).letter;
+
+/** The type of one date. */
+export const physicalOfDay = (day: string): PhysicalType =>
+  physicalOfDates(day < firstDate32 || day > lastDate32);
 
 /** The physical type of a public name, while nothing is known of the values. */
 export const physicalOfName: Readonly<Record<DataType, PhysicalType>> = {

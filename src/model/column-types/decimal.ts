@@ -21,14 +21,15 @@ export const decimalOf = (integer: number, fraction: number): PhysicalType | und
   return `n${integer + fraction > digits.short ? digits.most : digits.short}_${fraction}`;
 };
 
-const shapeOf = (physical: PhysicalType): DecimalShape => {
+/** @throws RangeError for another type. */
+export const requireDecimalShape = (physical: PhysicalType): DecimalShape => {
   const shape = decimalShapeOf(physical);
   if (shape === undefined) throw new RangeError(`${physical} is no decimal type`);
   return shape;
 };
 
 const storage = (physical: PhysicalType): string => {
-  const { precision, scale } = shapeOf(physical);
+  const { precision, scale } = requireDecimalShape(physical);
   return `Decimal(${precision}, ${scale})`;
 };
 
@@ -37,14 +38,20 @@ export const decimal: ColumnType<'n'> = {
   letter: 'n',
   dataType: 'Decimal',
   compares: 'number',
+  isEntity: false,
   storage,
   // A slot keeps the digits, without the point.
-  pool: { slot: (physical) => (shapeOf(physical).precision === 38 ? 'i' : 'h'), reinterpreted: true },
+  pool: {
+    slot: (physical) => (requireDecimalShape(physical).precision === 38 ? 'i' : 'h'),
+    reinterpreted: true,
+  },
   text: (sql) => `toString(${sql})`,
   // By its text: the digits that a double shows are those it stands for.
   widened: (sql, from, physical) =>
-    `CAST(${from.letter === 'f' ? from.text(sql) : sql}, 'Nullable(${storage(physical)})')`,
+    `CAST(${from.numbers === 'doubles' ? from.text(sql) : sql}, 'Nullable(${storage(physical)})')`,
   key: asItIs,
+  dates: undefined,
+  numbers: 'decimals',
   measure: (sql) => `toFloat64(${sql})`,
   days: undefined,
   json: numberJson,

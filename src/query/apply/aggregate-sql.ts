@@ -4,6 +4,8 @@
  * Sums are exact. The sum of doubles is calculated in whole units of their last digit; see exact-double.ts.
  */
 import type { PhysicalType } from '../../model/column.js';
+import type { NumberForm } from '../../model/column-types/column-type.js';
+import { numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { sumOverflow } from '../../storage/clickhouse/errors.js';
 import type { CompileContext } from '../filter/compiler.js';
@@ -80,13 +82,25 @@ const sumSql = (
     const decimal = nullable(context.emit.exact(value.node));
     return sumOfDecimals(decimal, atScale(sum, value, context), physical, sum.scale);
   }
-  const { sql, physical: stored } = value.node.column;
-  if (stored !== 'f') return sumOfDecimals(sql, sum, physical);
-  const { range } = value.node.column as typeof field;
-  if (range === undefined) throw new RangeError('a sum with bounds is one of a column with a range');
-  return hasFastUnits(range)
-    ? sumOfUnits(sql, range, sum, physical)
-    : sumOfDecimals(decimalOfDouble(sql, range), sum, physical);
+  const { sql, physical: stored, range } = value.node.column as typeof field;
+  return columnSums[numberFormOf(stored)](sql, { range, sum, physical });
+};
+
+interface ColumnSum {
+  readonly range: NumberRange | undefined;
+  readonly sum: NumberRange;
+  readonly physical: PhysicalType;
+}
+
+/** Sums of a column as it is. */
+const columnSums: Readonly<Record<NumberForm, (sql: string, of: ColumnSum) => SumSql>> = {
+  doubles: (sql, { range, sum, physical }) => {
+    if (range === undefined) throw new RangeError('a sum with bounds is one of a column with a range');
+    return hasFastUnits(range)
+      ? sumOfUnits(sql, range, sum, physical)
+      : sumOfDecimals(decimalOfDouble(sql, range), sum, physical);
+  },
+  decimals: (sql, { sum, physical }) => sumOfDecimals(sql, sum, physical),
 };
 
 /** Whole numbers may be calculated with decimals that are all 0. */

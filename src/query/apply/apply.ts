@@ -5,6 +5,7 @@
  * version (filters, order, formats, sheets, transposing) works on it unchanged.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
+import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import { createContext } from '../filter/compiler.js';
@@ -115,7 +116,9 @@ export const calculatedColumns = ({
   limits,
 }: Omit<ApplyInput, 'facts' | 'rows'>): StoredColumn[] => {
   const names = new Set(parse({ text, version, limits }).flatMap(calculatedNames));
-  return version.columns.filter(({ name, dataType }) => dataType === 'Decimal' && names.has(name));
+  return version.columns.filter(
+    ({ name, physical }) => columnTypeOf(physical).numbers !== undefined && names.has(name),
+  );
 };
 
 const calculatedNames = (step: Step): string[] => {

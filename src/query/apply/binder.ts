@@ -6,11 +6,10 @@
  * quotients, and sums of columns whose numbers lie too far apart for 76 digits.
  */
 import type { PhysicalType } from '../../model/column.js';
-import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { columnTypeOf, dataTypeOf, physicalOfDay } from '../../model/column-types/column-types.js';
 import { nameProblem } from '../../model/names.js';
 import { bindExpression, bindFilter } from '../filter/binder.js';
 import { type ColumnLookup, describe } from '../filter/binding.js';
-import { firstDate32, lastDate32 } from '../filter/date-literal.js';
 import { dateSql } from '../filter/date-sql.js';
 import type { Failures } from '../filter/failure.js';
 import { createShapes, type Shapes } from '../filter/number-shape.js';
@@ -73,10 +72,8 @@ const bindValue = (node: SyntaxNode, scope: Scope): Value => {
   return operand;
 };
 
-const physicalOfDate = (node: DateNode): 'd' | 't' => {
-  if (node.kind !== 'date') return dateSql(node).physical;
-  return node.value < firstDate32 || node.value > lastDate32 ? 't' : 'd';
-};
+const physicalOfDate = (node: DateNode): PhysicalType =>
+  node.kind === 'date' ? physicalOfDay(node.value) : dateSql(node).physical;
 
 interface ResultType {
   readonly physical: PhysicalType;
@@ -112,7 +109,7 @@ const newField = (name: string, type: ResultType, scope: Scope, isEntity: boolea
 const makeField = ({ node, name }: NamedExpression, scope: Scope, isKey: boolean): NewField => {
   const value = bindValue(node, scope);
   const type = typeOf(value, scope);
-  const made = newField(name, type, scope, isKey || dataTypeOf(type.physical) !== 'Decimal');
+  const made = newField(name, type, scope, isKey || columnTypeOf(type.physical).isEntity);
   return { field: made, value };
 };
 

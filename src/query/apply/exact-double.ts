@@ -5,6 +5,8 @@
  * with an error below a quarter, so rounding gives them exactly, at the speed of a plain sum. Others are read from
  * their text, five times slower.
  */
+import type { NumberForm } from '../../model/column-types/column-type.js';
+import { numberFormOf } from '../../model/column-types/column-types.js';
 import type { FilterColumn } from '../filter/typed.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 import type { Field } from './typed.js';
@@ -44,16 +46,18 @@ export const decimalOfDouble = (sql: string, range: NumberRange): string => {
 
 const isShort = ({ scale, units }: NumberRange): boolean => Math.max(digitsOf(units), scale) <= 38;
 
-/** A column for calculations: a double of known range as a decimal, every other one as it is. */
-export const exactColumn = (field: Field): FilterColumn => {
-  const { range } = field;
-  if (range === undefined) return field;
-  if (field.physical !== 'f') return { ...field, units: range.units };
-  const precision = hasFastUnits(range) || isShort(range) ? 38 : 76;
-  return {
+const exactForms: Readonly<Record<NumberForm, (field: Field, range: NumberRange) => FilterColumn>> = {
+  doubles: (field, range) => ({
     ...field,
-    physical: `n${precision}_${range.scale}`,
+    physical: `n${hasFastUnits(range) || isShort(range) ? 38 : 76}_${range.scale}`,
     sql: decimalOfDouble(field.sql, range),
     units: range.units,
-  };
+  }),
+  decimals: (field, range) => ({ ...field, units: range.units }),
+};
+
+/** A column for calculations: a double of known range as a decimal, every other one as it is. */
+export const exactColumn = (field: Field): FilterColumn => {
+  const { physical, range } = field;
+  return range === undefined ? field : exactForms[numberFormOf(physical)](field, range);
 };

@@ -3,6 +3,8 @@
  * of ClickHouse once for each column of a version, whose rows never change.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
+import type { NumberForm } from '../../model/column-types/column-type.js';
+import { columnTypeOf, numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
@@ -40,14 +42,14 @@ const decimalsSql = (sql: string): string => {
   return `multiIf(${quick.join(', ')}, greatest(0, ${written}))`;
 };
 
-const factsOf = (column: StoredColumn): string => {
-  const name = storageName(column);
-  if (column.physical !== 'f') {
-    return `(toString(max(abs(${name}))), 0, toString(sum(abs(toFloat64(${name})))))`;
-  }
-  const value = `assumeNotNull(${name})`;
-  return `(toString(maxOrNull(abs(${name}))), maxIf(${decimalsSql(value)}, ${name} IS NOT NULL), toString(sum(abs(${name}))))`;
+const factsSql: Readonly<Record<NumberForm, (name: string) => string>> = {
+  doubles: (name) =>
+    `(toString(maxOrNull(abs(${name}))), maxIf(${decimalsSql(`assumeNotNull(${name})`)}, ${name} IS NOT NULL), toString(sum(abs(${name}))))`,
+  decimals: (name) => `(toString(max(abs(${name}))), 0, toString(sum(abs(toFloat64(${name})))))`,
 };
+
+const factsOf = (column: StoredColumn): string =>
+  factsSql[numberFormOf(column.physical)](storageName(column));
 
 type Row = Readonly<
   Record<string, readonly [largest: string | null, decimals: number, total: string | null]>
@@ -123,7 +125,7 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
     remembered,
     async find(version, columns, context) {
       const missing = columns.filter(
-        (column) => column.dataType === 'Decimal' && !known.has(keyOf(version, column)),
+        (column) => columnTypeOf(column.physical).numbers !== undefined && !known.has(keyOf(version, column)),
       );
       for (let at = 0; at < missing.length; at += batch) {
         const queryId = `${context.queryId}-facts${at}`;

@@ -1,9 +1,8 @@
 /** SQL of expressions as the columns of a step hold them. */
 import type { PhysicalType } from '../../model/column.js';
-import { columnTypeOf } from '../../model/column-types/column-types.js';
+import { columnTypeOf, physicalOfDay } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { CompileContext } from '../filter/compiler.js';
-import { firstDate32, lastDate32 } from '../filter/date-literal.js';
 import { dateSql } from '../filter/date-sql.js';
 import type { DateNode } from '../filter/typed.js';
 import { doubleOfDecimal } from './exact-double.js';
@@ -22,8 +21,8 @@ const castDecimal = (sql: string, physical: PhysicalType, from: number, to: numb
 
 const dateValue = (node: DateNode, { emit }: CompileContext): string => {
   if (node.kind !== 'date') return dateSql(node).sql;
-  const fits = node.value >= firstDate32 && node.value <= lastDate32;
-  return emit.parameters.add(fits ? 'Date32' : 'String', node.value);
+  const physical = physicalOfDay(node.value);
+  return emit.parameters.add(columnTypeOf(physical).storage(physical), node.value);
 };
 
 /** Aggregates of nothing are null only where the type can be. */

@@ -45,7 +45,3 @@ export const firstDayOf = (text: string): string | undefined => {
 /** A bare date or period at an offset. A year alone is a number until it meets a Date column. */
 export const bareDate =
   /\d{4}(?:-\d{2}-\d{2}|-\d{2}|-?[Qq][1-4]|-?[Mm]\d{2}|-?[Ww]\d{2})(?![\p{L}\p{N}_-])/uy;
-
-/** What a Date32 column can hold. */
-export const firstDate32 = '1900-01-01';
-export const lastDate32 = '2299-12-31';

@@ -1,10 +1,28 @@
 /** SQL of dates that depend on the row, and of their parts. */
+import type { PhysicalType } from '../../model/column.js';
+import type { DateForm } from '../../model/column-types/column-type.js';
+import { dateFormOf } from '../../model/column-types/column-types.js';
+import { firstDate32, lastDate32 } from '../../model/column-types/date.js';
 import type { DatePart, PeriodStart, StoredDate } from './typed.js';
 
 export interface DateSql {
   readonly sql: string;
-  /** `d`: a Date32; `t`: text of the form YYYY-MM-DD, for years that no date type of ClickHouse holds. */
-  readonly physical: 'd' | 't';
+  readonly physical: PhysicalType;
+}
+
+/** SQL of the dates of one form. */
+interface FormSql {
+  /** ClickHouse type of a parameter that is compared with such a date. */
+  readonly parameter: 'Date32' | 'String';
+  /** What it can hold; beyond that every stored date lies on one side. */
+  readonly first: string;
+  readonly last: string;
+  /** An array of texts as what such a date is looked up in. */
+  readonly list: (texts: string) => string;
+  /** As text of the form YYYY-MM-DD. */
+  readonly text: (sql: string) => string;
+  readonly starts: Readonly<Record<PeriodStart, (sql: string) => string>>;
+  readonly parts: Readonly<Record<DatePart, (sql: string) => string>>;
 }
 
 /** The only column a date depends on. */
@@ -44,20 +62,6 @@ const textStarts: Readonly<Record<PeriodStart, (sql: string) => string>> = {
   startofweek: textMonday,
 };
 
-export const dateSql = (node: StoredDate): DateSql => {
-  if (node.kind === 'column') {
-    return { sql: node.column.sql, physical: node.column.physical === 'd' ? 'd' : 't' };
-  }
-  const { sql, physical } = dateSql(node.operand);
-  // A lambda names the operand: it is needed several times, and nesting must not multiply it.
-  const start = (physical === 'd' ? dateStarts : textStarts)[node.kind];
-  const operand = node.operand.kind === 'column' ? sql : undefined;
-  return {
-    sql: operand === undefined ? `arrayMap(x -> ${start('x')}, [${sql}])[1]` : start(operand),
-    physical,
-  };
-};
-
 const dateParts: Readonly<Record<DatePart, (sql: string) => string>> = {
   year: (sql) => `toYear(${sql})`,
   quarter: (sql) => `toQuarter(${sql})`,
@@ -74,7 +78,45 @@ const textParts: Readonly<Record<DatePart, (sql: string) => string>> = {
   day: (sql) => `toInt64OrNull(substring(${sql}, 9, 2))`,
 };
 
+const forms: Readonly<Record<DateForm, FormSql>> = {
+  days: {
+    parameter: 'Date32',
+    first: firstDate32,
+    last: lastDate32,
+    list: (texts) => `CAST(${texts}, 'Array(Date32)')`,
+    text: (sql) => `toString(${sql})`,
+    starts: dateStarts,
+    parts: dateParts,
+  },
+  texts: {
+    parameter: 'String',
+    first: '0000-01-01',
+    last: '9999-12-31',
+    list: (texts) => texts,
+    text: (sql) => sql,
+    starts: textStarts,
+    parts: textParts,
+  },
+};
+
+/** What the dates of a type are written with. */
+export const formSql = (physical: PhysicalType): FormSql => forms[dateFormOf(physical)];
+
+export const dateSql = (node: StoredDate): DateSql => {
+  if (node.kind === 'column') {
+    return { sql: node.column.sql, physical: node.column.physical };
+  }
+  const { sql, physical } = dateSql(node.operand);
+  // A lambda names the operand: it is needed several times, and nesting must not multiply it.
+  const start = formSql(physical).starts[node.kind];
+  const operand = node.operand.kind === 'column' ? sql : undefined;
+  return {
+    sql: operand === undefined ? `arrayMap(x -> ${start('x')}, [${sql}])[1]` : start(operand),
+    physical,
+  };
+};
+
 export const datePartSql = (part: DatePart, node: StoredDate): string => {
   const { sql, physical } = dateSql(node);
-  return (physical === 'd' ? dateParts : textParts)[part](sql);
+  return formSql(physical).parts[part](sql);
 };

@@ -1,5 +1,4 @@
-import { firstDate32, lastDate32 } from './date-literal.js';
-import { type DateSql, dateSql, isNullDate } from './date-sql.js';
+import { type DateSql, dateSql, formSql, isNullDate } from './date-sql.js';
 import type { Emitter } from './emitter.js';
 import { mirrored, signs, type Test } from './test-sql.js';
 import type { Comparison, DateNode } from './typed.js';
@@ -22,8 +21,7 @@ const holds = (operator: Comparison, left: string, right: string): boolean => {
   }
 };
 
-/** As text of the form YYYY-MM-DD, whatever it is stored as. */
-const textOf = (date: DateSql): string => (date.physical === 'd' ? `toString(${date.sql})` : date.sql);
+const textOf = ({ sql, physical }: DateSql): string => formSql(physical).text(sql);
 
 const withLiteral = (
   operator: Comparison,
@@ -31,11 +29,10 @@ const withLiteral = (
   day: string,
   emit: Emitter,
 ): string | boolean => {
-  if (physical !== 'd') return `${sql} ${signs[operator]} ${emit.parameters.add('String', day)}`;
-  // Beyond what the type holds every stored date lies on one side.
-  if (day < firstDate32) return holds(operator, '1', '0');
-  if (day > lastDate32) return holds(operator, '0', '1');
-  return `${sql} ${signs[operator]} ${emit.parameters.add('Date32', day)}`;
+  const { first, last, parameter } = formSql(physical);
+  if (day < first) return holds(operator, '1', '0');
+  if (day > last) return holds(operator, '0', '1');
+  return `${sql} ${signs[operator]} ${emit.parameters.add(parameter, day)}`;
 };
 
 export const dateTest = (operator: Comparison, left: DateNode, right: DateNode, emit: Emitter): Test => {
@@ -59,10 +56,10 @@ export const dateTest = (operator: Comparison, left: DateNode, right: DateNode, 
 export const dateMembership = (node: DateNode, days: readonly string[], emit: Emitter): Test => {
   if (node.kind === 'date') return { operator: 'in', test: days.includes(node.value), nulls: [] };
   const { sql, physical } = dateSql(node);
-  const stored = physical === 'd' ? days.filter((day) => day >= firstDate32 && day <= lastDate32) : days;
+  const { first, last, list } = formSql(physical);
+  const stored = days.filter((day) => day >= first && day <= last);
   const nulls = [isNullDate(node)];
   if (stored.length === 0) return { operator: 'in', test: false, nulls };
-  const list = emit.parameters.addTexts([...new Set(stored)]);
-  const typed = physical === 'd' ? `CAST(${list}, 'Array(Date32)')` : list;
-  return { operator: 'in', test: `(${sql} IN ${typed})`, nulls };
+  const texts = emit.parameters.addTexts([...new Set(stored)]);
+  return { operator: 'in', test: `(${sql} IN ${list(texts)})`, nulls };
 };

@@ -9,7 +9,9 @@
  * - Rows outside of that, and expressions that could need more than 76 digits, are calculated in double.
  * - Division and mod by zero, and results that are not finite, are null.
  */
-import { decimalShapeOf } from '../../model/column-types/decimal.js';
+import type { NumberForm } from '../../model/column-types/column-type.js';
+import { numberFormOf } from '../../model/column-types/column-types.js';
+import { requireDecimalShape } from '../../model/column-types/decimal.js';
 import type { FilterColumn, NumberNode } from './typed.js';
 
 export interface ExactShape {
@@ -59,15 +61,21 @@ export const aligned = (
   return bounds.left <= maxUnits && bounds.right <= maxUnits ? bounds : undefined;
 };
 
-const columnShape = (column: FilterColumn): NumberShape => {
-  const decimal = decimalShapeOf(column.physical);
-  if (decimal) {
-    const bound = column.units === undefined ? powerOfTen(decimal.precision) : column.units + 1n;
-    const exact = { scale: decimal.scale, bound, least: 1n };
-    return { exact, sure: true, nullable: true };
-  }
-  return { exact: { scale: doubleScale, bound: doubleBound, least: 1n }, sure: false, nullable: true };
+const columnShapes: Readonly<Record<NumberForm, (column: FilterColumn) => NumberShape>> = {
+  doubles: () => ({
+    exact: { scale: doubleScale, bound: doubleBound, least: 1n },
+    sure: false,
+    nullable: true,
+  }),
+  decimals: ({ physical, units }) => {
+    const { precision, scale } = requireDecimalShape(physical);
+    const bound = units === undefined ? powerOfTen(precision) : units + 1n;
+    return { exact: { scale, bound, least: 1n }, sure: true, nullable: true };
+  },
 };
+
+const columnShape = (column: FilterColumn): NumberShape =>
+  columnShapes[numberFormOf(column.physical)](column);
 
 const arithmeticShape = (node: Extract<NumberNode, { kind: 'arithmetic' }>, shapes: Shapes): NumberShape => {
   const left = shapes(node.left);

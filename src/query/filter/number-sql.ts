@@ -1,9 +1,10 @@
-import { decimalShapeOf } from '../../model/column-types/decimal.js';
+import type { NumberForm } from '../../model/column-types/column-type.js';
+import { columnTypeOf, numberFormOf } from '../../model/column-types/column-types.js';
 import { datePartSql } from './date-sql.js';
 import type { Emitter } from './emitter.js';
 import { nearestDouble, unitsText } from './number-literal.js';
 import { doubleScale, powerOfTen, type Shapes } from './number-shape.js';
-import type { DatePart, NumberNode } from './typed.js';
+import type { DatePart, FilterColumn, NumberNode } from './typed.js';
 
 /** A number as it is stored or counted, before it is widened for arithmetic: what indexes can be used for. */
 export interface RawNumber {
@@ -34,9 +35,8 @@ const integerSql = (node: IntegerNode, emit: Emitter): string => {
 export const rawNumber = (node: NumberNode, emit: Emitter): RawNumber | undefined => {
   switch (node.kind) {
     case 'column': {
-      const decimal = decimalShapeOf(node.column.physical);
-      const type = decimal ? `Decimal(${decimal.precision}, ${decimal.scale})` : 'Float64';
-      return { sql: node.column.sql, type };
+      const { sql, physical } = node.column;
+      return { sql, type: columnTypeOf(physical).storage(physical) };
     }
     case 'length':
     case 'indexof':
@@ -54,14 +54,38 @@ export const rawNumber = (node: NumberNode, emit: Emitter): RawNumber | undefine
 /** True for doubles that are written with at most 22 digits after the point and 16 before it. */
 const hasExactText = (sql: string): string => `(${sql} = 0 OR (abs(${sql}) >= 1e-6 AND abs(${sql}) < 1e16))`;
 
-/** Null for the other rows, because their text might not be readable at that scale. */
 const exactDouble = (sql: string): string =>
   `toDecimal256OrNull(if(${hasExactText(sql)}, toString(${sql}), NULL), ${doubleScale})`;
+
+/** By way of the text: dividing by a power of ten gives a neighbour (3 with 70 decimals becomes 3.0000000000000004). */
+const nearestSql = (decimal: string): string => `toFloat64(toString(${decimal}))`;
+
+/** SQL of the columns of one form. */
+interface FormSql {
+  /** True where a value stands for its shortest decimal text. */
+  readonly isDouble: boolean;
+  /** As a decimal of that scale; null for rows whose text might not be readable at it. */
+  readonly exact: (sql: string, scale: number) => string;
+  readonly double: (sql: string) => string;
+}
+
+const forms: Readonly<Record<NumberForm, FormSql>> = {
+  doubles: { isDouble: true, exact: exactDouble, double: (sql) => sql },
+  decimals: {
+    isDouble: false,
+    exact: (sql, scale) => `toDecimal256(${sql}, ${scale})`,
+    double: nearestSql,
+  },
+};
+
+const formSql = ({ physical }: FilterColumn): FormSql => forms[numberFormOf(physical)];
+
+export const isDouble = (column: FilterColumn): boolean => formSql(column).isDouble;
 
 const doubleColumns = (node: NumberNode, found: Set<string>): Set<string> => {
   switch (node.kind) {
     case 'column':
-      return node.column.physical === 'f' ? found.add(node.column.sql) : found;
+      return isDouble(node.column) ? found.add(node.column.sql) : found;
     case 'negate':
     case 'round':
     case 'floor':
@@ -92,9 +116,7 @@ export const exactSql = (node: NumberNode, emit: Emitter, shapes: Shapes): strin
       return emit.parameters.add(`Decimal(76, ${shape.scale})`, unitsText(units, shape.scale));
     }
     case 'column':
-      return node.column.physical === 'f'
-        ? exactDouble(node.column.sql)
-        : `toDecimal256(${node.column.sql}, ${shape.scale})`;
+      return formSql(node.column).exact(node.column.sql, shape.scale);
     case 'negate':
       return `negate(${emit.exact(node.operand)})`;
     case 'round':
@@ -131,9 +153,6 @@ const exactArithmetic = (
   }
 };
 
-/** By way of the text: dividing by a power of ten gives a neighbour (3 with 70 decimals becomes 3.0000000000000004). */
-const nearestSql = (decimal: string): string => `toFloat64(toString(${decimal}))`;
-
 /** ClickHouse rounds half a double to even, OData away from zero. The lambda names what is needed three times. */
 const roundDouble = (sql: string): string =>
   `arrayMap(x -> trunc(x) + trunc(2 * (x - trunc(x))), [${sql}])[1]`;
@@ -147,7 +166,7 @@ export const doubleSql = (node: NumberNode, emit: Emitter, shapes: Shapes): stri
         : "CAST(NULL, 'Nullable(Float64)')";
     }
     case 'column':
-      return node.column.physical === 'f' ? node.column.sql : nearestSql(node.column.sql);
+      return formSql(node.column).double(node.column.sql);
     default:
       break;
   }

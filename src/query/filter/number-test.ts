@@ -10,7 +10,7 @@ import {
   unitsText,
 } from './number-literal.js';
 import { aligned, type ExactShape, maxDigits, type NumberShape, type Shapes } from './number-shape.js';
-import { isExactRow, type RawNumber, rawNumber } from './number-sql.js';
+import { isDouble as isDoubleColumn, isExactRow, type RawNumber, rawNumber } from './number-sql.js';
 import { mirrored, signs, type Test } from './test-sql.js';
 import type { Comparison, NumberNode } from './typed.js';
 
@@ -31,7 +31,7 @@ const holds = (operator: Comparison, order: number): boolean => {
   }
 };
 
-const isDouble = (node: NumberNode): boolean => node.kind === 'column' && node.column.physical === 'f';
+const isDouble = (node: NumberNode): boolean => node.kind === 'column' && isDoubleColumn(node.column);
 
 interface Side {
   readonly node: NumberNode;

@@ -10,7 +10,7 @@ import { selectedColumns } from '../column-list.js';
 import { compileFilter } from '../filter/filter.js';
 import { filterColumnsOf } from '../plan.js';
 import type { ReadContext } from '../read-context.js';
-import { buildRowSource, type RowSource } from '../statement.js';
+import { anyRow, buildRowSource, type RowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
 import {
   type ColumnSummary,
@@ -155,7 +155,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
       isWhole: true,
       columns: version.columns,
       filter: text === undefined ? undefined : compileFilter(text, filterColumnsOf(version.columns)),
-      options: { last: undefined, dropNA: false },
+      options: anyRow,
       chosen: version.columns,
     });
 
