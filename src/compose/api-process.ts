@@ -43,6 +43,7 @@ const createPlacesOfRoutes = ({ config, metrics }: Core): RoutePlaces => {
     calls: config.providerCallsInFlight,
     files: config.filesInFlight,
     events: config.eventStreams,
+    waitMs: { requests: config.requestWaitMs, answers: config.answerWaitMs },
     onRefused: (kind, what) => metrics.placesRefused.inc({ kind, what }),
   });
   for (const [kind, each] of Object.entries(places)) metrics.watchPlaces(kind, each);

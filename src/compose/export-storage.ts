@@ -32,6 +32,8 @@ const openBucket = async (config: Config, url: string, scope: Scope): Promise<Ob
     endpoint: config.s3Endpoint,
     publicEndpoint: config.s3PublicEndpoint,
     pathStyle: config.s3PathStyle,
+    connectTimeoutMs: config.s3ConnectTimeoutMs,
+    timeoutMs: config.s3TimeoutMs,
     credentials: s3Credentials(config),
   });
   await scope.defer('object storage', storage.close);

@@ -57,6 +57,7 @@ export interface IngestWorkerOptions {
   /** Chunks of short uploads that are in flight at a time. */
   readonly shortMembers: number;
   readonly leaseMs: number;
+  readonly dryRunKeptMs: number;
   readonly sweepIntervalMs: number;
   readonly receiveTimeoutMs: number;
   readonly retentionMs: number;
@@ -156,7 +157,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
   return createDispatcher({
     processes,
     transitions: createTransitionRecords(sql),
-    publisher: createPublisher({ sql, askRefusal: uploadRefusal }),
+    publisher: createPublisher({ sql, askRefusal: uploadRefusal, dryRunKeptMs: options.dryRunKeptMs }),
     work: {
       chunks,
       merges,

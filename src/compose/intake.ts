@@ -67,7 +67,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   const dispatcher = createDispatcher({
     processes,
     transitions: createTransitionRecords(sql),
-    publisher: createPublisher({ sql, askRefusal: uploadRefusal }),
+    publisher: createPublisher({ sql, askRefusal: uploadRefusal, dryRunKeptMs: config.dryRunKeptMs }),
     ...countsOfUploads(metrics),
     log,
   });

@@ -54,6 +54,7 @@ export const createWorkerProcess = async (
       bulkMembers: config.insertsInFlight,
       shortMembers: 2,
       leaseMs: config.replayLeaseMs,
+      dryRunKeptMs: config.dryRunKeptMs,
       sweepIntervalMs: config.sweepIntervalMs,
       receiveTimeoutMs: config.receiveTimeoutMs,
       retentionMs: config.kafkaRetentionMs,

@@ -59,6 +59,18 @@ export const exportSettings = {
     'Secret of S3_ACCESS_KEY_ID.',
     { secret: true },
   ),
+  s3ConnectTimeoutMs: setting(
+    'S3_CONNECT_TIMEOUT_MS',
+    integer(100),
+    '5000',
+    'Milliseconds for a connection to that service.',
+  ),
+  s3TimeoutMs: setting(
+    'S3_TIMEOUT_MS',
+    integer(1_000),
+    '30000',
+    'Milliseconds that it may be silent for; then the request has failed.',
+  ),
   linkSecret: setting(
     'LINK_SECRET',
     optional(z.string().min(32, 'must have at least 32 characters')),

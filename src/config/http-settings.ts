@@ -112,6 +112,18 @@ export const httpSettings = {
     '256',
     'Event streams of an API process; an eighth of them for one account or address.',
   ),
+  requestWaitMs: setting(
+    'REQUEST_WAIT_MS',
+    integer(100, 300_000),
+    '15000',
+    'Milliseconds that a short request waits for its turn; then it is answered with 503.',
+  ),
+  answerWaitMs: setting(
+    'ANSWER_WAIT_MS',
+    integer(100, 300_000),
+    '30000',
+    'The same of downloads, files and requests for data of providers.',
+  ),
   corsOrigins: setting(
     'CORS_ORIGINS',
     origins,

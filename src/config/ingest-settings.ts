@@ -110,6 +110,12 @@ export const ingestSettings = {
     '1000',
     'Milliseconds between notes of how far an upload is, for whoever follows its process.',
   ),
+  dryRunKeptMs: setting(
+    'DRY_RUN_KEPT_MS',
+    integer(100, 7 * 24 * 60 * 60 * 1000),
+    String(60 * 60 * 1000),
+    'Milliseconds that the rows of a dry run are kept, for whoever reads its difference.',
+  ),
   reservationMs: setting(
     'RESERVATION_MS',
     integer(100, 7 * 24 * 60 * 60 * 1000),

@@ -22,6 +22,8 @@ export interface RoutePlacesOptions {
   readonly calls: number;
   readonly files: number;
   readonly events: number;
+  /** Milliseconds that requests wait for a place, and what is answered by ClickHouse, a provider or a file. */
+  readonly waitMs: { readonly requests: number; readonly answers: number };
   readonly onRefused?: (kind: keyof RoutePlaces, what: 'refused' | 'lost') => void;
 }
 
@@ -31,12 +33,13 @@ export const defaultPlaces: RoutePlacesOptions = {
   calls: 64,
   files: 64,
   events: 256,
+  waitMs: { requests: 15_000, answers: 30_000 },
 };
 
 const atLeastOne = (count: number): number => Math.max(1, Math.floor(count));
 
 export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
-  const { requests, queries, calls, files, events } = options;
+  const { requests, queries, calls, files, events, waitMs } = options;
   const told = (kind: keyof RoutePlaces) => ({
     onRefused: (what: 'refused' | 'lost') => options.onRefused?.(kind, what),
   });
@@ -52,7 +55,7 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       // Whose body is still on its way rests.
       seats: 64 * requests,
       queueLength: 64 * requests,
-      maxWaitMs: 15_000,
+      maxWaitMs: waitMs.requests,
       retryAfterSeconds: 2,
       // PostgreSQL goes on with what was begun.
       outlivesCaller: true,
@@ -62,7 +65,7 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       name: 'downloads',
       code: 'no_query_slot',
       ...queries,
-      maxWaitMs: 30_000,
+      maxWaitMs: waitMs.answers,
     }),
     calls: createPlaces({
       ...told('calls'),
@@ -71,7 +74,7 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       places: calls,
       ownPlaces: atLeastOne(calls / 4),
       queueLength: 4 * calls,
-      maxWaitMs: 30_000,
+      maxWaitMs: waitMs.answers,
     }),
     files: createPlaces({
       ...told('files'),
@@ -80,7 +83,7 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       places: files,
       seats: 2 * files,
       queueLength: 4 * files,
-      maxWaitMs: 30_000,
+      maxWaitMs: waitMs.answers,
     }),
     events: createPlaces({
       ...told('events'),

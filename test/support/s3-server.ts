@@ -19,6 +19,8 @@ export interface S3Server {
   close(): Promise<void>;
 }
 
+const waits = { connectTimeoutMs: 5_000, timeoutMs: 30_000 };
+
 /** The server knows this pair. */
 const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
 
@@ -32,6 +34,7 @@ const runningServer = (): S3Server | undefined => {
     endpoint,
     region: 'us-east-1',
     pathStyle: true,
+    ...waits,
     credentials: { accessKeyId, secretAccessKey },
   };
   return { options, lenient: options, close: async () => undefined };
@@ -51,7 +54,10 @@ export const startS3Server = async (): Promise<S3Server> => {
     const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, ...more });
     const { port } = await server.run();
     const endpoint = `http://127.0.0.1:${port}`;
-    return { server, options: { bucket, endpoint, region: 'us-east-1', pathStyle: true, credentials } };
+    return {
+      server,
+      options: { bucket, endpoint, region: 'us-east-1', pathStyle: true, ...waits, credentials },
+    };
   };
   const strict = await start({ configureBuckets: [{ name: bucket }] });
   const lenient = await start({ allowMismatchedSignatures: true });

@@ -28,7 +28,7 @@ export const createDryRunRoutes = ({ access, diff }: DryRunRoutesDeps): Route[] 
     method: 'GET',
     path: '/datasets/:id/processes/:processId/diff',
     summary: 'What a dry run would change',
-    description: `Counts in the data store; for an hour after the dry run. ${forWhom}`,
+    description: `Counts in the data store; for an hour after the dry run, unless the operator set another time. ${forWhom}`,
     tags: ['Data'],
     auth: 'required',
     places: 'queries',

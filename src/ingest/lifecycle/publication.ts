@@ -16,9 +16,6 @@ import type { MergeOutcome } from './merge-records.js';
 import { countSegmentSql } from './segment-records.js';
 import { moveSql } from './transitions.js';
 
-/** Milliseconds that the rows of a dry run are kept. */
-const dryRunKeptMs = 3_600_000;
-
 /** Who has sent an upload. */
 export interface UploadSender {
   readonly datasetId: number;
@@ -120,7 +117,12 @@ export const publish = async (tx: Sql, datasetId: number, due: DueProcess): Prom
 };
 
 /** Records what would have been published; its rows are kept for a while, for whoever reads the difference. */
-export const endDryRun = async (tx: Sql, due: DueProcess, current: number | null): Promise<void> => {
+export const endDryRun = async (
+  tx: Sql,
+  due: DueProcess,
+  current: number | null,
+  keptMs: number,
+): Promise<void> => {
   const { columns, facts, segment, extends: keepsBase } = newVersionOf(due);
   const outcome: MergeOutcome = {
     baseVersionId: current,
@@ -132,6 +134,6 @@ export const endDryRun = async (tx: Sql, due: DueProcess, current: number | null
   await tx.query(
     `UPDATE processes SET ${checked.set}, merge = $2, kept_until = now() + $3 * interval '1 millisecond'
      WHERE id = $1 AND ${checked.when}`,
-    [due.id, JSON.stringify(outcome), dryRunKeptMs],
+    [due.id, JSON.stringify(outcome), keptMs],
   );
 };

@@ -113,7 +113,7 @@ const publishDueIn = async (
   tx: Sql,
   datasetId: number,
   held: HeldDataset | undefined,
-  askRefusal: AskRefusal,
+  { askRefusal, dryRunKeptMs }: Omit<PublisherOptions, 'sql'>,
 ): Promise<Due> => {
   const versions: PublishedVersion[] = [];
   const refused: FailedUpload[] = [];
@@ -138,7 +138,7 @@ const publishDueIn = async (
       return { ...came, merge: process.id };
     }
     if (process.dryRun) {
-      await endDryRun(tx, process, current);
+      await endDryRun(tx, process, current, dryRunKeptMs);
       continue;
     }
     if (process.vintage !== null) {
@@ -154,9 +154,11 @@ const publishDueIn = async (
 export interface PublisherOptions {
   readonly sql: Sql;
   readonly askRefusal: AskRefusal;
+  /** Milliseconds that the rows of a dry run are kept. */
+  readonly dryRunKeptMs: number;
 }
 
-export const createPublisher = ({ sql, askRefusal }: PublisherOptions): Publisher => ({
+export const createPublisher = ({ sql, ...options }: PublisherOptions): Publisher => ({
   verified: (processId, datasetId, attempt, facts) =>
     sql.tx(async (tx) => {
       const held = await holdDataset(tx, datasetId);
@@ -164,8 +166,8 @@ export const createPublisher = ({ sql, askRefusal }: PublisherOptions): Publishe
         `UPDATE processes SET ${verified.set}, facts = $3 WHERE id = $1 AND attempt = $2 AND ${verified.when}`,
         [processId, attempt, JSON.stringify(facts)],
       );
-      return publishDueIn(tx, datasetId, held, askRefusal);
+      return publishDueIn(tx, datasetId, held, options);
     }),
   publishDue: (datasetId) =>
-    sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId), askRefusal)),
+    sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId), options)),
 });

@@ -25,6 +25,10 @@ export interface S3StorageOptions {
   readonly publicEndpoint?: string | undefined;
   /** `endpoint/bucket/key` in place of `bucket.endpoint/key`. */
   readonly pathStyle: boolean;
+  /** Milliseconds for a connection. */
+  readonly connectTimeoutMs: number;
+  /** Milliseconds without a byte of an answer. */
+  readonly timeoutMs: number;
   /** Undefined: what the machine or the pod is allowed. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
@@ -46,9 +50,6 @@ export const parseS3Url = (url: string): { bucket: string; prefix: string } => {
   const { hostname, pathname } = new URL(url);
   return { bucket: hostname, prefix: decodeURIComponent(pathname).replace(/^\/+|\/+$/g, '') };
 };
-
-/** Milliseconds for a connection, and without a byte of an answer: a server that says nothing is not waited for without end. */
-const waits = { connectionTimeout: 5_000, socketTimeout: 30_000 } as const;
 
 /** Refused for what was asked or by whom: that will not pass. Anything else is storage that is away or overloaded. */
 const isRefusal = (error: unknown): boolean => {
@@ -75,7 +76,8 @@ const createClient = (options: S3StorageOptions, endpoint: string | undefined): 
   new S3Client({
     region: options.region,
     forcePathStyle: options.pathStyle,
-    requestHandler: waits,
+    // A server that says nothing is not waited for without end.
+    requestHandler: { connectionTimeout: options.connectTimeoutMs, socketTimeout: options.timeoutMs },
     // Many S3-compatible stores refuse the checksums that newer clients add by themselves.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -64,7 +64,7 @@ const isRefused = (error: unknown): void => {
   if (!isAppError(error)) throw error;
 };
 
-const publisher = () => createPublisher({ sql, askRefusal: uploadRefusal });
+const publisher = () => createPublisher({ sql, askRefusal: uploadRefusal, dryRunKeptMs: 3_600_000 });
 
 let datasets = 0;
 
