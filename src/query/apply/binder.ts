@@ -5,6 +5,8 @@
  * digit, else an exact decimal. What can have no exact result is a double: averages, medians, quantiles, deviations,
  * quotients, and sums of columns whose numbers lie too far apart for 76 digits.
  */
+
+import { runAtOnce } from '../../lib/yielding.js';
 import type { PhysicalType } from '../../model/column.js';
 import { columnTypeOf, dataTypeOf, physicalOfDay } from '../../model/column-types/column-types.js';
 import { nameProblem } from '../../model/names.js';
@@ -179,7 +181,7 @@ const bindStep = (step: Step, scope: Scope): BoundStep => {
   const { fields } = scope;
   switch (step.kind) {
     case 'filter': {
-      const condition = bindFilter(step.condition, scope.byName, scope.failures);
+      const condition = runAtOnce(bindFilter(step.condition, scope.byName, scope.failures));
       return { kind: 'filter', condition, reads: readsOf(scope, [step.condition]), fields };
     }
     case 'compute': {

@@ -3,6 +3,7 @@
  * a comparison is true or false (null equals null alone; an ordering with null is false), arithmetic and
  * functions of null are null, `and`, `or`, `not` take null as unknown.
  */
+import { runAtOnce } from '../../lib/yielding.js';
 import { type Binding, type BoundSide, bindPair, type ColumnLookup, describe } from './binding.js';
 import { bindCall } from './call-binder.js';
 import { bindComparison, bindMembership } from './comparison-binder.js';
@@ -117,17 +118,40 @@ const bindArithmetic = (node: Extract<SyntaxNode, { kind: 'arithmetic' }>, bindi
 };
 
 const createBinding = (columns: ColumnLookup, failures: Failures): Binding => {
-  const binding: Binding = { columns, failures, columnsRead: 0, bind: (node) => bind(node, binding) };
+  const binding: Binding = {
+    columns,
+    failures,
+    columnsRead: 0,
+    later: [],
+    bind: (node) => bind(node, binding),
+  };
   return binding;
 };
 
-/** The typed form of an expression of any type. */
-export const bindExpression = (root: SyntaxNode, columns: ColumnLookup, failures: Failures): Operand =>
-  bind(root, createBinding(columns, failures));
+function* bindLater({ later }: Binding): Generator<void, void> {
+  for (const steps of later) {
+    yield* steps;
+    yield;
+  }
+}
 
-/** The typed form of a whole filter; what is not a condition is refused. */
-export const bindFilter = (root: SyntaxNode, columns: ColumnLookup, failures: Failures): Condition => {
+/** The typed form of an expression of any type. */
+export const bindExpression = (root: SyntaxNode, columns: ColumnLookup, failures: Failures): Operand => {
+  const binding = createBinding(columns, failures);
+  const operand = bind(root, binding);
+  runAtOnce(bindLater(binding));
+  return operand;
+};
+
+/** The typed form of a whole filter; what is not a condition is refused. Each step is bounded work. */
+export function* bindFilter(
+  root: SyntaxNode,
+  columns: ColumnLookup,
+  failures: Failures,
+): Generator<void, Condition> {
   const binding = createBinding(columns, failures);
   if (root.kind === 'null') throw failures.type(root.start, 'expected a condition, found null');
-  return bindCondition(root, binding);
-};
+  const condition = bindCondition(root, binding);
+  yield* bindLater(binding);
+  return condition;
+}

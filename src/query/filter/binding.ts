@@ -14,6 +14,8 @@ export interface Binding {
   readonly failures: Failures;
   /** Counted up with each column that is bound. */
   columnsRead: number;
+  /** What is still to be bound: the values of long lists, in steps. */
+  readonly later: Generator<void, void>[];
   bind(node: SyntaxNode): Operand;
 }
 

@@ -2,6 +2,7 @@
 import { type Binding, type BoundPair, type BoundSide, bindPair, bindSide, describe } from './binding.js';
 import { firstDayOf } from './date-literal.js';
 import { excerpt } from './failure.js';
+import type { Exact } from './number-literal.js';
 import { readingsOf } from './readings.js';
 import type { ComparisonOperator, LiteralNode, SyntaxNode } from './syntax.js';
 import type { Comparison, Condition, Operand } from './typed.js';
@@ -111,38 +112,59 @@ export const bindMembership = (node: Extract<SyntaxNode, { kind: 'in' }>, bindin
     throw binding.failures.noColumn(node.operand.start, "put arithmetic before 'in' in parentheses");
   const { operand } = side;
   const orNull = node.items.some((item) => item.kind === 'null');
-  const items = node.items.filter((item) => item.kind !== 'null');
-  const bound = items.map((item) => bindItem(item, side.node, operand, binding));
+  if (operand.type === 'boolean')
+    throw binding.failures.type(
+      node.operand.start,
+      "'in' needs a text, number or date before it, found a condition; put arithmetic before 'in' in parentheses",
+    );
+  const bindItems = (keep: (item: Operand) => void): void => {
+    binding.later.push(itemSteps(node, { ...side, operand }, binding, keep));
+  };
   switch (operand.type) {
     case 'null':
+      bindItems(() => undefined);
       return { kind: 'constant', value: orNull };
     case 'number': {
-      const values = bound.flatMap((item) =>
-        item.type === 'number' && item.node.kind === 'number' ? [item.node.value] : [],
-      );
+      const values: Exact[] = [];
+      bindItems((item) => {
+        if (item.type === 'number' && item.node.kind === 'number') values.push(item.node.value);
+      });
       return { kind: 'in', type: 'number', operand: operand.node, values, orNull };
     }
     case 'text': {
-      const values = bound.flatMap((item) =>
-        item.type === 'text' && item.node.kind === 'text' ? [item.node.value] : [],
-      );
+      const values: string[] = [];
+      bindItems((item) => {
+        if (item.type === 'text' && item.node.kind === 'text') values.push(item.node.value);
+      });
       return { kind: 'in', type: 'text', operand: operand.node, values, orNull };
     }
     case 'date': {
-      const values = bound.flatMap((item) =>
-        item.type === 'date' && item.node.kind === 'date' ? [item.node.value] : [],
-      );
+      const values: string[] = [];
+      bindItems((item) => {
+        if (item.type === 'date' && item.node.kind === 'date') values.push(item.node.value);
+      });
       return { kind: 'in', type: 'date', operand: operand.node, values, orNull };
     }
-    case 'boolean':
-      throw binding.failures.type(
-        node.operand.start,
-        "'in' needs a text, number or date before it, found a condition; put arithmetic before 'in' in parentheses",
-      );
     default:
       return operand satisfies never;
   }
 };
+
+/** Values of a list that are bound in one step. */
+const itemsPerStep = 200;
+
+/** Binds the values of a list, each to be kept. */
+function* itemSteps(
+  { items }: Extract<SyntaxNode, { kind: 'in' }>,
+  { node, operand }: BoundSide,
+  binding: Binding,
+  keep: (item: Operand) => void,
+): Generator<void, void> {
+  for (const [at, item] of items.entries()) {
+    if (at % itemsPerStep === itemsPerStep - 1) yield;
+    if (item.kind !== 'null') keep(bindItem(item, node, operand, binding));
+  }
+}
 
 const bindItem = (item: LiteralNode, node: SyntaxNode, operand: Operand, binding: Binding): Operand => {
   const value = binding.bind(item);

@@ -67,7 +67,7 @@ function* compileSteps(
   const { root, unknown } = yield* parseFilter(text, names, failures, bounds);
   if (unknown.length > 0) throw unknownColumns(text, unknown, names.names);
   yield;
-  const condition = bindFilter(root, byName, failures);
+  const condition = yield* bindFilter(root, byName, failures);
   yield;
   const plain = createParameters();
   const plainSql = compileCondition(condition, createContext(plain));

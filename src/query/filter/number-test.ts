@@ -210,8 +210,14 @@ export const numberMembership = (
   return { operator: 'in', test: `if(${isExactRow([node])}, ${inExact}, ${inDouble})`, nulls };
 };
 
+/** Fifteen digits come back from a double as they went in, far from the ends of its range. */
+const surelyDouble = 10n ** 15n;
+const farFromEnds = 280;
+
 const isDoubleText = (value: Exact): boolean => {
+  const { digits, scale } = value;
   if (isSafeInteger(value)) return true;
+  if (digits < surelyDouble && digits > -surelyDouble && Math.abs(scale) < farFromEnds) return true;
   const nearest = nearestDouble(value);
   return Number.isFinite(nearest) && compareExact(exactOf(nearest), value) === 0;
 };
