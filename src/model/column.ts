@@ -29,12 +29,24 @@ export interface Column {
   readonly isEntity: boolean;
 }
 
+/** How dates of a column are written, as a manifest said; the built-in forms otherwise. */
+export interface DateForm {
+  /** In strptime letters (`%d/%m/%Y`). */
+  readonly dateFormat?: string;
+  /** A four-digit number is a year. */
+  readonly bareYear?: boolean;
+}
+
 /** A column of a version together with where its values lie. */
 export interface StoredColumn extends Column {
   readonly description: string | null;
   readonly physical: PhysicalType;
   /** Id that names the column in the store; differs from `id` in a clone only. */
   readonly storageId: number;
+  /** Files to come are read in this form too. */
+  readonly dateForm?: DateForm;
+  /** True: it has no value whose type could be told, and takes that of those to come. */
+  readonly untyped?: boolean;
 }
 
 /** Name of the column in its ClickHouse table: `c<storageId>_<physical>`; safe as an SQL identifier. */

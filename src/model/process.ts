@@ -1,3 +1,5 @@
+import type { DataType } from './column.js';
+
 /** What came of an upload. */
 export type ProcessStatus = 'pending' | 'completed' | 'failed';
 
@@ -42,6 +44,35 @@ export interface KeyExample {
   readonly rows: number;
 }
 
+/** What is worth knowing about an upload, whether or not it completes. */
+export interface Notice {
+  /** Stable identifier such as `became_text`. */
+  readonly code: string;
+  readonly message: string;
+  /** Name of the column that it is about. */
+  readonly column?: string;
+  /** Physical line in the file; the header is line 1. */
+  readonly line?: number;
+  /** A value of the file, cut to 200 characters. */
+  readonly value?: string;
+  /** Names of columns, the first of them. */
+  readonly columns?: readonly string[];
+  /** How many more columns there are. */
+  readonly omitted?: number;
+  /** Name of a column that is easily taken for `column`. */
+  readonly similarTo?: string;
+  /** The type that the column had in the version before. */
+  readonly from?: DataType;
+  readonly to?: DataType;
+  /** Options of an upload that would have it otherwise. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** Another upload of the dataset. */
+  readonly processId?: number;
+}
+
+/** Most notices of an upload. */
+export const maxNotices = 20;
+
 /** Why an upload failed, in the terms of the file that was sent. */
 export interface ProcessError {
   /** Stable identifier such as `field_count`. */
@@ -53,6 +84,8 @@ export interface ProcessError {
   readonly column?: string;
   /** The text that does not fit, cut to 200 characters. */
   readonly value?: string;
+  /** The type that the column has in the dataset, where the value does not fit that one. */
+  readonly existingType?: DataType;
   /** Of `key_not_unique`: the first keys that are not, at most three. */
   readonly examples?: readonly KeyExample[];
 }
@@ -85,6 +118,7 @@ export interface ProcessView {
   /** Nothing was, or will be, published. */
   readonly dryRun: boolean;
   readonly error: ProcessError | null;
+  readonly notices: readonly Notice[];
   readonly progress: ProcessProgress;
 }
 

@@ -18,6 +18,9 @@ const processErrorSchema = z.object({
   line: z.int().optional().meta({ description: 'Physical line in the file; the header is line 1.' }),
   column: z.string().optional().meta({ description: 'Name of the column.' }),
   value: z.string().optional().meta({ description: 'The text that does not fit, cut to 200 characters.' }),
+  existingType: z.enum(['Date', 'String', 'Decimal']).optional().meta({
+    description: 'The type of the column in the dataset, where the value does not fit that one (409).',
+  }),
   examples: z
     .array(
       z.object({
@@ -29,6 +32,32 @@ const processErrorSchema = z.object({
     .optional()
     .meta({ description: 'Of `key_not_unique`: the first keys that several rows have, at most three.' }),
 });
+
+const dataTypes = z.enum(['Date', 'String', 'Decimal']);
+
+const noticeSchema = z
+  .object({
+    code: z.string().meta({
+      description:
+        '`type_changed`, `became_text`, `numbers_like_years`, `columns_added`, `columns_missing`, `similar_names`, ' +
+        '`same_file`; others may come.',
+    }),
+    message: z.string(),
+    column: z.string().optional().meta({ description: 'Name of the column.' }),
+    line: z.int().optional().meta({ description: 'Physical line in the file; the header is line 1.' }),
+    value: z.string().optional().meta({ description: 'The text in the file, cut to 200 characters.' }),
+    columns: z.array(z.string()).optional().meta({ description: 'Names of columns, at most 20.' }),
+    omitted: z.int().optional().meta({ description: 'How many more columns there are.' }),
+    similarTo: z.string().optional().meta({ description: 'Name of the column that it is easily taken for.' }),
+    from: dataTypes.optional().meta({ description: 'Type in the version before.' }),
+    to: dataTypes.optional().meta({ description: 'Type now.' }),
+    options: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'Options of an upload that would have it otherwise, such as a manifest.' }),
+    processId: z.int().optional().meta({ description: 'The other upload that it is about.' }),
+  })
+  .meta({ id: 'Notice' });
 
 const changeField = (description: string) =>
   z
@@ -58,6 +87,9 @@ export const processSchema = z
     removed: changeField('Rows of the version before that have gone.'),
     dryRun: z.boolean().meta({ description: 'Everything is checked and counted, nothing is published.' }),
     error: processErrorSchema.nullable(),
+    notices: z.array(noticeSchema).meta({
+      description: 'What is worth knowing about the file, at most 20; also of an upload that completes.',
+    }),
     progress: z.object({
       received: z.int().meta({ description: 'Bytes received of the body of the request, as sent.' }),
       expected: z

@@ -2,11 +2,17 @@ import type { DataType } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import type { ProcessError } from '../../model/process.js';
 import type { BadRow, EncodePhysical, Violation } from '../csv/types.js';
-import type { Layout } from '../layout/layout.js';
+import type { Layout, LayoutColumn } from '../layout/layout.js';
 import { maxRawBytes, type Reject } from '../lifecycle/rejects.js';
 
-const columnName = (layout: Layout, field: number | null): string | undefined =>
-  layout.columns.find((column) => column.field === field)?.name;
+const columnOf = (layout: Layout, field: number | null): LayoutColumn | undefined =>
+  layout.columns.find((column) => column.field === field);
+
+/** The type that the version before gives the column, where no manifest does. */
+const existingType = (column: LayoutColumn | undefined): Pick<ProcessError, 'existingType'> =>
+  column?.existing === undefined || column.dataType !== undefined
+    ? {}
+    : { existingType: dataTypeOf(column.existing) };
 
 const describe = (bad: BadRow, layout: Layout): string => {
   switch (bad.reason) {
@@ -29,13 +35,14 @@ const describe = (bad: BadRow, layout: Layout): string => {
 
 /** What a process says of a record that cannot be read. */
 export const badRowError = (bad: BadRow, layout: Layout): ProcessError => {
-  const column = columnName(layout, bad.field);
+  const column = columnOf(layout, bad.field);
   return {
     code: bad.reason,
     message: `Line ${bad.line} ${describe(bad, layout)}.`,
     line: bad.line,
-    ...(column === undefined ? {} : { column }),
+    ...(column === undefined ? {} : { column: column.name }),
     ...(bad.value === null ? {} : { value: bad.value }),
+    ...(bad.reason === 'value' ? existingType(column) : {}),
   };
 };
 
@@ -58,12 +65,14 @@ const typeName = (physical: EncodePhysical): DataType =>
 
 /** What is said of a value that does not fit the type of its column. */
 export const violationError = (violation: Violation, layout: Layout): ProcessError => {
-  const column = columnName(layout, violation.field) ?? `field ${violation.field + 1}`;
+  const found = columnOf(layout, violation.field);
+  const column = found?.name ?? `field ${violation.field + 1}`;
   return {
     code: 'value',
     message: `Line ${violation.line}, column ${column}: the value does not fit type ${typeName(violation.physical)}.`,
     line: violation.line,
     column,
     value: violation.value,
+    ...existingType(found),
   };
 };

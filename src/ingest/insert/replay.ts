@@ -12,11 +12,11 @@ import { isAppError } from '../../lib/errors.js';
 import { runYielding } from '../../lib/yielding.js';
 import { decompressZstd } from '../../lib/zstd.js';
 import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
-import { joinProfiles, noProfile } from '../csv/profile.js';
-import type { ColumnProfile } from '../csv/types.js';
+import type { Readings } from '../layout/kept-type.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
-import { needsDigits, resolveColumn } from '../layout/type-resolution.js';
-import { profileInSteps } from '../layout/typed-profile.js';
+import { needsDigits, readingOf, resolveColumn } from '../layout/type-resolution.js';
+import { joinReadings, noReadings, readingsInSteps } from '../layout/typed-profile.js';
+import { createWitnesses } from '../layout/value-notices.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { Outcome, Settled, Step } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
@@ -56,13 +56,15 @@ export const createReplaySteps = (
   const resolved = async (
     state: UploadState,
     layout: Layout,
-    profiles: readonly ColumnProfile[] | undefined,
+    readings: readonly Readings[] | undefined,
   ): Promise<Layout> => {
     const columns: LayoutColumn[] = [];
     for (const [at, column] of layout.columns.entries()) {
-      const profile = profiles?.[at] ?? noProfile;
-      const digits = needsDigits(column, profile) ? await countDigits(state, column) : undefined;
-      columns.push(resolveColumn(layout, column, profile, digits));
+      const read = readingOf(layout, column, readings?.[at] ?? noReadings);
+      const digits = needsDigits(read.column, read.profile)
+        ? await countDigits(state, read.column)
+        : undefined;
+      columns.push(resolveColumn(layout, read.column, read.profile, digits));
     }
     return withColumns(layout, columns);
   };
@@ -70,16 +72,22 @@ export const createReplaySteps = (
   const collect: Step = async (state, { stopping }) => {
     onReplay();
     const layout = await requireLayout(processes, state.processId);
-    let joined: ColumnProfile[] | undefined;
+    let joined: Readings[] | undefined;
+    const witnesses = createWitnesses(layout);
     await reader.read(await chunks.positions(state.processId), async (chunk) => {
       if (stopping()) return 'stop';
       if (chunk.rows === 0) return 'next';
-      const profiles = await runYielding(profileInSteps(await decompressZstd(chunk.data), layout));
-      joined = joined?.map((profile, at) => joinProfiles(profile, profiles[at]!)) ?? profiles;
+      const bytes = await decompressZstd(chunk.data);
+      const readings = await runYielding(readingsInSteps(bytes, layout));
+      await runYielding(witnesses.lookInSteps({ bytes, firstLine: chunk.firstLine }, readings));
+      joined = joined?.map((reading, at) => joinReadings(reading, readings[at]!)) ?? readings;
       return 'next';
     });
     if (stopping()) return done;
-    return { kind: 'resolved', layout: await resolved(state, layout, joined) };
+    const settled = await resolved(state, layout, joined);
+    const refused = settled.keepsTypes ? witnesses.conflict(settled) : undefined;
+    if (refused !== undefined) return { kind: 'fail', error: refused };
+    return { kind: 'resolved', layout: settled, notices: witnesses.notices(settled) };
   };
 
   const replay: Step = async (state, { settle, stopping }) => {

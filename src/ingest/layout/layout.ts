@@ -1,4 +1,10 @@
-import { type DataType, type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
+import {
+  type DataType,
+  type DateForm,
+  type PhysicalType,
+  type StoredColumn,
+  storageName,
+} from '../../model/column.js';
 import { columnTypeOf, dataTypeOf } from '../../model/column-types/column-types.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import { storedAs } from '../../storage/clickhouse/places.js';
@@ -23,6 +29,12 @@ export interface LayoutColumn {
   readonly existing?: PhysicalType;
   /** Rules of its own, beside those of the file. */
   readonly rules?: ColumnRules;
+  /** Mode replace: the type in the version before, which stays where all values fit. */
+  readonly keeps?: DataType;
+  /** `rules` are what an earlier manifest said of dates: values in the built-in forms are dates as well. */
+  readonly remembered?: true;
+  /** What is to be remembered of how dates are written. */
+  readonly dateForm?: DateForm;
   /** The type is settled for good: a value that does not fit makes its record a bad one. */
   readonly fixed?: boolean;
 }
@@ -45,6 +57,8 @@ export interface Layout {
   readonly maxBadRows?: BadRowLimit;
   /** True when types may become wider than those of the version before. */
   readonly widen?: boolean;
+  /** Mode replace: a value that does not fit the type its column had fails the upload. */
+  readonly keepsTypes?: true;
   readonly onDuplicateKey?: DuplicateKey;
   /** Ids of the columns that tell rows apart; modes with a key only. */
   readonly keyIds?: readonly number[];
@@ -63,7 +77,8 @@ const tableColumn = (column: LayoutColumn): NamedColumn => {
 
 export const tableColumns = (layout: Layout): NamedColumn[] => layout.columns.map(tableColumn);
 
-const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
+/** Rules of the file and those of the column itself, for whatever reads values. */
+export const rulesOf = (layout: Layout, column: LayoutColumn): ColumnRules => ({
   ...layout.rules,
   ...column.rules,
 });
@@ -96,6 +111,8 @@ const storedColumn = (column: LayoutColumn): StoredColumn => {
     dataType,
     physical,
     isEntity: isEntityColumn(column),
+    ...(dataType === 'Date' && column.dateForm !== undefined ? { dateForm: column.dateForm } : {}),
+    ...(column.physical === 'u' ? { untyped: true } : {}),
   };
 };
 
@@ -122,13 +139,3 @@ export const withColumns = (layout: Layout, columns: readonly LayoutColumn[]): L
   ...layout,
   columns,
 });
-
-/** Rules by field, for everything that reads values. */
-export const fieldRules = (layout: Layout): Map<number, ColumnRules> => {
-  const rules = new Map<number, ColumnRules>();
-  for (const column of layout.columns) {
-    const own = rulesOf(layout, column);
-    if (Object.keys(own).length > 0) rules.set(column.field, own);
-  }
-  return rules;
-};

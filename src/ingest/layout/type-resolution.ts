@@ -4,6 +4,10 @@
  *
  * - The type that users see (Date, String, Decimal) is given by the manifest or by the version before, unless
  *   widening was asked for. A value of another type is then the record's fault.
+ * - A file that replaces the rows keeps the type where all of its values fit; otherwise it is as if there had been no
+ *   version before.
+ * - What an earlier manifest said of dates holds for files to come. One whose dates are in the built-in forms is read in
+ *   those: a file is read in one way or the other.
  * - The physical type may grow inside of it: a Decimal column of doubles that gets a number of twenty digits
  *   becomes exact decimals. That is no conflict, and no value is altered.
  */
@@ -18,6 +22,7 @@ import {
 import { decimalOf, decimalShapeOf } from '../../model/column-types/decimal.js';
 import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
+import { classOf, fitsClass, type Readings, readIn, resolveFree } from './kept-type.js';
 import type { Layout, LayoutColumn } from './layout.js';
 
 /** Most digits before and after the point among stored numbers. */
@@ -37,7 +42,7 @@ const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined =
 /** What a profile must be for values to be of the given type; undefined: anything. */
 export const kindOf = (layout: Layout, column: LayoutColumn): ComparisonClass | undefined => {
   const type = givenType(layout, column);
-  return type === undefined ? undefined : columnTypeOf(physicalOfName[type]).compares;
+  return type === undefined ? undefined : classOf(type);
 };
 
 /** Digits that a column may hold, by its type where that tells, else as they were counted. */
@@ -101,7 +106,7 @@ const resolveWide = (
   counted: Digits | undefined,
 ): PhysicalType | 'u' => {
   const { existing } = column;
-  if (existing === undefined) return physicalOf(profile);
+  if (existing === undefined) return resolveFree(column, profile);
   if (profile.kind === 'none') return existing;
   const { compares } = columnTypeOf(existing);
   if (profile.kind === 'date' && compares === 'date') return joinDates(profile, existing);
@@ -117,6 +122,22 @@ export const needsDigits = (column: LayoutColumn, profile: ColumnProfile): boole
   profile.kind === 'number' &&
   joinDecimals(profile, column.existing, { integer: 0, fraction: 0 }) !== column.existing;
 
+interface Reading {
+  readonly column: LayoutColumn;
+  readonly profile: ColumnProfile;
+}
+
+/** How the file is read: by what is remembered of its dates, or in the built-in forms. */
+export const readingOf = (layout: Layout, column: LayoutColumn, { own, plain }: Readings): Reading => {
+  if (plain === undefined) return { column, profile: own };
+  const type = column.keeps ?? givenType(layout, column);
+  const kind = type === undefined ? undefined : classOf(type);
+  const isPlain = own.kind !== kind && (plain.kind === kind || kind === undefined || !fitsClass(own, kind));
+  return isPlain
+    ? { column: readIn('plain', column), profile: plain }
+    : { column: readIn('remembered', column), profile: own };
+};
+
 /** The column as the first chunk proposes it; what contradicts it later leads to a profile of all values. */
 export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
   const { existing } = column;
@@ -124,7 +145,7 @@ export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: Col
   const keeps = existing !== undefined && (column.dataType ?? dataTypeOf(existing)) === dataTypeOf(existing);
   if (keeps) return { ...column, physical: existing };
   const type = givenType(layout, column);
-  if (type === undefined) return { ...column, physical: physicalOf(profile) };
+  if (type === undefined) return { ...column, physical: resolveFree(column, profile) };
   const physical =
     profile.kind === 'none' ? physicalOfName[type] : resolveGiven(type, column, profile, undefined);
   return { ...column, physical };

@@ -4,11 +4,12 @@ import { joinProfiles, noProfile } from '../csv/profile.js';
 import { emptyProfile, type MutableProfile, profileColumn } from '../csv/profile-column.js';
 import { indexRecords } from '../csv/record-parser.js';
 import type { ColumnProfile } from '../csv/types.js';
-import { fieldRules, type Layout } from './layout.js';
+import { type Readings, readIn } from './kept-type.js';
+import { type Layout, rulesOf, withColumns } from './layout.js';
 import { kindOf } from './type-resolution.js';
 
 /** One record of a block, seen as a block. */
-const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
+export const recordOf = (index: FieldIndex, row: number): FieldIndex => ({
   ...index,
   starts: index.starts.subarray(row * index.fieldCount),
   ends: index.ends.subarray(row * index.fieldCount),
@@ -24,8 +25,7 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
   const { dialect, fieldCount, columns } = layout;
   const index = createFieldIndex(dialect, fieldCount);
   openIndex(index, bytes);
-  const rules = fieldRules(layout);
-  const compiled = columns.map((column) => compileRules(rules.get(column.field)));
+  const compiled = columns.map((column) => compileRules(rulesOf(layout, column)));
   const wanted = columns.map((column) => kindOf(layout, column));
   const profiles: ColumnProfile[] = columns.map(() => noProfile);
 
@@ -54,3 +54,25 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
     yield;
   }
 }
+
+export const noReadings: Readings = { own: noProfile };
+
+/** Both readings of each column of a layout, in their order. */
+export function* readingsInSteps(bytes: Uint8Array, layout: Layout): Generator<void, Readings[]> {
+  const { columns } = layout;
+  const own = columns.map((column) => (column.remembered ? readIn('remembered', column) : column));
+  const profiles = yield* profileInSteps(bytes, withColumns(layout, own));
+  const again = columns.filter(({ remembered }) => remembered).map((column) => readIn('plain', column));
+  if (again.length === 0) return profiles.map((profile) => ({ own: profile }));
+  const plain = yield* profileInSteps(bytes, withColumns(layout, again));
+  let next = 0;
+  return profiles.map((profile, at) =>
+    columns[at]?.remembered ? { own: profile, plain: plain[next++] ?? noProfile } : { own: profile },
+  );
+}
+
+/** Knowledge of the values of both. */
+export const joinReadings = (a: Readings, b: Readings): Readings => ({
+  own: joinProfiles(a.own, b.own),
+  ...(a.plain === undefined || b.plain === undefined ? {} : { plain: joinProfiles(a.plain, b.plain) }),
+});

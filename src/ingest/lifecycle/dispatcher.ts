@@ -145,7 +145,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
         return follow('misfit', state);
       case 'resolved':
       case 'miscounted':
-        await transitions.nextAttempt(outcome.kind, processId, attempt, outcome.layout);
+        await transitions.nextAttempt(outcome.kind, processId, attempt, outcome.layout, outcome.notices);
         return follow(outcome.kind, state);
       case 'rebased':
         await requireWork().merges.rebase(processId, outcome.layout);

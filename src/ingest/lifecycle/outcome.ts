@@ -1,5 +1,5 @@
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
-import type { ProcessError } from '../../model/process.js';
+import type { Notice, ProcessError } from '../../model/process.js';
 import type { SegmentFacts } from '../../model/version.js';
 import type { Layout } from '../layout/layout.js';
 import type { StoredChunk } from './chunk-records.js';
@@ -31,7 +31,11 @@ export type Outcome =
   /** A value does not fit the type proposed for its column; `error` says which. */
   | { readonly kind: 'misfit'; readonly error: ProcessError }
   /** The next attempt begins: with resolved types, or because rows are missing. */
-  | { readonly kind: 'resolved' | 'miscounted'; readonly layout: Layout }
+  | {
+      readonly kind: 'resolved' | 'miscounted';
+      readonly layout: Layout;
+      readonly notices?: readonly Notice[];
+    }
   /** ClickHouse holds what was recorded. */
   | { readonly kind: 'verified'; readonly facts: SegmentFacts }
   /** The current version keeps a column otherwise: the file is read again with this layout. */

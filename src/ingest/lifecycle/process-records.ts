@@ -1,12 +1,13 @@
 import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
-import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
+import type { Notice, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, nearMap } from '../layout/slot-maps.js';
+import { keepDigest, keptNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews } from './process-view.js';
 import { addSegment } from './segment-records.js';
@@ -46,6 +47,9 @@ export interface NewUpload {
   readonly mode: string;
   readonly layout: Layout;
   readonly dryRun?: boolean;
+  readonly notices?: readonly Notice[];
+  /** Of a file that is appended, where it is whole by now. */
+  readonly fileDigest?: Buffer | undefined;
   /** The file is one chunk that a pool may take. */
   readonly isSmall: boolean;
   /** Bytes of the file so far, unpacked. */
@@ -80,6 +84,8 @@ export interface ProcessRecords extends ProcessViews {
   accept(upload: NewUpload): Promise<AcceptedUpload>;
   /** Tells that the receiving API is alive, and how far it is. False when the process is no longer pending. */
   heartbeat(processId: number, received: Received): Promise<boolean>;
+  /** Tells what the file of a pending append is, before its last chunk leaves. */
+  keepDigest(processId: number, digest: Buffer): Promise<void>;
   /** Tells that every chunk is in Kafka. */
   seal(processId: number, received: Received): Promise<void>;
   state(processId: number): Promise<UploadState | undefined>;
@@ -120,12 +126,14 @@ const insertOrFill = async (sql: Sql, upload: NewUpload): Promise<NewRow> => {
     upload.dryRun ?? false,
     body?.sentBytes ?? receivedBytes,
     body?.expectedBytes ?? null,
+    keptNotices(upload.notices ?? []),
   ];
   if (upload.reservedId === undefined) {
     const [row] = await sql.query<NewRow>(
       `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
-         expected_version, dry_run, sent_bytes, expected_bytes, vintage)
-       VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id, created_at AS "createdAt"`,
+         expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage)
+       VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+       RETURNING id, created_at AS "createdAt"`,
       [...values, upload.vintage === undefined ? null : JSON.stringify(upload.vintage)],
     );
     if (row === undefined) throw new Error('a process was inserted but not returned');
@@ -134,8 +142,8 @@ const insertOrFill = async (sql: Sql, upload: NewUpload): Promise<NewRow> => {
   const [row] = await sql.query<NewRow>(
     `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, mode = $2, layout = $3, key_id = $5,
        request_id = $6, received_bytes = $7, expected_version = $8, dry_run = $9, sent_bytes = $10,
-       expected_bytes = $11, received_at = now()
-     WHERE id = $12 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
+       expected_bytes = $11, notices = $12, received_at = now()
+     WHERE id = $13 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
      RETURNING id, created_at AS "createdAt"`,
     [...values, upload.reservedId],
   );
@@ -154,6 +162,7 @@ const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> =>
     ? await findSlots(sql, storeId, tableColumns(layout), await nearMap(sql, datasetId, mode))
     : null;
   await addSegment(sql, { id: segmentId(row.id, 1), processId: row.id, storeId, slotMapId });
+  if (upload.fileDigest !== undefined) await keepDigest(sql, row.id, upload.fileDigest);
   return { processId: row.id, createdAt: row.createdAt };
 };
 
@@ -180,6 +189,8 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
     );
     return rows.length > 0;
   },
+
+  keepDigest: (processId, digest) => sql.tx((tx) => keepDigest(tx, processId, digest)),
 
   async seal(processId, received) {
     await sql.query(

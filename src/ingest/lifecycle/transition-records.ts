@@ -1,9 +1,10 @@
 import type { Log } from '../../lib/log.js';
-import type { ProcessError } from '../../model/process.js';
+import type { Notice, ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import { findSlots, mapOfSegment } from '../layout/slot-maps.js';
+import { addNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { stateColumns, type UploadState } from './process-records.js';
 import { dropRejects } from './rejects.js';
@@ -37,6 +38,7 @@ export interface TransitionRecords {
     processId: number,
     attempt: number,
     layout: Layout,
+    notices?: readonly Notice[],
   ): Promise<void>;
   /** Ends a pending process as failed. Undefined when it had ended before. */
   fail(processId: number, error: ProcessError): Promise<FailedUpload | undefined>;
@@ -106,7 +108,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
       ]);
     },
 
-    nextAttempt: (event, processId, attempt, layout) =>
+    nextAttempt: (event, processId, attempt, layout, notices = []) =>
       sql.tx(async (tx) => {
         const [row] = await tx.query<UploadState>(attemptSql(event), [
           processId,
@@ -114,6 +116,7 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
           JSON.stringify(layout),
         ]);
         if (row === undefined) return;
+        await addNotices(tx, processId, notices);
         await dropRejects(tx, processId);
         const before = await mapOfSegment(tx, segmentId(processId, attempt));
         const slotMapId =

@@ -1,17 +1,23 @@
+import { conflict } from '../../lib/errors.js';
 import { runYielding } from '../../lib/yielding.js';
-import { isKeyed } from '../../model/process.js';
+import type { DateForm } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { isKeyed, type Notice } from '../../model/process.js';
 import { readRegistry, registerColumns } from '../../storage/postgres/columns.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { parseHeader } from '../csv/header.js';
-import { noProfile } from '../csv/profile.js';
-import type { ColumnRules, HeaderRecord, SplitChunk } from '../csv/types.js';
+import type { HeaderRecord, SplitChunk } from '../csv/types.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { checkManifest, type MatchedField, matchFields } from '../layout/column-match.js';
+import { columnNotices } from '../layout/column-notices.js';
+import { lostType } from '../layout/kept-type.js';
 import { keyOf } from '../layout/key-columns.js';
 import { type ColumnChange, type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
-import { proposeColumn } from '../layout/type-resolution.js';
-import { profileInSteps } from '../layout/typed-profile.js';
+import { proposeColumn, readingOf } from '../layout/type-resolution.js';
+import { noReadings, readingsInSteps } from '../layout/typed-profile.js';
+import { firstNotices, hinderedKind, readAsKept, typeConflict } from '../layout/value-notices.js';
+import { witnessInSteps } from '../layout/witness.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
 
 /** Resolves the columns of an upload. */
@@ -24,7 +30,12 @@ export interface LayoutProposal {
   /**
    * Ids by name or manifest, types as the first chunk proposes them. A file without data rows has no first chunk.
    */
-  propose(upload: Upload, header: HeaderRecord, first: SplitChunk | undefined): Promise<Layout>;
+  propose(upload: Upload, header: HeaderRecord, first: SplitChunk | undefined): Promise<Proposal>;
+}
+
+export interface Proposal {
+  readonly layout: Layout;
+  readonly notices: readonly Notice[];
 }
 
 const columnNames = (header: HeaderRecord, upload: Upload): string[] => {
@@ -33,9 +44,31 @@ const columnNames = (header: HeaderRecord, upload: Upload): string[] => {
   return names;
 };
 
-const rulesOfField = ({ listed }: MatchedField): ColumnRules | undefined => {
+/** What the manifest says of how dates are written. */
+const givenForm = ({ listed }: MatchedField): DateForm | undefined => {
   if (listed?.dateFormat !== undefined) return { dateFormat: listed.dateFormat };
   return listed?.dataType === 'Date' ? { bareYear: true } : undefined;
+};
+
+type TypeFacts = Pick<LayoutColumn, 'dataType' | 'existing' | 'keeps' | 'rules' | 'remembered' | 'dateForm'>;
+
+/** What manifest and version before say of the type of a column. */
+const typeFacts = (match: MatchedField, isReplaced: boolean): TypeFacts => {
+  const { listed } = match;
+  const form = givenForm(match);
+  const dataType = listed?.dataType ?? (listed?.dateFormat === undefined ? undefined : 'Date');
+  const given = {
+    ...(dataType === undefined ? {} : { dataType }),
+    ...(form === undefined ? {} : { rules: form, dateForm: form }),
+  };
+  // A column without values takes the type of those that come.
+  const before = match.existing?.untyped === true ? undefined : match.existing;
+  if (before === undefined) return given;
+  const type = dataTypeOf(before.physical);
+  const known = isReplaced ? { keeps: type } : { existing: before.physical };
+  const { dateForm } = before;
+  if (dataType !== undefined || type !== 'Date' || dateForm === undefined) return { ...known, ...given };
+  return { ...known, rules: dateForm, dateForm, remembered: true };
 };
 
 const changesOf = (fields: readonly MatchedField[], columns: readonly LayoutColumn[]): ColumnChange[] =>
@@ -54,6 +87,16 @@ const changesOf = (fields: readonly MatchedField[], columns: readonly LayoutColu
     ];
   });
 
+/** @throws AppError 409 where the first values already do not fit the types that columns have. */
+const requireTypes = async (layout: Layout, first: SplitChunk): Promise<void> => {
+  const lost = layout.columns.find(lostType);
+  if (lost === undefined) return;
+  const kind = hinderedKind(lost);
+  const witness = kind && (await runYielding(witnessInSteps(first, layout, readAsKept(lost), kind)));
+  const { code, message, ...details } = typeConflict(lost, witness);
+  throw conflict(code, message, details);
+};
+
 /** The columns of an upload, as the dataset knows them. */
 interface BoundColumns {
   readonly base: BaseVersion | undefined;
@@ -66,7 +109,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
     tx: Sql,
     upload: Upload,
     fields: readonly MatchedField[],
-    compare: boolean,
+    isReplaced: boolean,
   ): Promise<LayoutColumn[]> => {
     const unnamed = fields.filter(({ listed }) => listed?.id === undefined).map(({ name }) => name);
     await registerColumns(tx, upload.datasetId, unnamed);
@@ -74,11 +117,9 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
     const byId = new Map(registry.map((column) => [column.id, column]));
     const byName = new Map(registry.map((column) => [column.name, column]));
     return fields.map((match): LayoutColumn => {
-      const { listed, name, field, existing } = match;
+      const { listed, name, field } = match;
       const known = listed?.id === undefined ? byName.get(name) : byId.get(listed.id);
       if (known === undefined) throw new Error('a column was registered but not returned');
-      const dataType = listed?.dataType ?? (listed?.dateFormat === undefined ? undefined : 'Date');
-      const rules = rulesOfField(match);
       return {
         id: known.id,
         storageId: known.storageId,
@@ -87,9 +128,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
         isEntity: listed?.isEntity ?? known.isEntity,
         physical: 'u',
         field,
-        ...(dataType === undefined ? {} : { dataType }),
-        ...(compare && existing !== undefined ? { existing: existing.physical } : {}),
-        ...(rules === undefined ? {} : { rules }),
+        ...typeFacts(match, isReplaced),
       };
     });
   };
@@ -100,7 +139,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
       await holdDataset(tx, upload.datasetId);
       const base = await readBase(tx, upload.datasetId);
       const fields = matchFields(names, upload.options, base);
-      const columns = await columnsOf(tx, upload, fields, upload.options.mode !== 'replace');
+      const columns = await columnsOf(tx, upload, fields, upload.options.mode === 'replace');
       return { base, fields, columns };
     });
 
@@ -124,16 +163,26 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
         onBadRow: options.onBadRow,
         ...(options.maxBadRows === undefined ? {} : { maxBadRows: options.maxBadRows }),
         ...(options.onTypeConflict === 'widen' ? { widen: true } : {}),
+        ...(options.keepsTypes === undefined ? {} : { keepsTypes: options.keepsTypes }),
         ...(changes.length === 0 ? {} : { changes }),
       };
-      const profiles = first && (await runYielding(profileInSteps(first.bytes, layout)));
+      const readings = first && (await runYielding(readingsInSteps(first.bytes, layout)));
       const proposed = withColumns(
         layout,
-        columns.map((column, at) => proposeColumn(layout, column, profiles?.[at] ?? noProfile)),
+        columns.map((column, at) => {
+          const reading = readingOf(layout, column, readings?.[at] ?? noReadings);
+          return proposeColumn(layout, reading.column, reading.profile);
+        }),
       );
-      if (!isKeyed(options.mode)) return proposed;
+      if (first !== undefined && options.keepsTypes) await requireTypes(proposed, first);
+      const notices = [
+        ...(first === undefined ? [] : await runYielding(firstNotices(proposed, first))),
+        ...columnNotices(fields, options, base),
+      ];
+      if (!isKeyed(options.mode)) return { layout: proposed, notices };
       const { onDuplicateKey } = options;
-      return { ...proposed, onDuplicateKey, ...keyOf(options, base, proposed.columns) };
+      const key = keyOf(options, base, proposed.columns);
+      return { layout: { ...proposed, onDuplicateKey, ...key }, notices };
     },
   };
 };

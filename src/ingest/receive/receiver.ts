@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { fitsPool, type PoolLimits } from '../../model/placement.js';
@@ -113,6 +114,9 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     const digests = checkDigests(upload.source, upload.digests);
     let accepted: Accepted | undefined;
     let bytes = 0;
+    /** Of a file that is appended, to tell when it is sent twice. */
+    const hash = upload.options.mode === 'append' ? createHash('sha256') : undefined;
+    let fileDigest: Buffer | undefined;
 
     const received = (): Received => ({
       bytes,
@@ -124,7 +128,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     const accept = async (first: SplitChunk | undefined): Promise<Accepted> => {
       const { header } = splitter;
       if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
-      const layout = await proposal.propose(upload, header, first);
+      const { layout, notices } = await proposal.propose(upload, header, first);
       const { datasetId, storeId, accountId, keyId, requestId } = upload;
       const { processId } = await processes.accept({
         datasetId,
@@ -135,6 +139,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         mode: upload.options.mode,
         layout,
         dryRun: upload.options.dryRun,
+        notices,
+        fileDigest,
         isSmall: isSmall(first),
         expectedVersionId: upload.expectedVersionId,
         receivedBytes: bytes,
@@ -197,11 +203,15 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       for await (const piece of decodeText(body, upload.options.encoding)) {
         bytes += piece.length;
         requireWithin(bytes, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
+        hash?.update(piece);
         for (const split of splitter.push(piece)) await take(split);
       }
       const wrong = await upload.restOfRequest;
       if (wrong !== undefined) throw wrong;
       digests.verify();
+      fileDigest = hash?.digest();
+      if (accepted !== undefined && fileDigest !== undefined)
+        await processes.keepDigest(accepted.processId, fileDigest);
       for (const split of splitter.end()) await take(split);
     };
 

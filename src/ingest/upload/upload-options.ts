@@ -23,6 +23,8 @@ export interface UploadOptions {
   /** Names of the columns that tell rows apart; undefined: the entity columns. */
   readonly key: readonly string[] | undefined;
   readonly onTypeConflict: TypeConflict;
+  /** With mode replace: values that do not fit the type of their column fail the upload. */
+  readonly keepsTypes?: true;
   readonly onDuplicateKey: DuplicateKey;
   readonly onMissingColumn: MissingColumn;
   readonly onNewColumn: NewColumn;
@@ -47,7 +49,7 @@ export const uploadOptionTexts = {
     'JSON `{"columns": [{"name", "id"?, "dataType"?, "isEntity"?, "dateFormat"?, "description"?}], "unlisted": "infer" | "ignore" | "reject"}`.',
   key: 'Modes upsert, delete and sync: names of the columns that tell rows apart, separated by commas or as a JSON array; the entity columns unless given.',
   onTypeConflict:
-    '`fail` (default): a manifest type that differs from the existing one is 409. `replace` (mode replace): the column takes the new type. `widen` (mode append): the column takes a type that holds old and new values.',
+    'Columns keep their types where all values fit. Where a value or a type of the manifest does not: `fail` is 409. `replace` (mode replace): the column takes the new type. `widen` (mode append): it takes a type that holds old and new values. Default: `fail`, and in mode replace `replace` for values and `fail` for types of a manifest.',
   onDuplicateKey:
     'Modes upsert, delete and sync, a key that several rows of the file or of the dataset have: `fail` (default, 409 `key_not_unique`), `last` or `first` (of the file; all rows of the dataset that have it are meant).',
   onMissingColumn: 'Modes append, upsert and sync, a column the file lacks: `null` (default) or `fail`.',
@@ -242,6 +244,7 @@ export function* uploadOptionSteps(given: readonly GivenOption[]): Generator<voi
     manifest: manifest === undefined ? undefined : yield* manifestSteps(manifest),
     key: parseKey(values.get('key')),
     onTypeConflict: choose(values, 'onTypeConflict', ['fail', 'replace', 'widen']),
+    ...(mode === 'replace' && values.get('onTypeConflict') === 'fail' ? { keepsTypes: true } : {}),
     onDuplicateKey: choose(values, 'onDuplicateKey', ['fail', 'last', 'first']),
     onMissingColumn: choose(values, 'onMissingColumn', ['null', 'fail']),
     onNewColumn: choose(values, 'onNewColumn', ['add', 'fail', 'ignore']),

@@ -15,7 +15,7 @@ export const boundTo = (layout: Layout, base: BaseVersion | undefined, mode: Upl
   const columns = layout.columns.map((column): LayoutColumn => {
     const { existing: _before, ...rest } = column;
     const known = before.get(column.id);
-    return known === undefined ? rest : { ...rest, existing: known.physical };
+    return known === undefined || known.untyped === true ? rest : { ...rest, existing: known.physical };
   });
   const bound = withColumns(layout, columns);
   return isKeyed(mode) && bound.keyGiven !== true ? { ...bound, keyIds: entityIdsOf(base, columns) } : bound;

@@ -57,7 +57,8 @@ const converted = (name: string, from: PhysicalType, to: PhysicalType): string =
 
 const valueIn = (target: StoredColumn, { columns }: MergeSide): string => {
   const column = columns.get(target.id);
-  if (column === undefined) return `CAST(NULL, '${nullable(target.physical)}')`;
+  const isNull = column?.untyped === true && column.physical !== target.physical;
+  if (column === undefined || isNull) return `CAST(NULL, '${nullable(target.physical)}')`;
   return converted(storageName(column), column.physical, target.physical);
 };
 

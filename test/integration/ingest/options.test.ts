@@ -50,7 +50,8 @@ describe('an option', () => {
     await upload(owner, dataset, 'k,v\na,1\n');
     const query = '?async=false';
     const put = (file: string, options = {}) => putWith(owner, dataset, file, options, { query });
-    const value = await refusal(put('k,v\na,word\n', { mode: 'append' }), 422);
+    const manifest = { columns: [{ name: 'v', dataType: 'Decimal' }] };
+    const value = await refusal(put('k,v\na,word\n', { mode: 'append', manifest }), 422);
     expect(value).toMatchObject({ code: 'value', details: { line: 2, column: 'v', value: 'word' } });
     const path = `/datasets/${dataset}/processes/${value.details?.processId}`;
     expect(await json(await call(owner, 'GET', path))).toMatchObject({

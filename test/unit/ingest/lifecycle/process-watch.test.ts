@@ -19,6 +19,7 @@ const viewOf = (id: number): ProcessView => ({
   removed: null,
   dryRun: false,
   error: null,
+  notices: [],
   expiresAt: null,
   progress: {
     received: 0,

@@ -1,0 +1,185 @@
+/** What is worth knowing about the types that columns of a file take, and the values to which it is due. */
+import type { DataType } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { maxNotices, type Notice, type ProcessError } from '../../model/process.js';
+import { classOf, lostType, type Readings, readIn } from './kept-type.js';
+import type { Layout, LayoutColumn } from './layout.js';
+import {
+  type Kind,
+  type Records,
+  type Sample,
+  sampleInSteps,
+  type Witness,
+  witnessInSteps,
+} from './witness.js';
+
+/** Most columns of a file that are told of for one reason. */
+const shownColumns = 10;
+
+const typeOfColumn = ({ physical }: LayoutColumn): DataType =>
+  physical === 'u' ? 'String' : dataTypeOf(physical);
+
+/** False also for a column without values. */
+const isText = (column: LayoutColumn): boolean =>
+  column.physical !== 'u' && typeOfColumn(column) === 'String';
+
+const typeOfKind: Readonly<Record<Kind, DataType>> = { number: 'Decimal', date: 'Date' };
+
+/** The kind of values that a type asks for; undefined: any. */
+const kindOfType = (type: DataType): Kind | undefined => {
+  const kind = classOf(type);
+  return kind === 'text' ? undefined : kind;
+};
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const where = (witness: Witness | undefined): string =>
+  witness === undefined ? '' : ` Line ${witness.line} has ${quoted(witness.value)}.`;
+
+/** A column whose type is another one than in the version before. */
+const typeChanged = (column: LayoutColumn, witness: Witness | undefined): Notice => {
+  const from = column.keeps ?? 'String';
+  const to = typeOfColumn(column);
+  return {
+    code: 'type_changed',
+    message: `Column ${quoted(column.name)} was ${from} and is ${to} now.${where(witness)}`,
+    column: column.name,
+    from,
+    to,
+    ...witness,
+  };
+};
+
+/** A column that would be numbers or dates but for some values. */
+const becameText = ({ name }: LayoutColumn, kind: Kind, witness: Witness): Notice => ({
+  code: 'became_text',
+  message: `Column ${quoted(name)} is String, not ${typeOfKind[kind]}, since line ${witness.line} has ${quoted(witness.value)}.`,
+  column: name,
+  to: 'String',
+  ...witness,
+});
+
+/** The refusal of a file whose values do not fit the types that columns have. */
+export const typeConflict = (column: LayoutColumn, witness: Witness | undefined): ProcessError => ({
+  code: 'type_conflict',
+  message: `Column ${quoted(column.name)} is ${column.keeps}; not all values of the file are.${where(witness)}`,
+  column: column.name,
+  ...witness,
+});
+
+/** The kind that a column would have but for the values that are not of it; undefined: there is none. */
+export const hinderedKind = ({ keeps, physical }: LayoutColumn): Kind | undefined =>
+  kindOfType(keeps ?? (physical === 'u' ? 'String' : dataTypeOf(physical)));
+
+/** How values of a column are read that are compared with a kind. */
+export const readAsKept = (column: LayoutColumn): LayoutColumn =>
+  column.remembered ? readIn('remembered', column) : column;
+
+/** The kind of most of the values; undefined: texts. */
+const mostly = ({ values, numbers, dates }: Sample): Kind | undefined => {
+  if (values < 2) return undefined;
+  if (numbers * 2 > values) return 'number';
+  return dates * 2 > values ? 'date' : undefined;
+};
+
+const yearName =
+  /(^|[^\p{L}])(years?|yr|jahre?|années?|annees?|años?|ano|anno|anni|rok|år|jaar|vuosi)($|[^\p{L}])/iu;
+
+const looksLikeYears = (column: LayoutColumn, sample: Sample): boolean =>
+  column.dataType === undefined &&
+  column.existing === undefined &&
+  typeOfColumn(column) === 'Decimal' &&
+  yearName.test(column.name) &&
+  sample.values > 0 &&
+  sample.years === sample.values;
+
+const yearNotice = (column: LayoutColumn): Notice => ({
+  code: 'numbers_like_years',
+  message: `Column ${quoted(column.name)} is Decimal: a year alone is a number. With the manifest of the notice its values are dates.`,
+  column: column.name,
+  options: {
+    manifest: { columns: [{ name: column.name, dataType: 'Date' }] },
+    ...(column.keeps === undefined ? {} : { onTypeConflict: 'replace' }),
+  },
+});
+
+/** What the first records of a file show; `layout` is the one that they propose. */
+export function* firstNotices(layout: Layout, records: Records): Generator<void, Notice[]> {
+  const { columns } = layout;
+  const notices: Notice[] = [];
+  for (const column of columns.filter(lostType).slice(0, shownColumns)) {
+    // A type that the manifest asks for is no matter of values.
+    const kind = column.dataType === undefined ? hinderedKind(column) : undefined;
+    const witness = kind && (yield* witnessInSteps(records, layout, readAsKept(column), kind));
+    notices.push(typeChanged(column, witness));
+  }
+  const looked = columns.filter(
+    (column) =>
+      column.dataType === undefined &&
+      column.existing === undefined &&
+      (isText(column)
+        ? column.keeps === undefined
+        : typeOfColumn(column) === 'Decimal' && yearName.test(column.name)),
+  );
+  const samples = yield* sampleInSteps(records.bytes, layout, looked);
+  let texts = 0;
+  for (const [at, column] of looked.entries()) {
+    const sample = samples[at];
+    if (sample === undefined) continue;
+    if (looksLikeYears(column, sample)) notices.push(yearNotice(column));
+    const kind = isText(column) ? mostly(sample) : undefined;
+    if (kind === undefined || texts >= shownColumns) continue;
+    const witness = yield* witnessInSteps(records, layout, column, kind);
+    texts += 1;
+    if (witness !== undefined) notices.push(becameText(column, kind, witness));
+    yield;
+  }
+  return notices;
+}
+
+/** Collects, while a whole file is read again, which values keep columns from the types that they were to have. */
+export interface Witnesses {
+  /** Looks at the next records of the file, whose values were found to be `readings`. */
+  lookInSteps(records: Records, readings: readonly Readings[]): Generator<void>;
+  /** What to tell of the columns as they are now. */
+  notices(settled: Layout): Notice[];
+  /** The refusal of the first column that would lose its type; undefined: none does. */
+  conflict(settled: Layout): ProcessError | undefined;
+}
+
+/** @param layout as the first records proposed it. */
+export const createWitnesses = (layout: Layout): Witnesses => {
+  const found = new Map<number, Witness>();
+
+  return {
+    *lookInSteps(records, readings) {
+      for (const [at, column] of layout.columns.entries()) {
+        const kind = hinderedKind(column);
+        const read = readings[at]?.own.kind ?? 'none';
+        if (kind === undefined || read === kind || read === 'none') continue;
+        const known = found.get(column.id);
+        // Parts of a file may come in any order.
+        if (known === undefined ? found.size >= maxNotices : known.line < records.firstLine) continue;
+        const witness = yield* witnessInSteps(records, layout, readAsKept(column), kind);
+        if (witness !== undefined) found.set(column.id, witness);
+      }
+    },
+
+    notices({ columns }) {
+      const before = new Map(layout.columns.map((column) => [column.id, column]));
+      return columns.flatMap((column) => {
+        const witness = found.get(column.id);
+        if (lostType(column)) return [typeChanged(column, witness)];
+        const kind = hinderedKind(before.get(column.id) ?? column);
+        return isText(column) && column.keeps === undefined && kind !== undefined && witness !== undefined
+          ? [becameText(column, kind, witness)]
+          : [];
+      });
+    },
+
+    conflict({ columns }) {
+      const lost = columns.find(lostType);
+      return lost && typeConflict(lost, found.get(lost.id));
+    },
+  };
+};
