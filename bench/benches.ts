@@ -6,6 +6,7 @@ import { kafkaEngine } from './kafka-engine.js';
 import { large } from './large.js';
 import { many } from './many.js';
 import { neighbours } from './neighbours.js';
+import { askQuestions } from './questions.js';
 import { shortUploads } from './short-uploads.js';
 import { skipIndexes } from './skip-indexes.js';
 import type { BenchEntry } from './support/bench.js';
@@ -26,6 +27,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'many', run: many, limitMinutes: 60 },
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },
+  { name: 'questions', run: askQuestions },
   { name: 'xlsx', run: xlsx },
   { name: 'catalog', run: catalog },
   { name: 'gateway', run: gateway },

@@ -12,6 +12,7 @@ import type { Format } from './formats/formats.js';
 import type { DownloadOptions } from './options/options.js';
 import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
+import { createSeeker } from './paging/seek.js';
 import { type Plan, planDownload } from './plan.js';
 import { createRequestFilters } from './request-filters.js';
 import { countRows, openRows } from './rows.js';
@@ -82,6 +83,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const { versions, reader, places, pageTokens } = parts;
   const filters = createRequestFilters(parts.compile);
   const numberFacts = createNumberFacts(reader);
+  const seeker = createSeeker(reader);
 
   const count = async (plan: Plan, source: RowSource, request: DownloadRequest): Promise<number> => {
     const { rowCount } = plan.version;
@@ -149,7 +151,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   });
 
   const findPage = (plan: Plan, request: DownloadRequest): Promise<Plan> =>
-    pageOf(reader, plan, versions.findRow, contextOf(request, 'seek'));
+    pageOf(seeker, plan, versions.findRow, contextOf(request, 'seek'));
 
   const factsBeside = async (plan: Plan, page: Plan, request: DownloadRequest): Promise<RowFacts> => {
     const [rowCount, next] = await Promise.all([

@@ -9,7 +9,14 @@ import { numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { sumOverflow } from '../../storage/clickhouse/errors.js';
 import type { CompileContext } from '../filter/compiler.js';
-import { decimalOfDouble, decimalOfUnits, doubleOfDecimal, hasFastUnits, unitsSql } from './exact-double.js';
+import {
+  decimalOfDouble,
+  decimalOfUnits,
+  doubleOfDecimal,
+  doubleUnitsSql,
+  hasFastUnits,
+  unitsSql,
+} from './exact-double.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 import type { Aggregate, Value } from './typed.js';
 import { doubleSql, finite, keySql, nullable, valueSql } from './value-sql.js';
@@ -25,6 +32,8 @@ interface SumSql {
 }
 
 const int64Bound = 2n ** 63n;
+/** Below it whole doubles are added without loss, in whatever order. */
+const doubleBound = 2n ** 53n;
 const decimalDigits = 76;
 
 const typed = (units: string, physical: PhysicalType, scale: number): string => {
@@ -36,6 +45,11 @@ const typed = (units: string, physical: PhysicalType, scale: number): string => 
 /** Values of a double column as whole units. */
 const sumOfUnits = (column: string, range: NumberRange, sum: NumberRange, physical: PhysicalType): SumSql => {
   const units = unitsSql(column, range);
+  if (sum.units < doubleBound && decimalShapeOf(physical) === undefined) {
+    const total = `sum(${doubleUnitsSql(column, range)})`;
+    const unit = `1e${range.scale}`;
+    return { exact: range.scale === 0 ? total : `(${total} / ${unit})`, double: total, unit };
+  }
   const total = sum.units < int64Bound ? `sum(${units})` : `sum(toInt128(${units}))`;
   return {
     exact: typed(total, physical, range.scale),

@@ -18,9 +18,12 @@ const fastScale = 22;
 export const hasFastUnits = ({ scale, units }: NumberRange): boolean =>
   digitsOf(units) <= fastDigits && scale <= fastScale;
 
-/** Int64: the double in units of 10^-scale. */
-export const unitsSql = (sql: string, { scale }: NumberRange): string =>
-  scale === 0 ? `toInt64(${sql})` : `toInt64(round(${sql} * 1e${scale}))`;
+/** The double in units of 10^-scale, a whole double. */
+export const doubleUnitsSql = (sql: string, { scale }: NumberRange): string =>
+  scale === 0 ? sql : `round(${sql} * 1e${scale})`;
+
+/** Int64: the same as an integer. */
+export const unitsSql = (sql: string, range: NumberRange): string => `toInt64(${doubleUnitsSql(sql, range)})`;
 
 /**
  * A decimal as the double that stands for it, where there is one.

@@ -244,7 +244,8 @@ const step = (context: Context): Step | undefined => {
   const word = scan.match(/[A-Za-z]+/y) ?? '';
   const name = word.toLowerCase();
   if (name === 'identity') return undefined;
-  if (refused.test(name)) throw failures.unsupported(start, `the transformation ${word} is`);
+  if (refused.test(name))
+    throw failures.unsupported(start, `the transformation ${word} is`, `there are ${stepNames}`);
   if (!/^(?:filter|compute|groupby|aggregate|orderby|top|skip)$/.test(name))
     throw failures.syntax(start, stepNames, word === '' ? undefined : `'${excerpt(word)}'`);
   scan.expect('(', `'(' after ${word}`);

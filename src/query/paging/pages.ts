@@ -9,7 +9,7 @@ import { buildTail } from '../statement.js';
 import type { RowPlace, Versions } from '../versions.js';
 import { badToken, type PageStart, type PageToken } from './page-token.js';
 import { rowsFrom } from './row-position.js';
-import { seekRow } from './seek.js';
+import type { Seeker } from './seek.js';
 
 /** Rows of the answer that come before a page. */
 const givenBefore = (token: PageToken | undefined): number => token?.given ?? 0;
@@ -57,23 +57,23 @@ const atToken = async (plan: Plan, token: PageToken, findRow: Versions['findRow'
 };
 
 /** Rows of an answer from a number on begin where the index says, not at the first row. */
-const sought = async (reader: Reader, plan: Plan, context: ReadContext): Promise<Plan> => {
+const sought = async (seeker: Seeker, plan: Plan, context: ReadContext): Promise<Plan> => {
   const { source, order, options, version } = plan;
   if (!source.complete || order.length > 0 || options.distinct || options.skip === undefined) return plan;
-  const row = await seekRow(reader, version, options.skip, context);
+  const row = await seeker.find(version, options.skip, context);
   return row === undefined ? plan : narrowed(plan, row, options.skip - row.before);
 };
 
 /** The rows that are answered: those of the page, or all. */
 export const pageOf = async (
-  reader: Reader,
+  seeker: Seeker,
   plan: Plan,
   findRow: Versions['findRow'],
   context: ReadContext,
 ): Promise<Plan> => {
   const { token } = plan;
   const page =
-    token === undefined ? await sought(reader, plan, context) : await atToken(plan, token, findRow);
+    token === undefined ? await sought(seeker, plan, context) : await atToken(plan, token, findRow);
   return { ...page, options: { ...page.options, top: pageRows(plan) } };
 };
 

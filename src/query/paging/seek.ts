@@ -1,4 +1,5 @@
 /** The row with a given number, found in the index of the table's parts instead of by reading the rows before it. */
+import { createCache } from '../../lib/cache.js';
 import type { ReadableVersion } from '../../model/version.js';
 import { tableOf } from '../../storage/clickhouse/places.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
@@ -44,16 +45,14 @@ interface Granule {
  * Where granules reach into each other, or the version has only a part of a segment, the rows before it are counted,
  * which reads no granule but the last.
  */
-export const seekRow = async (
+const seekGranule = async (
   reader: Reader,
   version: ReadableVersion,
   number: number,
   context: ReadContext,
 ): Promise<SoughtRow | undefined> => {
-  const { placement, rowCount, segmentIds, cuts = [] } = version;
-  // A dataset in a pool is small, and the index of the pool is not.
-  if (number < fewRows || number >= rowCount || placement === null || placement.pool !== null)
-    return undefined;
+  const { segmentIds, cuts = [], placement } = version;
+  if (placement === null) return undefined;
   const [granule] = await reader.facts<Granule>({
     sql: `${granuleSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
     values: { segments: segmentIds, number },
@@ -89,4 +88,81 @@ const countBefore = async (
     queryId: `${context.queryId}-before`,
   });
   return Number(counted?.n ?? Number.NaN);
+};
+
+/** A segment whose rows are numbered one after the other. */
+interface Run {
+  readonly segment: number;
+  readonly first: number;
+  readonly rows: number;
+}
+
+const runsSql = (index: string): string => `
+  SELECT toString(_seg) AS segment, toString(min(_row)) AS first, toString(max(_row)) AS last,
+    toString(sum(rows_in_granule)) AS rows
+  FROM ${index} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg`;
+
+/** The segments of a version, where all of them are numbered without gaps; empty: they are not. */
+const readRuns = async (
+  reader: Reader,
+  { placement, segmentIds }: ReadableVersion,
+  context: ReadContext,
+): Promise<readonly Run[]> => {
+  if (placement === null) return [];
+  const found = await reader.facts<Record<'segment' | 'first' | 'last' | 'rows', string>>({
+    sql: `${runsSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
+    values: { segments: segmentIds },
+    ...context,
+    queryId: `${context.queryId}-runs`,
+  });
+  const runs = found.map(({ segment, first, last, rows }) => ({
+    segment: Number(segment),
+    first: Number(first),
+    last: Number(last),
+    rows: Number(rows),
+  }));
+  return runs.every(({ first, last, rows }) => last - first + 1 === rows) ? runs : [];
+};
+
+/** Finds rows of versions by their number. */
+export interface Seeker {
+  /** A row at or before the one with that number; undefined where reading from the first one is as quick. */
+  find(version: ReadableVersion, number: number, context: ReadContext): Promise<SoughtRow | undefined>;
+}
+
+/** Segments whose numbers are remembered together. */
+const rememberedRuns = 100_000;
+const mostRuns = 1_000;
+
+export const createSeeker = (reader: Reader): Seeker => {
+  // What is true of the rows of some segments stays true; a version may get other segments when they are joined.
+  const known = createCache<readonly Run[]>({ limit: rememberedRuns, weigh: (runs) => runs.length + 1 });
+
+  const runsOf = async (version: ReadableVersion, context: ReadContext): Promise<readonly Run[]> => {
+    const { placement, segmentIds, rowCount, cuts = [] } = version;
+    if (placement === null || cuts.length > 0 || segmentIds.length > mostRuns) return [];
+    const key = `${placement.storeId}/${segmentIds.join(',')}`;
+    const remembered = known.get(key);
+    if (remembered !== undefined) return remembered;
+    const runs = await readRuns(reader, version, context);
+    const isWhole = runs.reduce((sum, { rows }) => sum + rows, 0) === rowCount;
+    // Otherwise rows are missing, which the read itself will tell.
+    if (isWhole || runs.length === 0) known.set(key, runs);
+    return isWhole ? runs : [];
+  };
+
+  return {
+    async find(version, number, context) {
+      const { placement, rowCount } = version;
+      // A dataset in a pool is small, and the index of the pool is not.
+      if (number < fewRows || number >= rowCount || placement === null || placement.pool !== null)
+        return undefined;
+      let before = 0;
+      for (const { segment, first, rows } of await runsOf(version, context)) {
+        if (number < before + rows) return { segment, row: first + number - before, before: number };
+        before += rows;
+      }
+      return seekGranule(reader, version, number, context);
+    },
+  };
 };

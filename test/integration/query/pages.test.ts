@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { seekRow } from '../../../src/query/paging/seek.js';
+import { createSeeker } from '../../../src/query/paging/seek.js';
 import { createRandom, generateTable, type Random } from '../../support/apply-generator.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { type Cell, type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
@@ -290,12 +290,34 @@ describe('rows by number', () => {
       () => `number, number FROM numbers(200000)`,
     );
     const context = { queryId: `seek-${process.pid}`, signal: new AbortController().signal };
-    const found = await seekRow(tables.reader, version, 150_000, context);
+    let questions = 0;
+    const seeker = createSeeker({
+      ...tables.reader,
+      facts: (query) => {
+        questions += 1;
+        return tables.reader.facts(query);
+      },
+    });
+    const found = await seeker.find(version, 150_000, context);
     if (version.placement?.pool != null) expect(found).toBeUndefined();
     else {
-      expect(found?.before).toBe(found?.row);
-      expect(150_000 - (found?.row ?? 0)).toBeLessThanOrEqual(8_192);
+      expect(found).toEqual({ segment: version.segmentIds[0], row: 150_000, before: 150_000 });
+      // What the first look found is true of all others.
+      expect((await seeker.find(version, 199_999, context))?.row).toBe(199_999);
+      expect(questions).toBe(1);
     }
+  });
+
+  it('are found a granule away at most where rows were left out, as bad ones are', async () => {
+    const version = await tables.addSelected(
+      [{ name: 'n', physical: 'f' }],
+      180_000,
+      () => `number, number FROM numbers(200000) WHERE number % 10 != 3`,
+    );
+    const context = { queryId: `gaps-${process.pid}`, signal: new AbortController().signal };
+    const found = await createSeeker(tables.reader).find(version, 150_000, context);
+    if (version.placement?.pool != null) expect(found).toBeUndefined();
+    else expect(150_000 - (found?.before ?? 0)).toBeLessThanOrEqual(8_192);
   });
 
   it('begin pages, too', async () => {

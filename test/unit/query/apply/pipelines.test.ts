@@ -96,7 +96,18 @@ describe('what is wrong is named with its place', () => {
     ['filter(Amount)', 'apply_type', 8, /expected a condition/],
     ['aggregate(Amount with sum as 5)', 'apply_syntax', 30, /a name/],
     ['aggregate(Amount with sum as [ ])', 'apply_syntax', 30, /a name/],
-    ['topcount(1,Amount)', 'apply_unsupported', 1, /topcount is not supported/],
+    [
+      'topcount(1,Amount)',
+      'apply_unsupported',
+      1,
+      /topcount is not supported here; there are filter, .* identity/,
+    ],
+    [
+      'filter(Amount gt 1)/join(Sales as Sale)',
+      'apply_unsupported',
+      21,
+      /join is not supported here; there are/,
+    ],
     [
       'filter(Amount gt 1)/groupby((Nope),aggregate(Neither with sum as S))',
       'unknown_column',
@@ -211,7 +222,7 @@ describe('SQL', () => {
   });
 
   it('sums up doubles of few digits in whole units', () => {
-    expect(apply('aggregate(Amount with sum as S)').rows.table).toContain('sum(toInt64(round(c1_f * 1e2)))');
+    expect(apply('aggregate(Amount with sum as S)').rows.table).toContain('(sum(round(c1_f * 1e2)) / 1e2)');
   });
 });
 
