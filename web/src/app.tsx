@@ -23,6 +23,9 @@ const entries: readonly {
   { text: texts.nav.upload, href: linkTo('upload'), for: 'all' },
 ];
 
+/** Pages about the account of who is signed in. */
+const own = ['account', 'keys', 'teams', 'repositories'] as const;
+
 const Account = () => {
   const { account } = useStore(session);
   const { path, query } = useAddress();
@@ -38,17 +41,24 @@ const Account = () => {
   return (
     <Menu label={account.name} look="button plain">
       {(close) => (
-        <button
-          type="button"
-          class="menu-item"
-          onClick={async () => {
-            close();
-            await signOut();
-            navigate(linkTo('home'));
-          }}
-        >
-          {texts.session.signOut}
-        </button>
+        <>
+          {own.map((page) => (
+            <a class="menu-item" key={page} href={linkTo(page)} onClick={close}>
+              {texts.manage.account[page]}
+            </a>
+          ))}
+          <button
+            type="button"
+            class="menu-item"
+            onClick={async () => {
+              close();
+              await signOut();
+              navigate(linkTo('home'));
+            }}
+          >
+            {texts.session.signOut}
+          </button>
+        </>
       )}
     </Menu>
   );

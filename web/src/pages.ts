@@ -12,6 +12,14 @@ type Load = () => Promise<ComponentType<PageParams>>;
 export const pages: Readonly<Record<PageName, Load>> = {
   home: async () => (await import('./pages/home.js')).Home,
   dataset: async () => (await import('./pages/dataset.js')).Dataset,
+  chart: async () => (await import('./pages/chart.js')).Chart,
+  versions: async () => (await import('./pages/versions.js')).Versions,
+  share: async () => (await import('./pages/share.js')).Share,
+  repository: async () => (await import('./pages/repository.js')).Repository,
+  account: async () => (await import('./pages/account.js')).Account,
+  keys: async () => (await import('./pages/keys.js')).Keys,
+  teams: async () => (await import('./pages/teams.js')).Teams,
+  repositories: async () => (await import('./pages/repositories.js')).Repositories,
   upload: async () => (await import('./pages/upload.js')).Upload,
   signIn: async () => (await import('./pages/sign-in.js')).SignIn,
 };

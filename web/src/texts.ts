@@ -1,6 +1,9 @@
 import { changesTexts } from './texts/changes.js';
+import { chartTexts } from './texts/chart.js';
 import { explorerTexts } from './texts/explorer.js';
+import { manageTexts } from './texts/manage.js';
 import { uploadTexts } from './texts/upload.js';
+import { versionsTexts } from './texts/versions.js';
 
 /** Every text of the app that people read. Messages of errors come from the API. */
 export const texts = {
@@ -44,6 +47,9 @@ export const texts = {
     unreadable: 'The service gave an answer that could not be read.',
   },
   ...explorerTexts,
+  chart: chartTexts,
+  versions: versionsTexts,
+  manage: manageTexts,
   upload: uploadTexts,
   changes: changesTexts,
   notFound: {

@@ -10,7 +10,12 @@ const views: readonly {
   readonly page: PageName;
   readonly text: string;
   readonly for: 'readers' | 'writers';
-}[] = [{ page: 'dataset', text: texts.dataset.data, for: 'readers' }];
+}[] = [
+  { page: 'dataset', text: texts.dataset.data, for: 'readers' },
+  { page: 'chart', text: texts.dataset.chart, for: 'readers' },
+  { page: 'versions', text: texts.dataset.versions, for: 'readers' },
+  { page: 'share', text: texts.dataset.share, for: 'writers' },
+];
 
 const mayWrite = ({ permission }: DatasetSummary): boolean =>
   ['Owner', 'Admin', 'Write'].includes(permission);

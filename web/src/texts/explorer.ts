@@ -4,6 +4,9 @@ export const explorerTexts = {
   dataset: {
     views: 'Views of the dataset',
     data: 'Data',
+    chart: 'Chart',
+    versions: 'Versions',
+    share: 'Manage',
     source: 'Source:',
     rows: (rows: string) => `${rows} rows`,
     columns: (columns: string) => `${columns} columns`,

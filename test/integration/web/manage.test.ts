@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+
+const nasty = '<img src=x onerror=alert(1)>';
+
+let stage: Stage;
+let ada: { id: number; key: string };
+let bob: { id: number; key: string };
+beforeAll(async () => {
+  stage = await startStage();
+  ada = await stage.product.createAccount('ada');
+  bob = await stage.product.createAccount('bob');
+});
+afterEach(() => stage.leave());
+afterAll(() => stage?.close());
+
+/** A dataset of two columns in a repository of its own, made by the API. */
+const prepare = async (page: Page): Promise<{ repositoryId: number; dataset: number }> => {
+  const json = async (answer: { json(): Promise<unknown> }): Promise<{ id: number }> =>
+    (await answer.json()) as { id: number };
+  const data = { name: `Energy ${nasty}`, privacy: 'Private' };
+  const { id: repositoryId } = await json(await page.request.post('/api/repositories', { data }));
+  const made = await page.request.post('/api/datasets', { data: { name: `Prices ${nasty}`, repositoryId } });
+  const { id: dataset } = await json(made);
+  const file = { name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('Country,Price\nNorway,1\n') };
+  await page.request.put(`/api/datasets/${dataset}/data?async=false&wait=55`, { multipart: { data: file } });
+  return { repositoryId, dataset };
+};
+
+it('makes a key that is shown once, and revokes it', async () => {
+  const page = await stage.visit('/account/keys', { key: ada.key });
+  await page.getByLabel('What it is for').fill(`nightly ${nasty}`);
+  await page.getByRole('button', { name: 'Create' }).click();
+  const key = (await page.locator('.new-key').textContent()) ?? '';
+  await page.getByText(`nightly ${nasty}`).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+  const asked = (): Promise<Response> => fetch(`${stage.root}/api/account`, { headers: { authorization } });
+  expect((await asked()).status).toBe(200);
+  await page.reload();
+  await page.getByText(`nightly ${nasty}`).waitFor();
+  expect(await page.content()).not.toContain(key);
+
+  await page.getByRole('button', { name: `Revoke nightly ${nasty}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText(`nightly ${nasty}`).waitFor({ state: 'detached' });
+  expect((await asked()).status).toBe(401);
+});
+
+it('shows plan and use, and asks strangers to sign in', async () => {
+  const page = await stage.visit('/account', { key: ada.key, theme: 'dark', width: 375 });
+  await page.getByText('Your plan is').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  const stranger = await stage.visit('/account/teams');
+  await stranger.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
+});
+
+it('makes a team, invites to it, and the invitation is accepted', async () => {
+  const page = await stage.visit('/account/teams', { key: ada.key });
+  await page.getByText('You are in no team').waitFor();
+  await page.getByLabel('Name').fill('Analysts');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByLabel('Account', { exact: true }).fill('nobody');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Account', { exact: true }).fill('bob');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByText('invited', { exact: true }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  const other = await stage.visit('/account/teams', { key: bob.key, theme: 'dark' });
+  await other.getByText('To Analysts, as Member, from ada').waitFor();
+  expect(await violationsOf(other)).toEqual([]);
+  await other.getByRole('button', { name: 'Accept' }).click();
+  await other.getByRole('button', { name: 'Leave' }).waitFor();
+  await page.reload();
+  await page.getByLabel('Role of bob').selectOption('admin');
+  await page.getByRole('button', { name: 'Delete the team Analysts' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the team' }).click();
+  await page.getByText('You are in no team').waitFor();
+});
+
+it('makes a repository, shares it, and shows its datasets', async () => {
+  const page = await stage.visit('/account/repositories', { key: ada.key });
+  await page.getByLabel('Name').fill('Weather');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('heading', { name: 'Weather', level: 1 }).waitFor();
+  await page.getByLabel('Account or team').fill('bob');
+  await page.getByLabel('Right', { exact: true }).selectOption('Write');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByLabel('Right of bob', { exact: true }).waitFor();
+  expect(await page.getByLabel('Right of bob', { exact: true }).inputValue()).toBe('Write');
+  expect(await violationsOf(page)).toEqual([]);
+  const { pathname } = new URL(page.url());
+  const other = await stage.visit(pathname, { key: bob.key });
+  await other.getByText('It holds no dataset yet.').waitFor();
+  expect(await other.getByRole('heading', { name: 'Who may do what' }).count()).toBe(0);
+
+  await page.getByRole('button', { name: 'Take away: right of bob' }).click();
+  await page.getByLabel('Right of bob', { exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Delete the repository' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the repository' }).click();
+  await page.getByRole('heading', { name: 'Repositories', level: 1 }).waitFor();
+});
+
+it('keeps descriptions of columns, name, source and retention of a dataset, and shares it', async () => {
+  const page = await stage.visit('/account', { key: ada.key });
+  const { dataset } = await prepare(page);
+  await page.goto(`/datasets/${dataset}/share`);
+  await page.getByLabel('Description of Price').fill(`In euro ${nasty}`);
+  await page.getByLabel('Country is an entity column').uncheck();
+  await page.getByText('Saved.').nth(1).waitFor();
+  await page.getByLabel('Source', { exact: true }).fill('Statistics Office');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('Source Statistics Office').or(page.getByText('Statistics Office')).first().waitFor();
+  await page.getByLabel('Newest versions to keep').fill('10');
+  await page.getByRole('button', { name: 'Save' }).last().click();
+  await page.getByLabel('Account or team').fill('bob');
+  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByLabel('Right of bob', { exact: true }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  const kept = (await (await page.request.get(`/api/datasets/${dataset}`)).json()) as {
+    sourceName: string;
+    retention: { versions: number };
+    columns: { description: string | null; isEntity: boolean }[];
+  };
+  expect(kept.sourceName).toBe('Statistics Office');
+  expect(kept.retention.versions).toBe(10);
+  expect(kept.columns.map(({ description, isEntity }) => [description, isEntity])).toEqual([
+    [null, false],
+    [`In euro ${nasty}`, false],
+  ]);
+  const reader = await stage.visit(`/datasets/${dataset}/share`, { key: bob.key, theme: 'dark', width: 375 });
+  await reader.getByText('You may read this dataset, not change it.').waitFor();
+  expect(await violationsOf(reader)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Delete the dataset' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the dataset' }).click();
+  await page.waitForURL(`${stage.root}/`);
+});

@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+import { useAct } from '../lib/act.js';
+import { Dialog } from './dialog.js';
+import { ErrorText } from './states.js';
+
+export interface ConfirmProps {
+  /** Text of the button that asks, and of the one that does it. */
+  readonly text: string;
+  /** What a screen reader says of the button, where several are alike. */
+  readonly name?: string;
+  readonly title: string;
+  readonly note: string;
+  readonly look?: string;
+  readonly action: () => Promise<unknown>;
+}
+
+/** A button whose action is asked about once. */
+export const Confirm = ({ text, name, title, note, look = 'button bad', action }: ConfirmProps) => {
+  const [isOpen, setOpen] = useState(false);
+  const { isBusy, error, run } = useAct();
+  return (
+    <>
+      <button
+        class={look}
+        type="button"
+        {...(name === undefined ? {} : { 'aria-label': name })}
+        onClick={() => setOpen(true)}
+      >
+        {text}
+      </button>
+      {isOpen && (
+        <Dialog
+          title={title}
+          onClose={() => setOpen(false)}
+          actions={
+            <button
+              class="button bad"
+              type="button"
+              disabled={isBusy}
+              onClick={async () => {
+                if (await run(action)) setOpen(false);
+              }}
+            >
+              {text}
+            </button>
+          }
+        >
+          <p>{note}</p>
+          {error !== undefined && <ErrorText error={error} />}
+        </Dialog>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,193 @@
+import { DatasetFacts, DatasetTabs } from '../components/dataset-head.js';
+import { FilterBar } from '../components/filter/filter-bar.js';
+import { Page } from '../components/page.js';
+import { Show, State } from '../components/states.js';
+import { TakeAlong } from '../components/take-along.js';
+import { api, request } from '../lib/api.js';
+import { readCsv } from '../lib/csv.js';
+import { count } from '../lib/format.js';
+import { useLoad } from '../lib/load.js';
+import { setQuery, useAddress } from '../lib/router.js';
+import type { DatasetDetail } from '../lib/types.js';
+import type { PageParams } from '../pages.js';
+import { texts } from '../texts.js';
+import { Controls, SeriesChoice } from './chart/controls.js';
+import { inOrder, type Model, modelOf, mostRows, scatterOf } from './chart/model.js';
+import { Plot } from './chart/plot.js';
+import {
+  chartApply,
+  measureName,
+  type Question,
+  readQuestion,
+  seriesApply,
+  seriesListed,
+  seriesName,
+  writeQuestion,
+} from './chart/question.js';
+import { Values } from './chart/values.js';
+import './chart.css';
+
+const t = texts.chart;
+const firstSeries = 8;
+
+interface Drawn {
+  /** What was asked; what the page asks may be on its way. */
+  readonly question: Question;
+  readonly model: Model;
+  readonly apply: string;
+  readonly all: readonly string[];
+}
+
+const shownOf = (question: Question, all: readonly string[]): readonly string[] =>
+  question.series?.filter((name) => all.includes(name)) ?? all.slice(0, firstSeries);
+
+/** A result as CSV: the service's digits, which a JSON number would lose. */
+const ask = async (
+  id: number,
+  query: Record<string, string | number>,
+  signal: AbortSignal,
+): Promise<string> => {
+  const asked = { $format: 'csv', ...query };
+  const isLong = JSON.stringify(query).length > 4_000;
+  const answer = await (isLong
+    ? request('POST', `/datasets/${id}/query`, { body: asked, signal })
+    : request('GET', `/datasets/${id}/data`, { query: asked, headers: { Accept: 'text/csv' }, signal }));
+  return answer.text();
+};
+
+/** Asks which series there are, then for those that are shown. */
+const load = async (dataset: DatasetDetail, question: Question, signal: AbortSignal): Promise<Drawn> => {
+  const listing = seriesApply(question);
+  const found =
+    listing === undefined
+      ? []
+      : readCsv(await ask(dataset.id, { $apply: listing }, signal))
+          .slice(1)
+          .map((record) => record.slice(0, -1));
+  const all = found.map(seriesName);
+  const chosen = shownOf(question, all);
+  const values = chosen.flatMap((name) => {
+    const one = found[all.indexOf(name)];
+    return one === undefined ? [] : [one];
+  });
+  const isAll = values.length === all.length && all.length < seriesListed;
+  const apply = chartApply(question, dataset.columns, isAll ? [] : values);
+  const isNone = all.length > 0 && values.length === 0;
+  const csv = isNone ? '' : await ask(dataset.id, { $apply: apply, $top: mostRows }, signal);
+  const type = dataset.columns.find(({ name }) => name === question.rows)?.dataType;
+  const model = question.kind === 'scatter' ? scatterOf(csv, question) : modelOf(csv, question, type);
+  return { question, model: inOrder(model, chosen), apply, all };
+};
+
+const titleOf = (question: Question): string => {
+  const [first, second] = question.measures.map(measureName);
+  if (question.kind === 'scatter' && second !== undefined) return t.against(second, first ?? '');
+  const rows =
+    question.period === 'each' ? question.rows : `${question.rows} (${t.periods[question.period]})`;
+  return t.by(question.measures.map(measureName).join(', '), rows);
+};
+
+interface ResultProps {
+  readonly dataset: DatasetDetail;
+  readonly question: Question;
+  readonly onChange: (change: Partial<Question>) => void;
+}
+
+const Result = ({ dataset, question, onChange }: ResultProps) => {
+  const drawn = useLoad((signal) => load(dataset, question, signal), [dataset.id, JSON.stringify(question)]);
+  return (
+    <Show of={drawn}>
+      {({ question: asked, model, apply, all }) => (
+        <div class="stack" aria-busy={drawn.state === 'loading'}>
+          {asked.kind === 'scatter' && asked.measures.length < 2 && <p class="notice">{t.scatterOne}</p>}
+          {model.isCut && <p class="notice warn">{t.cut(count(mostRows))}</p>}
+          <div class={all.length > 0 ? 'chart-area with-series' : 'chart-area'}>
+            {model.rows.length === 0 ? (
+              <State title={t.none}>
+                <p class="soft">{t.noneMore}</p>
+              </State>
+            ) : (
+              <Plot
+                model={model}
+                kind={asked.kind}
+                isLog={asked.isLog}
+                title={`${dataset.name}: ${titleOf(asked)}`}
+              />
+            )}
+            {all.length > 0 && (
+              <SeriesChoice
+                all={all}
+                shown={shownOf(question, all)}
+                hasColors={question.measures.length === 1 || question.kind === 'scatter'}
+                onChange={(series) => onChange({ series })}
+              />
+            )}
+          </div>
+          {asked.isLog && <p class="small soft">{t.logNote}</p>}
+          <section class="stack tight">
+            <h2>{t.question}</h2>
+            <pre class="apply">
+              <code>{apply}</code>
+            </pre>
+            <p class="row">
+              <TakeAlong
+                datasetId={dataset.id}
+                isPublic={dataset.privacy === 'Public'}
+                query={{ $apply: apply }}
+                dates={model.axis === 'time' ? [model.title] : []}
+              />
+            </p>
+          </section>
+          {model.rows.length > 0 && <Values model={model} />}
+        </div>
+      )}
+    </Show>
+  );
+};
+
+const Explore = ({ dataset }: { dataset: DatasetDetail }) => {
+  const { query } = useAddress();
+  const question = readQuestion(query, dataset);
+  const onChange = (change: Partial<Question>): void => setQuery(writeQuestion({ ...question, ...change }));
+  return (
+    <>
+      <FilterBar
+        datasetId={dataset.id}
+        columns={dataset.columns}
+        version={{}}
+        filter={question.filter}
+        rowCount={dataset.rowCount}
+        onApply={(filter) => onChange({ filter })}
+      />
+      <Controls question={question} columns={dataset.columns} onChange={onChange} />
+      <Result dataset={dataset} question={question} onChange={onChange} />
+    </>
+  );
+};
+
+export const Chart = ({ params }: PageParams) => {
+  const found = useLoad(
+    (signal) => api.get<DatasetDetail>(`/datasets/${params.id}`, { signal }),
+    [params.id],
+  );
+  return (
+    <Show of={found}>
+      {(dataset) => (
+        <Page
+          title={dataset.name}
+          lead={<DatasetFacts dataset={dataset} columns={dataset.columns.length} />}
+          width="wide"
+        >
+          <DatasetTabs dataset={dataset} />
+          {dataset.currentVersionId === null || dataset.columns.length === 0 ? (
+            <State title={t.empty}>
+              <p class="soft">{t.emptyMore}</p>
+            </State>
+          ) : (
+            <Explore dataset={dataset} />
+          )}
+        </Page>
+      )}
+    </Show>
+  );
+};

@@ -1,0 +1,114 @@
+import { readCsv } from '../../lib/csv.js';
+import type { DataType } from '../../lib/types.js';
+import { measureName, type Question, seriesName, seriesWidth } from './question.js';
+
+export interface Line {
+  readonly name: string;
+  /** Which of the eight colours it has, from 0. */
+  readonly color: number;
+  /** Values as the service wrote them, at the places of `Model.rows`. Empty: null. Undefined: no such row. */
+  readonly texts: readonly (string | undefined)[];
+  /** The same as numbers to draw; undefined joins what is before and after, null leaves a gap. */
+  readonly numbers: readonly (number | null | undefined)[];
+}
+
+/** What is drawn, and read out to the digit. */
+export interface Model {
+  readonly axis: 'time' | 'number' | 'names';
+  /** Name of the rows. */
+  readonly title: string;
+  readonly rows: readonly string[];
+  /** Places on the axis: seconds, numbers, or the rows counted. */
+  readonly places: readonly number[];
+  readonly lines: readonly Line[];
+  /** The service had more rows than were asked for. */
+  readonly isCut: boolean;
+}
+
+export const mostRows = 50_000;
+
+const numberOf = (text: string | undefined): number | null | undefined => {
+  if (text === undefined) return undefined;
+  const number = text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : null;
+};
+
+const secondsOf = (text: string): number =>
+  Date.parse(text.length > 10 ? `${text.replace(' ', 'T')}Z` : text) / 1_000;
+
+const axisOf = (type: DataType | undefined): Model['axis'] =>
+  type === 'Date' ? 'time' : type === 'Decimal' ? 'number' : 'names';
+
+const placeOf = (axis: Model['axis'], row: string, index: number): number => {
+  if (axis === 'names') return index;
+  return row === '' ? Number.NaN : axis === 'time' ? secondsOf(row) : Number(row);
+};
+
+/** Series of a result: one for each measure and combination of values in the columns. */
+export const modelOf = (csv: string, question: Question, type: DataType | undefined): Model => {
+  const [header = [], ...records] = readCsv(csv);
+  const axis = axisOf(type);
+  const width = seriesWidth(question);
+  const found = [...new Set(records.map((record) => record[0] ?? ''))]
+    .map((row, index) => ({ row, place: placeOf(axis, row, index) }))
+    .filter(({ place }) => Number.isFinite(place))
+    .sort((a, b) => a.place - b.place);
+  const at = new Map(found.map(({ row }, index) => [row, index]));
+  const lines = new Map<string, (string | undefined)[]>();
+  const names = question.measures.map(measureName);
+  for (const record of records) {
+    const index = at.get(record[0] ?? '');
+    if (index === undefined) continue;
+    const entity = record.slice(1, 1 + width);
+    for (const [order, name] of names.entries()) {
+      const parts = names.length > 1 || width === 0 ? [...entity, name] : entity;
+      const line = seriesName(parts);
+      const texts = lines.get(line) ?? new Array<string | undefined>(found.length).fill(undefined);
+      texts[index] = record[1 + width + order] ?? '';
+      lines.set(line, texts);
+    }
+  }
+  return {
+    axis,
+    title: header[0] ?? '',
+    rows: found.map(({ row }) => row),
+    places: found.map(({ place }) => place),
+    lines: [...lines].map(([name, texts], color) => ({ name, color, texts, numbers: texts.map(numberOf) })),
+    isCut: records.length >= mostRows,
+  };
+};
+
+/** Points of two measures against each other: the first one is the axis. */
+export const scatterOf = (csv: string, question: Question): Model => {
+  const [header = [], ...records] = readCsv(csv);
+  const width = seriesWidth(question);
+  const [x, y] = [1 + width, question.measures.length > 1 ? 2 + width : 1 + width];
+  const points = records
+    .map((record) => ({
+      name: seriesName(record.slice(1, 1 + width)) || (header[y] ?? ''),
+      row: record[x] ?? '',
+      text: record[y] ?? '',
+    }))
+    .filter(({ row, text }) => row !== '' && text !== '' && Number.isFinite(Number(row)))
+    .sort((a, b) => Number(a.row) - Number(b.row));
+  const names = [...new Set(points.map(({ name }) => name))];
+  return {
+    axis: 'number',
+    title: header[x] ?? '',
+    rows: points.map(({ row }) => row),
+    places: points.map(({ row }) => Number(row)),
+    lines: names.map((name, color) => {
+      const texts = points.map((point) => (point.name === name ? point.text : undefined));
+      return { name, color, texts, numbers: texts.map(numberOf) };
+    }),
+    isCut: records.length >= mostRows,
+  };
+};
+
+/** Lines in the order of the series that were chosen, each in the colour that its series has there. */
+export const inOrder = (model: Model, chosen: readonly string[]): Model => {
+  const order = new Map(chosen.map((name, at) => [name, at]));
+  const place = ({ name, color }: Line): number => order.get(name) ?? color;
+  const lines = model.lines.map((line) => ({ ...line, color: place(line) }));
+  return { ...model, lines: lines.sort((a, b) => a.color - b.color) };
+};

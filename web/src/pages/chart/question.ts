@@ -1,0 +1,199 @@
+import type { Column, DatasetDetail } from '../../lib/types.js';
+
+/** What is charted: the question behind it stands in the address. */
+export interface Question {
+  readonly kind: 'line' | 'bar' | 'scatter';
+  /** Column of the rows. */
+  readonly rows: string;
+  /** Period that dates are put together by. */
+  readonly period: Period;
+  /** Columns whose values make the series. */
+  readonly columns: readonly string[];
+  readonly measures: readonly Measure[];
+  /** Names of the series shown; undefined: the first few. */
+  readonly series: readonly string[] | undefined;
+  readonly isLog: boolean;
+  readonly filter: string;
+}
+
+export interface Measure {
+  readonly method: Method;
+  /** Empty for `count`. */
+  readonly column: string;
+}
+
+export const periods = ['each', 'week', 'month', 'quarter', 'year'] as const;
+export type Period = (typeof periods)[number];
+export const methods = [
+  'average',
+  'sum',
+  'min',
+  'max',
+  'median',
+  'first',
+  'last',
+  'countdistinct',
+  'count',
+] as const;
+export type Method = (typeof methods)[number];
+export const kinds = ['line', 'bar', 'scatter'] as const;
+
+const oneOf = <T extends string>(values: readonly T[], text: string | null | undefined): T | undefined =>
+  values.find((value) => value === text);
+
+const list = (text: string | null): readonly string[] | undefined => {
+  if (text === null) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Methods that give a number whatever the type of the column. */
+const countsAnything = (method: Method): boolean => method === 'count' || method === 'countdistinct';
+
+export const fits = ({ method, column }: Measure, columns: readonly Column[]): boolean =>
+  method === 'count' ||
+  columns.some(({ name, dataType }) => name === column && (dataType === 'Decimal' || countsAnything(method)));
+
+/** What opens by itself: a time series as a line, other data as bars. */
+export const firstQuestion = ({ columns }: DatasetDetail): Question => {
+  const date = columns.find(({ dataType }) => dataType === 'Date');
+  const entities = columns.filter(({ dataType, isEntity }) => isEntity && dataType !== 'Date');
+  const texts = columns.filter(({ dataType }) => dataType === 'String');
+  const value =
+    columns.find(({ dataType, isEntity }) => dataType === 'Decimal' && !isEntity) ??
+    columns.find(({ dataType }) => dataType === 'Decimal');
+  const rows = date ?? entities[0] ?? texts[0] ?? columns[0];
+  const series = (date === undefined ? [] : entities.length > 0 ? entities : texts).slice(0, 2);
+  // One row for each point: its sum is the value itself, digit for digit.
+  const isWhole = date !== undefined && series.length === entities.length;
+  return {
+    kind: date === undefined ? 'bar' : 'line',
+    rows: rows?.name ?? '',
+    period: 'each',
+    columns: series.map(({ name }) => name),
+    measures: [
+      value === undefined
+        ? { method: 'count', column: '' }
+        : { method: isWhole ? 'sum' : 'average', column: value.name },
+    ],
+    series: undefined,
+    isLog: false,
+    filter: '',
+  };
+};
+
+/** What the address asks, or what opens by itself. Columns that the dataset lacks are left out. */
+export const readQuestion = (query: URLSearchParams, dataset: DatasetDetail): Question => {
+  const first = firstQuestion(dataset);
+  const has = (name: string): boolean => dataset.columns.some((column) => column.name === name);
+  const rows = query.get('rows');
+  const measures = list(query.get('measures'))
+    ?.map((text): Measure => {
+      const [method = '', ...column] = text.split(':');
+      return { method: oneOf(methods, method) ?? 'count', column: column.join(':') };
+    })
+    .filter((measure) => fits(measure, dataset.columns));
+  return {
+    kind: oneOf(kinds, query.get('chart')) ?? first.kind,
+    rows: rows !== null && has(rows) ? rows : first.rows,
+    period: oneOf(periods, query.get('by')) ?? first.period,
+    columns: list(query.get('columns'))?.filter(has) ?? first.columns,
+    measures: measures === undefined || measures.length === 0 ? first.measures : measures,
+    series: list(query.get('series')),
+    isLog: query.get('log') === '1',
+    filter: query.get('$filter') ?? '',
+  };
+};
+
+/** The same as parameters of the address. */
+export const writeQuestion = (question: Question): Record<string, string | undefined> => ({
+  chart: question.kind,
+  rows: question.rows,
+  by: question.period === 'each' ? undefined : question.period,
+  columns: JSON.stringify(question.columns),
+  measures: JSON.stringify(question.measures.map(({ method, column }) => `${method}:${column}`)),
+  series: question.series === undefined ? undefined : JSON.stringify(question.series),
+  log: question.isLog ? '1' : undefined,
+  $filter: question.filter === '' ? undefined : question.filter,
+});
+
+const named = (name: string): string => `[${name.replaceAll(']', ']]')}]`;
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+export const measureName = ({ method, column }: Measure): string =>
+  method === 'count' ? 'count' : `${method} of ${column}`;
+
+const aggregation = (measure: Measure): string =>
+  measure.method === 'count'
+    ? `$count as ${named('count')}`
+    : `${named(measure.column)} with ${measure.method} as ${named(measureName(measure))}`;
+
+const key = ({ rows, period }: Question, columns: readonly Column[]): string => {
+  const isDate = columns.some(({ name, dataType }) => name === rows && dataType === 'Date');
+  return period === 'each' || !isDate
+    ? named(rows)
+    : `startof${period}(${named(rows)}) as ${named(`${rows} by ${period}`)}`;
+};
+
+/** The columns of the rows stand first, so that no series has the same. */
+const seriesColumns = ({ rows, columns }: Question): readonly string[] =>
+  columns.filter((name) => name !== rows);
+
+/** A series is known by the values of its columns. */
+export const seriesName = (values: readonly string[]): string => values.join(' · ');
+
+const literal = (value: string, type: Column['dataType'] | undefined): string => {
+  if (value === '') return 'null';
+  return type === 'String' ? quoted(value) : value;
+};
+
+const chosenOnly = (
+  question: Question,
+  columns: readonly Column[],
+  chosen: readonly (readonly string[])[],
+): string[] => {
+  const names = seriesColumns(question);
+  if (names.length === 0) return [];
+  const one = (values: readonly string[]): string =>
+    names
+      .map((name, at) => {
+        const type = columns.find((column) => column.name === name)?.dataType;
+        return `${named(name)} eq ${literal(values[at] ?? '', type)}`;
+      })
+      .join(' and ');
+  return [chosen.map((values) => `(${one(values)})`).join(' or ')];
+};
+
+/** Most series that are listed to choose from. */
+export const seriesListed = 200;
+
+/** Pipeline that lists the series, those with the most rows first. */
+export const seriesApply = (question: Question): string | undefined => {
+  const names = seriesColumns(question);
+  if (names.length === 0) return undefined;
+  const filter = question.filter === '' ? '' : `filter(${question.filter})/`;
+  const keys = names.map(named);
+  return `${filter}groupby((${keys}),aggregate($count as ${named('rows of it')}))/orderby(${named('rows of it')} desc,${keys})/top(${seriesListed})`;
+};
+
+/** Pipeline whose result is the chart: the rows, the columns of the series, the measures. */
+export const chartApply = (
+  question: Question,
+  columns: readonly Column[],
+  chosen: readonly (readonly string[])[],
+): string => {
+  const conditions = [
+    ...(question.filter === '' ? [] : [`(${question.filter})`]),
+    ...(chosen.length === 0 ? [] : chosenOnly(question, columns, chosen).map((text) => `(${text})`)),
+  ];
+  const filter = conditions.length === 0 ? '' : `filter(${conditions.join(' and ')})/`;
+  const keys = [key(question, columns), ...seriesColumns(question).map(named)];
+  const measures = [...new Set(question.measures.map(aggregation))];
+  return `${filter}groupby((${keys.join(',')}),aggregate(${measures.join(',')}))`;
+};
+
+export const seriesWidth = (question: Question): number => seriesColumns(question).length;

@@ -1,0 +1,42 @@
+import { texts } from '../../texts.js';
+import type { Model } from './model.js';
+
+const t = texts.chart;
+const rowsShown = 200;
+
+/** The values behind the chart, as the service wrote them. */
+export const Values = ({ model }: { model: Model }) => (
+  <details class="values">
+    <summary>{t.table}</summary>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+    <section class="scroll-x" tabIndex={0} aria-label={t.table}>
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">{model.title}</th>
+            {model.lines.map(({ name }) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {model.rows.slice(0, rowsShown).map((row, at) => (
+            <tr key={`${at} ${row}`}>
+              <th scope="row" class="number">
+                {row}
+              </th>
+              {model.lines.map(({ name, texts: values }) => (
+                <td key={name} class="number">
+                  {values[at] === '' ? <span class="soft">{t.noValue}</span> : values[at]}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+    {model.rows.length > rowsShown && <p class="small soft">{t.tableCut(rowsShown)}</p>}
+  </details>
+);

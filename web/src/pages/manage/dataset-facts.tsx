@@ -1,0 +1,226 @@
+import { useState } from 'preact/hooks';
+import { ErrorText, Show } from '../../components/states.js';
+import { useAct } from '../../lib/act.js';
+import { api } from '../../lib/api.js';
+import { useLoad } from '../../lib/load.js';
+import type { Column, DatasetDetail } from '../../lib/types.js';
+import { texts } from '../../texts.js';
+
+const t = texts.manage.dataset;
+
+export const Saved = ({ is }: { is: boolean }) => (
+  <span role="status" class="small soft">
+    {is ? texts.manage.saved : ''}
+  </span>
+);
+
+/** Name, description and source. */
+export const Facts = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: () => void }) => {
+  const { name, description, sourceName, sourceUrl } = dataset;
+  const [values, setValues] = useState({
+    name,
+    description: description ?? '',
+    sourceName: sourceName ?? '',
+    sourceUrl: sourceUrl ?? '',
+  });
+  const [isSaved, setSaved] = useState(false);
+  const { isBusy, error, run } = useAct();
+  const given = (text: string): string | null => (text === '' ? null : text);
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const body = {
+      name: values.name,
+      description: given(values.description),
+      sourceName: given(values.sourceName),
+      sourceUrl: given(values.sourceUrl),
+    };
+    const ok = await run(() => api.put(`/datasets/${dataset.id}`, { body }));
+    setSaved(ok);
+    if (ok) onSaved();
+  };
+  const put = (field: keyof typeof values, text: string): void => {
+    setSaved(false);
+    setValues({ ...values, [field]: text });
+  };
+  return (
+    <form class="stack narrow-form" onSubmit={(event) => void submit(event)}>
+      <h2>{t.facts}</h2>
+      {(['name', 'sourceName', 'sourceUrl'] as const).map((field) => (
+        <label class="field" key={field}>
+          <span>{t[field]}</span>
+          <input
+            class="input"
+            required={field === 'name'}
+            value={values[field]}
+            onInput={({ currentTarget }) => put(field, currentTarget.value)}
+          />
+        </label>
+      ))}
+      <label class="field">
+        <span>{t.description}</span>
+        <textarea
+          class="input"
+          rows={4}
+          value={values.description}
+          onInput={({ currentTarget }) => put('description', currentTarget.value)}
+        />
+      </label>
+      {error !== undefined && <ErrorText error={error} />}
+      <p class="row">
+        <button class="button main" type="submit" disabled={isBusy}>
+          {texts.actions.save}
+        </button>
+        <Saved is={isSaved} />
+      </p>
+    </form>
+  );
+};
+
+const ColumnLine = ({ datasetId, column }: { datasetId: number; column: Column }) => {
+  const [shown, setShown] = useState(column);
+  const [isSaved, setSaved] = useState(false);
+  const { error, run } = useAct();
+  const save = async (change: Partial<Column>): Promise<void> => {
+    setShown({ ...shown, ...change });
+    setSaved(
+      await run(async () =>
+        setShown(await api.patch<Column>(`/datasets/${datasetId}/columns/${column.id}`, { body: change })),
+      ),
+    );
+  };
+  return (
+    <tr>
+      <th scope="row">{shown.name}</th>
+      <td>
+        <span class="tag">{shown.dataType}</span>
+      </td>
+      <td>
+        <input
+          type="checkbox"
+          aria-label={t.entityOf(shown.name)}
+          checked={shown.isEntity}
+          onChange={({ currentTarget }) => void save({ isEntity: currentTarget.checked })}
+        />
+      </td>
+      <td>
+        <input
+          class="input"
+          aria-label={t.descriptionOf(shown.name)}
+          value={shown.description ?? ''}
+          onChange={({ currentTarget: { value } }) => void save({ description: value === '' ? null : value })}
+        />
+        <Saved is={isSaved} />
+        {error !== undefined && <ErrorText error={error} />}
+      </td>
+    </tr>
+  );
+};
+
+const columnsAtOnce = 100;
+
+/** Descriptions of the columns and which of them say what a row is about. Each is saved when it is left. */
+export const Columns = ({ dataset }: { dataset: DatasetDetail }) => {
+  const [shown, setShown] = useState(columnsAtOnce);
+  const { columns } = dataset;
+  return (
+    <section class="stack">
+      <h2>{t.columns}</h2>
+      <p class="soft">{t.entityNote}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+      <section class="scroll-x" tabIndex={0} aria-label={t.columns}>
+        <table class="table columns-table">
+          <thead>
+            <tr>
+              <th scope="col">{t.column}</th>
+              <th scope="col">{t.type}</th>
+              <th scope="col">{t.entity}</th>
+              <th scope="col">{t.columnDescription}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {columns.slice(0, shown).map((column) => (
+              <ColumnLine key={column.id} datasetId={dataset.id} column={column} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {columns.length > shown && (
+        <p>
+          <button class="button" type="button" onClick={() => setShown(shown + columnsAtOnce)}>
+            {texts.upload.preview.moreColumns(columns.length - shown)}
+          </button>
+        </p>
+      )}
+    </section>
+  );
+};
+
+interface Settings {
+  readonly versions: number | null;
+  readonly days: number | null;
+  readonly plan: { readonly versions: number | null; readonly days: number | null };
+}
+
+const RetentionForm = ({ path, settings }: { path: string; settings: Settings }) => {
+  const [versions, setVersions] = useState(settings.versions?.toString() ?? '');
+  const [days, setDays] = useState(settings.days?.toString() ?? '');
+  const [isSaved, setSaved] = useState(false);
+  const { isBusy, error, run } = useAct();
+  const number = (text: string): number | null => (text.trim() === '' ? null : Number(text));
+  const { plan } = settings;
+  return (
+    <form
+      class="stack"
+      onSubmit={async (event) => {
+        event.preventDefault();
+        setSaved(
+          await run(() => api.put(path, { body: { versions: number(versions), days: number(days) } })),
+        );
+      }}
+    >
+      <p class="soft">{t.retentionNote}</p>
+      {(plan.versions !== null || plan.days !== null) && (
+        <p class="small soft">{t.plan(String(plan.versions ?? t.all), String(plan.days ?? t.unlimited))}</p>
+      )}
+      <div class="row form-line">
+        <label class="field">
+          <span>{t.versions}</span>
+          <input
+            class="input"
+            type="number"
+            min={1}
+            value={versions}
+            onInput={({ currentTarget }) => setVersions(currentTarget.value)}
+          />
+        </label>
+        <label class="field">
+          <span>{t.days}</span>
+          <input
+            class="input"
+            type="number"
+            min={1}
+            value={days}
+            onInput={({ currentTarget }) => setDays(currentTarget.value)}
+          />
+        </label>
+        <button class="button main" type="submit" disabled={isBusy}>
+          {texts.actions.save}
+        </button>
+        <Saved is={isSaved} />
+      </div>
+      {error !== undefined && <ErrorText error={error} />}
+    </form>
+  );
+};
+
+/** How long old versions are kept; by those with Admin. */
+export const Retention = ({ datasetId }: { datasetId: number }) => {
+  const path = `/datasets/${datasetId}/retention`;
+  const found = useLoad((signal) => api.get<Settings>(path, { signal }), [path]);
+  return (
+    <section class="stack">
+      <h2>{t.retention}</h2>
+      <Show of={found}>{(settings) => <RetentionForm path={path} settings={settings} />}</Show>
+    </section>
+  );
+};

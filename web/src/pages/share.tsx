@@ -1,0 +1,71 @@
+import { Confirm } from '../components/confirm.js';
+import { DatasetFacts, DatasetTabs } from '../components/dataset-head.js';
+import { Page } from '../components/page.js';
+import { Show, State } from '../components/states.js';
+import { api } from '../lib/api.js';
+import { useLoad } from '../lib/load.js';
+import { linkTo, navigate } from '../lib/router.js';
+import type { DatasetDetail } from '../lib/types.js';
+import type { PageParams } from '../pages.js';
+import { texts } from '../texts.js';
+import { Columns, Facts, Retention } from './manage/dataset-facts.js';
+import { Sharing } from './manage/sharing.js';
+import './manage.css';
+
+const t = texts.manage;
+
+const Body = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: () => void }) => {
+  const { id, name, permission } = dataset;
+  if (permission === 'Read' || permission === 'Clone')
+    return (
+      <State title={texts.states.noPermission}>
+        <p class="soft">{t.dataset.readers}</p>
+      </State>
+    );
+  const isAdmin = permission !== 'Write';
+  return (
+    <div class="stack sections">
+      {isAdmin ? (
+        <Sharing path={`/datasets/${id}`} levels={['Read', 'Clone']} note={t.sharing.dataset} />
+      ) : (
+        <p class="notice">{t.sharing.adminOnly}</p>
+      )}
+      <p>
+        <a class="button" href={linkTo('repository', { id: dataset.repositoryId })}>
+          {t.dataset.repository}
+        </a>
+      </p>
+      <Columns dataset={dataset} />
+      <Facts dataset={dataset} onSaved={onSaved} />
+      {isAdmin && <Retention datasetId={id} />}
+      <p>
+        <Confirm
+          text={t.dataset.delete}
+          title={t.dataset.deleteTitle(name)}
+          note={t.dataset.deleteNote}
+          action={async () => {
+            await api.delete(`/datasets/${id}`);
+            navigate(linkTo('home'), { replace: true });
+          }}
+        />
+      </p>
+    </div>
+  );
+};
+
+export const Share = ({ params }: PageParams) => {
+  const found = useLoad(
+    (signal) => api.get<DatasetDetail>(`/datasets/${params.id}`, { signal }),
+    [params.id],
+  );
+  return (
+    <Show of={found}>
+      {(dataset) => (
+        <Page title={dataset.name} lead={<DatasetFacts dataset={dataset} columns={dataset.columns.length} />}>
+          <DatasetTabs dataset={dataset} />
+          <Body dataset={dataset} onSaved={found.reload} />
+        </Page>
+      )}
+    </Show>
+  );
+};

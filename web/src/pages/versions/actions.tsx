@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks';
+import { Dialog } from '../../components/dialog.js';
+import { Menu } from '../../components/menu.js';
+import { ErrorText } from '../../components/states.js';
+import { api } from '../../lib/api.js';
+import { texts } from '../../texts.js';
+import type { Version } from './types.js';
+
+const t = texts.versions;
+
+interface Props {
+  readonly datasetId: number;
+  readonly version: Version;
+  /** Called with what was done, when something has changed. */
+  readonly onDone: (said?: string) => void;
+}
+
+type Asked = 'label' | 'restore' | 'delete';
+
+const Ask = ({
+  datasetId,
+  version,
+  asked,
+  onDone,
+  onClose,
+}: Props & { asked: Asked; onClose: () => void }) => {
+  const [label, setLabel] = useState(version.label ?? '');
+  const [error, setError] = useState<unknown>();
+  const path = `/datasets/${datasetId}/versions/${version.versionId}`;
+  const { versionId: id, pinned } = version;
+  const act = async (): Promise<string | undefined> => {
+    if (asked === 'label') {
+      await api.put(path, { body: { pinned, label: label.trim() === '' ? null : label.trim() } });
+      return undefined;
+    }
+    if (asked === 'delete') {
+      await api.delete(path);
+      return undefined;
+    }
+    return t.restored((await api.post<Version>(`${path}/restore`)).versionId);
+  };
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setError(undefined);
+    try {
+      const said = await act();
+      onClose();
+      onDone(said);
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  const title = { label: t.labelTitle, restore: t.restoreTitle, delete: t.deleteTitle }[asked](id);
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <button class={asked === 'delete' ? 'button bad' : 'button main'} type="submit" form="version-ask">
+          {asked === 'label' ? texts.actions.save : t[asked]}
+        </button>
+      }
+    >
+      <form id="version-ask" class="stack" onSubmit={(event) => void submit(event)}>
+        {asked === 'label' ? (
+          <label class="field">
+            <span>{t.labelText}</span>
+            <input
+              class="input"
+              maxLength={255}
+              value={label}
+              onInput={({ currentTarget }) => setLabel(currentTarget.value)}
+            />
+            <span class="small soft">{t.labelNote}</span>
+          </label>
+        ) : (
+          <p>{asked === 'restore' ? t.restoreNote : t.deleteNote}</p>
+        )}
+        {error !== undefined && <ErrorText error={error} />}
+      </form>
+    </Dialog>
+  );
+};
+
+/** What somebody who may write does with a version. */
+export const Actions = (props: Props) => {
+  const { datasetId, version, onDone } = props;
+  const [asked, setAsked] = useState<Asked>();
+  const [error, setError] = useState<unknown>();
+  const pin = async (): Promise<void> => {
+    try {
+      const { label, pinned, versionId } = version;
+      await api.put(`/datasets/${datasetId}/versions/${versionId}`, { body: { label, pinned: !pinned } });
+      onDone();
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  return (
+    <>
+      <Menu label={t.more} name={t.change(version.versionId)} look="button plain">
+        {(close) => {
+          const item = (text: string, act: () => void) => (
+            <button
+              class="menu-item"
+              type="button"
+              onClick={() => {
+                close();
+                act();
+              }}
+            >
+              {text}
+            </button>
+          );
+          return (
+            <>
+              {item(version.pinned ? t.unpin : t.pin, () => void pin())}
+              {item(t.label, () => setAsked('label'))}
+              {!version.current && item(t.restore, () => setAsked('restore'))}
+              {!version.current && item(t.delete, () => setAsked('delete'))}
+            </>
+          );
+        }}
+      </Menu>
+      {error !== undefined && <ErrorText error={error} />}
+      {asked !== undefined && <Ask {...props} asked={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+};

@@ -1,0 +1,16 @@
+/** A version, as lists have it. */
+export interface Version {
+  readonly versionId: string;
+  readonly createdAt: string;
+  readonly mode: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly columns: {
+    readonly added: readonly string[];
+    readonly removed: readonly string[];
+    readonly retyped: readonly { readonly name: string; readonly from: string; readonly to: string }[];
+  };
+  readonly label: string | null;
+  readonly pinned: boolean;
+  readonly current: boolean;
+}
