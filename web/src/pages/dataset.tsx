@@ -145,20 +145,24 @@ const Table = ({ dataset }: { dataset: DatasetDetail }) => {
     firstRow.current = 0;
     setQuery({ $filter: filter, row: undefined });
   };
-  const actions = {
-    sort: (column: Column, direction: 'asc' | 'desc' | undefined) =>
-      setQuery({ $orderby: direction && `${nameInFilter(column.name)} ${direction}` }),
-    hide: (column: Column) => setQuery({ hide: [...view.hidden, column.id].join(',') }),
-    pin: (column: Column) =>
-      setQuery({
-        pin: ids(
-          view.pinned.includes(column)
-            ? view.pinned.filter((one) => one !== column)
-            : [...view.pinned, column],
-        ),
-      }),
-    narrow: (more: string) => narrow(both(view.filter, more)),
-  };
+  const actions = useMemo(
+    () => ({
+      sort: (column: Column, direction: 'asc' | 'desc' | undefined) =>
+        setQuery({ $orderby: direction && `${nameInFilter(column.name)} ${direction}` }),
+      hide: (column: Column) => setQuery({ hide: [...view.hidden, column.id].join(',') }),
+      pin: (column: Column) =>
+        setQuery({
+          pin: ids(
+            view.pinned.includes(column)
+              ? view.pinned.filter((one) => one !== column)
+              : [...view.pinned, column],
+          ),
+        }),
+      narrow: (more: string) => narrow(both(view.filter, more)),
+    }),
+    [view],
+  );
+  const order = useMemo(() => orderIn(view.order, dataset.columns), [view, dataset]);
   const taken: Query = {
     $filter: view.filter === '' ? undefined : view.filter,
     $orderby: view.order === '' ? undefined : view.order,
@@ -174,16 +178,17 @@ const Table = ({ dataset }: { dataset: DatasetDetail }) => {
         filter={view.filter}
         rowCount={dataset.rowCount}
         onApply={narrow}
-      />
-      <div class="row dataset-tools">
-        <TakeAlong
-          datasetId={dataset.id}
-          query={taken}
-          isPublic={dataset.privacy === 'Public'}
-          dates={view.shown.filter(({ dataType }) => dataType === 'Date').map(({ name }) => name)}
-        />
-        <Hidden dataset={dataset} view={view} />
-      </div>
+      >
+        <div class="row dataset-tools">
+          <TakeAlong
+            datasetId={dataset.id}
+            query={taken}
+            isPublic={dataset.privacy === 'Public'}
+            dates={view.shown.filter(({ dataType }) => dataType === 'Date').map(({ name }) => name)}
+          />
+          <Hidden dataset={dataset} view={view} />
+        </div>
+      </FilterBar>
       {rowCount.state === 'error' ? (
         // A filter that is wrong is told where it is written.
         view.filter === '' && <ErrorState error={rowCount.error} retry={rowCount.reload} />
@@ -204,7 +209,7 @@ const Table = ({ dataset }: { dataset: DatasetDetail }) => {
           columns={dataset.columns}
           shown={view.shown}
           pinned={view.pinned.length}
-          order={orderIn(view.order, dataset.columns)}
+          order={order}
           summaries={summaries}
           actions={actions}
           firstRow={Math.min(firstRow.current, rowCount.data - 1)}

@@ -26,7 +26,9 @@ const openQuote = (text: string): number => {
   let open = -1;
   for (let at = 0; at < text.length; at += 1) {
     if (text[at] !== "'") continue;
-    open = open === -1 ? at : -1;
+    // Doubled, it is part of the text.
+    if (open !== -1 && text[at + 1] === "'") at += 1;
+    else open = open === -1 ? at : -1;
   }
   return open;
 };

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { ApiError, api, isAbort, type Query, request } from '../../lib/api.js';
 import { both, type Comparison, comparisons, condition } from '../../lib/filter.js';
@@ -16,6 +17,8 @@ export interface FilterBarProps {
   /** Rows without any filter. */
   readonly rowCount: number;
   readonly onApply: (filter: string) => void;
+  /** Buttons that stand beside the conditions. */
+  readonly children?: ComponentChildren;
 }
 
 type Matching =
@@ -178,7 +181,7 @@ const ConditionForm = ({ columns, onAdd }: { columns: readonly Column[]; onAdd: 
   );
 };
 
-/** A text of several lines may be a combobox all the same (ARIA 1.2). */
+/** What makes a combobox of a text field. */
 const comboBox = (isOpen: boolean, list: string, active: string): object => ({
   role: 'combobox',
   'aria-expanded': isOpen,
@@ -191,7 +194,7 @@ const comboBox = (isOpen: boolean, list: string, active: string): object => ({
 export const FilterBar = (props: FilterBarProps) => {
   const { datasetId, columns, filter, rowCount, onApply } = props;
   const id = useId();
-  const input = useRef<HTMLTextAreaElement>(null);
+  const input = useRef<HTMLInputElement>(null);
   const [draft, setDraft] = useState(filter);
   const [found, setFound] = useState<Suggestions>();
   const [chosen, setChosen] = useState(0);
@@ -209,12 +212,12 @@ export const FilterBar = (props: FilterBarProps) => {
     const element = input.current;
     if (element === null) return;
     setChosen(0);
-    setFound(suggest(element.value.slice(0, element.selectionStart), columns));
+    setFound(suggest(element.value.slice(0, element.selectionStart ?? 0), columns));
   };
   const take = (item: string): void => {
     const element = input.current;
     if (element === null || found === undefined) return;
-    const text = element.value.slice(0, found.from) + item + element.value.slice(element.selectionStart);
+    const text = element.value.slice(0, found.from) + item + element.value.slice(element.selectionStart ?? 0);
     const caret = found.from + item.length;
     setDraft(text);
     element.value = text;
@@ -251,11 +254,11 @@ export const FilterBar = (props: FilterBarProps) => {
           <label for={`${id}text`} class="hidden-text">
             {texts.filter.label}
           </label>
-          <textarea
+          <input
             ref={input}
             id={`${id}text`}
             class="input"
-            rows={1}
+            type="text"
             spellcheck={false}
             autocomplete="off"
             placeholder={texts.filter.placeholder}
@@ -305,6 +308,7 @@ export const FilterBar = (props: FilterBarProps) => {
       </div>
       <div class="filter-line">
         <ConditionForm columns={columns} onAdd={(text) => onApply(both(filter, text))} />
+        {props.children}
         <p class="filter-count number" role="status">
           {matching.state === 'counted' && texts.filter.matching(count(matching.rows), count(rowCount))}
           {matching.state === 'counting' && texts.filter.counting}

@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { count } from '../../lib/format.js';
 import { formatTsv } from '../../lib/tsv.js';
@@ -43,6 +44,7 @@ export const Grid = (props: GridProps) => {
   const { rows, rowCount, columns, shown, pinned, onRow, onColumns } = props;
   const box = useRef<HTMLDivElement>(null);
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
+  const [arrived, onArrival] = useReducer((turn: number) => turn + 1, 0);
   const [size, setSize] = useState({ width: 1200, height: 600 });
   const [widths, setWidths] = useState<ReadonlyMap<number, number>>(new Map());
   const [error, setError] = useState<unknown>();
@@ -74,7 +76,7 @@ export const Grid = (props: GridProps) => {
   const source = useMemo(() => {
     blocks.current?.close();
     setError(undefined);
-    blocks.current = createBlocks({ rows, columns, onChange: soon, onError: setError });
+    blocks.current = createBlocks({ rows, columns, onChange: () => onArrival(0), onError: setError });
     return blocks.current;
   }, [key, columns]);
   useEffect(() => () => blocks.current?.close(), []);
@@ -229,7 +231,7 @@ export const Grid = (props: GridProps) => {
   const gap = (edges[firstColumn] ?? 0) - (edges[pinned] ?? 0);
   const pinnedColumns = shown.slice(0, pinned).map((column, index) => ({ column, index }));
 
-  const head = ({ column, index }: { column: Column; index: number }) => (
+  const drawHead = ({ column, index }: { column: Column; index: number }) => (
     <ColumnHead
       key={column.id}
       column={column}
@@ -241,7 +243,7 @@ export const Grid = (props: GridProps) => {
       actions={actions}
     />
   );
-  const cell =
+  const drawCell =
     (row: number) =>
     ({ column, index }: { column: Column; index: number }) => {
       const value = source.cell(row, column);
@@ -265,9 +267,44 @@ export const Grid = (props: GridProps) => {
       );
     };
 
-  const drawn: number[] = [];
-  for (let row = first; row <= last; row += 1) drawn.push(row);
+  // Preact leaves alone what is the very same as before: a step of the scroll bar draws the rows that are new.
+  const heads = useMemo(
+    () => ({ pinned: pinnedColumns.map(drawHead), others: shownColumns.map(drawHead) }),
+    [inView, widths, pinned, props.summaries, props.order, props.actions],
+  );
+  const known = useMemo(
+    () => new Map<number, ComponentChild>(),
+    [source, arrived, inView, widths, pinned, selection, scroll, scroll.offset],
+  );
   const slots = Math.ceil(view / rowHeight) + 2;
+  const drawRow = (row: number): ComponentChild => (
+    <div
+      key={row % slots}
+      class={`grid-row${row % 2 === 1 ? ' is-odd' : ''}`}
+      role="row"
+      aria-rowindex={row + 2}
+      style={{ transform: `translateY(${row * rowHeight - scroll.offset + headHeight}px)` }}
+    >
+      <div class="grid-pinned" role="presentation" style={{ width: `${pinnedWidth}px` }}>
+        <div
+          class="cell cell-number"
+          role="rowheader"
+          aria-colindex={1}
+          style={{ width: `${numberWidth}px` }}
+        >
+          {count(row)}
+        </div>
+        {pinnedColumns.map(drawCell(row))}
+      </div>
+      <div role="presentation" style={{ flex: 'none', width: `${gap}px` }} />
+      {shownColumns.map(drawCell(row))}
+    </div>
+  );
+  const drawn: ComponentChild[] = [];
+  for (let row = first; row <= last; row += 1) {
+    if (!known.has(row)) known.set(row, drawRow(row));
+    drawn.push(known.get(row));
+  }
 
   return (
     <div class="grid-frame">
@@ -317,34 +354,12 @@ export const Grid = (props: GridProps) => {
               >
                 {texts.grid.row}
               </div>
-              {pinnedColumns.map(head)}
+              {heads.pinned}
             </div>
             <div role="presentation" style={{ flex: 'none', width: `${gap}px` }} />
-            {shownColumns.map(head)}
+            {heads.others}
           </div>
-          {drawn.map((row) => (
-            <div
-              key={row % slots}
-              class={`grid-row${row % 2 === 1 ? ' is-odd' : ''}`}
-              role="row"
-              aria-rowindex={row + 2}
-              style={{ transform: `translateY(${row * rowHeight - scroll.offset + headHeight}px)` }}
-            >
-              <div class="grid-pinned" role="presentation" style={{ width: `${pinnedWidth}px` }}>
-                <div
-                  class="cell cell-number"
-                  role="rowheader"
-                  aria-colindex={1}
-                  style={{ width: `${numberWidth}px` }}
-                >
-                  {count(row)}
-                </div>
-                {pinnedColumns.map(cell(row))}
-              </div>
-              <div role="presentation" style={{ flex: 'none', width: `${gap}px` }} />
-              {shownColumns.map(cell(row))}
-            </div>
-          ))}
+          {drawn}
         </div>
       </div>
       <p class="grid-said small soft" role="status">

@@ -33,12 +33,16 @@ interface Bar {
   readonly condition: string;
 }
 
+/** A bound in few digits; the condition has all of them. */
+const shortBound = (bound: string | number | null): string =>
+  typeof bound === 'number' ? String(Number(bound.toPrecision(5))) : (bound ?? '');
+
 /** Bars of a summary, with the condition that each stands for. */
 export const barsOf = (column: Column, summary: ColumnSummary | undefined): readonly Bar[] => {
   const histogram = summary?.histogram ?? [];
   if (histogram.length > 0)
     return histogram.map(({ from, to, count: rows }, index) => ({
-      label: texts.grid.from(String(from), String(to)),
+      label: texts.grid.from(shortBound(from), shortBound(to)),
       count: rows,
       condition: range(column, { from: from ?? '', to: to ?? '', isLast: index === histogram.length - 1 }),
     }));

@@ -59,12 +59,16 @@ const target = (
   }
 };
 
+/** What is read of an event of the keyboard. */
+export interface KeyPress {
+  readonly key: string;
+  readonly shiftKey: boolean;
+  readonly ctrlKey: boolean;
+  readonly metaKey: boolean;
+}
+
 /** What a key makes of a selection; undefined: nothing. With Shift it grows, with Control it goes to the edge. */
-export const move = (
-  event: Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey'>,
-  selection: Selection,
-  bounds: Bounds,
-): Selection | undefined => {
+export const move = (event: KeyPress, selection: Selection, bounds: Bounds): Selection | undefined => {
   const to = target(event.key, event.ctrlKey || event.metaKey, selection.active, bounds);
   if (to === undefined) return undefined;
   const active = {

@@ -1,0 +1,397 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { call, createDataset, ended, json, type ProcessAnswer, putFile } from '../../support/datasets.js';
+
+const run = promisify(execFile);
+const python = process.env.CLIENTS_PYTHON ?? 'python3';
+/** With the packages of test/clients/requirements.txt. */
+const hasPandas = await run(python, ['-c', 'import pandas, requests']).then(
+  () => true,
+  () => false,
+);
+const countries = ['Austria', 'Belgium', 'Chile', 'Denmark', "Côte d'Ivoire"];
+/** More rows than a scroll bar of a browser is long. */
+const longRows = 400_000;
+const wideColumns = 5_000;
+/** Text that would run if it were not text. */
+const hostile = `<img src=x onerror="globalThis.hacked=1">'"><script>globalThis.hacked=1</script>{{7*7}}`;
+
+let stage: Stage;
+let ada: { id: number; key: string };
+let folder: string;
+const ids = { prices: 0, long: 0, wide: 0, hostile: 0, empty: 0 };
+
+const client = () => ({ baseUrl: stage.product.baseUrl, key: ada.key });
+
+const upload = async (name: string, csv: string): Promise<number> => {
+  const id = await createDataset(client(), name);
+  const process = await json<ProcessAnswer>(await putFile(client(), id, csv), 201);
+  expect((await ended(client(), process)).status).toBe('completed');
+  return id;
+};
+
+const prices = (): string => {
+  const lines = countries.flatMap((country, at) =>
+    Array.from({ length: 40 }, (_, year) =>
+      [`"${country}"`, `${1980 + year}-01-01`, `${100 + at * 10 + year}.10`, year % 4 === 0 ? '' : year].join(
+        ',',
+      ),
+    ),
+  );
+  return `Country,Date,Price,Unemployment rate\n${lines.join('\n')}\n`;
+};
+
+beforeAll(async () => {
+  stage = await startStage();
+  folder = await mkdtemp(join(tmpdir(), 'tabulary-web-'));
+  ada = await stage.product.createAccount('ada');
+  ids.prices = await upload('Prices of energy', prices());
+  const long = Array.from({ length: longRows }, (_, row) => `${row},${(row * 7919) % 10_007}`);
+  ids.long = await upload('A long table', `Row,Value\n${long.join('\n')}\n`);
+  const names = Array.from({ length: wideColumns }, (_, at) => `Indicator ${at}`);
+  const wide = Array.from({ length: 12 }, (_, row) => names.map((_name, at) => row * 10_000 + at).join(','));
+  ids.wide = await upload('A wide table', `${names.join(',')}\n${wide.join('\n')}\n`);
+  const cell = `"${hostile.replaceAll('"', '""')}"`;
+  ids.hostile = await upload(hostile, `${cell},Amount\n${cell},1\n`);
+  ids.empty = await createDataset(client(), 'Nothing yet');
+  const home = await json<{ id: number; name: string }>(await call(client(), 'GET', '/repositories/home'));
+  await json(
+    await call(client(), 'PUT', `/repositories/${home.id}`, {
+      name: hostile,
+      privacy: 'Private',
+      description: hostile,
+    }),
+  );
+  await json(
+    await call(client(), 'PUT', `/datasets/${ids.hostile}`, {
+      name: hostile,
+      description: hostile,
+      sourceName: hostile,
+      sourceUrl: 'https://example.org/"onmouseover="globalThis.hacked=1',
+    }),
+  );
+});
+afterEach(() => stage.leave());
+afterAll(async () => {
+  await stage?.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<Page> =>
+  stage.visit(path, { key: ada.key, ...more });
+
+const cell = (page: Page, row: number, column: number) =>
+  page.locator(`[data-row="${row}"][data-column="${column}"]`);
+const settled = (page: Page, row: number, column: number, text: string) =>
+  cell(page, row, column).filter({ hasText: text }).waitFor();
+
+/** Numbers of rows that are drawn. */
+const drawnCells = (page: Page): Promise<number> => page.locator('.cell').count();
+
+describe('home', () => {
+  it('answers while somebody types, with datasets, columns and repositories, at an address', async () => {
+    const page = await visit('/');
+    await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
+    const box = page.getByRole('searchbox');
+    await box.fill('unemploy');
+    await page.getByRole('link', { name: 'Unemployment rate' }).waitFor();
+    expect(page.url()).toBe(`${stage.root}/?q=unemploy`);
+    await box.fill('nothing of the kind');
+    await page.getByText('Nothing holds').waitFor();
+    await box.fill('energy');
+    await page.getByRole('link', { name: 'Prices of energy' }).click();
+    await page.getByRole('heading', { name: 'Prices of energy' }).waitFor();
+    await page.goBack();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('energy');
+    await page.reload();
+    await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
+  });
+
+  it('shows a stranger nothing that is not public, and says how to see more', async () => {
+    const page = await stage.visit('/');
+    await page.getByText('No data yet').waitFor();
+    await page.goto(`/datasets/${ids.prices}`);
+    await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
+    await page.goto('/datasets/999999');
+    await page.getByRole('heading', { name: /Sign in to see this|Nothing is here/ }).waitFor();
+  });
+
+  it('says so when the network is cut, and goes on when it is back', async () => {
+    const page = await visit('/');
+    await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByRole('searchbox').fill('energy');
+    await page.getByText('The service could not be reached').waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
+  });
+});
+
+describe('the grid', () => {
+  it('opens at a row, goes to both ends by keyboard, and draws what is in view alone', async () => {
+    const page = await visit(`/datasets/${ids.long}?row=390000`);
+    await settled(page, 390_002, 0, '390002');
+    expect(await cell(page, 390_002, 1).textContent()).toBe(String((390_002 * 7919) % 10_007));
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+End');
+    await settled(page, longRows - 1, 0, String(longRows - 1));
+    await page.keyboard.press('Control+Home');
+    await settled(page, 0, 0, '0');
+    expect(await drawnCells(page)).toBeLessThan(200);
+  });
+
+  it('is scrolled through and dragged without growing', async () => {
+    const page = await visit(`/datasets/${ids.long}`);
+    await settled(page, 0, 0, '0');
+    const heap = await page.context().newCDPSession(page);
+    const used = async (): Promise<number> => {
+      await heap.send('HeapProfiler.collectGarbage');
+      return Number(await page.evaluate('performance.memory.usedJSHeapSize'));
+    };
+    const before = await used();
+    await page.evaluate(`(async () => {
+      const grid = document.querySelector('.grid');
+      const frame = () => new Promise((done) => requestAnimationFrame(done));
+      for (let step = 0; step < 150; step += 1) { grid.scrollTop += 160; await frame(); }
+      for (let step = 0; step < 60; step += 1) { grid.scrollTop = (grid.scrollHeight * step) / 60; await frame(); await frame(); }
+      grid.scrollTop = grid.scrollHeight;
+    })()`);
+    await settled(page, longRows - 1, 0, String(longRows - 1));
+    expect(await drawnCells(page)).toBeLessThan(200);
+    expect((await used()) - before).toBeLessThan(30e6);
+    await page.waitForURL(/row=3999\d\d/);
+  });
+
+  it('cancels what was scrolled past', async () => {
+    const page = await visit(`/datasets/${ids.long}`);
+    await settled(page, 0, 0, '0');
+    await page.route('**/data?*', async (route) => {
+      await new Promise((done) => setTimeout(done, 300));
+      await route.continue().catch(() => undefined);
+    });
+    let cancelled = 0;
+    page.on('requestfailed', (request) => {
+      if (request.failure()?.errorText === 'net::ERR_ABORTED') cancelled += 1;
+    });
+    await page.evaluate(`(async () => {
+      const grid = document.querySelector('.grid');
+      for (let step = 1; step < 8; step += 1) {
+        grid.scrollTop = (grid.scrollHeight * step) / 10;
+        await new Promise((done) => setTimeout(done, 200));
+      }
+    })()`);
+    await expect.poll(() => cancelled, { timeout: 10_000 }).toBeGreaterThan(2);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('reaches column 5,000, and makes cells of a few columns', async () => {
+    const page = await visit(`/datasets/${ids.wide}`);
+    await settled(page, 1, 0, '10000');
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+ArrowRight');
+    await settled(page, 0, wideColumns - 1, String(wideColumns - 1));
+    expect(await drawnCells(page)).toBeLessThan(400);
+  });
+
+  it('sorts, hides, pins, and keeps that in the address', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await settled(page, 0, 0, 'Austria');
+    const menu = async (column: string, item: string): Promise<void> => {
+      await page.getByRole('button', { name: `Column ${column}`, exact: true }).click();
+      await page.getByRole('button', { name: item, exact: true }).click();
+    };
+    await menu('Price', 'Sort descending');
+    await settled(page, 0, 2, '179.1');
+    expect(await page.locator('[aria-sort=descending]').count()).toBe(1);
+    await menu('Country', 'Hide');
+    await settled(page, 0, 1, '179.1');
+    await menu('Unemployment rate', 'Pin to the left');
+    await settled(page, 0, 0, '39');
+    await page.reload();
+    await settled(page, 0, 0, '39');
+    await page.goBack();
+    await page.goBack();
+    await settled(page, 0, 2, '179.1');
+  });
+
+  it('copies selected cells as TSV', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await settled(page, 0, 0, 'Austria');
+    await cell(page, 0, 0).click();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+End');
+    await page.keyboard.press('Control+c');
+    await page.getByText('Copied 2 × 4 cells.').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      'Austria\t1980-01-01\t100.1\t\nAustria\t1981-01-01\t101.1\t1',
+    );
+  });
+
+  it('shows what a dataset without data is', async () => {
+    const page = await visit(`/datasets/${ids.empty}`);
+    await page.getByRole('heading', { name: 'No data yet' }).waitFor();
+  });
+});
+
+describe('the filter', () => {
+  const box = (page: Page) => page.getByLabel('Filter, in the $filter language');
+
+  it('is made by clicks on values and bars, and by the form', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await page.getByTitle('Austria: 40').click();
+    await page.getByText('40 of 200 rows match').waitFor();
+    await page.locator('.head-bars').last().locator('span').first().click();
+    await expect
+      .poll(() => box(page).inputValue())
+      .toMatch(/^Country eq 'Austria' and \[Unemployment rate\] ge 1 and /);
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByLabel('Column', { exact: true }).fill('Price');
+    await page.getByLabel('Comparison').selectOption('at least');
+    await page.getByLabel('Value', { exact: true }).fill('175.1');
+    await page.getByRole('button', { name: 'Add condition' }).click();
+    await page.getByText('5 of 200 rows match').waitFor();
+    await settled(page, 0, 0, "Côte d'Ivoire");
+    expect(new URL(page.url()).searchParams.get('$filter')).toBe('Price ge 175.1');
+  });
+
+  it('completes columns, comparisons and values by keyboard', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await settled(page, 0, 0, 'Austria');
+    await box(page).click();
+    await page.keyboard.type('Cou');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type("eq 'C");
+    await page.getByRole('option', { name: "Côte d''Ivoire" }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    expect(await box(page).inputValue()).toBe("Country eq 'Côte d''Ivoire' ");
+    await page.keyboard.press('Enter');
+    await page.getByText('40 of 200 rows match').waitFor();
+    await settled(page, 0, 0, "Côte d'Ivoire");
+  });
+
+  it('says what is wrong, and where', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await box(page).fill("Country eq 'Chile' and Prise gt 3");
+    await page.getByText('did you mean Price instead of Prise?').waitFor();
+    expect(await page.locator('.filter-where mark').textContent()).toBe('Prise');
+    await box(page).fill('Price gt 1000');
+    await box(page).press('Enter');
+    await page.getByRole('heading', { name: 'No row matches' }).waitFor();
+  });
+});
+
+describe('what is taken along', () => {
+  it('is the view, as a file', async () => {
+    const page = await visit(`/datasets/${ids.prices}?$filter=Price+ge+175.1&$orderby=Price+desc`);
+    await page.getByRole('button', { name: 'Download as …' }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'CSV', exact: true }).click(),
+    ]);
+    const text = await readFile((await download.path()) ?? '', 'utf8');
+    expect(text.split('\r\n')[1]).toBe(`"Côte d'Ivoire","2019-01-01",179.1,39`);
+    expect(text.trim().split('\r\n')).toHaveLength(6);
+  });
+
+  it('is code that runs as it was copied', async () => {
+    const page = await visit(`/datasets/${ids.prices}?$filter=Country+eq+%27C%C3%B4te+d%27%27Ivoire%27`);
+    await page.getByRole('button', { name: 'Copy as code' }).click();
+    const code = async (name: string): Promise<string> =>
+      page
+        .locator('.snippet')
+        .filter({ has: page.getByRole('heading', { name }) })
+        .locator('pre')
+        .innerText();
+    const options = { cwd: folder, env: { ...process.env, TABULARY_KEY: ada.key } };
+    await run('bash', ['-c', await code('curl')], options);
+    const csv = await readFile(join(folder, 'data.csv'), 'utf8');
+    expect(csv.trim().split('\r\n')).toHaveLength(41);
+    await writeFile(join(folder, 'rows.mjs'), await code('JavaScript'));
+    const { stdout } = await run(process.execPath, ['rows.mjs'], options);
+    expect(stdout).toContain("Côte d'Ivoire");
+    expect(await code('Excel')).toContain('Web.Contents("http');
+    expect(await code('R')).toContain('Sys.getenv("TABULARY_KEY")');
+  });
+});
+
+describe('what is taken along to pandas', () => {
+  it.runIf(hasPandas)('runs as it was copied', async () => {
+    const page = await visit(`/datasets/${ids.prices}?$filter=Price+lt+140`);
+    await page.getByRole('button', { name: 'Copy as code' }).click();
+    const code = page.locator('.snippet').filter({ has: page.getByRole('heading', { name: 'Python' }) });
+    const options = { env: { ...process.env, TABULARY_KEY: ada.key } };
+    const { stdout } = await run(python, ['-c', await code.locator('pre').innerText()], options);
+    expect(stdout).toContain('rows x 4 columns]');
+  });
+});
+
+describe('text that would run', () => {
+  it('stays text in names, descriptions, sources, columns and cells', async () => {
+    const page = await visit('/');
+    await page.getByRole('link', { name: hostile }).waitFor();
+    await page.getByRole('searchbox').fill('<img');
+    await page.getByRole('heading', { name: 'Repositories' }).waitFor();
+    await page.getByRole('link', { name: hostile }).first().click();
+    await settled(page, 0, 0, hostile);
+    await page.getByRole('button', { name: 'Copy as code' }).click();
+    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+    expect(await page.locator('a[href^=javascript]').count()).toBe(0);
+  });
+});
+
+describe('every page', () => {
+  it.each([
+    ['light', 375],
+    ['dark', 1280],
+  ] as const)('has no fault that axe finds, %s at %i', async (theme, width) => {
+    const page = await visit('/', { theme, width });
+    await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.goto(`/datasets/${ids.prices}`);
+    await settled(page, 0, 0, 'Austria');
+    await page.locator('.head-bars').first().waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Column Country', exact: true }).click();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Copy as code' }).click();
+    expect(await violationsOf(page)).toEqual([]);
+  });
+
+  it('is not wider than a phone', async () => {
+    const page = await visit('/', { width: 375 });
+    for (const path of ['/', `/datasets/${ids.prices}`, `/datasets/${ids.hostile}`]) {
+      await page.goto(path);
+      await page.waitForLoadState('networkidle');
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([path, 375]);
+    }
+  });
+
+  it('weighs at most 120 KB', async () => {
+    const page = await stage.visit('/sign-in', { key: ada.key });
+    await page.waitForLoadState('networkidle');
+    for (const path of ['/', `/datasets/${ids.prices}`]) {
+      const network = await page.context().newCDPSession(page);
+      await network.send('Network.enable');
+      await network.send('Network.setCacheDisabled', { cacheDisabled: true });
+      let bytes = 0;
+      network.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength;
+      });
+      await page.goto(path);
+      await page.waitForLoadState('networkidle');
+      expect(bytes).toBeGreaterThan(5_000);
+      expect(bytes).toBeLessThan(120_000);
+      await network.detach();
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { suggest } from '../../../web/src/components/filter/complete.js';
+import { both, condition, nameInFilter, range } from '../../../web/src/lib/filter.js';
+import { formatTsv, parseTsv } from '../../../web/src/lib/tsv.js';
+import type { Column, DataType } from '../../../web/src/lib/types.js';
+
+const column = (name: string, dataType: DataType = 'String', id = 1): Column => ({
+  id,
+  name,
+  dataType,
+  isEntity: dataType !== 'Decimal',
+});
+
+describe('conditions that are clicked', () => {
+  it('quote what a filter would read as something else', () => {
+    expect(nameInFilter('Country')).toBe('Country');
+    expect(nameInFilter('Größe_2')).toBe('Größe_2');
+    for (const name of ['two words', '2020', 'eq', 'NULL', 'a]b', "it's"])
+      expect(nameInFilter(name)).toBe(`[${name.replaceAll(']', ']]')}]`);
+    expect(condition(column("O'Neil"), 'eq', "it's")).toBe("[O'Neil] eq 'it''s'");
+    expect(condition(column('Price', 'Decimal'), 'ge', ' 12.5 ')).toBe('Price ge 12.5');
+    expect(condition(column('Note'), 'contains', 'x')).toBe("contains(Note, 'x')");
+    expect(condition(column('Note'), 'null')).toBe('Note eq null');
+  });
+
+  it('take the end of the last bar of a histogram in, and no other', () => {
+    expect(range(column('A'), { from: 1, to: 2, isLast: false })).toBe('A ge 1 and A lt 2');
+    expect(range(column('A'), { from: 1, to: 2, isLast: true })).toBe('A ge 1 and A le 2');
+  });
+
+  it('join what is there, in brackets where an or would take them in', () => {
+    expect(both('', 'B eq 1')).toBe('B eq 1');
+    expect(both('A eq 1', 'B eq 1')).toBe('A eq 1 and B eq 1');
+    expect(both('A eq 1 or A eq 2', 'B eq 1')).toBe('(A eq 1 or A eq 2) and B eq 1');
+  });
+});
+
+describe('completion', () => {
+  const columns = [column('Country'), column('Country code', 'String', 2), column('Price', 'Decimal', 3)];
+
+  it.each([
+    ['', ['Country ', '[Country code] ', 'Price ']],
+    ['pri', ['Price ']],
+    ['Country ', ['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'in (']],
+    ['Price g', ['gt', 'ge']],
+    ['Price gt 3 ', ['and ', 'or ']],
+    ["Country eq 'x' and [Country", ['Country ', '[Country code] ']],
+    ['yea', ['year(']],
+  ])('suggests behind %j', (text, items) => {
+    const found = suggest(text, columns);
+    expect(found?.kind === 'words' ? found.items.slice(0, items.length) : found).toEqual(items);
+  });
+
+  it.each([
+    ["Country eq 'No", 'Country', 'No'],
+    ["[Country code] in ('NO', 'S", 'Country code', 'S'],
+    ["Price gt 3 and Country eq 'it''s", 'Country', "it's"],
+  ])('suggests values behind %j', (text, name, startsWith) => {
+    expect(suggest(text, columns)).toMatchObject({ kind: 'values', column: { name }, startsWith });
+  });
+
+  it('suggests nothing where it does not know what comes', () => {
+    expect(suggest("Nowhere eq 'x", columns)).toBeUndefined();
+    expect(suggest('Price gt 3', columns)).toBeUndefined();
+  });
+});
+
+describe('rows as they are sent', () => {
+  it('keep tabs, quotes and line breaks, and nulls are no texts', () => {
+    const text = 'A\tB\r\n"with\ttab"\t\r\n"a ""b""\r\nc"\t1.50\r\n\t\r\n';
+    const rows = [
+      ['A', 'B'],
+      ['with\ttab', null],
+      ['a "b"\r\nc', '1.50'],
+      [null, null],
+    ];
+    expect(parseTsv(text)).toEqual(rows);
+    expect(parseTsv('A\r\n""\r\nx\r\n')).toEqual([['A'], [null], ['x']]);
+    expect(() => parseTsv('"open')).toThrow('does not end');
+    expect(formatTsv(rows.slice(1))).toBe('"with\ttab"\t\n"a ""b""\r\nc"\t1.50\n\t');
+  });
+});
