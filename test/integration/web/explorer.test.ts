@@ -308,7 +308,7 @@ describe('what is taken along', () => {
     const code = async (name: string): Promise<string> =>
       page
         .locator('.snippet')
-        .filter({ has: page.getByRole('heading', { name }) })
+        .filter({ has: page.getByRole('heading', { name, exact: true }) })
         .locator('pre')
         .innerText();
     const options = { cwd: folder, env: { ...process.env, TABULARY_KEY: ada.key } };
@@ -318,7 +318,7 @@ describe('what is taken along', () => {
     await writeFile(join(folder, 'rows.mjs'), await code('JavaScript'));
     const { stdout } = await run(process.execPath, ['rows.mjs'], options);
     expect(stdout).toContain("Côte d'Ivoire");
-    expect(await code('Excel')).toContain('Web.Contents("http');
+    expect(await code('Excel, Power Query')).toContain('Web.Contents("http');
     expect(await code('R')).toContain('Sys.getenv("TABULARY_KEY")');
   });
 });
