@@ -81,7 +81,7 @@ afterEach(() => stage.leave());
 afterAll(async () => {
   await stage?.close();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-});
+}, 300_000);
 
 const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<Page> =>
   stage.visit(path, { key: ada.key, ...more });
