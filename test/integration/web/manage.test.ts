@@ -44,7 +44,7 @@ it('makes a key that is shown once, and revokes it', async () => {
 
   await page.getByRole('button', { name: `Revoke nightly ${nasty}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-  await page.getByText(`nightly ${nasty}`).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: `Revoke nightly ${nasty}` }).waitFor({ state: 'detached' });
   expect((await asked()).status).toBe(401);
 });
 
