@@ -117,6 +117,18 @@ export const retain: Change = async (world, random, person, dataset) => {
   isDone(world, reply, { what: 'retention', person, dataset, need: 'Owner' }, 200);
 };
 
+/**
+ * Changes that queue behind the lock of one dataset: what each reads when its turn has come must be what the one before
+ * it has left.
+ */
+export const crowd: Change = async (world, random, _person, dataset) => {
+  const inTurn = async (change: Change, turns: number): Promise<void> => {
+    for (let turn = 0; turn < turns; turn += 1) await change(world, random, dataset.owner, dataset);
+  };
+  if (dataset.versionIds.length > 0)
+    await Promise.all([inTurn(restore, 6), inTurn(restore, 6), inTurn(clone, 4), inTurn(clone, 4)]);
+};
+
 /** A name that another column has or had is refused; what there is at that moment is not judged. */
 export const rename: Change = async (world, random, person, dataset) => {
   const path = `/datasets/${dataset.datasetId}/columns`;
@@ -130,11 +142,13 @@ export const rename: Change = async (world, random, person, dataset) => {
     world.fault(`dataset ${dataset.datasetId}: no column of the label in ${reply.text.slice(0, 300)}`);
   if (labelled.length === 0) return;
   const { id } = random.pick(labelled);
-  const changed = await world.ask(person, 'PATCH', `${path}/${id}`, { body: { name: random.pick(labels) } });
+  const name = random.pick(labels);
+  const changed = await world.ask(person, 'PATCH', `${path}/${id}`, { body: { name } });
   if (changed.status === 409) return world.count('rename 409');
   // An upload has published a version without that column.
   if (changed.status === 404 && changed.text.includes('column_not_found')) return world.count('rename 404');
-  isDone(world, changed, { what: 'rename', person, dataset, need: 'Write' }, 200);
+  if (isDone(world, changed, { what: 'rename', person, dataset, need: 'Write' }, 200))
+    dataset.renamed(id, name, changed.span);
 };
 
 /** The owner gives and takes what the writer has on the repository, or the reader on one dataset. */

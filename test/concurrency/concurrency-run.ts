@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom, type Random } from '../crash/random.js';
 import * as changing from './changing.js';
 import { type History, sameRows } from './history.js';
-import { describe, read, rowsOf } from './reading.js';
+import { describe, read, readWhole, rowsOf } from './reading.js';
 import type { Person } from './rights.js';
-import { upload } from './uploading.js';
+import { revokedUpload, upload } from './uploading.js';
 import { openWorld, type Target, type World } from './world.js';
 
 export interface ConcurrencyOptions {
@@ -39,9 +39,11 @@ const weights = {
   rename: 6,
   changeGrant: 5,
   replaceDataset: 1.5,
+  crowd: 1,
+  revokedUpload: 3,
 };
 
-const actions = { upload, read, describe, ...changing } as const;
+const actions = { upload, revokedUpload, read, describe, ...changing } as const;
 
 const act = async (world: World, random: Random): Promise<void> => {
   const gone = world.deleted.slice(-3);
@@ -89,13 +91,74 @@ const checkVersions = async (world: World, dataset: History): Promise<void> => {
     if (!listed.has(id) && !dataset.mayLack(id, reply.span)) world.fault(`${name} ${id}: it is not listed`);
 };
 
-const check = async (world: World): Promise<void> => {
+/** No change of a name that was answered is lost. */
+const checkNames = async (world: World, dataset: History): Promise<void> => {
+  const reply = await world.ask(dataset.owner, 'GET', `/datasets/${dataset.datasetId}/columns`);
+  if (reply.status !== 200) return;
+  for (const { id, name } of reply.json<{ id: number; name: string }[]>()) {
+    const names = dataset.namesOf(id);
+    if (names !== undefined && !names.includes(name))
+      world.fault(
+        `dataset ${dataset.datasetId}: column ${id} is named ${name}, and was renamed ${names.join(' or ')}`,
+      );
+  }
+};
+
+const storedBytes = async (world: World): Promise<number> =>
+  (await world.ask('owner', 'GET', '/account')).json<{
+    plan: { quotas: { storedBytes: { used: number } } };
+  }>().plan.quotas.storedBytes.used;
+
+/** A version with the rows of another one keeps nothing more: what they share counts once. */
+const checkStored = async (world: World, random: Random): Promise<void> => {
+  const dataset = world.datasets.find(({ owner, versionIds }) => owner === 'owner' && versionIds.length > 0);
+  if (dataset === undefined) return;
+  const before = await storedBytes(world);
+  for (let turn = 0; turn < 5; turn += 1) await changing.restore(world, random, 'owner', dataset);
+  const after = await storedBytes(world);
+  if (after > before)
+    world.fault(
+      `restores in dataset ${dataset.datasetId} made ${before} stored bytes ${after}: what versions share counts once`,
+    );
+};
+
+/** What has to happen in every round, however few requests a slow machine has answered. */
+const makeSure = async (world: World, random: Random): Promise<void> => {
+  const own = world.datasets.filter(({ owner }) => owner === 'owner');
+  for (const dataset of own.slice(0, 1)) {
+    const add = (): Promise<void> => upload(world, random, 'owner', dataset, 'append');
+    const renameAgain = async (): Promise<void> => {
+      for (let turn = 0; turn < 6; turn += 1) await changing.rename(world, random, 'owner', dataset);
+    };
+    await add();
+    // Names that change while uploads are on their way to their version.
+    await Promise.all([add(), add(), renameAgain()]);
+    await Promise.all([
+      changing.crowd(world, random, 'owner', dataset),
+      revokedUpload(world, random, 'guest', dataset),
+    ]);
+    for (let turn = 0; turn < 3; turn += 1) await add();
+  }
+  // Segments are joined meanwhile, under versions that end between them.
+  await sleep(2_000);
+};
+
+/** Every version has the rows that it was published with, wherever they lie by now. */
+const checkOlder = async (world: World, dataset: History): Promise<void> => {
+  for (const version of dataset.versionIds.slice(-8)) await readWhole(world, dataset.owner, dataset, version);
+  for (const fault of dataset.judge()) world.fault(fault);
+};
+
+const check = async (world: World, random: Random): Promise<void> => {
   const histories = [...world.datasets, ...world.deleted];
   for (const history of histories) for (const fault of history.judge()) world.fault(fault);
   for (const history of world.datasets) {
     await checkNewest(world, history);
     await checkVersions(world, history);
+    await checkNames(world, history);
+    await checkOlder(world, history);
   }
+  await checkStored(world, random);
   for (const { datasetId, owner } of world.deleted) {
     const { status } = await world.ask(owner, 'GET', `/datasets/${datasetId}`);
     if (status !== 404) world.fault(`dataset ${datasetId} was deleted, and is answered ${status}`);
@@ -115,7 +178,7 @@ export const runConcurrency = async (options: ConcurrencyOptions): Promise<Concu
   const until = performance.now() + options.minutes * 60_000;
   const client = async (number: number, roundEnds: number, round: number): Promise<void> => {
     const random = createRandom(seed + 7919 * (number + 1) + 104_729 * round);
-    while (performance.now() < roundEnds) {
+    while (performance.now() < roundEnds && world.faults.length === 0) {
       await act(world, random);
       if (random.chance(0.2)) await sleep(random.between(1, 60));
     }
@@ -125,7 +188,8 @@ export const runConcurrency = async (options: ConcurrencyOptions): Promise<Concu
     round += 1;
     const roundEnds = Math.min(until, performance.now() + roundSeconds * 1_000);
     await Promise.all(Array.from({ length: clients }, (_, number) => client(number, roundEnds, round)));
-    await check(world);
+    if (world.faults.length === 0) await makeSure(world, setUp);
+    await check(world, setUp);
     const { datasets, counts, faults } = world;
     say(`round ${round}: ${datasets.length} datasets, ${sum(counts)} answers, ${faults.length} faults`);
   }

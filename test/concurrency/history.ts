@@ -46,6 +46,10 @@ export interface History {
   /** Called before retention is set to that many versions. */
   retain(versions: number): void;
   pin(version: number, span: Span): void;
+  /** A column was given that name. */
+  renamed(column: number, name: string, span: Span): void;
+  /** Names that a column may have now; undefined: it was never renamed. Only when nothing is under way. */
+  namesOf(column: number): readonly string[] | undefined;
   /** True if the dataset may be away to a request of that time. */
   mayBeGone(span: Span): boolean;
   mustBeGone(span: Span): boolean;
@@ -84,6 +88,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
   const bounds: { readonly from: number; readonly versions: number }[] = [];
   const removals = new Map<number, Span>();
   const pinned = new Map<number, Span>();
+  const renames = new Map<number, { readonly name: string; readonly span: Span }[]>();
   let deletion: Span | undefined;
   let observations: Observation[] = [];
 
@@ -169,6 +174,15 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     },
     retain: (bound) => void bounds.push({ from: performance.now(), versions: bound }),
     pin: (version, span) => void pinned.set(version, span),
+    renamed: (column, name, span) =>
+      void renames.set(column, [...(renames.get(column) ?? []), { name, span }]),
+    namesOf(column) {
+      const all = renames.get(column);
+      // Of two that went on at the same time, either may have been the last.
+      return all
+        ?.filter(({ span }) => !all.some((later) => later.span.from > span.to))
+        .map(({ name }) => name);
+    },
     mayBeGone: (span) => deletion !== undefined && deletion.from <= span.to,
     mustBeGone: (span) => deletion !== undefined && deletion.to < span.from,
     mayLack(version, span) {

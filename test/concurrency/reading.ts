@@ -58,6 +58,28 @@ export const read = async (world: World, random: Random, person: Person, dataset
   });
 };
 
+/** Answers of 503 in a row that nothing explains while nothing else is asked. */
+const mostBusy = 3;
+
+/** Reads all rows of a version. Only when nothing is under way. */
+export const readWhole = async (
+  world: World,
+  person: Person,
+  dataset: History,
+  version: number,
+): Promise<void> => {
+  const path = `/datasets/${dataset.datasetId}/data?$skip=0&versionId=${version}`;
+  let reply = await world.ask(person, 'GET', path);
+  for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) reply = await world.ask(person, 'GET', path);
+  if (reply.busy)
+    world.fault(`version ${version} of dataset ${dataset.datasetId} is answered 503: ${reply.text}`);
+  if (!isDone(world, reply, { what: 'read', person, dataset, need: 'Read', version }, 200)) return;
+  const rows = rowsOf(world, reply, `version ${version} of dataset ${dataset.datasetId}`);
+  if (rows === undefined) return;
+  const what = `read again: ${summary(rows)}`;
+  dataset.observe({ span: reply.span, version, what, fits: sameRows(rows) });
+};
+
 const observeCount = (
   dataset: History,
   span: Span,

@@ -1,7 +1,7 @@
 /** Who may do what at which moment, as the answers to changes of grants say. */
 import type { Span } from './history.js';
 
-export const people = ['owner', 'writer', 'reader', 'stranger'] as const;
+export const people = ['owner', 'writer', 'reader', 'guest', 'stranger'] as const;
 export type Person = (typeof people)[number];
 
 export const levels = ['none', 'Read', 'Clone', 'Write', 'Owner'] as const;

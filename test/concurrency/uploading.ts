@@ -16,6 +16,8 @@ interface Sent {
   readonly file: UploadFile;
   readonly expected: number | undefined;
   readonly from: number;
+  /** When the last of it was sent: it is not published before. @default `from` */
+  readonly complete?: number;
   cancelled: boolean;
 }
 
@@ -50,7 +52,7 @@ const follow = async (world: World, sent: Sent, processId: number): Promise<void
     world.count(`upload ${status} ${error?.code ?? ''}`.trim());
     const { to } = reply.span;
     if (status === 'completed') {
-      if (world.allows(sent.person, dataset, 'Write', { from, to }) === 'no')
+      if (world.allows(sent.person, dataset, 'Write', { from: sent.complete ?? from, to }) === 'no')
         world.fault(`${name}: published without the right`);
       const origin = { kind: 'upload', file, expected: sent.expected } as const;
       return dataset.addVersion({ id: Number(versionId), made: { from, to }, origin });
@@ -68,13 +70,77 @@ interface Current {
   readonly rowCount: number;
 }
 
-export const upload = async (world: World, random: Random, person: Person, dataset: History) => {
+const boundary = 'concurrency-2f19';
+
+const formOf = ({ mode, csv }: UploadFile): string => {
+  const field = (name: string, value: string): string =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="data.csv"\r\n\r\n`;
+  const last = mode === 'upsert' ? field('onDuplicateKey', 'last') : '';
+  return `${field('mode', mode)}${last}${head}${csv}\r\n--${boundary}--\r\n`;
+};
+
+/** Gives the guest a level on the repository; false when that was not done. */
+const setGuest = async (world: World, level: 'Write' | 'none'): Promise<boolean> => {
+  const path = `/repositories/${world.repositoryId}/permissions/guest`;
+  const end = world.guest.change(level);
+  const reply =
+    level === 'none'
+      ? await world.ask('owner', 'DELETE', path)
+      : await world.ask('owner', 'PUT', path, { body: { level } });
+  end();
+  if (reply.status === 200 || reply.status === 204) return true;
+  if (!reply.busy) world.fault(`${level} for the guest: ${reply.status} ${reply.text.slice(0, 200)}`);
+  return false;
+};
+
+let visiting = false;
+
+/** The right of the guest ends while the file is on its way: nothing of it may be published. */
+export const revokedUpload = async (world: World, random: Random, _person: Person, dataset: History) => {
+  if (dataset.owner !== 'owner' || visiting) return;
+  visiting = true;
+  try {
+    if (!(await setGuest(world, 'Write'))) return;
+    const file = makeFile(random, world.nextNumber(), random.pick(['replace', 'append', 'upsert']));
+    const form = formOf(file);
+    let sendOn: () => void = () => undefined;
+    const revoked = new Promise<void>((resolve) => {
+      sendOn = resolve;
+    });
+    const pieces = async function* (): AsyncGenerator<string> {
+      yield form.slice(0, -40);
+      await revoked;
+      yield form.slice(-40);
+    };
+    const sending = world.ask('guest', 'PUT', `/datasets/${dataset.datasetId}/data`, {
+      body: pieces(),
+      headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    });
+    await sleep(random.between(20, 120));
+    const ended = await setGuest(world, 'none');
+    const complete = performance.now();
+    sendOn();
+    const reply = await sending;
+    const asked = { what: 'revoked upload', person: 'guest', dataset, need: 'Write' } as const;
+    if (!isDone(world, reply, asked, 201)) return;
+    const { id } = reply.json<ProcessAnswer>();
+    const from = reply.span.from;
+    const sent: Sent = { person: 'guest', dataset, file, expected: undefined, from, cancelled: false };
+    await follow(world, ended ? { ...sent, complete } : sent, id);
+  } finally {
+    visiting = false;
+  }
+};
+
+/** @param mode Of the upload; undefined: any. */
+export const upload = async (world: World, random: Random, person: Person, dataset: History, mode?: Mode) => {
   const path = `/datasets/${dataset.datasetId}`;
   const read = await world.ask(dataset.owner, 'GET', path);
   const known = read.status === 200 ? read.json<Current>() : { currentVersionId: null, rowCount: 0 };
   const conditional = known.currentVersionId !== null && random.chance(0.15);
   const expected = conditional ? Number(known.currentVersionId) : undefined;
-  const file = makeFile(random, world.nextNumber(), modeOf(random, known.rowCount));
+  const file = makeFile(random, world.nextNumber(), mode ?? modeOf(random, known.rowCount));
   const form = new FormData();
   form.set('mode', file.mode);
   if (file.mode === 'upsert') form.set('onDuplicateKey', 'last');

@@ -15,7 +15,8 @@ export interface Reply {
 }
 
 export interface AskOptions {
-  readonly body?: object | FormData;
+  /** An iterable is sent piece by piece, as it comes. */
+  readonly body?: object | FormData | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -47,12 +48,16 @@ export interface World {
   readonly writer: Grant;
   /** What the reader has on one dataset. */
   reader(dataset: History): Grant;
+  /** What the guest has on the repository: Write while an upload of theirs begins. */
+  readonly guest: Grant;
   nextNumber(): number;
 }
 
 const bodyOf = ({ body, headers = {} }: AskOptions): RequestInit => {
   if (body === undefined) return { headers };
   if (body instanceof FormData) return { headers, body };
+  if (Symbol.asyncIterator in body)
+    return { headers, body: ReadableStream.from(body), duplex: 'half' } as RequestInit;
   return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(body) };
 };
 
@@ -63,6 +68,7 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
   const deleted: History[] = [];
   const readers = new Map<number, Grant>();
   const writer = createGrant('none');
+  const guest = createGrant('none');
   let number = 0;
 
   const fault = (text: string): void => {
@@ -131,10 +137,12 @@ export const openWorld = async ({ apis, keys }: Target, random: Random): Promise
     allows(person, dataset, need, span) {
       if (person === dataset.owner) return 'yes';
       if (dataset.owner !== 'owner' || person === 'stranger') return 'no';
-      return (person === 'writer' ? writer : reader(dataset)).allows(need, span);
+      const grants = { owner: undefined, writer, guest, reader: reader(dataset) };
+      return grants[person]?.allows(need, span) ?? 'no';
     },
     writer,
     reader,
+    guest,
     nextNumber: () => {
       number += 1;
       return number;
