@@ -24,8 +24,8 @@ export interface TestProduct {
   readonly workerUrl: string;
   readonly config: Config;
   readonly sql: Sql;
-  /** Makes an account; gives its key. */
-  createAccount(name: string, plan?: string): Promise<{ id: number; key: string }>;
+  /** Makes an account; gives its key, and where to use it. */
+  createAccount(name: string, plan?: string): Promise<{ id: number; key: string; baseUrl: string }>;
   /** Statement on the product's ClickHouse; gives the answer's text. */
   clickhouse(sql: string): Promise<string>;
   /** Ends the worker; `startWorker` brings another one. */
@@ -105,8 +105,9 @@ export const startProduct = async (
     createApiProcess(config, productLog, apiScope, 'test'),
   ]);
 
+  const baseUrl = `http://127.0.0.1:${api.port}/api`;
   return {
-    baseUrl: `http://127.0.0.1:${api.port}/api`,
+    baseUrl,
     workerUrl: `http://127.0.0.1:${workerPort}`,
     config,
     sql,
@@ -114,7 +115,7 @@ export const startProduct = async (
     async createAccount(accountName, plan = 'unlimited') {
       const { id } = await createAccounts({ sql }).create({ name: accountName, plan });
       const { key } = await createKeys({ sql }).create(id, { name: 'test' });
-      return { id, key };
+      return { id, key, baseUrl };
     },
     stopWorker: () => workerScope.close(),
     async startWorker() {

@@ -12,7 +12,23 @@ import { strongTag } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { chooseCoding } from '../content/negotiation.js';
 import type { Reply, RouteRequest } from '../route.js';
-import { nextLink } from './next-link.js';
+
+/** What may not stand between the angle brackets of a header. */
+const inHeader = (text: string): string => text.replace(/[^!-~]|[<>"]/gu, encodeURIComponent);
+
+/**
+ * `Link` to the next page: the address of the request, its options as they were written, with another place to begin.
+ * @param url Path and options of the request, without a key.
+ * @param apiUrl Address of the API as the client reaches it.
+ */
+const nextLink = (url: string, apiUrl: string, token: string): string => {
+  const [, path = '', query = ''] = /^[^?]*?(\/datasets\/[^?]*)(?:\?(.*))?$/s.exec(url) ?? [];
+  const others = query
+    .split('&')
+    .filter((item) => item !== '' && !/^(\$|%24)?skiptoken=/i.test(item))
+    .map(inHeader);
+  return `<${apiUrl}${path}?${[...others, `$skiptoken=${token}`].join('&')}>; rel="next"`;
+};
 
 /** A request for rows. */
 export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;

@@ -171,7 +171,7 @@ describe('Kafka over TLS', () => {
     expect(embedded.kafkaBrokers).toBeDefined();
     const product = await startProduct({ ...secured, kafkaSaslMechanism: 'scram-sha-512', ...ada });
     try {
-      const owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+      const owner = await product.createAccount('owner');
       const dataset = await createDataset(owner);
       await upload(owner, dataset, 'a,b\n1,x\n');
       expect(await download(owner, dataset)).toContain('"x"');

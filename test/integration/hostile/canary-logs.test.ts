@@ -25,7 +25,7 @@ const lines: string[] = [];
 beforeAll(async () => {
   const log = pino(logOptions('test', 'trace'), { write: (line: string) => lines.push(line) });
   product = await startProduct({ firstChunkBytes: '1000', chunkBytes: '1000', sweepIntervalMs: '200' }, log);
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

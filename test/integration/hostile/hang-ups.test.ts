@@ -17,7 +17,7 @@ beforeAll(async () => {
     receiveTimeoutMs: '4000',
     sweepIntervalMs: '300',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

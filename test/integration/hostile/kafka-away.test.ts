@@ -38,7 +38,7 @@ beforeAll(async () => {
     { ...(await startBroker()), sendPatienceMs: '1000', backlogLookMs: '200' },
     silentLog,
   );
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(async () => {

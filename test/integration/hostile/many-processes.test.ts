@@ -22,7 +22,7 @@ beforeAll(async () => {
     kafkaPartitions: '6',
     sweepIntervalMs: '500',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

@@ -33,7 +33,7 @@ beforeAll(async () => {
     chunkBytes: '1024',
     sweepIntervalMs: '200',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

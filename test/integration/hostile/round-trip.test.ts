@@ -21,12 +21,7 @@ beforeAll(async () => {
   for (const bytes of chunkSizes) {
     products.push(await startProduct({ firstChunkBytes: String(bytes), chunkBytes: String(bytes) }));
   }
-  clients = await Promise.all(
-    products.map(async (product) => ({
-      baseUrl: product.baseUrl,
-      key: (await product.createAccount('owner')).key,
-    })),
-  );
+  clients = await Promise.all(products.map((product) => product.createAccount('owner')));
 });
 
 afterAll(async () => {

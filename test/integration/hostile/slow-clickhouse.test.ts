@@ -19,7 +19,7 @@ beforeAll(async () => {
     chunkBytes: '4096',
     sweepIntervalMs: '300',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(async () => {

@@ -17,7 +17,7 @@ let owner: Client;
 
 beforeAll(async () => {
   product = await startProduct({ firstChunkBytes: '131072', chunkBytes: '65536' });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

@@ -14,7 +14,7 @@ let askRoot: Ask;
 let askWorker: Ask;
 beforeAll(async () => {
   product = await startProduct({ corsOrigins: `${trusted}/,*` });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   const operator = await product.createAccount('operator');
   await product.sql.query('UPDATE accounts SET is_operator = true WHERE id = $1', [operator.id]);
   operatorKey = operator.key;

@@ -48,7 +48,7 @@ beforeAll(async () => {
     firstChunkBytes: '20000',
     chunkBytes: '20000',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   await limitTopics({ 'retention.bytes': String(retentionBytes) });
 });
 

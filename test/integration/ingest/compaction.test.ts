@@ -33,7 +33,7 @@ beforeAll(async () => {
     segmentGraceMs: '3600000',
     exportsAheadBytes: '0',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   clickhouse = createClickHouse({
     url: product.config.clickhouseUrl ?? '',
     database: product.config.clickhouseDatabase,

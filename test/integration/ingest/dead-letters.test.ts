@@ -37,7 +37,7 @@ let topic: string;
 
 beforeAll(async () => {
   product = await startProduct({}, silentLog);
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   const { kafkaPrefix } = product.config;
   kafka = connectKafka('dead-letters-test');
   topic = `${kafkaPrefix}.chunks.short`;

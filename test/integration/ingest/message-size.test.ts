@@ -16,7 +16,7 @@ let owner: Client;
 
 beforeAll(async () => {
   product = await startProduct({ maxMessageBytes: String(64 * 1024) });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

@@ -18,7 +18,7 @@ let owner: Client;
 
 beforeAll(async () => {
   product = await startProduct({ firstChunkBytes: '256', chunkBytes: '1024' });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

@@ -17,7 +17,7 @@ beforeAll(async () => {
     poolMaxRows: '0',
     compactionMinSegments: '0',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

@@ -10,7 +10,7 @@ const ids: string[] = [];
 /** Three versions, published on the first days of January, February and March. */
 beforeAll(async () => {
   product = await startProduct();
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   dataset = await createDataset(owner);
   for (const text of ['a\n1\n', 'a,b\n1,x\n2,y\n', 'a\nword\n'])
     ids.push((await upload(owner, dataset, text)).versionId ?? '');

@@ -31,7 +31,7 @@ beforeAll(async () => {
     firstChunkBytes: '1024',
     chunkBytes: '4096',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

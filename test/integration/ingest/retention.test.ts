@@ -20,7 +20,7 @@ beforeAll(async () => {
     storageSweepIntervalMs: '86400000',
     exportsIntervalMs: '86400000',
   });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

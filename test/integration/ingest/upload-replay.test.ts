@@ -37,7 +37,7 @@ beforeAll(async () => {
     },
     silentLog,
   );
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   kafka = connectKafka('replay-test');
 });
 

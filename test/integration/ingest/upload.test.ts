@@ -21,7 +21,7 @@ let owner: Client;
 beforeAll(async () => {
   // Small chunks, so that small files travel as many.
   product = await startProduct({ poolMaxRows: '0', firstChunkBytes: '256', chunkBytes: '1024' });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

@@ -8,7 +8,7 @@ let owner: Client;
 
 beforeAll(async () => {
   product = await startProduct({ sweepIntervalMs: '300' });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

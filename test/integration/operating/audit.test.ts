@@ -14,13 +14,11 @@ let owner: Client & { id: number };
 let operator: Client;
 beforeAll(async () => {
   product = await startProduct({ keyUseIntervalMs: '100' });
-  const { baseUrl } = product;
-  const made = await product.createAccount('owner');
-  owner = { baseUrl, ...made };
+  owner = await product.createAccount('owner');
   await product.createAccount('reader');
   const watcher = await product.createAccount('watcher');
   await product.sql.query('UPDATE accounts SET is_operator = true WHERE id = $1', [watcher.id]);
-  operator = { baseUrl, key: watcher.key };
+  operator = watcher;
 });
 afterAll(() => product?.close());
 

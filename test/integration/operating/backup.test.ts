@@ -52,7 +52,7 @@ beforeAll(async () => {
     },
     silentLog,
   );
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   folder = await mkdtemp(join(tmpdir(), 'tabulary-backup-'));
 }, 180_000);
 

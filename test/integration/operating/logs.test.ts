@@ -14,7 +14,7 @@ let owner: Client;
 beforeAll(async () => {
   const log = pino(logOptions('test', 'debug'), { write: (text: string) => void lines.push(text) });
   product = await startProduct({}, log);
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 afterAll(() => product?.close());
 

@@ -22,7 +22,7 @@ let owner: Client;
 let api: string;
 beforeAll(async () => {
   product = await startProduct({ watchIntervalMs: '100' });
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
   api = product.baseUrl.replace(/\/api$/, '');
 });
 afterAll(() => product?.close());

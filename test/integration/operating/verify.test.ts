@@ -24,7 +24,7 @@ beforeAll(async () => {
     { poolMaxRows: '100', firstChunkBytes: '2000', chunkBytes: '2000' },
     silentLog,
   );
-  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
+  owner = await product.createAccount('owner');
 });
 
 afterAll(() => product?.close());

@@ -113,7 +113,9 @@ const asked = (random: Random, names: readonly string[]): Record<string, string>
 };
 
 describe('pages', () => {
-  it(`put together are the whole answer, for ${answers} questions`, { timeout: 3_600_000 }, async () => {
+  it(`put together are the whole answer, for ${answers} questions`, {
+    timeout: 120_000 + 2_000 * answers,
+  }, async () => {
     const random = createRandom(seed);
     let several = 0;
     for (let done = 0; done < answers; ) {
