@@ -176,9 +176,9 @@ const Results = ({ found }: { found: Found }) => {
           <ul class="found-list">
             {repositories.map((repository) => (
               <li key={repository.id}>
-                <span>
+                <a href={linkTo('repository', { id: repository.id })}>
                   <Marked text={repository.name} words={words} />
-                </span>{' '}
+                </a>{' '}
                 <span class="tag">{texts.dataset.privacy[repository.privacy]}</span>{' '}
                 <span class="soft">{repository.description}</span>
               </li>
