@@ -1,5 +1,6 @@
 import { type Outcome, runAttacks } from '../test/attack/attack-run.js';
 import { goals, ratiosOf } from '../test/attack/report.js';
+import { startUpstreams } from '../test/attack/upstreams.js';
 import type { Bench } from './support/bench.js';
 import type { Figure } from './support/figure.js';
 
@@ -25,8 +26,10 @@ const figuresOf = (outcome: Outcome): Figure[] => {
 };
 
 /** What an account notices of another that does its worst: times of what it is alone. */
-export const neighbours: Bench = async ({ quick, pick, say, product: open }) => {
-  const report = await runAttacks(await open(), {
+export const neighbours: Bench = async ({ quick, pick, say, product: open, defer }) => {
+  const upstreams = await startUpstreams();
+  await defer('providers', upstreams.close);
+  const report = await runAttacks(await open(upstreams.settings), {
     short: quick,
     seconds: pick(20, 2),
     uploadBytes: pick(22e6, 2e6),

@@ -5,6 +5,7 @@ import { withoutCredentials } from '../support/clickhouse-http.js';
 import { startAttacker } from './attacker-process.js';
 import { attacks } from './attacks.js';
 import { type Strain, watchStrain } from './gauges.js';
+import { startUpstreams } from './upstreams.js';
 import { createVictim, type Suffered } from './victim.js';
 
 export interface AttackOptions {
@@ -43,8 +44,19 @@ export const memoryLimitMb = 512;
 /** Seconds that an attack has to itself before anything is measured. */
 const leadSeconds = 1;
 
-export const startAttackedProduct = (signal?: AbortSignal): Promise<RunningProduct> =>
-  startWholeProduct({}, signal, { NODE_OPTIONS: '--max-old-space-size=384' });
+/** Stops its providers as well. */
+export const startAttackedProduct = async (signal?: AbortSignal): Promise<RunningProduct> => {
+  const upstreams = await startUpstreams();
+  const environment = { NODE_OPTIONS: '--max-old-space-size=384' };
+  try {
+    const product = await startWholeProduct(upstreams.settings, signal, environment);
+    const stop = (): Promise<void> => product.stop().finally(upstreams.close);
+    return { ...product, stop };
+  } catch (error) {
+    upstreams.close();
+    throw error;
+  }
+};
 
 const failuresOf = (suffered: Suffered, strain: Strain, fault: string | undefined): string[] => [
   ...(fault === undefined ? [] : [fault]),

@@ -3,7 +3,7 @@
  *
  *   npm run test:attack -- [--minutes 10] [--only name,name] [--short] [--out table.md]
  *
- * `--minutes` is shared among the attacks. Ends with 1 when a process died, the victim met an error, or API or worker
+ * `--minutes` (10, short 1) is shared among the attacks. Ends with 1 when a process died, the victim met an error, or API or worker
  * took more memory than they may; ratios are only told.
  */
 import { writeFileSync } from 'node:fs';
@@ -15,14 +15,14 @@ import { reportText } from './report.js';
 const { values } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--' && !argument.endsWith('run.ts')),
   options: {
-    minutes: { type: 'string', default: '10' },
+    minutes: { type: 'string' },
     only: { type: 'string' },
     short: { type: 'boolean', default: false },
     out: { type: 'string' },
   },
 });
 
-const minutes = Number(values.minutes);
+const minutes = Number(values.minutes ?? (values.short ? 1 : 10));
 if (!Number.isFinite(minutes) || minutes <= 0) throw new RangeError('--minutes must be a number above 0');
 const only = values.only?.split(',');
 for (const name of only ?? []) attackNamed(name);

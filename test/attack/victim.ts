@@ -4,6 +4,7 @@ import { createDataset, uploadAndWait } from '../../bench/support/client.js';
 import type { RunningProduct } from '../../bench/support/product.js';
 import { percentile } from '../../bench/support/statistics.js';
 import { tableStream } from '../../bench/support/table-stream.js';
+import { quickSeries } from './upstreams.js';
 
 export interface Suffered {
   readonly requests: number;
@@ -36,6 +37,7 @@ const lightRequests = (id: number): readonly string[] => [
   `/datasets/${id}/data?$top=20`,
   `/datasets/${id}/data?$filter=${encodeURIComponent('value gt 500000')}&$top=5`,
   '/repositories',
+  quickSeries,
 ];
 
 /** What is wrong with the answer: its status and code; undefined: nothing. */

@@ -95,6 +95,21 @@ const silentSockets: Attack = {
     }),
 };
 
+const slowHeads: Attack = {
+  name: 'slow-heads',
+  does: '3,000 connections that send 200 kB of headers and never end them',
+  run: (ground, _stock, signal) => {
+    const { pathname, host } = new URL(ground.place.baseUrl);
+    const head = `GET ${pathname}/datasets HTTP/1.1\r\nHost: ${host}\r\nX-Slow: ${'x'.repeat(200_000)}`;
+    return keepOpen(ground.pick(3_000, 400), signal, () => {
+      const socket = ground.dial();
+      socket.write(head);
+      socket.resume();
+      return socket;
+    });
+  },
+};
+
 export const bodies: readonly Attack[] = [
   jsonBodies,
   packedBodies,
@@ -102,4 +117,5 @@ export const bodies: readonly Attack[] = [
   stalledBodies,
   formFields,
   silentSockets,
+  slowHeads,
 ];

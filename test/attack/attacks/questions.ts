@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attack } from '../attack.js';
 import { inLines } from '../ground.js';
+import { slowSeries } from '../upstreams.js';
 
 const json = { 'content-type': 'application/json' };
 const kB = 1_000;
@@ -103,6 +104,23 @@ const pipelines: Attack = {
   },
 };
 
+const providerCalls: Attack = {
+  name: 'provider-calls',
+  does: '200 calls of one account to a provider that keeps its callers waiting, half of them hung up on',
+  run: (ground, _stock, signal) => {
+    let number = 0;
+    return inLines(ground.pick(200, 80), signal, async (line) => {
+      number += 1;
+      const path = slowSeries(number);
+      const { key } = ground.place;
+      if (line % 2 === 0) return ground.hit(path, { key });
+      const socket = ground.leaveUnread(path, { key });
+      await sleep(200);
+      return socket.destroy();
+    });
+  },
+};
+
 const wrongKeys: Attack = {
   name: 'wrong-keys',
   does: '200 wrong keys at a time',
@@ -129,6 +147,7 @@ export const questions: readonly Attack[] = [
   nearNames,
   diffs,
   pipelines,
+  providerCalls,
   wrongKeys,
   clickhousePort,
 ];
