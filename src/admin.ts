@@ -2,6 +2,7 @@ import { accountCommands } from './admin/accounts.js';
 import { createBackupCommands } from './admin/backup.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
 import { databaseAddress, withComponentAddresses } from './admin/component-address.js';
+import { consumingCommands } from './admin/consuming.js';
 import { createDeadLetterCommands } from './admin/dead-letters.js';
 import { keyCommands } from './admin/keys.js';
 import { planCommands } from './admin/plans.js';
@@ -52,6 +53,7 @@ const groups: readonly AdminGroup[] = [
     openRestore: (context, place) => openRestore(backupParts(context, place)),
     verify: async (context) => (await openVerification(operatorParts(context))).verification.verify({}),
   }),
+  consumingCommands,
   createSweepCommands((context) => openStorageSweep(operatorParts(context))),
 ];
 

@@ -3,7 +3,9 @@ import type { AdminGroup, CommandInput } from './command.js';
 
 const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sql });
 
-/** `account create|list|show|set` */
+const nameOf = (input: CommandInput): string => input.argument('name');
+
+/** `account create|list|show|set|disable|enable` */
 export const accountCommands: AdminGroup = {
   name: 'account',
   summary: 'Accounts',
@@ -63,6 +65,18 @@ export const accountCommands: AdminGroup = {
           ...(isOperator === undefined ? {} : { isOperator }),
         });
       },
+    },
+    {
+      name: 'disable',
+      summary: 'Keep an account from doing anything: its keys and sessions stop at once; what it has stays.',
+      arguments: ['name'],
+      run: (input) => catalogOf(input).accounts.setDisabled(nameOf(input), true),
+    },
+    {
+      name: 'enable',
+      summary: 'Let a disabled account go on, with the keys that it had.',
+      arguments: ['name'],
+      run: (input) => catalogOf(input).accounts.setDisabled(nameOf(input), false),
     },
   ],
 };

@@ -16,6 +16,8 @@ export interface Account {
   /** `personal` or the name of a team. */
   readonly workspace: string;
   readonly isOperator: boolean;
+  /** Since when an operator has kept it from doing anything; null: it may. */
+  readonly disabledAt: string | null;
   readonly createdAt: string;
 }
 
@@ -41,19 +43,30 @@ export interface Accounts {
   ): Promise<Account>;
   /** What only an operator may change. */
   administer(name: string, change: { plan?: string; isOperator?: boolean }): Promise<Account>;
+  /**
+   * Keeps an account from doing anything, or lets it again. Its keys and sessions stop at once, answers that run are cut;
+   * what it has stays, and others who may read it still do. @throws AppError 404, 409 `last_operator`.
+   */
+  setDisabled(name: string, disabled: boolean): Promise<Account>;
 }
 
-interface AccountRow extends Omit<Account, 'createdAt'> {
+interface AccountRow extends Omit<Account, 'createdAt' | 'disabledAt'> {
   createdAt: Date;
+  disabledAt: Date | null;
 }
 
 const select = `
   SELECT a.id, a.name, a.plan, a.is_operator AS "isOperator", a.created_at AS "createdAt",
+    a.disabled_at AS "disabledAt",
     coalesce((SELECT t.name FROM team_members m JOIN teams t ON t.id = m.team_id
                WHERE m.account_id = a.id AND t.id = a.workspace_team_id), '${personalWorkspace}') AS workspace
   FROM accounts a`;
 
-const shown = ({ createdAt, ...row }: AccountRow): Account => ({ ...row, createdAt: isoUtc(createdAt) });
+const shown = ({ createdAt, disabledAt, ...row }: AccountRow): Account => ({
+  ...row,
+  disabledAt: disabledAt === null ? null : isoUtc(disabledAt),
+  createdAt: isoUtc(createdAt),
+});
 
 const one = async (sql: Sql, where: string, value: unknown): Promise<Account> => {
   const [row] = await sql.query<AccountRow>(`${select} WHERE ${where}`, [value]);
@@ -115,6 +128,16 @@ const workspaceTeam = (caller: Caller, workspace: string): number | null => {
   return team.id;
 };
 
+/** Somebody has to be left who may use operations. */
+const requireOtherOperator = async (sql: Sql, { id, isOperator, disabledAt }: Account): Promise<void> => {
+  if (!isOperator || disabledAt !== null) return;
+  const [other] = await sql.query(
+    'SELECT 1 FROM accounts WHERE is_operator AND disabled_at IS NULL AND id <> $1 LIMIT 1',
+    [id],
+  );
+  if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
+};
+
 export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
   create: (account) => insertAccount(sql, account),
 
@@ -151,12 +174,7 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
   async administer(name, { plan, isOperator }) {
     const account = await one(sql, 'lower(a.name) = lower($1)', name);
     if (plan !== undefined) await requirePlan(sql, plan);
-    if (isOperator === false && account.isOperator) {
-      const [other] = await sql.query('SELECT 1 FROM accounts WHERE is_operator AND id <> $1 LIMIT 1', [
-        account.id,
-      ]);
-      if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
-    }
+    if (isOperator === false) await requireOtherOperator(sql, account);
     await sql.tx(async (tx) => {
       await tx.query(
         'UPDATE accounts SET plan = coalesce($2, plan), is_operator = coalesce($3, is_operator) WHERE id = $1',
@@ -169,5 +187,23 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
       });
     });
     return one(sql, 'a.id = $1', account.id);
+  },
+
+  async setDisabled(name, disabled) {
+    const account = await one(sql, 'lower(a.name) = lower($1)', name);
+    if (disabled) await requireOtherOperator(sql, account);
+    return sql.tx(async (tx) => {
+      const changed = await tx.query(
+        `UPDATE accounts SET disabled_at = CASE WHEN $2 THEN now() END
+         WHERE id = $1 AND (disabled_at IS NOT NULL) <> $2 RETURNING 1`,
+        [account.id, disabled],
+      );
+      if (changed.length > 0)
+        await recordAudit(tx, {
+          action: disabled ? 'account.disable' : 'account.enable',
+          target: { kind: 'account', id: account.id, name: account.name },
+        });
+      return one(tx, 'a.id = $1', account.id);
+    });
   },
 });

@@ -6,7 +6,7 @@ import { noteKeyUse, usedLongAgo } from './keys.js';
 
 /**
  * Finds the account behind an API key.
- * @throws AppError `unauthenticated`: unknown, revoked or expired key.
+ * @throws AppError `unauthenticated`: unknown, revoked or expired key, disabled account.
  */
 export type Authenticator = (key: string) => Promise<Caller>;
 
@@ -16,6 +16,8 @@ interface KeyRow {
   repositoryIds: number[] | null;
   revoked: boolean;
   expired: boolean;
+  /** An operator has disabled the account. */
+  disabled: boolean;
   /** The time of last use is worth writing again. */
   stale: boolean;
   accountId: number;
@@ -28,7 +30,7 @@ interface KeyRow {
 
 const keySql = (condition: string): string => `
   SELECT k.id AS "keyId", k.read_only AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
-    k.revoked_at IS NOT NULL AS revoked, coalesce(k.expires_at <= now(), false) AS expired,
+    k.revoked_at IS NOT NULL AS revoked, a.disabled_at IS NOT NULL AS disabled, coalesce(k.expires_at <= now(), false) AS expired,
     ${usedLongAgo('k')} AS stale,
     a.id AS "accountId", a.name AS "accountName", a.plan, a.is_operator AS "isOperator",
     a.workspace_team_id AS "workspaceTeamId",
@@ -55,6 +57,7 @@ const requireValid = (row: KeyRow | undefined): KeyRow => {
   if (row === undefined) throw refused('unknown_key', 'The API key is not valid.');
   if (row.revoked) throw refused('key_revoked', 'The API key was revoked.');
   if (row.expired) throw refused('key_expired', 'The API key has expired.');
+  if (row.disabled) throw refused('account_disabled', 'The account was disabled by an operator.');
   return row;
 };
 

@@ -18,7 +18,7 @@ import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog, withCatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
 import { appliedMigrations, knownMigrations, migrate } from '../storage/postgres/migrate.js';
-import { replaceSetting } from '../storage/postgres/settings.js';
+import { setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { required } from './core.js';
 import { openExportStorage, openStorageAt } from './export-storage.js';
@@ -135,7 +135,7 @@ const settle = async (sql: Sql): Promise<number> => {
   await settleRestoredCompactions(sql);
   await releaseRestoredRefreshes(sql);
   // The catalog that it was copied from may live on beside another ClickHouse.
-  await replaceSetting(sql, 'installation', randomUUID());
+  await setSetting(sql, 'installation', randomUUID());
   await recordAudit(sql, { action: 'command.run', target: { kind: 'command', name: 'restore' } });
   return failedUploads;
 };

@@ -9,6 +9,7 @@ import { type ClickHouse, createClickHouse, ensureDatabase } from '../storage/cl
 import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
+import { refuseNewer } from '../storage/postgres/migrate.js';
 import { createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { bindInstallation } from './installation.js';
@@ -46,6 +47,7 @@ export const openDatabase = async (config: Config, log: Log, scope: Scope): Prom
 export const connect = async (config: Config, log: Log, scope: Scope): Promise<Core> => {
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const sql = await openDatabase(config, log, scope);
+  await refuseNewer(sql);
 
   const clickhouse = createClickHouse({ url, database: config.clickhouseDatabase });
   await scope.defer('ClickHouse connections', clickhouse.close);

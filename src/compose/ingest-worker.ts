@@ -63,6 +63,8 @@ export interface IngestWorkerOptions {
   readonly retentionMs: number;
   readonly storageSweepIntervalMs: number;
   readonly segmentGraceMs: number;
+  /** True: chunks wait in Kafka. */
+  readonly isPaused: () => boolean;
   readonly compaction: CompactionSettings;
   readonly pools: PoolSettings;
 }
@@ -279,6 +281,7 @@ export const startIngestWorker = async (
       deadLetters,
       onRetry: () => metrics.pipeline.chunkRetries.inc({ group }),
       onRebalance: () => metrics.pipeline.rebalances.inc({ group }),
+      isPaused: options.isPaused,
       log,
     });
     await scope.defer(`consumer of ${topic}`, consumer.close);

@@ -3,6 +3,7 @@ import { removeEndedSessions } from '../catalog/sessions.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
+import { watchConsuming } from '../ingest/lifecycle/consuming.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
@@ -47,8 +48,11 @@ export const createWorkerProcess = async (
   });
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
   const port = await listen(server, config.host, config.workerPort, 'WORKER_PORT');
+  const pausing = await watchConsuming({ sql: core.sql, intervalMs: config.consumingLookMs, log });
+  await scope.defer('switch of the consumers', pausing.stop);
   worker = await startIngestWorker(
     {
+      isPaused: pausing.isPaused,
       ...core,
       groupPrefix: config.kafkaPrefix,
       bulkMembers: config.insertsInFlight,

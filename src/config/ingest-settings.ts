@@ -134,6 +134,12 @@ export const ingestSettings = {
     '30000',
     'Milliseconds after which the replay of a silent worker is taken over.',
   ),
+  consumingLookMs: setting(
+    'CONSUMING_LOOK_MS',
+    integer(100),
+    '1000',
+    'Milliseconds between two looks of a worker whether an operator has paused or resumed consuming.',
+  ),
   sweepIntervalMs: setting(
     'SWEEP_INTERVAL_MS',
     integer(100),

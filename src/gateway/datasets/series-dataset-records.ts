@@ -73,6 +73,7 @@ const claimSql = `
    WHERE s.dataset_id = (
      SELECT dataset_id FROM series_datasets
       WHERE next_run_at <= now() AND (lease_until IS NULL OR lease_until < now())
+        AND NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = account_id AND a.disabled_at IS NOT NULL)
       ORDER BY next_run_at LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING s.dataset_id AS "datasetId", s.account_id AS "accountId", s.provider, s.series_ids AS "seriesIds",
     s.params, s.schedule, s.failures, s.next_run_at::text AS "dueAt", s.content_hash AS "contentHash",

@@ -19,6 +19,9 @@ export interface ListedUpload {
   readonly chunks: number | null;
   /** Code of the error of a failed one. */
   readonly error: string | null;
+  /** Names of the dataset and of the account that sent the file. */
+  readonly name: string;
+  readonly account: string;
 }
 
 export interface UploadDetails extends ListedUpload {
@@ -40,10 +43,11 @@ interface UploadRow
   failure: ProcessError | null;
 }
 
-const columns = `id AS process, public_id AS "shownAs", dataset_id AS dataset, status, phase, attempt, mode, created_at AS "createdAt",
-  inserted_chunks AS inserted, chunk_count AS chunks, error AS failure, received_at AS "receivedAt",
-  completed_at AS "completedAt", version_id AS version, inserted_rows AS rows, received_bytes AS bytes,
-  request_id AS "requestId"`;
+const select = `SELECT p.id AS process, p.public_id AS "shownAs", p.dataset_id AS dataset, p.status, p.phase, p.attempt,
+  p.mode, p.created_at AS "createdAt", p.inserted_chunks AS inserted, p.chunk_count AS chunks, p.error AS failure,
+  p.received_at AS "receivedAt", p.completed_at AS "completedAt", p.version_id AS version, p.inserted_rows AS rows,
+  p.received_bytes AS bytes, p.request_id AS "requestId", d.name, a.name AS account
+  FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN accounts a ON a.id = p.created_by`;
 
 const detailsOf = ({ failure, createdAt, receivedAt, completedAt, ...row }: UploadRow): UploadDetails => ({
   ...row,
@@ -55,9 +59,36 @@ const detailsOf = ({ failure, createdAt, receivedAt, completedAt, ...row }: Uplo
 });
 
 const listedOf = (row: UploadRow): ListedUpload => {
-  const { process, shownAs, dataset, status, phase, attempt, mode, createdAt, inserted, chunks, error } =
-    detailsOf(row);
-  return { process, shownAs, dataset, status, phase, attempt, mode, createdAt, inserted, chunks, error };
+  const {
+    process,
+    shownAs,
+    dataset,
+    status,
+    phase,
+    attempt,
+    mode,
+    createdAt,
+    inserted,
+    chunks,
+    error,
+    name,
+    account,
+  } = detailsOf(row);
+  return {
+    process,
+    shownAs,
+    dataset,
+    status,
+    phase,
+    attempt,
+    mode,
+    createdAt,
+    inserted,
+    chunks,
+    error,
+    name,
+    account,
+  };
 };
 
 /** Newest first. */
@@ -66,18 +97,15 @@ export const listUploads = async (
   { status, dataset, limit }: { status?: ProcessStatus; dataset?: number; limit: number },
 ): Promise<ListedUpload[]> => {
   const rows = await sql.query<UploadRow>(
-    `SELECT ${columns} FROM processes
-     WHERE ($1::text IS NULL OR status = $1) AND ($2::bigint IS NULL OR dataset_id = $2)
-     ORDER BY id DESC LIMIT $3`,
+    `${select}
+     WHERE ($1::text IS NULL OR p.status = $1) AND ($2::bigint IS NULL OR p.dataset_id = $2)
+     ORDER BY p.id DESC LIMIT $3`,
     [status ?? null, dataset ?? null, limit],
   );
   return rows.map(listedOf);
 };
 
 export const readUpload = async (sql: Sql, process: number): Promise<UploadDetails | undefined> => {
-  const [row] = await sql.query<UploadRow>(
-    `SELECT ${columns} FROM processes WHERE id = $1 OR public_id = $1`,
-    [process],
-  );
+  const [row] = await sql.query<UploadRow>(`${select} WHERE p.id = $1 OR p.public_id = $1`, [process]);
   return row && detailsOf(row);
 };

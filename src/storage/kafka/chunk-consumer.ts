@@ -30,8 +30,13 @@ export interface ChunkConsumerOptions {
   readonly onRetry?: () => void;
   /** Told when the group is formed anew. */
   readonly onRebalance?: () => void;
+  /** True: the next chunk waits; the member stays in its group. @default never */
+  readonly isPaused?: () => boolean;
   readonly log: Log;
 }
+
+/** Milliseconds between two looks whether a chunk may go on. */
+const pausedLookMs = 200;
 
 export interface ChunkConsumer {
   /** Milliseconds since the epoch of the last sign of life: a message handled, or an empty fetch. */
@@ -66,7 +71,7 @@ const keepAlive = (heartbeat: () => Promise<void>): { stop: () => void; failure:
  * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
-  const { kafka, groupId, topic, handle, deadLetters, log } = options;
+  const { kafka, groupId, topic, handle, deadLetters, log, isPaused = () => false } = options;
   let tickAt = Date.now();
   let closing = false;
 
@@ -109,6 +114,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     const alive = keepAlive(heartbeat);
     try {
       for (const message of batch.messages) {
+        for (; running() && isPaused(); tickAt = Date.now()) await sleep(pausedLookMs);
         if (!running()) return;
         const handled = await handleMessage(message, batch.partition, running);
         tickAt = Date.now();

@@ -4,8 +4,12 @@ import type { Sql } from './sql.js';
 /** What may be done so that it is written down. docs/operating.md says how it is read. */
 export type AuditAction =
   | 'account.create'
+  | 'account.delete'
+  | 'account.disable'
+  | 'account.enable'
   | 'account.rename'
   | 'account.set'
+  | 'account.transfer'
   | 'command.run'
   | 'dataset.delete'
   | 'dead_letter.settle'

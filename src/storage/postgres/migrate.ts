@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { conflict } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import type { Sql } from './sql.js';
+import { inTransaction, type Sql } from './sql.js';
 
 /** Any number that nothing else locks; held while migrations run, so that processes that start together wait. */
 const migrationLock = 7_228_301_994;
@@ -38,7 +39,18 @@ export const appliedMigrations = async (sql: Sql): Promise<string[]> => {
   );
 };
 
-/** Brings the catalog database to the newest schema; gives the names of what ran. */
+/** @throws AppError 409 `newer_database` when a newer version of the product has migrated the catalog. */
+export const refuseNewer = async (sql: Sql): Promise<void> => {
+  const known = new Set(knownMigrations());
+  const unknown = (await appliedMigrations(sql)).filter((name) => !known.has(name));
+  if (unknown.length > 0)
+    throw conflict(
+      'newer_database',
+      `The database was migrated by a newer version of the product (${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not known to this one). Start that version, or restore a backup that was made before. Nothing was changed.`,
+    );
+};
+
+/** Brings the catalog database to the newest schema; gives the names of what ran. @throws AppError of `refuseNewer`. */
 export const migrate = async ({
   databaseUrl,
   log,
@@ -49,6 +61,7 @@ export const migrate = async ({
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
+    await refuseNewer(inTransaction(client));
     const done = await runner({
       dbClient: client,
       dir: folder,

@@ -11,6 +11,17 @@ export const sharedSetting = async (sql: Sql, name: string, value: string): Prom
   return row.value;
 };
 
-export const replaceSetting = async (sql: Sql, name: string, value: string): Promise<void> => {
-  await sql.query('UPDATE settings SET value = $2 WHERE name = $1', [name, value]);
+export const readSetting = async (sql: Sql, name: string): Promise<string | undefined> => {
+  const [row] = await sql.query<{ value: string }>('SELECT value FROM settings WHERE name = $1', [name]);
+  return row?.value;
+};
+
+/** Undefined: it is not set any more. */
+export const setSetting = async (sql: Sql, name: string, value: string | undefined): Promise<void> => {
+  if (value === undefined) await sql.query('DELETE FROM settings WHERE name = $1', [name]);
+  else
+    await sql.query(
+      'INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+      [name, value],
+    );
 };

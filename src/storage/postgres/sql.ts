@@ -18,7 +18,7 @@ const queryWith =
     return result.rows as T[];
   };
 
-/** Statements of a connection that has a transaction open. */
+/** Statements of one connection, in the transaction that it has open, if any. */
 export const inTransaction = (client: ClientBase): Sql => {
   const sql: Sql = { query: queryWith(client), tx: (work) => work(sql) };
   return sql;

@@ -74,4 +74,15 @@ describe('migrations', () => {
     expect(await rows(listed)).toEqual(segments);
     await up();
   });
+
+  it('refuse a database that a newer version has migrated, and change nothing', async () => {
+    await up();
+    await client.query(`INSERT INTO schema_migrations (name, run_on) VALUES ('1799999999999_later', now())`);
+    await expect(up()).rejects.toMatchObject({
+      code: 'newer_database',
+      message: expect.stringContaining('1799999999999_later'),
+    });
+    await client.query(`DELETE FROM schema_migrations WHERE name = '1799999999999_later'`);
+    expect(await up()).toEqual([]);
+  });
 });
