@@ -1,4 +1,4 @@
-import { accountCommands } from './admin/accounts.js';
+import { createAccountCommands } from './admin/accounts.js';
 import { createBackupCommands } from './admin/backup.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
 import { databaseAddress, withComponentAddresses } from './admin/component-address.js';
@@ -12,6 +12,7 @@ import { createSweepCommands } from './admin/sweep.js';
 import { teamCommands } from './admin/teams.js';
 import { createUploadCommands } from './admin/uploads.js';
 import { createVerifyCommands } from './admin/verify.js';
+import { deleteAccount, transferAccount } from './compose/account-removal.js';
 import { type BackupParts, openBackup, openRestore } from './compose/backup.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openDeadLetters, openUploadReplay } from './compose/operator.js';
@@ -39,7 +40,10 @@ const backupParts = (context: AdminContext, place: string): BackupParts => ({
 
 /** Every group of commands; a new one is added here. */
 const groups: readonly AdminGroup[] = [
-  accountCommands,
+  createAccountCommands({
+    transfer: ({ sql }, from, to) => transferAccount(sql, from, to),
+    remove: (context, name) => deleteAccount(operatorParts(context), name),
+  }),
   keyCommands,
   teamCommands,
   planCommands,

@@ -1,12 +1,19 @@
 import { createCatalog } from '../catalog/catalog.js';
-import type { AdminGroup, CommandInput } from './command.js';
+import { invalid } from '../lib/errors.js';
+import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 
 const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sql });
 
 const nameOf = (input: CommandInput): string => input.argument('name');
 
-/** `account create|list|show|set|disable|enable` */
-export const accountCommands: AdminGroup = {
+export interface AccountRemoval {
+  transfer(context: AdminContext, from: string, to: string): Promise<object>;
+  /** Gives what is left of it, by place; all zero when nothing is. */
+  remove(context: AdminContext, name: string): Promise<readonly { readonly left: number }[]>;
+}
+
+/** `account create|list|show|set|disable|enable|transfer|delete` */
+export const createAccountCommands = (removal: AccountRemoval): AdminGroup => ({
   name: 'account',
   summary: 'Accounts',
   commands: [
@@ -78,5 +85,33 @@ export const accountCommands: AdminGroup = {
       arguments: ['name'],
       run: (input) => catalogOf(input).accounts.setDisabled(nameOf(input), false),
     },
+    {
+      name: 'transfer',
+      summary: 'Give all repositories of an account, with everything in them, to another one.',
+      arguments: ['name'],
+      options: { to: { type: 'string' } },
+      optionHelp: { to: 'Name of the account that gets them.' },
+      run(input) {
+        const to = input.option('to');
+        if (to === undefined)
+          throw invalid('usage', '--to is missing: the name of the account that gets everything');
+        return removal.transfer(input.context, nameOf(input), to);
+      },
+    },
+    {
+      name: 'delete',
+      summary: 'Delete an account with all that it has, and show that nothing is left.',
+      arguments: ['name'],
+      options: { confirm: { type: 'string' } },
+      optionHelp: { confirm: 'The name once more: there is no way back.' },
+      async run(input) {
+        const name = nameOf(input);
+        if (input.option('confirm') !== name)
+          throw invalid('usage', `There is no way back: --confirm ${name} says that you mean it.`);
+        const remainders = await removal.remove(input.context, name);
+        if (remainders.some(({ left }) => left > 0)) input.context.onFault?.();
+        return remainders;
+      },
+    },
   ],
-};
+});

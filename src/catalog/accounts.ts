@@ -129,13 +129,21 @@ const workspaceTeam = (caller: Caller, workspace: string): number | null => {
 };
 
 /** Somebody has to be left who may use operations. */
-const requireOtherOperator = async (sql: Sql, { id, isOperator, disabledAt }: Account): Promise<void> => {
+export const requireOtherOperator = async (
+  sql: Sql,
+  { id, isOperator, disabledAt }: Account,
+): Promise<void> => {
   if (!isOperator || disabledAt !== null) return;
   const [other] = await sql.query(
     'SELECT 1 FROM accounts WHERE is_operator AND disabled_at IS NULL AND id <> $1 LIMIT 1',
     [id],
   );
   if (other === undefined) throw conflict('last_operator', 'The last operator cannot be removed.');
+};
+
+/** With its keys, sessions, memberships, grants and keys at providers. Whatever it has in repositories is gone before. */
+export const deleteAccountRow = async (tx: Sql, id: number): Promise<void> => {
+  await tx.query('DELETE FROM accounts WHERE id = $1', [id]);
 };
 
 export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({

@@ -142,6 +142,20 @@ export const insertHome = async (tx: Sql, accountId: number, name: string, plan:
   );
 };
 
+/** All repositories of an account become those of another one, Home as an ordinary one; gives their number. */
+export const transferRepositories = async (tx: Sql, from: number, to: number): Promise<number> =>
+  (
+    await tx.query(
+      'UPDATE repositories SET created_by = $2, is_home = false, updated_at = now() WHERE created_by = $1 RETURNING 1',
+      [from, to],
+    )
+  ).length;
+
+/** With their datasets and all that these have. */
+export const deleteRepositoriesOf = async (tx: Sql, accountId: number): Promise<void> => {
+  await tx.query('DELETE FROM repositories WHERE created_by = $1', [accountId]);
+};
+
 /** Home bears the name of its account until its owner calls it otherwise. Called before the account is renamed. */
 export const renameHome = async (tx: Sql, accountId: number, name: string): Promise<void> => {
   await tx.query(

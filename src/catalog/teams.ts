@@ -119,6 +119,19 @@ const requireOtherAdmin = async (tx: Sql, teamId: number, accountId: number): Pr
   if (other === undefined) throw conflict('last_admin', 'The last admin of a team cannot be removed.');
 };
 
+/** Teams of which the account is the only member go. @throws AppError 409 `last_admin` where others would be left alone. */
+export const leaveAllTeams = async (tx: Sql, accountId: number): Promise<void> => {
+  const teams = await tx.query<{ id: number; alone: boolean }>(
+    `SELECT t.id, NOT EXISTS (SELECT 1 FROM team_members o WHERE o.team_id = t.id AND o.account_id <> $1) AS alone
+     FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = $1 ORDER BY t.id FOR UPDATE OF t`,
+    [accountId],
+  );
+  for (const { id, alone } of teams) {
+    if (alone) await tx.query('DELETE FROM teams WHERE id = $1', [id]);
+    else await requireOtherAdmin(tx, id, accountId);
+  }
+};
+
 const accountIdOf = async (sql: Sql, name: string): Promise<number> => {
   const { accountId } = await findPrincipal(sql, name);
   if (accountId === null) throw notFound('account_not_found', `There is no account ${name}.`);

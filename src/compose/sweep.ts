@@ -1,10 +1,11 @@
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
-import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
+import { createStorageSweep, type StorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createClickHouse } from '../storage/clickhouse/client.js';
-import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
+import { createPoolSegments, type PoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
-import { createStoreTables } from '../storage/clickhouse/tables.js';
+import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
+import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { required } from './core.js';
 import { openExportStorage } from './export-storage.js';
 import { bindInstallation } from './installation.js';
@@ -19,8 +20,17 @@ export interface SweptItem {
 
 const both = 'PostgreSQL and ClickHouse';
 
-/** A sweep of everything that is stored, beside workers that run. */
-export const openStorageSweep = async (parts: OperatorParts): Promise<() => Promise<SweptItem[]>> => {
+export interface StorageTools {
+  readonly storage: StorageSweep;
+  readonly tables: StoreTables;
+  readonly pools: PoolSegments;
+  readonly exported: ObjectStorage;
+  /** Removes files of versions that are gone, and old ones; gives their number. */
+  sweepFiles(): Promise<number>;
+}
+
+/** What removes and looks at what is stored, beside workers that run. */
+export const openStorageTools = async (parts: OperatorParts): Promise<StorageTools> => {
   const { config, log, scope, sql } = parts;
   const clickhouse = createClickHouse({
     url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
@@ -29,25 +39,35 @@ export const openStorageSweep = async (parts: OperatorParts): Promise<() => Prom
   await scope.defer('ClickHouse connections', clickhouse.close);
   // Rows of another catalog would all look like leftovers.
   await bindInstallation(sql, clickhouse);
+  const tables = createStoreTables(clickhouse);
+  const pools = createPoolSegments(clickhouse);
   const storage = createStorageSweep({
     sql,
-    tables: createStoreTables(clickhouse),
-    pools: createPoolSegments(clickhouse),
+    tables,
+    pools,
     renewal: createTableRenewal(clickhouse),
     poolDropIntervalMs: 0,
     retention: createRetention({ sql, log }),
     graceMs: config.segmentGraceMs,
     log,
   });
-  const exported = await openExportStorage(config, scope);
+  const { storage: exported } = await openExportStorage(config, scope);
+  return {
+    storage,
+    tables,
+    pools,
+    exported,
+    sweepFiles: () =>
+      sweepFiles({ storage: exported, maxAgeMs: config.exportsMaxAgeMs, kept: keptVersions(sql) }),
+  };
+};
 
+/** A sweep of everything that is stored. */
+export const openStorageSweep = async (parts: OperatorParts): Promise<() => Promise<SweptItem[]>> => {
+  const tools = await openStorageTools(parts);
   return async () => {
-    const report = await storage.sweep();
-    const files = await sweepFiles({
-      storage: exported.storage,
-      maxAgeMs: config.exportsMaxAgeMs,
-      kept: keptVersions(sql),
-    });
+    const report = await tools.storage.sweep();
+    const files = await tools.sweepFiles();
     return [
       { where: 'PostgreSQL', what: 'versions beyond retention', count: report.versions },
       { where: 'PostgreSQL', what: 'compactions of silent workers', count: report.abandonedCompactions },

@@ -168,3 +168,12 @@ export const releaseRestoredRefreshes = async (tx: Sql): Promise<void> => {
     'UPDATE series_datasets SET lease_owner = NULL, lease_until = NULL WHERE lease_until IS NOT NULL',
   );
 };
+
+/** Datasets of series in repositories of others are refreshed in the name of whose they are. */
+export const giveSeriesToOwners = async (tx: Sql, accountId: number): Promise<void> => {
+  await tx.query(
+    `UPDATE series_datasets s SET account_id = r.created_by FROM datasets d JOIN repositories r ON r.id = d.repository_id
+     WHERE d.id = s.dataset_id AND s.account_id = $1 AND r.created_by <> $1`,
+    [accountId],
+  );
+};

@@ -226,3 +226,12 @@ export const requireLayout = async (
   if (layout === undefined) throw new Error(`process ${processId} has gone`);
   return layout;
 };
+
+/** Uploads of an account to datasets of others count as sent by whose they are. */
+export const giveProcessesToOwners = async (tx: Sql, accountId: number): Promise<void> => {
+  await tx.query(
+    `UPDATE processes p SET created_by = r.created_by FROM datasets d JOIN repositories r ON r.id = d.repository_id
+     WHERE d.id = p.dataset_id AND p.created_by = $1 AND r.created_by <> $1`,
+    [accountId],
+  );
+};

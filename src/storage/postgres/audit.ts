@@ -94,3 +94,29 @@ export const dropAuditEvents = async (sql: Sql, olderThanDays: number): Promise<
     if (rows.length < dropBatch) return dropped;
   }
 };
+
+export interface ForgottenAccount {
+  readonly id: number;
+  readonly name: string;
+  readonly repositoryIds: readonly number[];
+  readonly datasetIds: readonly number[];
+  readonly keyIds: readonly number[];
+}
+
+/** Deeds stay, by ids; names and addresses of a deleted account and of what it had go. */
+export const forgetInAudit = async (tx: Sql, account: ForgottenAccount): Promise<void> => {
+  await tx.query('UPDATE audit_events SET account_name = NULL, address = NULL WHERE account_id = $1', [
+    account.id,
+  ]);
+  await tx.query(
+    `UPDATE audit_events SET target_name = NULL WHERE target_name IS NOT NULL AND (
+       target_kind = 'account' AND target_id = $1 OR target_kind = 'repository' AND target_id = ANY ($2)
+       OR target_kind = 'dataset' AND target_id = ANY ($3) OR target_kind = 'key' AND target_id = ANY ($4))`,
+    [account.id, account.repositoryIds, account.datasetIds, account.keyIds],
+  );
+  await tx.query(
+    `UPDATE audit_events SET details = replace(details::text, to_jsonb($1::text)::text, $2)::jsonb
+     WHERE position(to_jsonb($1::text)::text IN details::text) > 0`,
+    [account.name, JSON.stringify(`account ${account.id}`)],
+  );
+};

@@ -107,3 +107,12 @@ export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void>
     [segmentId],
   );
 };
+
+/** What an account made in repositories of others counts as made by whose they are. */
+export const giveDatasetsToOwners = async (tx: Sql, accountId: number): Promise<void> => {
+  await tx.query(
+    `UPDATE datasets d SET created_by = r.created_by FROM repositories r
+     WHERE r.id = d.repository_id AND d.created_by = $1 AND r.created_by <> $1`,
+    [accountId],
+  );
+};

@@ -2,17 +2,20 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { accountCommands } from '../../../src/admin/accounts.js';
+import { createAccountCommands } from '../../../src/admin/accounts.js';
 import { consumingCommands } from '../../../src/admin/consuming.js';
 import { createUploadCommands } from '../../../src/admin/uploads.js';
+import { deleteAccount, transferAccount } from '../../../src/compose/account-removal.js';
 import { openUploadReplay } from '../../../src/compose/operator.js';
 import { settings } from '../../../src/config.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { runAdmin } from '../../support/admin.js';
 import {
+  authorization,
   type Client,
   call,
   createDataset,
+  download,
   ended,
   json,
   type ProcessAnswer,
@@ -27,11 +30,16 @@ let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct({ consumingLookMs: '100' }, silentLog);
+  product = await startProduct({ consumingLookMs: '100', poolMaxRows: '100' }, silentLog);
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('owner')).key };
 });
 
 afterAll(() => product?.close());
+
+const accountCommands = createAccountCommands({
+  transfer: ({ sql }, from, to) => transferAccount(sql, from, to),
+  remove: deleteAccount,
+});
 
 const account = async <T>(line: string): Promise<T> =>
   JSON.parse((await runAdmin(product, [accountCommands], `account ${line} --json`)).output) as T;
@@ -78,6 +86,105 @@ describe('a disabled account', () => {
     await account('disable chief');
     await expect(account('disable second')).rejects.toMatchObject({ code: 'last_operator' });
     await expect(account('disable nobody')).rejects.toMatchObject({ code: 'account_not_found' });
+  });
+});
+
+/** An account with datasets in a pool and in a table of its own, one of them cloned by another, and a file made of one. */
+const settled = async (name: string): Promise<Client & { datasets: number[]; home: number }> => {
+  const client: Client = { baseUrl: product.baseUrl, key: (await product.createAccount(name)).key };
+  const home = await json<{ id: number }>(await call(client, 'GET', '/repositories/home'));
+  const small = await createDataset(client);
+  await upload(client, small, 'a,b\n1,x\n');
+  const large = await createDataset(client);
+  await upload(client, large, `a,b\n${Array.from({ length: 300 }, (_, at) => `${at},${name}`).join('\n')}\n`);
+  expect((await download(client, small)).length).toBeGreaterThan(3);
+  const file = await fetch(`${client.baseUrl}/datasets/${large}/data`, {
+    headers: authorization(client.key),
+  });
+  expect((await file.text()).length).toBeGreaterThan(300);
+  return { ...client, datasets: [small, large], home: home.id };
+};
+
+describe('a transfer', () => {
+  it('gives everything to another account: ids, versions and answers stay', async () => {
+    const giver = await settled('giver');
+    const taker: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('taker')).key };
+    const [small = 0, large = 0] = giver.datasets;
+    const before = await download(giver, large);
+    expect(await account('transfer giver --to taker')).toEqual({
+      from: 'giver',
+      to: 'taker',
+      repositories: 1,
+    });
+    expect(await download(taker, large)).toBe(before);
+    await upload(taker, small, 'a,b\n2,y\n');
+    expect([403, 404]).toContain((await call(giver, 'DELETE', `/datasets/${large}`)).status);
+    const home = await json<{ id: number }>(await call(giver, 'GET', '/repositories/home'));
+    expect(home.id).not.toBe(giver.home);
+    expect(await auditOf('account.transfer')).toEqual([{ name: 'giver', actor: 'command' }]);
+    await expect(account('transfer giver --to giver')).rejects.toMatchObject({ code: 'same_account' });
+    await expect(account('transfer giver --to nobody')).rejects.toMatchObject({ code: 'account_not_found' });
+  });
+});
+
+describe('a deletion', () => {
+  it('asks for the name once more', async () => {
+    await product.createAccount('careful');
+    await expect(account('delete careful')).rejects.toMatchObject({ code: 'usage' });
+    await expect(account('delete careful --confirm other')).rejects.toMatchObject({ code: 'usage' });
+    await expect(account('delete nobody --confirm nobody')).rejects.toMatchObject({
+      code: 'account_not_found',
+    });
+    expect(await account('show careful')).toMatchObject({ name: 'careful' });
+  });
+
+  it('leaves nothing in either database nor among the files, and what others cloned stays', async () => {
+    const gone = await settled('leaver');
+    const [, large = 0] = gone.datasets;
+    await call(gone, 'PUT', `/repositories/${gone.home}/permissions/owner`, { level: 'Clone' });
+    const ownHome = await json<{ id: number }>(await call(owner, 'GET', '/repositories/home'));
+    const clone = await json<{ id: number }>(
+      await call(owner, 'POST', `/datasets/${large}/clone`, { name: 'a clone', repositoryId: ownHome.id }),
+      201,
+    );
+    const cloned = await download(owner, clone.id);
+    const guest = await createDataset(owner, 'written by a guest');
+    await call(owner, 'PUT', `/repositories/${ownHome.id}/permissions/leaver`, { level: 'Write' });
+    await upload(gone, guest, 'a\n7\n');
+    const [{ id = 0 } = {}] = await product.sql.query<{ id: number }>(
+      `SELECT id FROM accounts WHERE name = 'leaver'`,
+    );
+    await account('set leaver --plan unlimited');
+
+    const ran = await runAdmin(product, [accountCommands], 'account delete leaver --confirm leaver --json');
+    const left = JSON.parse(ran.output) as { where: string; what: string; left: number }[];
+    expect(left.filter((one) => one.left !== 0)).toEqual([]);
+    expect(left.length).toBeGreaterThan(20);
+    expect(ran.exitCode).toBe(0);
+
+    expect((await call(gone, 'GET', '/account')).status).toBe(401);
+    expect(await download(owner, clone.id)).toBe(cloned);
+    expect(await download(owner, guest)).toContain('7');
+    const text = await product.sql.query<{ text: string }>('SELECT e::text AS text FROM audit_events e');
+    expect(text.filter((row) => row.text.includes('leaver'))).toEqual([]);
+    expect(
+      await product.sql.query(`SELECT target_id AS id FROM audit_events WHERE action = 'account.delete'`),
+    ).toEqual([{ id }]);
+    // The name is free again.
+    await product.createAccount('leaver');
+  });
+
+  it('is refused for the only admin of a team that has other members', async () => {
+    const lead: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('lead')).key };
+    await json(await call(lead, 'POST', '/teams', { name: 'crew' }), 201);
+    await product.sql.query(
+      `INSERT INTO team_members (team_id, account_id, role)
+       SELECT t.id, a.id, 'member' FROM teams t, accounts a WHERE t.name = 'crew' AND a.name = 'owner'`,
+    );
+    await expect(account('delete lead --confirm lead')).rejects.toMatchObject({ code: 'last_admin' });
+    await product.sql.query(`DELETE FROM team_members WHERE role = 'member'`);
+    await account('delete lead --confirm lead');
+    expect(await product.sql.query(`SELECT 1 FROM teams WHERE name = 'crew'`)).toEqual([]);
   });
 });
 

@@ -1,0 +1,199 @@
+import { createAccounts, deleteAccountRow, requireOtherOperator } from '../catalog/accounts.js';
+import { deleteRepositoriesOf, insertHome, transferRepositories } from '../catalog/repositories.js';
+import { leaveAllTeams } from '../catalog/teams.js';
+import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
+import { giveProcessesToOwners } from '../ingest/lifecycle/process-records.js';
+import { expireUnnamed } from '../ingest/lifecycle/segment-records.js';
+import { invalid } from '../lib/errors.js';
+import { type PoolClass, poolClasses } from '../model/placement.js';
+import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/postgres/audit.js';
+import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import type { OperatorParts } from './operator.js';
+import { openStorageTools, type StorageTools } from './sweep.js';
+
+export interface Transfer {
+  readonly from: string;
+  readonly to: string;
+  readonly repositories: number;
+}
+
+/** Whose something is follows from its repository. */
+const giveToOwners = async (tx: Sql, accountId: number): Promise<void> => {
+  await giveDatasetsToOwners(tx, accountId);
+  await giveProcessesToOwners(tx, accountId);
+  await giveSeriesToOwners(tx, accountId);
+};
+
+/**
+ * Everything that an account has becomes another one's, with all versions, ids and permissions; it gets an empty Home.
+ * @throws AppError 404, 400 for an account and itself.
+ */
+export const transferAccount = async (sql: Sql, from: string, to: string): Promise<Transfer> => {
+  const accounts = createAccounts({ sql });
+  const [giver, taker] = [await accounts.find(from), await accounts.find(to)];
+  if (giver.id === taker.id) throw invalid('same_account', `${from} and ${to} are one account.`);
+  const repositories = await sql.tx(async (tx) => {
+    const moved = await transferRepositories(tx, giver.id, taker.id);
+    await giveToOwners(tx, giver.id);
+    await insertHome(tx, giver.id, giver.name, giver.plan);
+    await recordAudit(tx, {
+      action: 'account.transfer',
+      target: { kind: 'account', id: giver.id, name: giver.name },
+      details: { to: taker.name, repositories: moved },
+    });
+    return moved;
+  });
+  return { from: giver.name, to: taker.name, repositories };
+};
+
+/** Something that must not be left of an account. */
+export interface Remainder {
+  readonly where: string;
+  readonly what: string;
+  readonly left: number;
+}
+
+interface Removed extends ForgottenAccount {
+  readonly storeIds: readonly number[];
+  readonly versionIds: readonly number[];
+  readonly processIds: readonly number[];
+  readonly segments: readonly { readonly id: number; readonly pool: PoolClass | null }[];
+}
+
+const ownSql = `
+  WITH r AS (SELECT id FROM repositories WHERE created_by = $1),
+    d AS (SELECT id, store_id FROM datasets WHERE repository_id IN (SELECT id FROM r))
+  SELECT coalesce((SELECT array_agg(id::int8::text) FROM r), '{}') AS "repositoryIds",
+    coalesce((SELECT array_agg(id::text) FROM d), '{}') AS "datasetIds",
+    coalesce((SELECT array_agg(DISTINCT store_id::text) FROM d), '{}') AS "storeIds",
+    coalesce((SELECT array_agg(v.id::text) FROM versions v WHERE v.dataset_id IN (SELECT id FROM d)), '{}') AS "versionIds",
+    coalesce((SELECT array_agg(p.id::text) FROM processes p WHERE p.dataset_id IN (SELECT id FROM d)), '{}') AS "processIds",
+    coalesce((SELECT array_agg(k.id::text) FROM api_keys k WHERE k.account_id = $1), '{}') AS "keyIds"`;
+
+const removeFromCatalog = (sql: Sql, name: string): Promise<Removed> =>
+  sql.tx(async (tx) => {
+    const account = await createAccounts({ sql: tx }).find(name);
+    await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
+    await requireOtherOperator(tx, account);
+    await leaveAllTeams(tx, account.id);
+    await giveToOwners(tx, account.id);
+    const [own] = await tx.query<Record<string, string[]>>(ownSql, [account.id]);
+    const idsOf = (list: string): number[] => (own?.[list] ?? []).map(Number);
+    const storeIds = idsOf('storeIds');
+    const segments = await tx.query<{ id: number; pool: PoolClass | null }>(
+      `SELECT s.id, m.pool FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id WHERE s.store_id = ANY ($1)`,
+      [storeIds],
+    );
+    const removed: Removed = {
+      id: account.id,
+      name: account.name,
+      repositoryIds: idsOf('repositoryIds'),
+      datasetIds: idsOf('datasetIds'),
+      keyIds: idsOf('keyIds'),
+      storeIds,
+      versionIds: idsOf('versionIds'),
+      processIds: idsOf('processIds'),
+      segments,
+    };
+    await deleteRepositoriesOf(tx, account.id);
+    await deleteAccountRow(tx, account.id);
+    await forgetInAudit(tx, removed);
+    await recordAudit(tx, { action: 'account.delete', target: { kind: 'account', id: account.id } });
+    return removed;
+  });
+
+/** Every column that refers to a table, as PostgreSQL knows it. */
+const columnsSql = `
+  SELECT c.relname AS "table", a.attname AS "column", f.relname AS target FROM pg_constraint k
+    JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class f ON f.oid = k.confrelid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.conkey[1]
+  WHERE k.contype = 'f' AND f.relname IN ('accounts', 'repositories', 'datasets', 'versions', 'processes', 'api_keys')
+    AND c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`;
+
+/** Columns without a constraint that hold ids all the same. */
+const looseColumns = [
+  { table: 'versions', column: 'process_id', target: 'processes' },
+  { table: 'processes', column: 'key_id', target: 'api_keys' },
+  { table: 'accounts', column: 'id', target: 'accounts' },
+];
+
+const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[]> => {
+  const ids: Readonly<Record<string, readonly number[]>> = {
+    accounts: [removed.id],
+    repositories: removed.repositoryIds,
+    datasets: removed.datasetIds,
+    versions: removed.versionIds,
+    processes: removed.processIds,
+    api_keys: removed.keyIds,
+  };
+  const columns = await sql.query<{ table: string; column: string; target: string }>(columnsSql);
+  const left: Remainder[] = [];
+  for (const { table, column, target } of [...columns, ...looseColumns]) {
+    const [row] = await sql.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM "${table}" WHERE "${column}" = ANY ($1::bigint[])`,
+      [ids[target] ?? []],
+    );
+    left.push({ where: 'PostgreSQL', what: `${table}.${column}`, left: row?.n ?? 0 });
+  }
+  const [named] = await sql.query<{ n: number }>(
+    `SELECT count(*)::int AS n FROM audit_events WHERE lower(account_name) = lower($1)
+       OR target_kind = 'account' AND lower(target_name) = lower($1) OR position(to_jsonb($1::text)::text IN details::text) > 0`,
+    [removed.name],
+  );
+  left.push({ where: 'PostgreSQL', what: 'names in audit_events', left: named?.n ?? 0 });
+  return left;
+};
+
+/** Clones of others go on with the rows that they share. */
+const rowRemainders = async (
+  sql: Sql,
+  { segments, storeIds }: Removed,
+  tools: StorageTools,
+): Promise<Remainder[]> => {
+  const shared = await sql.query<{ id: number }>(
+    'SELECT DISTINCT s.id FROM segments s JOIN segment_ranges r ON r.segment_id = s.id WHERE s.store_id = ANY ($1)',
+    [storeIds],
+  );
+  const kept = new Set(shared.map(({ id }) => id));
+  const gone = segments.filter(({ id }) => !kept.has(id));
+  const ids = new Set(gone.map(({ id }) => id));
+  const present = await tools.tables.listSegments();
+  const own = present.filter(({ segmentId }) => ids.has(segmentId)).length;
+  let pooled = 0;
+  for (const pool of poolClasses)
+    pooled += await tools.pools.countRows(
+      pool,
+      gone.filter((segment) => segment.pool === pool).map(({ id }) => id),
+    );
+  return [
+    { where: 'ClickHouse', what: 'segments in tables of their own', left: own },
+    { where: 'ClickHouse', what: 'rows in pools', left: pooled },
+  ];
+};
+
+const fileRemainders = async ({ versionIds }: Removed, { exported }: StorageTools): Promise<Remainder[]> => {
+  const versions = new Set(versionIds.map((id) => `v${id}`));
+  let files = 0;
+  for await (const { key } of exported.list()) if (versions.has(key.split('/')[0] ?? '')) files += 1;
+  return [{ where: 'export files', what: 'files of its versions', left: files }];
+};
+
+/**
+ * Deletes an account with all that it has, rows and files at once, and looks whether anything is left.
+ * @throws AppError 404, 409 `last_operator`, `last_admin`; nothing has changed then.
+ */
+export const deleteAccount = async (parts: OperatorParts, name: string): Promise<Remainder[]> => {
+  const { sql } = parts;
+  const tools = await openStorageTools(parts);
+  const removed = await removeFromCatalog(sql, name);
+  await expireUnnamed(sql, removed.storeIds);
+  await tools.storage.release();
+  for (const pool of poolClasses) await tools.pools.clean(pool);
+  await tools.sweepFiles();
+  return [
+    ...(await catalogRemainders(sql, removed)),
+    ...(await rowRemainders(sql, removed, tools)),
+    ...(await fileRemainders(removed, tools)),
+  ];
+};
