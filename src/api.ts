@@ -8,7 +8,15 @@ collectAfterGrowth(120);
 await runEntry({
   name: 'api',
   summary: 'API: the REST service.',
+  signals: { SIGUSR1: 'not ready from now on: load balancers send nobody here; once more: ready again' },
   async start({ config, log, scope }) {
-    await createApiProcess(config, log, scope, productVersion);
+    const { setDraining } = await createApiProcess(config, log, scope, productVersion);
+    let draining = false;
+    process.on('SIGUSR1', () => {
+      draining = !draining;
+      setDraining(draining);
+      if (draining) log.info('draining');
+      else log.info('ready again');
+    });
   },
 });

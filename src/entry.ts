@@ -18,6 +18,8 @@ export interface Entry {
   readonly summary: string;
   /** True for a process that talks to a person: short lines on standard error, all others in a file. */
   readonly quiet?: boolean;
+  /** What signals do beside those that every process knows, by name. */
+  readonly signals?: Readonly<Record<string, string>>;
   /** Starts everything; what is to be stopped is registered with the scope. */
   start(context: EntryContext): Promise<void>;
 }
@@ -40,7 +42,11 @@ const options: Readonly<Record<string, string>> = {
 
 const help = (entry: Entry): string => {
   const lines = Object.entries(options).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
-  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n  SIGUSR2         log at debug level; once more: at LOG_LEVEL again\n\nEnvironment\n${describeSettings()}`;
+  const signals = Object.entries({
+    ...entry.signals,
+    SIGUSR2: 'log at debug level; once more: at LOG_LEVEL again',
+  }).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
+  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n${signals.join('\n')}\n\nEnvironment\n${describeSettings()}`;
 };
 
 /** One clear line per mistake; the log has the rest. */

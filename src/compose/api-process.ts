@@ -56,7 +56,7 @@ export const createApiProcess = async (
   log: Log,
   scope: Scope,
   version: string,
-): Promise<Listening> => {
+): Promise<Listening & Pick<HttpServer, 'setDraining'>> => {
   const core = await connect(config, log, scope);
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql, sessionMaxAgeSeconds: config.sessionMaxAgeSeconds });
@@ -157,5 +157,5 @@ export const createApiProcess = async (
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
   const port = await listen(server, config.host, config.port, 'PORT');
   log.info({ port }, 'API ready');
-  return { port };
+  return { port, setDraining: server.setDraining };
 };

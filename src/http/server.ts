@@ -12,6 +12,11 @@ export interface HttpServer {
    * Safe to call more than once.
    */
   close(drainMs: number): Promise<void>;
+  /**
+   * True: not ready from now on, so that load balancers send nobody here any more, and connections end with their answer;
+   * whoever comes is served all the same. False: ready again.
+   */
+  setDraining(on: boolean): void;
   readonly draining: boolean;
 }
 
@@ -63,11 +68,12 @@ export const createHttpServer = (
   log: Log,
 ): HttpServer => {
   let closing: Promise<void> | undefined;
+  let draining = false;
   const leftover = createLeftover();
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     // A connection that is kept alive would outlive the drain.
-    if (closing !== undefined) response.setHeader('Connection', 'close');
+    if (draining) response.setHeader('Connection', 'close');
     response.once('close', () => {
       if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
     });
@@ -116,11 +122,15 @@ export const createHttpServer = (
         });
       }),
     close(drainMs) {
+      draining = true;
       closing ??= drain(drainMs);
       return closing;
     },
+    setDraining(on) {
+      draining = on || closing !== undefined;
+    },
     get draining() {
-      return closing !== undefined;
+      return draining;
     },
   };
 };

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -226,6 +228,58 @@ describe('consuming', () => {
   });
 });
 
+/** The environment of a process on the product's databases. */
+const environment = (): NodeJS.ProcessEnv => {
+  const kafka = Object.entries(inject('kafka')).map(([key, value]) => [
+    settings[key as keyof typeof settings].env,
+    value,
+  ]);
+  const { databaseUrl, clickhouseUrl, clickhouseDatabase, kafkaPrefix, dataDir } = product.config;
+  return {
+    ...process.env,
+    ...Object.fromEntries(kafka),
+    DATABASE_URL: databaseUrl,
+    CLICKHOUSE_URL: clickhouseUrl,
+    CLICKHOUSE_DATABASE: clickhouseDatabase,
+    KAFKA_PREFIX: kafkaPrefix,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    WORKER_PORT: '0',
+  };
+};
+
+describe('an API process that is drained', () => {
+  it('is not ready, serves whoever comes and ends their connections, until it is let again', async () => {
+    const child = spawn(process.execPath, ['dist/api.js'], {
+      cwd: root,
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const port = await new Promise<number>((resolve, reject) => {
+        createInterface({ input: child.stdout }).on('line', (line) => {
+          const event = JSON.parse(line) as { msg: string; port: number };
+          if (event.msg === 'API ready') resolve(event.port);
+        });
+        child.once('exit', reject);
+      });
+      const ready = (): Promise<Response> => fetch(`http://127.0.0.1:${port}/readyz`);
+      expect((await ready()).status).toBe(200);
+      child.kill('SIGUSR1');
+      await expect.poll(async () => (await ready()).status).toBe(503);
+      const answer = await fetch(`http://127.0.0.1:${port}/api/account`, {
+        headers: authorization(owner.key),
+      });
+      expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+      child.kill('SIGUSR1');
+      await expect.poll(async () => (await ready()).status).toBe(200);
+    } finally {
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+  });
+});
+
 describe('a database that a newer version has migrated', () => {
   const later = '1799999999999_later';
 
@@ -234,23 +288,10 @@ describe('a database that a newer version has migrated', () => {
     async (entry) => {
       await product.sql.query('INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())', [later]);
       try {
-        const kafka = Object.entries(inject('kafka')).map(([key, value]) => [
-          settings[key as keyof typeof settings].env,
-          value,
-        ]);
-        const { databaseUrl, clickhouseUrl, clickhouseDatabase, kafkaPrefix, dataDir } = product.config;
-        const env = {
-          ...process.env,
-          ...Object.fromEntries(kafka),
-          DATABASE_URL: databaseUrl,
-          CLICKHOUSE_URL: clickhouseUrl,
-          CLICKHOUSE_DATABASE: clickhouseDatabase,
-          KAFKA_PREFIX: kafkaPrefix,
-          DATA_DIR: dataDir,
-          PORT: '0',
-          WORKER_PORT: '0',
-        };
-        const run = promisify(execFile)(process.execPath, [`dist/${entry}.js`], { cwd: root, env });
+        const run = promisify(execFile)(process.execPath, [`dist/${entry}.js`], {
+          cwd: root,
+          env: environment(),
+        });
         const failure = await run.then(
           () => undefined,
           (error: { code: number; stderr: string }) => error,
