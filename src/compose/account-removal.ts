@@ -18,13 +18,6 @@ export interface Transfer {
   readonly repositories: number;
 }
 
-/** Whose something is follows from its repository. */
-const giveToOwners = async (tx: Sql, accountId: number): Promise<void> => {
-  await giveDatasetsToOwners(tx, accountId);
-  await giveProcessesToOwners(tx, accountId);
-  await giveSeriesToOwners(tx, accountId);
-};
-
 /**
  * Everything that an account has becomes another one's, with all versions, ids and permissions; it gets an empty Home.
  * @throws AppError 404, 400 for an account and itself.
@@ -35,7 +28,8 @@ export const transferAccount = async (sql: Sql, from: string, to: string): Promi
   if (giver.id === taker.id) throw invalid('same_account', `${from} and ${to} are one account.`);
   const repositories = await sql.tx(async (tx) => {
     const moved = await transferRepositories(tx, giver.id, taker.id);
-    await giveToOwners(tx, giver.id);
+    await giveDatasetsToOwners(tx, giver.id, taker.id);
+    await giveSeriesToOwners(tx, giver.id, taker.id);
     await insertHome(tx, giver.id, giver.name, giver.plan);
     await recordAudit(tx, {
       action: 'account.transfer',
@@ -77,7 +71,9 @@ const removeFromCatalog = (sql: Sql, name: string): Promise<Removed> =>
     await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
     await requireOtherOperator(tx, account);
     await leaveAllTeams(tx, account.id);
-    await giveToOwners(tx, account.id);
+    await giveDatasetsToOwners(tx, account.id);
+    await giveProcessesToOwners(tx, account.id);
+    await giveSeriesToOwners(tx, account.id);
     const [own] = await tx.query<Record<string, string[]>>(ownSql, [account.id]);
     const idsOf = (list: string): number[] => (own?.[list] ?? []).map(Number);
     const storeIds = idsOf('storeIds');

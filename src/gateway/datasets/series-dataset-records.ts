@@ -169,11 +169,16 @@ export const releaseRestoredRefreshes = async (tx: Sql): Promise<void> => {
   );
 };
 
-/** Datasets of series in repositories of others are refreshed in the name of whose they are. */
-export const giveSeriesToOwners = async (tx: Sql, accountId: number): Promise<void> => {
+/** Datasets of series in repositories of others, or of this one, are refreshed in the name of whose they are. */
+export const giveSeriesToOwners = async (
+  tx: Sql,
+  accountId: number,
+  owner: number | null = null,
+): Promise<void> => {
   await tx.query(
     `UPDATE series_datasets s SET account_id = r.created_by FROM datasets d JOIN repositories r ON r.id = d.repository_id
-     WHERE d.id = s.dataset_id AND s.account_id = $1 AND r.created_by <> $1`,
-    [accountId],
+     WHERE d.id = s.dataset_id AND s.account_id = $1 AND r.created_by <> $1
+       AND ($2::bigint IS NULL OR r.created_by = $2)`,
+    [accountId, owner],
   );
 };

@@ -227,10 +227,15 @@ export const requireLayout = async (
   return layout;
 };
 
-/** Uploads of an account to datasets of others count as sent by whose they are. */
+/**
+ * Uploads of an account that goes to datasets of others count as sent by whose they are. Pending ones are not published: their
+ * key is none that exists.
+ */
 export const giveProcessesToOwners = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query(
-    `UPDATE processes p SET created_by = r.created_by FROM datasets d JOIN repositories r ON r.id = d.repository_id
+    `UPDATE processes p SET created_by = r.created_by,
+       key_id = CASE WHEN p.status = 'pending' AND p.key_id IS NOT NULL THEN 0 END
+     FROM datasets d JOIN repositories r ON r.id = d.repository_id
      WHERE d.id = p.dataset_id AND p.created_by = $1 AND r.created_by <> $1`,
     [accountId],
   );

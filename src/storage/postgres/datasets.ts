@@ -108,11 +108,16 @@ export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void>
   );
 };
 
-/** What an account made in repositories of others counts as made by whose they are. */
-export const giveDatasetsToOwners = async (tx: Sql, accountId: number): Promise<void> => {
+/** What an account made in repositories of others, or of this one, counts as made by whose they are. */
+export const giveDatasetsToOwners = async (
+  tx: Sql,
+  accountId: number,
+  owner: number | null = null,
+): Promise<void> => {
   await tx.query(
     `UPDATE datasets d SET created_by = r.created_by FROM repositories r
-     WHERE r.id = d.repository_id AND d.created_by = $1 AND r.created_by <> $1`,
-    [accountId],
+     WHERE r.id = d.repository_id AND d.created_by = $1 AND r.created_by <> $1
+       AND ($2::bigint IS NULL OR r.created_by = $2)`,
+    [accountId, owner],
   );
 };
