@@ -12,6 +12,7 @@ import { skipIndexes } from './skip-indexes.js';
 import type { BenchEntry } from './support/bench.js';
 import { upload } from './upload.js';
 import { uploadClients } from './upload-clients.js';
+import { uploadRate } from './upload-rate.js';
 import { upsert } from './upsert.js';
 import { wide } from './wide.js';
 import { xlsx } from './xlsx.js';
@@ -24,6 +25,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'kafka-engine', run: kafkaEngine },
   { name: 'upsert', run: upsert },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
+  { name: 'upload-rate', run: uploadRate, limitMinutes: 20 },
   { name: 'many', run: many, limitMinutes: 60 },
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },

@@ -133,7 +133,7 @@ const datasetSql = `
     ${datasetFactColumns('$2', '$3')}
   FROM datasets d JOIN repositories r ON r.id = d.repository_id
     JOIN accounts owner ON owner.id = r.created_by JOIN plans p ON p.name = owner.plan
-  WHERE d.id = $1`;
+  WHERE d.id = ANY ($1)`;
 
 const isOwn = (caller: Caller | undefined, facts: AccessFacts): boolean =>
   caller !== undefined &&
@@ -157,14 +157,31 @@ const datasetAccess = (caller: Caller | undefined, row: DatasetRow, level: Level
   };
 };
 
+/** What a caller may do with some datasets, or how each is refused, in the order of the ids. */
+export const judgeDatasets = async (
+  sql: Sql,
+  caller: Caller | undefined,
+  datasetIds: readonly number[],
+  need: Level,
+  intent: Intent,
+): Promise<(DatasetAccess | AppError)[]> => {
+  const rows = await sql.query<DatasetRow>(datasetSql, [datasetIds, ...callerValues(caller)]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return datasetIds.map((id) => {
+    const row = byId.get(id);
+    const asked: Asked = { what: 'dataset', id, need };
+    const decision = decide(caller, row && datasetFacts(row), need, intent);
+    if (!decision.allowed) return refusal(decision, asked);
+    return row === undefined ? missing(asked) : datasetAccess(caller, row, decision.level);
+  });
+};
+
 export const createAccess = ({ sql }: { sql: Sql }): Access => ({
   async dataset(caller, datasetId, need, intent) {
-    const [row] = await sql.query<DatasetRow>(datasetSql, [datasetId, ...callerValues(caller)]);
-    const asked: Asked = { what: 'dataset', id: datasetId, need };
-    const decision = decide(caller, row && datasetFacts(row), need, intent);
-    if (!decision.allowed) throw refusal(decision, asked);
-    if (row === undefined) throw missing(asked);
-    return datasetAccess(caller, row, decision.level);
+    const [judged] = await judgeDatasets(sql, caller, [datasetId], need, intent);
+    if (judged === undefined || judged instanceof AppError)
+      throw judged ?? missing({ what: 'dataset', id: datasetId, need });
+    return judged;
   },
 
   async repository(caller, repositoryId, need, intent, rule) {

@@ -1,8 +1,9 @@
-import { isAppError } from '../lib/errors.js';
+import { AppError, isAppError } from '../lib/errors.js';
+import type { Caller } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { createAccess } from './access.js';
+import { judgeDatasets } from './access.js';
 import { callerOfAccount } from './account-caller.js';
-import { callerOfKey } from './authenticator.js';
+import { callersOfKeys } from './authenticator.js';
 
 /** Who has sent an upload, and what it is going to change. */
 export interface UploadSender {
@@ -12,21 +13,56 @@ export interface UploadSender {
   readonly keyId: number | null;
 }
 
-/**
- * Why an upload must not be published any more; undefined when its sender may write as before. Asked in the
- * transaction that publishes.
- */
-export const uploadRefusal = async (
-  sql: Sql,
-  { datasetId, accountId, keyId }: UploadSender,
-): Promise<string | undefined> => {
-  try {
-    const caller = keyId === null ? await callerOfAccount(sql, accountId) : await callerOfKey(sql, keyId);
-    await createAccess({ sql }).dataset(caller, datasetId, 'Write', 'write');
-    return undefined;
-  } catch (error) {
-    if (isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind))
-      return error.message;
-    throw error;
+const isRefusal = (error: unknown): error is AppError =>
+  isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind);
+
+/** The callers behind some senders, or why there is none any more; one question for all keys. */
+const readCallers = async (sql: Sql, senders: readonly UploadSender[]) => {
+  const keyIds = [...new Set(senders.flatMap(({ keyId }) => (keyId === null ? [] : [keyId])))];
+  const keys = await callersOfKeys(sql, keyIds);
+  const accounts = new Map<number, Caller | AppError>();
+  for (const { accountId, keyId } of senders) {
+    if (keyId !== null || accounts.has(accountId)) continue;
+    const caller = await callerOfAccount(sql, accountId).catch((error: unknown) => {
+      if (isRefusal(error)) return error;
+      throw error;
+    });
+    accounts.set(accountId, caller);
   }
+  return ({ accountId, keyId }: UploadSender): Caller | AppError | undefined => {
+    if (keyId === null) return accounts.get(accountId);
+    const found = keys.get(keyId);
+    return found?.refused ?? found?.caller;
+  };
+};
+
+/**
+ * Why uploads must not be published any more, in the order of the senders; undefined where one may write as before. Asked
+ * in the transaction that publishes, with as many questions as there are callers, not senders.
+ */
+export const uploadRefusals = async (
+  sql: Sql,
+  senders: readonly UploadSender[],
+): Promise<(string | undefined)[]> => {
+  const callerOf = await readCallers(sql, senders);
+  const datasetsOf = new Map<Caller, Set<number>>();
+  for (const sender of senders) {
+    const caller = callerOf(sender);
+    if (caller === undefined || caller instanceof AppError) continue;
+    datasetsOf.set(caller, (datasetsOf.get(caller) ?? new Set()).add(sender.datasetId));
+  }
+  const reasons = new Map<Caller, ReadonlyMap<number, string>>();
+  for (const [caller, ids] of datasetsOf) {
+    const judged = await judgeDatasets(sql, caller, [...ids], 'Write', 'write');
+    const refused = [...ids].flatMap((id, at): [number, string][] => {
+      const one = judged[at];
+      return one instanceof AppError ? [[id, one.message]] : [];
+    });
+    reasons.set(caller, new Map(refused));
+  }
+  return senders.map((sender) => {
+    const caller = callerOf(sender);
+    if (caller === undefined) throw new Error(`no caller was found for key ${sender.keyId}`);
+    return caller instanceof AppError ? caller.message : reasons.get(caller)?.get(sender.datasetId);
+  });
 };

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { uploadRefusal } from '../catalog/upload-rights.js';
+import { uploadRefusals } from '../catalog/upload-rights.js';
 import { createChunkInserter } from '../ingest/insert/chunk-inserter.js';
 import { createChunkWorker } from '../ingest/insert/chunk-worker.js';
 import { createReplaySteps } from '../ingest/insert/replay.js';
 import { createSegmentVerifier } from '../ingest/insert/segment-verifier.js';
+import { createShortBatches } from '../ingest/insert/short-batches.js';
 import { createDigitCounter } from '../ingest/insert/stored-digits.js';
 import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import { createDispatcher, type Dispatcher } from '../ingest/lifecycle/dispatcher.js';
@@ -21,6 +22,7 @@ import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
 import { createTableMover } from '../ingest/maintenance/table-mover.js';
 import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
 import { createMerger } from '../ingest/versions/merger.js';
+import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
@@ -90,6 +92,9 @@ export interface IngestWorker {
   lastTickAt(): number;
 }
 
+/** Chunks of a partition that a member of the short lane takes together. */
+const shortAtOnce = 64;
+
 const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promise<void> => {
   const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
   if (compaction.minSegments < 2) return;
@@ -137,18 +142,16 @@ const keepMovingTables = async (options: IngestWorkerOptions, scope: Scope): Pro
   await scope.defer('small tables', periodic.stop);
 };
 
-const createInserterOf =
-  ({ tables, metrics, log }: IngestWorkerOptions) =>
-  () =>
-    createChunkInserter({
-      tables,
-      log,
-      onInserted: (rows, bytes, seconds) => {
-        metrics.ingestRows.inc(rows);
-        metrics.ingestBytes.inc(bytes);
-        metrics.insertSeconds.observe(seconds);
-      },
-    });
+const countInserted =
+  ({ metrics }: IngestWorkerOptions) =>
+  (rows: number, bytes: number, seconds: number): void => {
+    metrics.ingestRows.inc(rows);
+    metrics.ingestBytes.inc(bytes);
+    metrics.insertSeconds.observe(seconds);
+  };
+
+const createInserterOf = (options: IngestWorkerOptions) => () =>
+  createChunkInserter({ tables: options.tables, log: options.log, onInserted: countInserted(options) });
 
 /** The dispatcher with every step that a worker takes. */
 const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
@@ -159,7 +162,12 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
   return createDispatcher({
     processes,
     transitions: createTransitionRecords(sql),
-    publisher: createPublisher({ sql, askRefusal: uploadRefusal, dryRunKeptMs: options.dryRunKeptMs }),
+    publisher: createPublisher({
+      sql,
+      askRefusals: uploadRefusals,
+      dryRunKeptMs: options.dryRunKeptMs,
+      joinPlainly: createPlainAppend(options.pools),
+    }),
     work: {
       chunks,
       merges,
@@ -264,6 +272,13 @@ export const startIngestWorker = async (
   await keepCompacting(options, scope);
   await keepMovingTables(options, scope);
 
+  const batches = createShortBatches({
+    processes: createProcessRecords(sql),
+    tables: options.tables,
+    dispatcher,
+    onInserted: countInserted(options),
+    log,
+  });
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
     const topic = topicOf(topics, lane);
     const group = `${options.groupPrefix}.${lane}`;
@@ -277,7 +292,9 @@ export const startIngestWorker = async (
         inserter: createInserterOf(options)(),
         dispatcher,
         log,
+        ...(lane === 'short' ? { batches } : {}),
       }),
+      atOnce: lane === 'short' ? shortAtOnce : 1,
       deadLetters,
       onRetry: () => metrics.pipeline.chunkRetries.inc({ group }),
       onRebalance: () => metrics.pipeline.rebalances.inc({ group }),
@@ -297,5 +314,6 @@ export const startIngestWorker = async (
     ...new Array<Lane>(options.bulkMembers).fill('bulk'),
   ];
   const consumers = await Promise.all(lanes.map(join));
+  await scope.defer('batches of short uploads', batches.close);
   return { sweeper, lastTickAt: () => Math.min(...consumers.map((consumer) => consumer.lastTickAt())) };
 };

@@ -1,4 +1,4 @@
-import { uploadRefusal } from '../catalog/upload-rights.js';
+import { uploadRefusals } from '../catalog/upload-rights.js';
 import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import { createDispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
@@ -10,6 +10,7 @@ import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
 import { createReceiver } from '../ingest/receive/receiver.js';
 import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
 import { createUploadPlaces } from '../ingest/receive/upload-places.js';
+import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Scope } from '../lib/scope.js';
 import { createBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
@@ -67,7 +68,12 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   const dispatcher = createDispatcher({
     processes,
     transitions: createTransitionRecords(sql),
-    publisher: createPublisher({ sql, askRefusal: uploadRefusal, dryRunKeptMs: config.dryRunKeptMs }),
+    publisher: createPublisher({
+      sql,
+      askRefusals: uploadRefusals,
+      dryRunKeptMs: config.dryRunKeptMs,
+      joinPlainly: createPlainAppend({ maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes }),
+    }),
     ...countsOfUploads(metrics),
     log,
   });

@@ -13,7 +13,7 @@
  *   2. A segment is known in PostgreSQL before its first row is written; so whatever lies in ClickHouse can be
  *      found, judged and dropped.
  *   3. A version is published only when ClickHouse holds, for its new segment, exactly as many rows as the
- *      chunks of the process that were recorded.
+ *      chunks of the process that were recorded: counted there, or acknowledged for the one statement that wrote it.
  *   4. Segment ids grow in the order in which uploads of a dataset are accepted, which is the order in which
  *      they are published. The rows of a version in reading order are therefore `ORDER BY _seg, _row`.
  *   5. A segment is dropped when no version, no pending process and no running compaction names it, some time
@@ -96,6 +96,8 @@ export interface SegmentFacts {
   readonly minDate: string | null;
   readonly maxDate: string | null;
   readonly frequency: Frequency | null;
+  /** The days of the date column, as text (model/day-set.ts); absent where they are not known. */
+  readonly days?: string;
 }
 
 export type Frequency = 'Daily' | 'Weekly' | 'Monthly' | 'Quarterly' | 'Semiannual' | 'Annual';

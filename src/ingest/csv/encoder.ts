@@ -1,3 +1,4 @@
+import { daySetOf } from '../../model/day-set.js';
 import { shownValue } from './bytes.js';
 import {
   type ColumnBuffer,
@@ -198,7 +199,11 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
       writer.add(buffer.nulls.subarray(0, rows));
       writer.add(valueBytes(buffer, rows));
     }
-    return { kind: 'encoded', block: writer.pieces(), rows, badRows };
+    const daysOf = (position: number) => {
+      const buffer = stored.find((column) => column.position === position)?.buffer;
+      return buffer?.encoder === 'days' ? daySetOf(buffer.days, buffer.nulls, rows) : undefined;
+    };
+    return { kind: 'encoded', block: writer.pieces(), rows, badRows, daysOf };
   };
 
   const encode = (bytes: Uint8Array, chunk: ChunkSpan, segment: bigint | number): EncodeResult => {

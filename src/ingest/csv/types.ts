@@ -1,4 +1,5 @@
 import type { PhysicalType } from '../../model/column.js';
+import type { DaySet } from '../../model/day-set.js';
 
 /**
  * Terms of this folder.
@@ -101,6 +102,8 @@ export interface EncodedChunk {
   /** Rows in the block: those of the chunk without the bad ones. */
   readonly rows: number;
   readonly badRows: readonly BadRow[];
+  /** The days in the column at a position of the encoder's `columns`; undefined when it keeps no dates as days. */
+  readonly daysOf: (position: number) => DaySet | undefined;
 }
 
 export type EncodeResult =

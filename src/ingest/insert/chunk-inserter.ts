@@ -1,33 +1,17 @@
 import type { Log } from '../../lib/log.js';
-import { runYielding } from '../../lib/yielding.js';
-import { decompressZstd } from '../../lib/zstd.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
-import type { ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import { createChunkEncoder } from '../csv/encoder.js';
 import type { ChunkEncoder } from '../csv/types.js';
-import { encodeColumns, type Layout, tableColumns } from '../layout/layout.js';
+import { type Layout, tableColumns } from '../layout/layout.js';
 import type { Outcome } from '../lifecycle/outcome.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import type { Reject } from '../lifecycle/rejects.js';
-import { badRowError, rejectOf, violationError } from './bad-rows.js';
+import { type EncodedRows, encodeChunk, encoderOf } from './chunk-encoding.js';
 
 export type Insertion =
   | { readonly kind: 'inserted'; readonly rows: number; readonly rejects: readonly Reject[] }
-  /** A value does not fit the proposed type of its column: the column has to be widened. */
-  | { readonly kind: 'violation'; readonly error: ProcessError }
-  /** The file itself is wrong. */
-  | { readonly kind: 'bad_file'; readonly error: ProcessError };
-
-type Encoded =
-  | Exclude<Insertion, { kind: 'inserted' }>
-  | {
-      readonly kind: 'encoded';
-      readonly rows: number;
-      readonly block: readonly Buffer[];
-      readonly rejects: readonly Reject[];
-    };
+  | Exclude<EncodedRows, { kind: 'encoded' }>;
 
 /** What an insertion means for its upload. */
 export const insertOutcome = (
@@ -66,33 +50,10 @@ const tokenOf = (state: UploadState, chunk: Chunk): string =>
 export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOptions): ChunkInserter => {
   let cached: { key: string; encoder: ChunkEncoder } | undefined;
 
-  const encoderOf = (state: UploadState, layout: Layout): ChunkEncoder => {
+  const cachedEncoder = (state: UploadState, layout: Layout): ChunkEncoder => {
     const key = `${state.processId}/${state.attempt}`;
-    if (cached?.key !== key) {
-      const { dialect, fieldCount } = layout;
-      const encoder = createChunkEncoder({
-        dialect,
-        fieldCount,
-        columns: encodeColumns(layout, state.placement),
-        onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
-      });
-      cached = { key, encoder };
-    }
+    if (cached?.key !== key) cached = { key, encoder: encoderOf(layout, state) };
     return cached.encoder;
-  };
-
-  /** The block of a chunk. A function of its own: the text is not kept while ClickHouse takes the block. */
-  const encode = async (state: UploadState, layout: Layout, chunk: Chunk): Promise<Encoded> => {
-    const bytes = await decompressZstd(chunk.data);
-    const segment = segmentId(state.processId, state.attempt);
-    // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
-    const encoded = await runYielding(encoderOf(state, layout).encodeInSteps(bytes, chunk, segment));
-    if (encoded.kind === 'violation') {
-      return { kind: 'violation', error: violationError(encoded.violation, layout) };
-    }
-    if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
-    const rejects = encoded.badRows.map((bad) => rejectOf(bad, bytes, layout));
-    return { kind: 'encoded', rows: encoded.rows, block: encoded.block, rejects };
   };
 
   return {
@@ -104,7 +65,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
       if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
       const startedAt = performance.now();
-      const encoded = await encode(state, layout, chunk);
+      const encoded = await encodeChunk(cachedEncoder(state, layout), state, layout, chunk);
       if (encoded.kind !== 'encoded') return encoded;
       const encodedAt = performance.now();
       const { rows, block, rejects } = encoded;

@@ -7,6 +7,8 @@
  *   4 complete  with the last chunk: count the segment, publish the version
  *   5 resolve   the offset, last (the consumer does it when this handler resolves)
  *
+ * Uploads of one chunk that go into pools take 1 to 4 together (short-batches.ts); what that leaves over comes here.
+ *
  * Guarantees
  *   - A crash between 2 and 3 repeats the same block with the same token: ClickHouse adds nothing.
  *   - A crash between 3 and 4 delivers the chunk again: 3 changes nothing, 4 is done.
@@ -24,8 +26,11 @@ import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { Outcome } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
+import type { ShortBatches } from './short-batches.js';
 
 export interface ChunkWorkerOptions {
+  /** Takes chunks that are whole uploads together; absent: every chunk is handled alone. */
+  readonly batches?: Pick<ShortBatches, 'take'>;
   readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;
   readonly chunks: Pick<ChunkRecords, 'recordSeen'>;
   readonly inserter: ChunkInserter;
@@ -45,7 +50,7 @@ const refused: Outcome = {
 };
 
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { processes, chunks, inserter, dispatcher, log } = options;
+  const { batches, processes, chunks, inserter, dispatcher, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
   const refusals = new Map<number, number>();
 
@@ -73,6 +78,8 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
   const step = async (delivery: Delivery, state: UploadState): Promise<Outcome> => {
     switch (state.phase) {
       case 'insert':
+        // Another worker began to insert it with others and may still do so, or has died.
+        if (state.inBatch) return { kind: 'repeated', layout: await loadLayout(state) };
         return insert(delivery, state);
       case 'collect':
         return note(delivery);
@@ -115,7 +122,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
     }
   };
 
-  return async (delivery) => {
+  const handleAlone = async (delivery: Delivery): Promise<void> => {
     const { chunk, requestId } = delivery;
     for (;;) {
       const state = await processes.state(chunk.processId);
@@ -127,6 +134,19 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
         return;
       }
       if ((await take(delivery, state)) !== 'look_again') return;
+    }
+  };
+
+  return async (deliveries) => {
+    if (batches === undefined) {
+      for (const delivery of deliveries) await handleAlone(delivery);
+      return;
+    }
+    const together = await Promise.allSettled(deliveries.map(batches.take));
+    for (const [at, delivery] of deliveries.entries()) {
+      const taken = together[at];
+      if (taken?.status === 'rejected') throw taken.reason;
+      if (taken?.value !== true) await handleAlone(delivery);
     }
   };
 };

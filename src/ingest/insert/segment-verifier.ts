@@ -1,8 +1,8 @@
 import type { Log } from '../../lib/log.js';
-import { dateColumnOf, frequencyOf, type SegmentFacts, segmentId } from '../../model/version.js';
+import { dateColumnOf, type SegmentFacts, segmentId } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
-import { countSegments } from '../../storage/clickhouse/segments.js';
+import { countSegments, datesOf } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { storedColumns } from '../layout/layout.js';
 import { beyondShare } from '../lifecycle/bad-row-limits.js';
@@ -53,14 +53,8 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
     );
     if (counted.rows === insertedRows) {
       if (placement.pool === null) await tables.dropIntake(segment);
-      const { minDate, maxDate, medianGapDays } = counted;
-      const facts: SegmentFacts = {
-        rows: insertedRows,
-        bytes: receivedBytes,
-        minDate,
-        maxDate,
-        frequency: medianGapDays === null ? null : frequencyOf(medianGapDays),
-      };
+      const { rows, ...dates } = counted;
+      const facts: SegmentFacts = { rows, bytes: receivedBytes, ...datesOf(dates) };
       return { kind: 'verified', facts };
     }
     onMiscount();

@@ -1,4 +1,5 @@
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import type { SegmentFacts } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { stateColumns, type UploadState } from './process-records.js';
 import { type Reject, setAsideSql } from './rejects.js';
@@ -13,6 +14,20 @@ export interface StoredChunk {
 export interface SeenChunks {
   readonly seen: number;
   readonly chunkCount: number | null;
+}
+
+/** An upload whose segment is whole and counted. */
+export interface VerifiedUpload {
+  readonly processId: number;
+  readonly datasetId: number;
+  readonly attempt: number;
+  readonly facts: SegmentFacts;
+}
+
+/** The same of an upload of one chunk, which is not recorded yet. */
+export interface WholeUpload extends VerifiedUpload {
+  readonly chunk: Chunk;
+  readonly position: ChunkPosition;
 }
 
 /** The chunks of uploads in PostgreSQL: where they lie in Kafka and which attempt has stored them. */
@@ -38,6 +53,42 @@ export interface ChunkRecords {
 }
 
 const stored = moveSql('stored');
+
+/** Moves the process of each chunk from its first state to `ready`, as `stored` and `verified` do. */
+const wholeSql = `
+  WITH given AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::json) AS g (process_id bigint, attempt int, rows bigint, bytes bigint,
+      first_line bigint, topic text, partition int, position bigint, facts jsonb)
+  ), current AS (
+    SELECT id, attempt FROM processes WHERE id = ANY ($2) AND ${moveSql('verified').when} AND inserted_chunks = 0
+    ORDER BY id FOR NO KEY UPDATE
+  ), recorded AS (
+    INSERT INTO chunks (process_id, number, rows, bytes, first_line, topic, partition, position, inserted_attempt)
+    SELECT g.process_id, 0, g.rows, g.bytes, g.first_line, g.topic, g.partition, g.position, g.attempt
+    FROM given g JOIN current ON current.id = g.process_id AND current.attempt = g.attempt
+    ON CONFLICT (process_id, number) DO UPDATE SET inserted_attempt = excluded.inserted_attempt, rows = excluded.rows
+    RETURNING process_id
+  )
+  UPDATE processes p SET ${moveSql('verified', 'p').set}, facts = g.facts, chunk_count = 1, inserted_chunks = 1,
+    inserted_rows = g.rows
+  FROM given g JOIN recorded USING (process_id) WHERE p.id = g.process_id`;
+
+const givenOf = ({ processId, attempt, facts, chunk, position }: WholeUpload) => ({
+  process_id: processId,
+  attempt,
+  facts,
+  rows: facts.rows,
+  bytes: chunk.rawBytes,
+  first_line: chunk.firstLine,
+  topic: position.topic,
+  partition: position.partition,
+  position: position.offset,
+});
+
+/** Events `stored` and `verified` of uploads of one chunk each; nothing of those whose attempt is over. */
+export const recordWhole = async (tx: Sql, uploads: readonly WholeUpload[]): Promise<void> => {
+  await tx.query(wholeSql, [JSON.stringify(uploads.map(givenOf)), uploads.map(({ processId }) => processId)]);
+};
 
 export const createChunkRecords = (sql: Sql): ChunkRecords => ({
   async recordStored(chunk, at, attempt, { rows, rejects }) {

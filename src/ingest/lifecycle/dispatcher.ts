@@ -6,7 +6,7 @@ import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { ProcessError, ProcessPhase } from '../../model/process.js';
 import { beyondCount } from './bad-row-limits.js';
-import type { ChunkRecords } from './chunk-records.js';
+import type { ChunkRecords, WholeUpload } from './chunk-records.js';
 import type { Leases } from './leases.js';
 import type { MergeRecords } from './merge-records.js';
 import type { Outcome, Settled, Step } from './outcome.js';
@@ -24,6 +24,8 @@ import { type Event, transitionOf } from './transitions.js';
 export interface Dispatcher {
   /** Writes down what a step came to, and does what follows. */
   settle(state: UploadState, outcome: Outcome): Promise<Settled>;
+  /** Writes down that uploads of one chunk each are stored, counted and whole, and publishes what is due then. */
+  settleWhole(uploads: readonly WholeUpload[]): Promise<void>;
   /** Goes on with a process in the background, from where it stands, unless this or another worker is at it. */
   resume(processId: number): void;
   /** Ends a pending process as failed and publishes what waited for it. False when it had ended before. */
@@ -74,14 +76,14 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
     logFailed(log, upload);
   };
 
-  const announce = ({ published, failed, merge }: Due): void => {
+  const announce = ({ published, failed, merges }: Due): void => {
     for (const version of published) {
       onPublished(version);
       const { processId, datasetId, versionId, rows } = version;
       log.info({ process: processId, dataset: datasetId, version: versionId, rows }, 'version published');
     }
     for (const upload of failed) announceFailed(upload);
-    if (merge !== undefined) resume(merge);
+    for (const processId of merges) resume(processId);
   };
 
   const publish = async (datasetId: number): Promise<void> => announce(await publisher.publishDue(datasetId));
@@ -138,13 +140,14 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
       case 'all_stored':
         return verify(state);
       case 'verified':
-        announce(await publisher.verified(processId, datasetId, attempt, outcome.facts));
+        announce(await publisher.verified({ processId, datasetId, attempt, facts: outcome.facts }));
         return 'over';
       case 'misfit':
         await transitions.misfit(processId, attempt);
         return follow('misfit', state);
       case 'resolved':
       case 'miscounted':
+      case 'repeated':
         await transitions.nextAttempt(outcome.kind, processId, attempt, outcome.layout, outcome.notices);
         return follow(outcome.kind, state);
       case 'rebased':
@@ -200,6 +203,7 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
 
   return {
     settle,
+    settleWhole: async (uploads) => announce(await publisher.storedWhole(uploads)),
     resume,
     fail,
     publish,

@@ -30,9 +30,9 @@ export type Outcome =
   | { readonly kind: 'all_stored' }
   /** A value does not fit the type proposed for its column; `error` says which. */
   | { readonly kind: 'misfit'; readonly error: ProcessError }
-  /** The next attempt begins: with resolved types, or because rows are missing. */
+  /** The next attempt begins: with resolved types, because rows are missing, or because another may write this one. */
   | {
-      readonly kind: 'resolved' | 'miscounted';
+      readonly kind: 'resolved' | 'miscounted' | 'repeated';
       readonly layout: Layout;
       readonly notices?: readonly Notice[];
     }

@@ -11,7 +11,7 @@ import { keepDigest, keptNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews } from './process-view.js';
 import { addSegment } from './segment-records.js';
-import { firstState, moveSql } from './transitions.js';
+import { firstState, inStates, moveSql } from './transitions.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */
 export interface UploadState {
@@ -29,6 +29,8 @@ export interface UploadState {
   readonly insertedRows: number;
   readonly rejectedRows: number;
   readonly receivedBytes: number;
+  /** A worker has begun to insert the chunk of this attempt in a batch. */
+  readonly inBatch: boolean;
   /** Id of the upload request: one id from the request's log to the insert's query id. */
   readonly requestId: string;
 }
@@ -89,6 +91,11 @@ export interface ProcessRecords extends ProcessViews {
   /** Tells that every chunk is in Kafka. */
   seal(processId: number, received: Received): Promise<void>;
   state(processId: number): Promise<UploadState | undefined>;
+  /**
+   * Marks those of some uploads whose only chunk may be inserted together with others: first attempts that lie in pools.
+   * Each is given once and never again.
+   */
+  beginBatch(processIds: readonly number[]): Promise<(UploadState & { readonly layout: Layout })[]>;
   layout(processId: number): Promise<Layout | undefined>;
 }
 
@@ -96,7 +103,7 @@ export interface ProcessRecords extends ProcessViews {
 export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
   p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
   p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
-  p.request_id AS "requestId",
+  p.request_id AS "requestId", p.in_batch AND p.attempt = 1 AS "inBatch",
   (SELECT ${placementSql('g')} FROM segments g
     WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement`;
 
@@ -206,6 +213,16 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
     );
     return row;
   },
+
+  beginBatch: (processIds) =>
+    sql.query<UploadState & { layout: Layout }>(
+      `UPDATE processes p SET in_batch = true FROM datasets d
+       WHERE d.id = p.dataset_id AND p.id = ANY ($1) AND ${inStates(['insert'], 'p')} AND p.attempt = 1
+         AND NOT p.in_batch AND p.inserted_chunks = 0 AND EXISTS (SELECT 1 FROM segments g
+           WHERE g.id = p.id * ${segmentNumbers.perProcess} + 1 AND g.slot_map_id IS NOT NULL)
+       RETURNING ${stateColumns}, p.layout`,
+      [processIds],
+    ),
 
   async layout(processId) {
     const [row] = await sql.query<{ layout: Layout }>('SELECT layout FROM processes WHERE id = $1', [

@@ -3,14 +3,15 @@
  * outcome that a version would have had.
  */
 import type { Lane } from '../../model/chunk.js';
-import type { StoredColumn } from '../../model/column.js';
+import { type StoredColumn, storageName } from '../../model/column.js';
 import type { UploadMode } from '../../model/process.js';
-import { type SegmentFacts, segmentId, type Vintage } from '../../model/version.js';
-import { keepList } from '../../storage/postgres/column-lists.js';
+import { dateColumnOf, type SegmentFacts, segmentId, type Vintage } from '../../model/version.js';
+import { keepLists } from '../../storage/postgres/column-lists.js';
 import { changeColumns } from '../../storage/postgres/columns.js';
 import { endRangesSql, openRangeSql } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { addVersion } from '../../storage/postgres/versions.js';
+import { keepDaysSql } from '../../storage/postgres/version-days.js';
+import { addVersions } from '../../storage/postgres/versions.js';
 import { type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome } from './merge-records.js';
 import { countSegmentSql } from './segment-records.js';
@@ -72,48 +73,90 @@ const newVersionOf = (due: DueProcess): NewVersion => {
   };
 };
 
-const published = moveSql('published');
+const published = moveSql('published', 'p');
 const checked = moveSql('checked');
 
-/** Values of the statement: the dataset, the process, the rest as `publish` lists them. */
+const ofDue = (column: string): string =>
+  `(SELECT ${column} FROM due d WHERE d.dataset_id = version.dataset_id)`;
+
+/** `$1`: the uploads, as `rowOf` gives them. */
 const publishStatement = {
-  list: keepList('$1', 'SELECT $4::jsonb AS columns'),
-  row: 'SELECT $1, $2, $3, list.id, $5, $6, $7, $8, $9 FROM list',
+  list: `due AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::json) AS d (process_id bigint, dataset_id bigint, mode text, columns jsonb,
+      rows bigint, bytes bigint, min_date text, max_date text, frequency text, segment bigint, extends boolean,
+      own_rows bigint, own_bytes bigint, date_column text, days text, changes jsonb)
+  ), ${keepLists('SELECT dataset_id, columns FROM due')}`,
+  row: `SELECT dataset_id, process_id, mode, list.id, rows, bytes, min_date, max_date, frequency
+    FROM due JOIN list USING (dataset_id) ORDER BY process_id`,
   also: [
-    `counted AS (${countSegmentSql('$10', { rows: '$12', bytes: '$13' })})`,
-    `ended_ranges AS (${endRangesSql('$1', 'NOT $11')})`,
-    `listed AS (${openRangeSql('$1', '$10')})`,
+    `counted AS (${countSegmentSql('ANY (SELECT segment FROM due)', {
+      rows: '(SELECT own_rows FROM due WHERE segment = segments.id)',
+      bytes: '(SELECT own_bytes FROM due WHERE segment = segments.id)',
+    })})`,
+    `ended_ranges AS (${endRangesSql('version.dataset_id', ofDue('NOT d.extends'))})`,
+    `listed AS (${openRangeSql('version.dataset_id', ofDue('d.segment'))})`,
+    `noted AS (${keepDaysSql(`SELECT dataset_id, version.id, date_column, days
+       FROM version JOIN due USING (dataset_id) WHERE days IS NOT NULL`)})`,
+    // Days are large; from here on they are the version's.
     `ended AS (
-       UPDATE processes SET ${published.set}, version_id = version.id FROM version WHERE processes.id = $2
-       RETURNING CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
+       UPDATE processes p SET ${published.set}, version_id = version.id, facts = p.facts - 'days',
+         merge = p.merge #- '{facts,days}', changes = coalesce(p.changes, ${ofDue('d.changes')})
+       FROM version WHERE p.id = version.process_id
+       RETURNING p.version_id, p.id AS "processId", CASE WHEN chunk_count = 1 THEN 'short' ELSE 'bulk' END AS lane,
          extract(epoch FROM clock_timestamp() - created_at)::float8 AS seconds)`,
   ],
   answer: 'ended',
 };
 
-export const publish = async (tx: Sql, datasetId: number, due: DueProcess): Promise<PublishedVersion> => {
+/** What the statement is given of an upload. */
+const rowOf = (due: DueProcess) => {
   const { columns, facts, segment, extends: appended } = newVersionOf(due);
   const own = appended ? due.facts : facts;
-  const version = await addVersion<Pick<PublishedVersion, 'lane' | 'seconds'>>(tx, publishStatement, [
-    datasetId,
-    due.id,
-    due.mode,
-    JSON.stringify(columns),
-    facts.rows,
-    facts.bytes,
-    facts.minDate,
-    facts.maxDate,
-    facts.frequency,
+  const date = dateColumnOf(columns);
+  return {
+    process_id: due.id,
+    dataset_id: due.datasetId,
+    mode: due.mode,
+    columns,
+    rows: facts.rows,
+    bytes: facts.bytes,
+    min_date: facts.minDate,
+    max_date: facts.maxDate,
+    frequency: facts.frequency,
     segment,
-    appended,
-    own.rows,
-    own.bytes,
-  ]);
-  if (version === undefined) throw new Error('a version was inserted but not returned');
-  // Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is.
-  await changeColumns(tx, datasetId, due.layout.changes ?? []);
-  const { id: versionId, lane, seconds } = version;
-  return { datasetId, processId: due.id, versionId, rows: facts.rows, lane, seconds };
+    extends: appended,
+    own_rows: own.rows,
+    own_bytes: own.bytes,
+    date_column: date === undefined ? null : storageName(date),
+    days: date === undefined ? null : (facts.days ?? null),
+    changes: due.merge?.changes ?? null,
+  };
+};
+
+type Ended = Pick<PublishedVersion, 'processId' | 'lane' | 'seconds'>;
+
+/** Makes a version of each upload. They are of datasets that differ, which the transaction holds. */
+export const publishEach = async (tx: Sql, due: readonly DueProcess[]): Promise<PublishedVersion[]> => {
+  if (due.length === 0) return [];
+  const versions = await addVersions<Ended>(tx, publishStatement, [JSON.stringify(due.map(rowOf))]);
+  const byProcess = new Map(versions.map((version) => [version.processId, version]));
+  const made: PublishedVersion[] = [];
+  for (const process of due) {
+    const version = byProcess.get(process.id);
+    if (version === undefined) throw new Error('a version was inserted but not returned');
+    // Names, roles and descriptions that a manifest asked for. A name that was taken meanwhile stays as it is.
+    await changeColumns(tx, process.datasetId, process.layout.changes ?? []);
+    const { id: versionId, processId, lane, seconds } = version;
+    made.push({
+      datasetId: process.datasetId,
+      processId,
+      versionId,
+      rows: newVersionOf(process).facts.rows,
+      lane,
+      seconds,
+    });
+  }
+  return made;
 };
 
 /** Records what would have been published; its rows are kept for a while, for whoever reads the difference. */

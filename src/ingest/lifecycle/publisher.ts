@@ -1,12 +1,13 @@
 import type { ProcessError } from '../../model/process.js';
-import type { SegmentFacts } from '../../model/version.js';
-import { type HeldDataset, holdDataset } from '../../storage/postgres/datasets.js';
+import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { recordWhole, type VerifiedUpload, type WholeUpload } from './chunk-records.js';
+import type { MergeOutcome } from './merge-records.js';
 import {
   type DueProcess,
   endDryRun,
   type PublishedVersion,
-  publish,
+  publishEach,
   type UploadSender,
 } from './publication.js';
 import type { FailedUpload } from './transition-records.js';
@@ -19,7 +20,9 @@ export interface Publisher {
    * Event `verified` (the segment is whole and counted; nothing when the attempt is over), and what is due then, in
    * one transaction.
    */
-  verified(processId: number, datasetId: number, attempt: number, facts: SegmentFacts): Promise<Due>;
+  verified(upload: VerifiedUpload): Promise<Due>;
+  /** Events `stored` and `verified` of uploads of one chunk each, and what is due then, in one transaction for all. */
+  storedWhole(uploads: readonly WholeUpload[]): Promise<Due>;
   /**
    * Publishes, in the order in which uploads were accepted, every process of the dataset that is ready, up to
    * the first that is not.
@@ -28,16 +31,29 @@ export interface Publisher {
 }
 
 /**
- * Says, in the transaction that publishes, why the sender may not write any more; undefined when that is as it was.
- * Rights may have ended while the upload ran.
+ * Says, in the transaction that publishes, why the senders may not write any more, in their order; undefined where that is
+ * as it was. Rights may have ended while the upload ran.
  */
-export type AskRefusal = (tx: Sql, sender: UploadSender) => Promise<string | undefined>;
+export type AskRefusals = (
+  tx: Sql,
+  senders: readonly UploadSender[],
+) => Promise<readonly (string | undefined)[]>;
+
+/** Joins an append with the current version where nothing has to be copied or counted; undefined: it has to be merged. */
+export type JoinPlainly = (tx: Sql, due: DueProcess) => Promise<MergeOutcome | undefined>;
+
+export interface PublisherOptions {
+  readonly sql: Sql;
+  readonly askRefusals: AskRefusals;
+  readonly joinPlainly: JoinPlainly;
+  /** Milliseconds that the rows of a dry run are kept. */
+  readonly dryRunKeptMs: number;
+}
 
 const published = moveSql('published');
 const verified = moveSql('verified');
 const mergeDue = moveSql('merge_due');
 const failed = moveSql('failed');
-const inLine = inLineSql();
 
 const otherVersion: ProcessError = {
   code: 'other_version',
@@ -62,112 +78,145 @@ const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<F
   return { processId: due.id, datasetId: due.datasetId, accountId: due.accountId, code: error.code };
 };
 
-/** What came of a look at a dataset. */
+/** What came of a look at some datasets. */
 export interface Due {
   readonly published: readonly PublishedVersion[];
   /** Uploads whose turn came, and that must not be published. */
   readonly failed: readonly FailedUpload[];
-  /** The process that has to be joined with the current version, now that its turn has come. */
-  readonly merge?: number;
+  /** Processes that have to be joined with the current version, now that their turn has come. */
+  readonly merges: readonly number[];
 }
 
-/** Why a process must not be published although its turn has come. */
-const objectionTo = async (
+/** Datasets that the transaction holds; without those that were deleted. */
+type HeldDatasets = Map<number, HeldDataset>;
+
+/** Why processes must not be published although their turn has come, in their order. */
+const objectionsTo = async (
   tx: Sql,
-  due: DueProcess,
-  current: number | null,
-  askRefusal: AskRefusal,
-): Promise<ProcessError | undefined> => {
-  if (due.vintage !== null && !(await isBeforeAll(tx, due.datasetId, due.vintage))) return otherVintage;
-  if (due.expectedVersionId !== null && due.expectedVersionId !== current) return otherVersion;
-  const reason = await askRefusal(tx, due);
-  return reason === undefined ? undefined : rightEnded(reason);
-};
-
-/** The process whose turn has come: to be published, or at work on its merge. */
-type Turn =
-  | { readonly kind: 'due'; readonly process: DueProcess }
-  | { readonly kind: 'merging'; readonly processId: number };
-
-/** Of the first pending process of the dataset; one that is due is locked. */
-const nextTurn = async (tx: Sql, datasetId: number): Promise<Turn | undefined> => {
-  for (;;) {
-    const [next] = await tx.query<{ id: number; phase: string }>(
-      `SELECT id, phase FROM processes WHERE dataset_id = $1 AND ${inLine} ORDER BY id LIMIT 1`,
-      [datasetId],
-    );
-    if (next?.phase === 'merge') return { kind: 'merging', processId: next.id };
-    if (next?.phase !== 'ready' && next?.phase !== 'merged') return undefined;
-    const [process] = await tx.query<DueProcess>(
-      `SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
-         layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
-       FROM processes WHERE id = $1 AND ${published.when} FOR NO KEY UPDATE`,
-      [next.id],
-    );
-    // Otherwise it was cancelled between the two statements.
-    if (process !== undefined) return { kind: 'due', process };
+  processes: readonly DueProcess[],
+  held: HeldDatasets,
+  askRefusals: AskRefusals,
+): Promise<(ProcessError | undefined)[]> => {
+  const reasons = await askRefusals(tx, processes);
+  const objections: (ProcessError | undefined)[] = [];
+  for (const [at, { datasetId, expectedVersionId, vintage }] of processes.entries()) {
+    const reason = reasons[at];
+    if (vintage !== null && !(await isBeforeAll(tx, datasetId, vintage))) objections.push(otherVintage);
+    else if (expectedVersionId !== null && expectedVersionId !== held.get(datasetId)?.current)
+      objections.push(otherVersion);
+    else objections.push(reason === undefined ? undefined : rightEnded(reason));
   }
+  return objections;
 };
 
-const publishDueIn = async (
+/** The processes whose turn has come: to be published, or at work on their merges. */
+interface Turns {
+  /** Locked. */
+  readonly due: readonly DueProcess[];
+  readonly merging: readonly number[];
+  /** Datasets to be looked at again: the one that came first was cancelled between two statements. */
+  readonly again: readonly number[];
+}
+
+/** Of the first pending process of each dataset. */
+const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns> => {
+  const first = await tx.query<{ id: number; datasetId: number; phase: string }>(
+    `SELECT n.id, n.dataset_id AS "datasetId", n.phase FROM unnest($1::bigint[]) AS d (id), LATERAL (
+       SELECT p.id, p.dataset_id, p.phase FROM processes p
+       WHERE p.dataset_id = d.id AND ${inLineSql('p')} ORDER BY p.id LIMIT 1) AS n`,
+    [datasetIds],
+  );
+  const ready = first.filter(({ phase }) => phase === 'ready' || phase === 'merged');
+  const merging = first.filter(({ phase }) => phase === 'merge').map(({ id }) => id);
+  if (ready.length === 0) return { due: [], merging, again: [] };
+  const due = await tx.query<DueProcess>(
+    `SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
+       layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
+     FROM processes WHERE id = ANY ($1) AND ${published.when} ORDER BY id FOR NO KEY UPDATE`,
+    [ready.map(({ id }) => id)],
+  );
+  const locked = new Set(due.map(({ id }) => id));
+  return { due, merging, again: ready.filter(({ id }) => !locked.has(id)).map(({ datasetId }) => datasetId) };
+};
+
+/** What each process that came first came to. */
+interface Round {
+  readonly publish: DueProcess[];
+  readonly failed: FailedUpload[];
+  readonly merges: number[];
+  readonly checked: DueProcess[];
+  /** Older than the versions that their datasets have. */
+  readonly vintages: PublishedVersion[];
+}
+
+const takeRound = async (
   tx: Sql,
-  datasetId: number,
-  held: HeldDataset | undefined,
-  { askRefusal, dryRunKeptMs }: Omit<PublisherOptions, 'sql'>,
-): Promise<Due> => {
-  const versions: PublishedVersion[] = [];
-  const refused: FailedUpload[] = [];
-  const came = { published: versions, failed: refused };
-  if (held === undefined) return came;
-  for (let { current } = held; ; ) {
-    const turn = await nextTurn(tx, datasetId);
-    if (turn === undefined) return came;
-    if (turn.kind === 'merging') return { ...came, merge: turn.processId };
-    const { process } = turn;
-    const objection = await objectionTo(tx, process, current, askRefusal);
-    if (objection !== undefined) {
-      refused.push(await failDue(tx, process, objection));
-      continue;
-    }
+  due: readonly DueProcess[],
+  held: HeldDatasets,
+  { askRefusals, joinPlainly, dryRunKeptMs }: PublisherOptions,
+): Promise<Round> => {
+  const round: Round = { publish: [], failed: [], merges: [], checked: [], vintages: [] };
+  if (due.length === 0) return round;
+  const objections = await objectionsTo(tx, due, held, askRefusals);
+  for (const [at, process] of due.entries()) {
+    const current = held.get(process.datasetId)?.current ?? null;
+    const objection = objections[at];
     const isMerged = process.phase === 'merged' && process.merge?.baseVersionId === current;
-    if (process.mode !== 'replace' && !isMerged) {
-      await tx.query(
-        `UPDATE processes SET ${mergeDue.set}, merge = NULL WHERE id = $1 AND ${mergeDue.when}`,
-        [process.id],
-      );
-      return { ...came, merge: process.id };
-    }
-    if (process.dryRun) {
-      await endDryRun(tx, process, current, dryRunKeptMs);
-      continue;
-    }
-    if (process.vintage !== null) {
-      versions.push(await publishVintage(tx, process, process.vintage));
-      continue;
-    }
-    const version = await publish(tx, datasetId, process);
-    versions.push(version);
-    current = version.versionId;
+    if (objection !== undefined) round.failed.push(await failDue(tx, process, objection));
+    else if (process.mode !== 'replace' && !isMerged) {
+      const merge = await joinPlainly(tx, process);
+      if (merge === undefined) round.merges.push(process.id);
+      else round.publish.push({ ...process, merge });
+    } else if (process.dryRun) round.checked.push(process);
+    else if (process.vintage !== null)
+      round.vintages.push(await publishVintage(tx, process, process.vintage));
+    else round.publish.push(process);
   }
+  if (round.merges.length > 0)
+    await tx.query(
+      `UPDATE processes SET ${mergeDue.set}, merge = NULL WHERE id = ANY ($1) AND ${mergeDue.when}`,
+      [round.merges],
+    );
+  for (const process of round.checked)
+    await endDryRun(tx, process, held.get(process.datasetId)?.current ?? null, dryRunKeptMs);
+  return round;
 };
 
-export interface PublisherOptions {
-  readonly sql: Sql;
-  readonly askRefusal: AskRefusal;
-  /** Milliseconds that the rows of a dry run are kept. */
-  readonly dryRunKeptMs: number;
-}
+/** One round after the other, each with at most one process of each dataset, until nothing is due. */
+const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptions): Promise<Due> => {
+  const came = { published: [] as PublishedVersion[], failed: [] as FailedUpload[], merges: [] as number[] };
+  for (let open: readonly number[] = [...held.keys()]; open.length > 0; ) {
+    const { due, merging, again } = await nextTurns(tx, open);
+    const round = await takeRound(tx, due, held, options);
+    const versions = await publishEach(tx, round.publish);
+    for (const { datasetId, versionId } of versions) held.set(datasetId, { current: versionId });
+    came.published.push(...round.vintages, ...versions);
+    came.failed.push(...round.failed);
+    came.merges.push(...merging, ...round.merges);
+    const goOn = [...versions, ...round.failed, ...round.checked, ...round.vintages].map(
+      ({ datasetId }) => datasetId,
+    );
+    open = [...goOn, ...again];
+  }
+  return came;
+};
 
-export const createPublisher = ({ sql, ...options }: PublisherOptions): Publisher => ({
-  verified: (processId, datasetId, attempt, facts) =>
-    sql.tx(async (tx) => {
-      const held = await holdDataset(tx, datasetId);
+export const createPublisher = (options: PublisherOptions): Publisher => ({
+  verified: ({ processId, datasetId, attempt, facts }) =>
+    options.sql.tx(async (tx) => {
+      const held = await holdDatasets(tx, [datasetId]);
       await tx.query(
         `UPDATE processes SET ${verified.set}, facts = $3 WHERE id = $1 AND attempt = $2 AND ${verified.when}`,
         [processId, attempt, JSON.stringify(facts)],
       );
-      return publishDueIn(tx, datasetId, held, options);
+      return publishDueIn(tx, held, options);
+    }),
+  storedWhole: (uploads) =>
+    options.sql.tx(async (tx) => {
+      const held = await holdDatasets(tx, [...new Set(uploads.map(({ datasetId }) => datasetId))]);
+      await recordWhole(tx, uploads);
+      return publishDueIn(tx, held, options);
     }),
   publishDue: (datasetId) =>
-    sql.tx(async (tx) => publishDueIn(tx, datasetId, await holdDataset(tx, datasetId), options)),
+    options.sql.tx(async (tx) => publishDueIn(tx, await holdDatasets(tx, [datasetId]), options)),
 });

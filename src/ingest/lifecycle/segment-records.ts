@@ -97,6 +97,28 @@ export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<voi
   );
 };
 
+/**
+ * The same of those that versions let go of since the last call (a trigger notes them): costs what they are, not what there
+ * is. One that something under way still names is looked at again.
+ */
+export const noteReleased = async (sql: Sql): Promise<void> => {
+  const seen = await sql.query<{ id: number; segmentId: number }>(
+    'SELECT id, segment_id AS "segmentId" FROM unlisted_segments ORDER BY id LIMIT 100000',
+  );
+  if (seen.length === 0) return;
+  await sql.query(
+    `UPDATE segments s SET unnamed_at = now() WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND s.unnamed_at IS NULL
+       AND ${isUnnamed}`,
+    [seen.map(({ segmentId }) => segmentId)],
+  );
+  await sql.query(
+    `DELETE FROM unlisted_segments u WHERE u.id = ANY ($1) AND (
+       EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = u.segment_id)
+       OR NOT EXISTS (SELECT 1 FROM segments s WHERE s.id = u.segment_id AND s.unnamed_at IS NULL))`,
+    [seen.map(({ id }) => id)],
+  );
+};
+
 /** The same of whatever was published and has no name any more. */
 export const noteUnnamed = async (sql: Sql): Promise<void> => {
   await sql.query(

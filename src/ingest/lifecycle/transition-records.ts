@@ -34,7 +34,7 @@ export interface TransitionRecords {
   misfit(processId: number, attempt: number): Promise<void>;
   /** Begins the next attempt with this layout in a new segment. Does nothing when `attempt` is over. */
   nextAttempt(
-    event: 'resolved' | 'miscounted',
+    event: 'resolved' | 'miscounted' | 'repeated',
     processId: number,
     attempt: number,
     layout: Layout,

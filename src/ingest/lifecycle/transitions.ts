@@ -99,6 +99,11 @@ export const transitions = {
     next: 'look_again',
     when: 'ClickHouse holds another number of rows than was recorded; the next attempt begins',
   },
+  repeated: {
+    moves: { insert: 'insert' },
+    next: 'look_again',
+    when: 'a chunk that was put into a batch comes again and is not recorded; the next attempt begins',
+  },
   verified: {
     moves: { insert: 'ready', replay: 'ready' },
     next: 'publish',

@@ -17,7 +17,7 @@ import {
   noteEmptied,
 } from '../../storage/postgres/stores.js';
 import { isWrittenBy } from '../lifecycle/segment-ids.js';
-import { forgetSegments, isUnnamed, noteUnnamed } from '../lifecycle/segment-records.js';
+import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../lifecycle/segment-records.js';
 import { inStates } from '../lifecycle/transitions.js';
 import { abandonSilent } from './compaction-records.js';
 import { holdPools, sweepPools } from './pool-sweep.js';
@@ -119,7 +119,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   };
 
   const dropSegments = async (stop?: AbortSignal): Promise<number> => {
-    await noteUnnamed(sql);
+    await noteReleased(sql);
     return (await dropOwnSegments(stop)) + (await dropPoolSegments(stop));
   };
 
@@ -241,6 +241,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       const versions = await retention.apply();
       const abandonedCompactions = await abandonSilent(sql);
       await noteEmptied(sql, await tables.listStores());
+      await noteUnnamed(sql);
       poolsDueAt = 0;
       const released = await release(stop);
       const inPools = await sweepPools({ sql, pools, log });

@@ -5,6 +5,8 @@
  */
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed, type UploadMode } from '../../model/process.js';
+import { readRegistry } from '../../storage/postgres/columns.js';
+import type { Sql } from '../../storage/postgres/sql.js';
 import type { BaseVersion } from '../layout/base-version.js';
 import { entityIdsOf } from '../layout/key-columns.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
@@ -47,3 +49,15 @@ export const conflictingNames = ({ columns, widen }: Layout): string[] =>
         !(widen === true && dataType === 'String'),
     )
     .map(({ name }) => name);
+
+/**
+ * True when a column of the file was deleted after its upload began: the rows that are there still have its old values
+ * under the storage id that the file uses, and must not show them again.
+ */
+export const isStale = async (
+  sql: Sql,
+  { datasetId, layout }: { readonly datasetId: number; readonly layout: Layout },
+): Promise<boolean> => {
+  const now = new Map((await readRegistry(sql, datasetId)).map(({ id, storageId }) => [id, storageId]));
+  return layout.columns.some(({ id, storageId }) => now.get(id) !== storageId);
+};

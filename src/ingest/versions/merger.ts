@@ -15,27 +15,21 @@ import type { Log } from '../../lib/log.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample, type ProcessError, type RowChanges } from '../../model/process.js';
-import {
-  dateColumnOf,
-  frequencyOf,
-  type SegmentFacts,
-  type SegmentList,
-  segmentId,
-} from '../../model/version.js';
+import { dateColumnOf, type SegmentFacts, type SegmentList, segmentId } from '../../model/version.js';
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { SegmentMerge } from '../../storage/clickhouse/merge-sql.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import type { KeyCounts, SegmentMerger } from '../../storage/clickhouse/segment-merger.js';
-import { countSegments } from '../../storage/clickhouse/segments.js';
+import { countSegments, datesOf } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import { readRegistry } from '../../storage/postgres/columns.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeRecords, MergeTarget, MergeTurn } from '../lifecycle/merge-records.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
-import { boundTo, conflictingNames, hasKey, isBoundTo } from './layout-rebase.js';
+import { joinFacts } from './joined-facts.js';
+import { boundTo, conflictingNames, hasKey, isBoundTo, isStale } from './layout-rebase.js';
 
 export interface MergerOptions {
   readonly sql: Sql;
@@ -90,15 +84,6 @@ interface Plan extends SegmentMerge {
   readonly anew: boolean;
 }
 
-/**
- * True when a column of the file was deleted after its upload began: the rows that are there still have its old values
- * under the storage id that the file uses, and must not show them again.
- */
-const isStale = async (sql: Sql, { datasetId, layout }: MergeTurn): Promise<boolean> => {
-  const now = new Map((await readRegistry(sql, datasetId)).map(({ id, storageId }) => [id, storageId]));
-  return layout.columns.some(({ id, storageId }) => now.get(id) !== storageId);
-};
-
 /** What a merge came to: its segments and where they lie. */
 interface Written {
   /** Null: no segment was needed. */
@@ -142,27 +127,45 @@ export const createMerger = (options: MergerOptions): Step => {
     return agree && !plan.anew && counts.known === 0 && counts.distinct === counts.rows;
   };
 
+  /** Counts all rows that a list names. */
+  const countAll = async (
+    turn: MergeTurn,
+    base: BaseVersion | undefined,
+    columns: readonly StoredColumn[],
+    { place, list }: Written,
+  ): Promise<SegmentFacts> => {
+    const date = dateColumnOf(columns);
+    const { rows, ...dates } = await countSegments(clickhouse, place, list, date && namedColumn(date));
+    const added = turn.mode === 'delete' ? { rows: 0, bytes: 0 } : turn.facts;
+    const all = (base?.rowCount ?? 0) + added.rows;
+    const bytes = (base?.byteSize ?? 0) + added.bytes;
+    // Bytes of rows that were replaced are not known: they count like the average row.
+    return { rows, bytes: all === 0 ? bytes : Math.round((bytes * rows) / all), ...datesOf(dates) };
+  };
+
+  /** What stands behind the version before is counted alone, where the days of that are noted. */
   const factsOf = async (
     turn: MergeTurn,
     base: BaseVersion | undefined,
     columns: readonly StoredColumn[],
-    place: Placement,
-    segments: SegmentList,
+    written: Written,
   ): Promise<SegmentFacts> => {
-    const date = dateColumnOf(columns);
-    const counted = await countSegments(clickhouse, place, segments, date && namedColumn(date));
-    const { rows, minDate, maxDate, medianGapDays } = counted;
-    const added = turn.mode === 'delete' ? { rows: 0, bytes: 0 } : turn.facts;
-    const all = (base?.rowCount ?? 0) + added.rows;
-    const bytes = (base?.byteSize ?? 0) + added.bytes;
-    return {
-      rows,
-      // Bytes of rows that were replaced are not known: they count like the average row.
-      bytes: all === 0 ? bytes : Math.round((bytes * rows) / all),
-      minDate,
-      maxDate,
-      frequency: medianGapDays === null ? null : frequencyOf(medianGapDays),
-    };
+    const last = written.list.segmentIds.at(-1);
+    if (base !== undefined && written.keepsBase && last !== undefined) {
+      const own = storedColumns(turn.layout);
+      const date = dateColumnOf(own);
+      const list = { segmentIds: [last] };
+      const { rows, ...dates } = await countSegments(
+        clickhouse,
+        written.place,
+        list,
+        date && namedColumn(date),
+      );
+      const facts = { rows, bytes: turn.facts.bytes, ...datesOf(dates) };
+      const joined = await joinFacts(sql, turn.datasetId, base, columns, { columns: own, facts });
+      if (joined !== undefined) return joined;
+    }
+    return countAll(turn, base, columns, written);
   };
 
   /** Writes what has to be written; null when the turn is over. */
@@ -234,8 +237,8 @@ export const createMerger = (options: MergerOptions): Step => {
       );
     const written = await write(turn, base, plan, counts, expected);
     if (written === null) return done;
-    const { target, keepsBase, place, list } = written;
-    const facts = await factsOf(turn, base, plan.columns, place, list);
+    const { target, keepsBase } = written;
+    const facts = await factsOf(turn, base, plan.columns, written);
     if (facts.rows !== expected) throw new Miscount(`merged to ${facts.rows} rows, not ${expected}`);
     return {
       kind: 'merged',

@@ -1,7 +1,8 @@
 /** Questions about the rows of segments: which they are, how many, what they hold. */
 import { columnTypeOf } from '../../model/column-types/column-types.js';
+import { type DaySet, dayText, setOfDays } from '../../model/day-set.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import type { SegmentList } from '../../model/version.js';
+import { frequencyOf, type SegmentFacts, type SegmentList } from '../../model/version.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
 import { sourceOf } from './places.js';
 
@@ -43,7 +44,25 @@ export interface CountedSegment {
   readonly maxDate: string | null;
   /** Median distance in days between neighbouring distinct dates; null with fewer than two. */
   readonly medianGapDays: number | null;
+  /** The distinct days; null where they are too many, or not kept as dates. */
+  readonly days: DaySet | null;
 }
+
+/** Distinct days that travel: more than ClickHouse's dates of a hundred years. */
+const daysShown = 40_000;
+
+/** What a version keeps of them. */
+export const datesOf = ({
+  minDate,
+  maxDate,
+  medianGapDays,
+  days,
+}: Omit<CountedSegment, 'rows'>): Omit<SegmentFacts, 'rows' | 'bytes'> => ({
+  minDate,
+  maxDate,
+  frequency: medianGapDays === null ? null : frequencyOf(medianGapDays),
+  ...(days === null ? {} : { days: dayText(days) }),
+});
 
 /** Days since 1970-01-01 of a stored date. */
 const dayNumber = ({ name, physical }: NamedColumn): string => {
@@ -62,17 +81,19 @@ export const countSegments = async (
   const where = segmentRows(segments);
   const facts =
     date === undefined
-      ? 'NULL AS first, NULL AS last, NULL AS gap'
+      ? 'NULL AS first, NULL AS last, NULL AS gap, NULL AS shown'
       : `toString(min(${date.name})) AS first, toString(max(${date.name})) AS last,
          arraySort(groupUniqArray(${dayNumber(date)})) AS days,
-         if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap`;
+         if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
+         ${date.physical.startsWith('d') ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
   const [row] = await clickhouse.rows<{
     rows: string;
     first: string | null;
     last: string | null;
     gap: number | string | null;
+    shown: string | null;
   }>(
-    `SELECT toString(rows) AS rows, first, last, gap FROM (
+    `SELECT toString(rows) AS rows, first, last, gap, shown FROM (
        SELECT count() AS rows, ${facts} FROM ${sourceOf(clickhouse.database, placement, date === undefined ? [] : [date])} WHERE ${where.sql})`,
     { params: where.params, settings: { max_threads: 2 } },
   );
@@ -81,6 +102,7 @@ export const countSegments = async (
     minDate: row?.first ?? null,
     maxDate: row?.last ?? null,
     medianGapDays: row?.gap == null ? null : Number(row.gap),
+    days: row?.shown == null ? null : setOfDays(JSON.parse(row.shown) as number[]),
   };
 };
 

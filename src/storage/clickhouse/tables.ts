@@ -41,6 +41,11 @@ export interface StoreTables {
   /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
   insertBlock(insert: BlockInsert): Promise<void>;
   /**
+   * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
+   * blocks it adds nothing. The columns of the blocks may differ.
+   */
+  insertBlocks(insert: BlocksInsert): Promise<void>;
+  /**
    * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
    * when it was done before, or when there are not as many rows.
    */
@@ -75,6 +80,21 @@ export interface BlockInsert {
   readonly queryId: string;
 }
 
+export interface BlocksInsert {
+  readonly pool: PoolClass;
+  /** Names of the slots that any of the blocks fills. */
+  readonly slots: readonly string[];
+  /** Each with names of its own; ordered by segment. */
+  readonly blocks: readonly Buffer[];
+  /** Of all blocks together. */
+  readonly rows: number;
+  readonly token: string;
+  readonly queryId: string;
+}
+
+/** Partitions of a pool. */
+const poolPartitions = 16;
+
 /** Settings that make one block one part, once. */
 const insertSettings = (rows: number, token: string): QuerySettings => ({
   async_insert: 0,
@@ -95,7 +115,8 @@ const inCreate = { column: '', index: 'INDEX ' };
 const inAlter = { column: 'ADD COLUMN IF NOT EXISTS ', index: 'ADD INDEX IF NOT EXISTS ' };
 
 const keyColumns = '_seg UInt64 CODEC(Delta, LZ4), _row UInt64 CODEC(Delta, LZ4)';
-const poolKey = 'PARTITION BY intDiv(_seg, 1000) % 16 ORDER BY (_seg, _row)';
+/** 64 processes in a row share a partition, so that what is inserted together makes one part or two. */
+const poolKey = `PARTITION BY intDiv(_seg, 64000) % ${poolPartitions} ORDER BY (_seg, _row)`;
 
 /**
  * Least and largest value of each granule, for filters on values that stand together. What it costs on the way
@@ -258,6 +279,30 @@ export const createStoreTables = (
       } catch (error) {
         // The table may have been dropped or restored behind our back: look again before the next try.
         forgetAll(placement, segmentId);
+        throw error;
+      }
+    },
+
+    async insertBlocks({ pool, slots, blocks, rows, token, queryId }) {
+      await ensurePool(pool);
+      const names = ['_seg', '_row', ...slots].join(', ');
+      try {
+        await clickhouse.insert(
+          `INSERT INTO ${database}.${poolName(pool)} (${names}) FORMAT Native`,
+          blocks,
+          {
+            settings: {
+              ...insertSettings(rows, token),
+              // The blocks become one, cut by partition alone.
+              min_insert_block_size_rows: String(rows),
+              max_partitions_per_insert_block: String(poolPartitions),
+            },
+            queryId,
+            signal: AbortSignal.timeout(insertTimeoutMs),
+          },
+        );
+      } catch (error) {
+        known.delete(poolName(pool));
         throw error;
       }
     },

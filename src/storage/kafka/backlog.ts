@@ -139,10 +139,10 @@ export const createBacklogMonitor = (options: BacklogMonitorOptions): BacklogMon
       const atLeastLow = (offset: bigint): bigint => (offset < BigInt(low) ? BigInt(low) : offset);
       // -1: the group has not read anything yet.
       const next = atLeastLow(done.get(partition) ?? -1n);
-      const first = kept
-        .filter((at) => at.topic === topic && at.partition === partition)
-        .map((at) => BigInt(at.offset))
-        .reduce((least, offset) => (offset < least ? offset : least), next);
+      let first = next;
+      for (const at of kept)
+        if (at.topic === topic && at.partition === partition && BigInt(at.offset) < first)
+          first = BigInt(at.offset);
       return { partition, low: BigInt(low), high: BigInt(high), needed: atLeastLow(first), next };
     });
   };

@@ -15,16 +15,19 @@ export interface Delivery {
 }
 
 /**
- * Handles one chunk. Resolving means that its effect is recorded, so that the offset may move on. Throwing
- * means "try again": the same delivery comes back after a pause, for as long as it takes.
+ * Handles chunks that are at hand, in the order in which they were sent. Resolving means that their effect is recorded, so
+ * that the offset may move on. Throwing means "try again": the same deliveries come back after a pause, for as long as it
+ * takes.
  */
-export type ChunkHandler = (delivery: Delivery) => Promise<void>;
+export type ChunkHandler = (deliveries: readonly Delivery[]) => Promise<void>;
 
 export interface ChunkConsumerOptions {
   readonly kafka: KafkaConnection;
   readonly groupId: string;
   readonly topic: string;
   readonly handle: ChunkHandler;
+  /** Most chunks of a partition that are handed over together, when so many are at hand. */
+  readonly atOnce: number;
   readonly deadLetters: DeadLetterProducer;
   /** Told when a chunk could not be handled and is tried again. */
   readonly onRetry?: () => void;
@@ -67,34 +70,34 @@ const keepAlive = (heartbeat: () => Promise<void>): { stop: () => void; failure:
 };
 
 /**
- * One member of the consumer group: it fetches, handles message by message in order, and fetches again. Several
+ * One member of the consumer group: it fetches, hands what it got over in order, and fetches again. Several
  * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
-  const { kafka, groupId, topic, handle, deadLetters, log, isPaused = () => false } = options;
+  const { kafka, groupId, topic, handle, atOnce, deadLetters, log, isPaused = () => false } = options;
   let tickAt = Date.now();
   let closing = false;
 
-  const untilHandled = async (delivery: Delivery, running: () => boolean): Promise<boolean> => {
+  const untilHandled = async (deliveries: readonly Delivery[], running: () => boolean): Promise<boolean> => {
+    const [first] = deliveries;
+    if (first === undefined) return true;
     for (let attempt = 0; running(); attempt += 1) {
       try {
-        await handle(delivery);
+        await handle(deliveries);
         return true;
       } catch (error) {
-        const { processId: process, number } = delivery.chunk;
+        const { processId: process, number } = first.chunk;
         options.onRetry?.();
-        log.warn({ err: error, process, chunk: number, attempt }, 'chunk not handled, trying again');
+        const chunks = deliveries.length;
+        log.warn({ err: error, process, chunk: number, chunks, attempt }, 'chunk not handled, trying again');
         await sleep(pauseMs(attempt));
       }
     }
     return false;
   };
 
-  const handleMessage = async (
-    message: KafkaMessage,
-    partition: number,
-    running: () => boolean,
-  ): Promise<boolean> => {
+  /** The chunk in a message; undefined when it is none and was set aside. */
+  const deliveryOf = async (message: KafkaMessage, partition: number): Promise<Delivery | undefined> => {
     const position: ChunkPosition = { topic, partition, offset: message.offset };
     let chunk: Chunk;
     try {
@@ -103,9 +106,22 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     } catch (error) {
       // DeadLetterProducer throws when it fails: the offset is not resolved before the message is safe.
       await deadLetters.keep(message, position, `undecodable: ${messageOf(error)}`);
-      return true;
+      return undefined;
     }
-    return untilHandled({ chunk, position, requestId: headerText(message, 'request-id') }, running);
+    return { chunk, position, requestId: headerText(message, 'request-id') };
+  };
+
+  const handleMessages = async (
+    messages: readonly KafkaMessage[],
+    partition: number,
+    running: () => boolean,
+  ): Promise<boolean> => {
+    const deliveries: Delivery[] = [];
+    for (const message of messages) {
+      const delivery = await deliveryOf(message, partition);
+      if (delivery !== undefined) deliveries.push(delivery);
+    }
+    return untilHandled(deliveries, running);
   };
 
   const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
@@ -113,13 +129,15 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     const running = () => isRunning() && !isStale() && !closing;
     const alive = keepAlive(heartbeat);
     try {
-      for (const message of batch.messages) {
+      for (let from = 0; from < batch.messages.length; from += atOnce) {
         for (; running() && isPaused(); tickAt = Date.now()) await sleep(pausedLookMs);
         if (!running()) return;
-        const handled = await handleMessage(message, batch.partition, running);
+        const messages = batch.messages.slice(from, from + atOnce);
+        const handled = await handleMessages(messages, batch.partition, running);
         tickAt = Date.now();
         if (!handled) return;
-        resolveOffset(message.offset);
+        const last = messages.at(-1);
+        if (last !== undefined) resolveOffset(last.offset);
         if (alive.failure() !== undefined) throw alive.failure();
         await commitOffsetsIfNecessary();
       }
@@ -160,7 +178,13 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     });
     await consumer.connect();
     await subscribe(consumer, topic);
-    await consumer.run({ eachBatchAutoResolve: false, autoCommitInterval: 500, eachBatch });
+    await consumer.run({
+      eachBatchAutoResolve: false,
+      autoCommitInterval: 500,
+      // Who takes chunks together takes those of several partitions together as well.
+      partitionsConsumedConcurrently: atOnce > 1 ? 16 : 1,
+      eachBatch,
+    });
   };
 
   const leave = async (): Promise<void> => {

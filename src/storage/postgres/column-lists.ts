@@ -13,18 +13,29 @@ export const columnsOfVersion = (version: string): string =>
   `(SELECT l.columns FROM column_lists l WHERE l.id = ${version}.column_list_id)`;
 
 /**
- * Common table expressions that find or make the list of some columns; the last of them is `list (id)`.
+ * Common table expressions that find or make the lists of columns of some datasets; the last of them is
+ * `list (id, dataset_id)`.
+ * @param given Query of `dataset_id`, each once, and `columns`, as jsonb.
+ */
+export const keepLists = (given: string): string => `
+  given AS (
+    SELECT g.dataset_id, g.columns, sha256(convert_to(g.columns::text, 'UTF8')) AS hash FROM (${given}) AS g
+  ),
+  known AS (SELECT l.id, l.dataset_id FROM column_lists l JOIN given USING (dataset_id, hash)),
+  made AS (
+    INSERT INTO column_lists (dataset_id, hash, columns)
+    SELECT dataset_id, hash, columns FROM given
+    WHERE NOT EXISTS (SELECT 1 FROM known WHERE known.dataset_id = given.dataset_id) RETURNING id, dataset_id
+  ),
+  list AS (SELECT id, dataset_id FROM known UNION ALL SELECT id, dataset_id FROM made)`;
+
+/**
+ * The same for one dataset.
  * @param dataset Expression that gives the dataset's id.
  * @param columns Query of one row and the column `columns`, as jsonb.
  */
-export const keepList = (dataset: string, columns: string): string => `
-  given AS (SELECT g.columns, sha256(convert_to(g.columns::text, 'UTF8')) AS hash FROM (${columns}) AS g),
-  known AS (SELECT l.id FROM column_lists l JOIN given USING (hash) WHERE l.dataset_id = ${dataset}),
-  made AS (
-    INSERT INTO column_lists (dataset_id, hash, columns)
-    SELECT ${dataset}, hash, columns FROM given WHERE NOT EXISTS (SELECT 1 FROM known) RETURNING id
-  ),
-  list AS (SELECT id FROM known UNION ALL SELECT id FROM made)`;
+export const keepList = (dataset: string, columns: string): string =>
+  keepLists(`SELECT (${dataset})::bigint AS dataset_id, c.columns FROM (${columns}) AS c`);
 
 /** Drops the lists of a dataset that no version has any more. */
 export const dropUnusedLists = async (tx: Sql, datasetId: number): Promise<void> => {

@@ -24,12 +24,16 @@ export interface HeldDataset {
  * Until the end of the transaction nobody else publishes, restores or removes versions of the dataset, renames its
  * columns or accepts an upload to it. Whoever locks more takes this lock first. Undefined when there is no such dataset.
  */
-export const holdDataset = async (tx: Sql, id: number): Promise<HeldDataset | undefined> => {
-  const [dataset] = await tx.query<HeldDataset>(
-    'SELECT current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE',
-    [id],
+export const holdDataset = async (tx: Sql, id: number): Promise<HeldDataset | undefined> =>
+  (await holdDatasets(tx, [id])).get(id);
+
+/** The same of several, always locked in one order; without those that there are not. */
+export const holdDatasets = async (tx: Sql, ids: readonly number[]): Promise<Map<number, HeldDataset>> => {
+  const rows = await tx.query<HeldDataset & { id: number }>(
+    'SELECT id, current_version_id AS current FROM datasets WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
+    [ids],
   );
-  return dataset;
+  return new Map(rows.map(({ id, current }) => [id, { current }]));
 };
 
 /** Its id; undefined when the repository has a dataset of this name. */

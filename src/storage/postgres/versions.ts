@@ -7,18 +7,18 @@ import { firstVersionSql, showVersionSql } from './datasets.js';
 import { forgetVersions } from './segment-ranges.js';
 import type { Sql } from './sql.js';
 
-/** What a version is made of; in all of it `$1` is the id of the dataset, which the caller holds. */
+/** What versions are made of, at most one of each dataset. The caller holds the datasets. */
 export interface VersionStatement {
   /** Common table expressions, the last of which is `list (id)`: the version's columns (column-lists.ts). */
   readonly list: string;
   /**
-   * Query of one row, which may read `list`: dataset, process, mode, list, number of rows and bytes, first and last
+   * Query of a row per version, which may read `list`: dataset, process, mode, list, number of rows and bytes, first and last
    * date, frequency.
    */
   readonly row: string;
-  /** Further expressions, which may read `version (id)`. */
+  /** Further expressions, which may read `version (id, dataset_id, process_id)`. */
   readonly also?: readonly string[];
-  /** Name of one of them that gives one row, which is part of the answer. */
+  /** Name of one of them that gives a row per version, with its `version_id`, which is part of the answer. */
   readonly answer?: string;
 }
 
@@ -32,28 +32,38 @@ interface VersionIds {
 const rowColumns =
   'dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency';
 
-/** Undefined when `row` gives none. */
-export const addVersion = async <Answer = unknown>(
+/** As many as `row` gives, in no order. */
+export const addVersions = async <Answer = unknown>(
   tx: Sql,
   { list, row, also = [], answer }: VersionStatement,
   values: readonly unknown[],
-): Promise<({ readonly id: number } & Answer) | undefined> => {
-  const [version] = await tx.query<VersionIds & Answer>(
+): Promise<({ readonly id: number } & Answer)[]> => {
+  const versions = await tx.query<VersionIds & Answer>(
     `WITH ${[
       list,
-      `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, column_list_id)`,
-      `shown AS (${showVersionSql('$1')})`,
+      `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, dataset_id, process_id, column_list_id)`,
+      `shown AS (${showVersionSql('version.dataset_id')})`,
       ...also,
     ].join(', ')}
      SELECT version.id, version.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b
-         WHERE b.dataset_id = $1 ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore"
-       ${answer === undefined ? 'FROM version' : `, ${answer}.* FROM version, ${answer}`}`,
+         WHERE b.dataset_id = version.dataset_id ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore"
+       ${
+         answer === undefined
+           ? 'FROM version'
+           : `, ${answer}.* FROM version JOIN ${answer} ON ${answer}.version_id = version.id`
+       }`,
     values,
   );
-  if (version !== undefined && version.list !== version.listBefore)
-    await keepChanges(tx, { from: version.listBefore, to: version.list });
-  return version;
+  for (const { list: to, listBefore: from } of versions) if (to !== from) await keepChanges(tx, { from, to });
+  return versions;
 };
+
+/** The same for one dataset, whose id is `$1`; undefined when `row` gives none. */
+export const addVersion = async (
+  tx: Sql,
+  statement: VersionStatement,
+  values: readonly unknown[],
+): Promise<{ readonly id: number } | undefined> => (await addVersions(tx, statement, values))[0];
 
 /**
  * Adds a version before all others of its dataset, which stays as it is otherwise.

@@ -50,6 +50,7 @@ it('does not go past a message while it cannot be kept', async () => {
     groupId,
     topic,
     handle: async () => expect.unreachable('nothing here is a chunk'),
+    atOnce: 1,
     deadLetters: {
       async keep(message) {
         if (mayKeep) {

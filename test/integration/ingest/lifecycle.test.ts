@@ -1,7 +1,7 @@
 /** Every cell of the transition table, against PostgreSQL. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccounts } from '../../../src/catalog/accounts.js';
-import { uploadRefusal } from '../../../src/catalog/upload-rights.js';
+import { uploadRefusals } from '../../../src/catalog/upload-rights.js';
 import type { Layout } from '../../../src/ingest/layout/layout.js';
 import { createChunkRecords } from '../../../src/ingest/lifecycle/chunk-records.js';
 import { createMergeRecords } from '../../../src/ingest/lifecycle/merge-records.js';
@@ -64,7 +64,13 @@ const isRefused = (error: unknown): void => {
   if (!isAppError(error)) throw error;
 };
 
-const publisher = () => createPublisher({ sql, askRefusal: uploadRefusal, dryRunKeptMs: 3_600_000 });
+const publisher = () =>
+  createPublisher({
+    sql,
+    askRefusals: uploadRefusals,
+    dryRunKeptMs: 3_600_000,
+    joinPlainly: async () => undefined,
+  });
 
 let datasets = 0;
 
@@ -202,11 +208,17 @@ const fire: Readonly<
     base: null,
     run: (processId) => createTransitionRecords(sql).nextAttempt('miscounted', processId, 1, layout),
   },
+  repeated: {
+    waits: true,
+    mode: 'replace',
+    base: null,
+    run: (processId) => createTransitionRecords(sql).nextAttempt('repeated', processId, 1, layout),
+  },
   verified: {
     waits: true,
     mode: 'replace',
     base: null,
-    run: (processId, { datasetId }) => publisher().verified(processId, datasetId, 1, facts),
+    run: (processId, { datasetId }) => publisher().verified({ processId, datasetId, attempt: 1, facts }),
   },
   merge_due: {
     waits: false,
@@ -288,7 +300,7 @@ describe('events that come too late', () => {
     await events.misfit(processId, 1);
     await events.nextAttempt('resolved', processId, 1, layout);
     await events.nextAttempt('miscounted', processId, 1, layout);
-    await publisher().verified(processId, place.datasetId, 1, facts);
+    await publisher().verified({ processId, datasetId: place.datasetId, attempt: 1, facts });
     expect(await createProcessRecords(sql).state(processId)).toMatchObject({ phase: 'replay', attempt: 2 });
   });
 
@@ -305,7 +317,7 @@ describe('events that come too late', () => {
         (await sql.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).length;
       await expect.poll(waits, { timeout: 10_000 }).toBe(1);
     });
-    expect(await publishing).toEqual({ published: [], failed: [] });
+    expect(await publishing).toEqual({ published: [], failed: [], merges: [] });
     expect(await stateOf(processId)).toBe('failed');
   });
 });

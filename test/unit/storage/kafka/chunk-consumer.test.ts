@@ -48,6 +48,7 @@ const start = (kafka: KafkaConnection) =>
     groupId: 'g',
     topic: 't',
     handle: async () => undefined,
+    atOnce: 1,
     deadLetters: { keep: async () => undefined, close: async () => undefined },
     log: silentLog,
   });

@@ -1,0 +1,203 @@
+import { Agent, request } from 'node:http';
+import type { Bench } from './support/bench.js';
+import { createDataset } from './support/client.js';
+import type { Figure } from './support/figure.js';
+import { measure, perOperation } from './support/process-stats.js';
+import type { RunningProduct } from './support/product.js';
+import { askClickHouse, inTurn } from './support/requests.js';
+import { shortFile } from './support/short-upload.js';
+import { percentile } from './support/statistics.js';
+
+const boundary = 'bench-boundary-41aa';
+const body = Buffer.from(
+  `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="data.csv"\r\n\r\n${shortFile}\r\n--${boundary}--\r\n`,
+);
+
+interface Load {
+  readonly datasets: readonly number[];
+  readonly mode: 'replace' | 'append';
+  /** Clients that send one upload after the other. */
+  readonly clients: number;
+  readonly uploads: number;
+}
+
+/** Sends the file over a connection that is kept; the id of the process. */
+const put = ({ baseUrl, authorization }: RunningProduct, agent: Agent, dataset: number, mode: string) =>
+  new Promise<number>((resolve, reject) => {
+    const headers = {
+      authorization,
+      'content-type': `multipart/form-data; boundary=${boundary}`,
+      'content-length': body.length,
+    };
+    const url = `${baseUrl}/datasets/${dataset}/data?mode=${mode}`;
+    const outgoing = request(url, { method: 'PUT', headers, agent }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (part) => {
+        text += part;
+      });
+      answer.on('end', () => {
+        if (answer.statusCode === 201) resolve((JSON.parse(text) as { id: number }).id);
+        else reject(new Error(`PUT answered ${answer.statusCode}: ${text}`));
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+
+interface ProcessAnswer {
+  readonly id: number;
+  readonly status: string;
+  readonly createdAt: string;
+  readonly completedAt: string | null;
+}
+
+const lastProcesses = async (product: RunningProduct, dataset: number, before?: number) => {
+  const url = `${product.baseUrl}/datasets/${dataset}/processes?$top=100${before === undefined ? '' : `&before=${before}`}`;
+  const answer = await fetch(url, { headers: { authorization: product.authorization } });
+  if (!answer.ok) throw new Error(`the list of processes answered ${answer.status}: ${await answer.text()}`);
+  return (await answer.json()) as ProcessAnswer[];
+};
+
+const untilIdle = async (product: RunningProduct, datasets: readonly number[]): Promise<void> => {
+  for (const dataset of datasets) {
+    for (;;) {
+      const [last] = await lastProcesses(product, dataset);
+      if (last === undefined || last.status !== 'pending') break;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+};
+
+/** Milliseconds from acceptance to the published version, of every upload. */
+const visibleAfter = async (
+  product: RunningProduct,
+  datasets: readonly number[],
+  sent: ReadonlySet<number>,
+): Promise<number[]> => {
+  const times: number[] = [];
+  for (const dataset of datasets) {
+    let before: number | undefined;
+    for (;;) {
+      const page = await lastProcesses(product, dataset, before);
+      for (const { id, status, createdAt, completedAt } of page) {
+        if (!sent.has(id)) continue;
+        if (status !== 'completed' || completedAt === null) throw new Error(`process ${id} is ${status}`);
+        times.push(Date.parse(completedAt) - Date.parse(createdAt));
+      }
+      before = page.at(-1)?.id;
+      if (page.length < 100) break;
+    }
+  }
+  if (times.length !== sent.size) throw new Error(`${times.length} processes of ${sent.size} were found`);
+  return times;
+};
+
+const run = async (product: RunningProduct, { datasets, mode, clients, uploads }: Load) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const sent = new Set<number>();
+  let begun = 0;
+  const client = async (): Promise<void> => {
+    while (begun < uploads) {
+      const at = begun++;
+      sent.add(await put(product, agent, datasets[at % datasets.length] ?? 0, mode));
+    }
+  };
+  const { seconds, usage } = await measure(product, async () => {
+    await Promise.all(Array.from({ length: clients }, client));
+    await untilIdle(product, datasets);
+  });
+  agent.destroy();
+  return { seconds, usage, times: await visibleAfter(product, datasets, sent) };
+};
+
+/** Inserts of the same rows a second, by as many connections as clients, each with a part of its own. */
+const insertsAlone = async ({ clickhouseUrl }: RunningProduct, count: number, clients: number) => {
+  await askClickHouse(
+    clickhouseUrl,
+    'CREATE OR REPLACE TABLE default.rate (date Nullable(Date32), region Nullable(String), value Nullable(Float64)) ENGINE = MergeTree ORDER BY tuple()',
+  );
+  let begun = 0;
+  const startedAt = performance.now();
+  const one = async (): Promise<void> => {
+    while (begun++ < count)
+      await askClickHouse(clickhouseUrl, `INSERT INTO default.rate FORMAT CSVWithNames\n${shortFile}`);
+  };
+  await Promise.all(Array.from({ length: clients }, one));
+  const rate = count / ((performance.now() - startedAt) / 1000);
+  await askClickHouse(clickhouseUrl, 'DROP TABLE default.rate SYNC');
+  return rate;
+};
+
+const figuresOf = async (
+  product: RunningProduct,
+  name: string,
+  load: Load,
+  goals: { readonly perSecond?: number },
+): Promise<Figure[]> => {
+  const yardstick = await insertsAlone(product, 200, load.clients);
+  const { seconds, usage, times } = await run(product, load);
+  return [
+    {
+      name: `${name}, completed`,
+      value: load.uploads / seconds,
+      unit: 'uploads/s',
+      ...(goals.perSecond === undefined ? { better: 'higher' } : { goal: { atLeast: goals.perSecond } }),
+      yardstick: { name: 'inserts alone', value: yardstick, unit: 'inserts/s' },
+    },
+    { name: `${name}, visible after, p50`, value: percentile(times, 0.5), unit: 'ms', better: 'lower' },
+    {
+      name: `${name}, visible after, p95`,
+      value: percentile(times, 0.95),
+      unit: 'ms',
+      goal: { atMost: 1000 },
+    },
+    ...['api', 'worker', 'kafka', 'clickhouse'].map((process) =>
+      perOperation(`${name}, CPU of ${process} per upload`, usage, process, load.uploads),
+    ),
+  ];
+};
+
+/** Files of 1,000 rows from many clients at a time: into many datasets, into one, and appended. */
+export const uploadRate: Bench = async ({ pick, say, report, product: open }) => {
+  const product = await open();
+  const datasets = await inTurn(100, (turn) => createDataset(product, `rate ${turn} ${Date.now()}`));
+  const [one = 0, appended = 0] = await inTurn(2, (turn) =>
+    createDataset(product, `one ${turn} ${Date.now()}`),
+  );
+  const clients = 16;
+  const into = { clients, mode: 'replace' as const };
+  await run(product, { ...into, datasets, uploads: 200 });
+  say('into 100 datasets');
+  report(
+    await figuresOf(
+      product,
+      '1,000 rows into 100 datasets',
+      { ...into, datasets, uploads: pick(6_000, 600) },
+      { perSecond: 200 },
+    ),
+  );
+  say('into one');
+  report(
+    await figuresOf(
+      product,
+      '1,000 rows into one',
+      { ...into, datasets: [one], uploads: pick(2_000, 200) },
+      { perSecond: 50 },
+    ),
+  );
+  say('appends');
+  report(
+    await figuresOf(
+      product,
+      '1,000 rows appended to 100',
+      { ...into, mode: 'append', datasets, uploads: pick(3_000, 400) },
+      {},
+    ),
+  );
+  return figuresOf(
+    product,
+    '1,000 rows appended to one',
+    { ...into, mode: 'append', datasets: [appended], uploads: pick(1_000, 80) },
+    {},
+  );
+};

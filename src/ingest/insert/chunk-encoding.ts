@@ -1,0 +1,62 @@
+/** What stands in a chunk, checked and encoded for where it is going to lie. */
+import { runYielding } from '../../lib/yielding.js';
+import { decompressZstd } from '../../lib/zstd.js';
+import type { Chunk } from '../../model/chunk.js';
+import type { DaySet } from '../../model/day-set.js';
+import type { ProcessError } from '../../model/process.js';
+import { dateColumnOf, segmentId } from '../../model/version.js';
+import { createChunkEncoder } from '../csv/encoder.js';
+import type { ChunkEncoder } from '../csv/types.js';
+import { encodeColumns, type Layout, storedColumns } from '../layout/layout.js';
+import type { UploadState } from '../lifecycle/process-records.js';
+import type { Reject } from '../lifecycle/rejects.js';
+import { badRowError, rejectOf, violationError } from './bad-rows.js';
+
+export type EncodedRows =
+  /** A value does not fit the proposed type of its column: the column has to be widened. */
+  | { readonly kind: 'violation'; readonly error: ProcessError }
+  /** The file itself is wrong. */
+  | { readonly kind: 'bad_file'; readonly error: ProcessError }
+  | {
+      readonly kind: 'encoded';
+      readonly rows: number;
+      /** Valid until the encoder's next call. */
+      readonly block: readonly Buffer[];
+      readonly rejects: readonly Reject[];
+      /** The days of the date column; null: there is none; undefined: they have to be asked for. */
+      readonly days: DaySet | null | undefined;
+    };
+
+export const encoderOf = (layout: Layout, { placement }: Pick<UploadState, 'placement'>): ChunkEncoder => {
+  const { dialect, fieldCount } = layout;
+  return createChunkEncoder({
+    dialect,
+    fieldCount,
+    columns: encodeColumns(layout, placement),
+    onBadRow: layout.onBadRow === 'quarantine' ? 'collect' : 'fail',
+  });
+};
+
+/** A function of its own: the text is not kept while ClickHouse takes the block. */
+export const encodeChunk = async (
+  encoder: ChunkEncoder,
+  { processId, attempt }: UploadState,
+  layout: Layout,
+  chunk: Chunk,
+): Promise<EncodedRows> => {
+  const bytes = await decompressZstd(chunk.data);
+  // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
+  const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, segmentId(processId, attempt)));
+  if (encoded.kind === 'violation')
+    return { kind: 'violation', error: violationError(encoded.violation, layout) };
+  if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
+  const { rows, block, badRows, daysOf } = encoded;
+  const date = dateColumnOf(storedColumns(layout));
+  return {
+    kind: 'encoded',
+    rows,
+    block,
+    rejects: badRows.map((bad) => rejectOf(bad, bytes, layout)),
+    days: date === undefined ? null : daysOf(layout.columns.findIndex(({ id }) => id === date.id)),
+  };
+};

@@ -1,0 +1,77 @@
+/**
+ * An append that changes nothing of what is there: the segment of the file stands behind those of the version before it, in
+ * the same pool. Nothing is copied or counted, so it is published where it is due, without a merge.
+ */
+import { storageName } from '../../model/column.js';
+import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
+import { segmentId } from '../../model/version.js';
+import { placementSql } from '../../storage/postgres/placements.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { type BaseVersion, readBase } from '../layout/base-version.js';
+import { joinedColumns, storedColumns } from '../layout/layout.js';
+import type { MergeOutcome } from '../lifecycle/merge-records.js';
+import type { DueProcess } from '../lifecycle/publication.js';
+import type { JoinPlainly } from '../lifecycle/publisher.js';
+import { joinFacts } from './joined-facts.js';
+import { boundTo, conflictingNames, isBoundTo, isStale } from './layout-rebase.js';
+
+interface Room {
+  readonly placement: Placement;
+  /** Rows that the plan allows; null: any. */
+  readonly maxRows: number | null;
+}
+
+const readRoom = async (sql: Sql, { id, attempt, datasetId }: DueProcess): Promise<Room | undefined> => {
+  const [room] = await sql.query<Room>(
+    `SELECT ${placementSql('g')} AS placement, plans.max_dataset_rows AS "maxRows"
+     FROM segments g, datasets d JOIN repositories r ON r.id = d.repository_id
+       JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
+     WHERE g.id = $1 AND d.id = $2`,
+    [segmentId(id, attempt), datasetId],
+  );
+  return room;
+};
+
+/** Both lie in one pool, and there is room for both. */
+const hasRoom = (
+  { placement, maxRows }: Room,
+  base: BaseVersion,
+  { facts }: DueProcess,
+  limits: PoolLimits,
+): boolean => {
+  const rows = base.rowCount + facts.rows;
+  return (
+    placement.pool !== null &&
+    (base.placement === null || isSamePlace(base.placement, placement)) &&
+    fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes }) &&
+    (maxRows === null || rows <= maxRows)
+  );
+};
+
+export const createPlainAppend =
+  (limits: PoolLimits): JoinPlainly =>
+  async (tx, due): Promise<MergeOutcome | undefined> => {
+    const { mode, datasetId, facts, dryRun } = due;
+    if (mode !== 'append' || dryRun) return undefined;
+    const base = await readBase(tx, datasetId);
+    if (base === undefined) return undefined;
+    const layout = boundTo(due.layout, base, mode);
+    const columns = joinedColumns(base.columns, layout);
+    const names = new Map(columns.map((column) => [column.id, storageName(column)]));
+    const agree = base.columns.every((column) => names.get(column.id) === storageName(column));
+    if (!agree || conflictingNames(layout).length > 0 || !isBoundTo(due.layout, layout)) return undefined;
+    if (await isStale(tx, due)) return undefined;
+    const room = await readRoom(tx, due);
+    if (room === undefined || !hasRoom(room, base, due, limits)) return undefined;
+    const joined = await joinFacts(tx, datasetId, base, columns, { columns: storedColumns(layout), facts });
+    return (
+      joined && {
+        baseVersionId: base.versionId,
+        segmentId: null,
+        keepsBase: true,
+        columns,
+        facts: joined,
+        changes: { inserted: facts.rows, replaced: 0, unchanged: 0, removed: 0 },
+      }
+    );
+  };

@@ -1,0 +1,112 @@
+/**
+ * A set of days, as the dates of a column make it: what the range and the frequency of a dataset follow from, without the
+ * rows. A daily series of a hundred years takes 4.6 kB.
+ */
+import { frequencyOf, type SegmentFacts } from './version.js';
+
+export interface DaySet {
+  /** Days since 1970-01-01 of the lowest bit; a multiple of 8. */
+  readonly first: number;
+  /** A bit per day, the lowest of each byte first. */
+  readonly bits: Uint8Array;
+}
+
+const noDays: DaySet = { first: 0, bits: new Uint8Array(0) };
+
+const floor8 = (day: number): number => Math.floor(day / 8) * 8;
+
+/** An empty set with room for the days between two. */
+const roomFor = (least: number, most: number): DaySet => {
+  const first = floor8(least);
+  return { first, bits: new Uint8Array((floor8(most) - first) / 8 + 1) };
+};
+
+/**
+ * @param days Days since 1970-01-01.
+ * @param nulls 1 where there is none.
+ */
+export const daySetOf = (days: Int32Array, nulls: Uint8Array, rows: number): DaySet => {
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  for (let row = 0; row < rows; row++) {
+    if (nulls[row] === 1) continue;
+    const day = days[row]!;
+    if (day < least) least = day;
+    if (day > most) most = day;
+  }
+  if (least > most) return noDays;
+  const { first, bits } = roomFor(least, most);
+  for (let row = 0; row < rows; row++) {
+    if (nulls[row] === 1) continue;
+    const at = days[row]! - first;
+    bits[at >> 3]! |= 1 << (at & 7);
+  }
+  return { first, bits };
+};
+
+/** The set of some days, none of them null. */
+export const setOfDays = (days: readonly number[]): DaySet =>
+  daySetOf(Int32Array.from(days), new Uint8Array(days.length), days.length);
+
+export const joinDays = (a: DaySet, b: DaySet): DaySet => {
+  if (a.bits.length === 0) return b;
+  if (b.bits.length === 0) return a;
+  const joined = roomFor(
+    Math.min(a.first, b.first),
+    Math.max(a.first + a.bits.length * 8, b.first + b.bits.length * 8) - 1,
+  );
+  for (const { first, bits } of [a, b]) {
+    const at = (first - joined.first) / 8;
+    for (let byte = 0; byte < bits.length; byte++) joined.bits[at + byte]! |= bits[byte]!;
+  }
+  return joined;
+};
+
+/** The first day and its base as text, for PostgreSQL and JSON. */
+export const dayText = ({ first, bits }: DaySet): string =>
+  `${first}:${Buffer.from(bits).toString('base64')}`;
+
+export const parseDays = (text: string): DaySet => {
+  const at = text.indexOf(':');
+  return { first: Number(text.slice(0, at)), bits: Buffer.from(text.slice(at + 1), 'base64') };
+};
+
+const dateText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10);
+
+/** The value that ClickHouse's `quantileExact(0.5)` gives, from how often each value occurs. */
+const medianOf = (counts: ReadonlyMap<number, number>, total: number): number => {
+  let left = Math.floor(total / 2);
+  for (const [value, count] of [...counts].sort(([a], [b]) => a - b)) {
+    if (left < count) return value;
+    left -= count;
+  }
+  throw new RangeError('no values');
+};
+
+/** What is known of rows whose dates these are: the same as `countSegments` finds. */
+export const dateFactsOf = ({
+  first,
+  bits,
+}: DaySet): Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'> => {
+  const gaps = new Map<number, number>();
+  let least: number | undefined;
+  let last: number | undefined;
+  let distances = 0;
+  for (let byte = 0; byte < bits.length; byte++) {
+    for (let bit = 0, rest = bits[byte]!; rest !== 0; bit++, rest >>= 1) {
+      if ((rest & 1) === 0) continue;
+      const day = first + byte * 8 + bit;
+      if (last !== undefined) {
+        gaps.set(day - last, (gaps.get(day - last) ?? 0) + 1);
+        distances += 1;
+      }
+      least ??= day;
+      last = day;
+    }
+  }
+  return {
+    minDate: least === undefined ? null : dateText(least),
+    maxDate: last === undefined ? null : dateText(last),
+    frequency: distances === 0 ? null : frequencyOf(medianOf(gaps, distances)),
+  };
+};

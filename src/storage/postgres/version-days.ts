@@ -1,0 +1,26 @@
+/** Rows of `version_days`: the one place that writes them. They say which days the current version of a dataset has. */
+import { type DaySet, parseDays } from '../../model/day-set.js';
+import type { Sql } from './sql.js';
+
+/**
+ * Statement that notes the days of new versions.
+ * @param days Query of `dataset_id`, `version_id`, `column_name` and `days`.
+ */
+export const keepDaysSql = (days: string): string => `
+  INSERT INTO version_days (dataset_id, version_id, column_name, days) ${days}
+  ON CONFLICT (dataset_id) DO UPDATE SET
+    version_id = excluded.version_id, column_name = excluded.column_name, days = excluded.days`;
+
+/** The days in a column of a version; undefined where they were not noted. */
+export const readDays = async (
+  sql: Sql,
+  datasetId: number,
+  versionId: number,
+  column: string,
+): Promise<DaySet | undefined> => {
+  const [row] = await sql.query<{ days: string }>(
+    'SELECT days FROM version_days WHERE dataset_id = $1 AND version_id = $2 AND column_name = $3',
+    [datasetId, versionId, column],
+  );
+  return row && parseDays(row.days);
+};
