@@ -121,10 +121,15 @@ const requireOtherAdmin = async (tx: Sql, teamId: number, accountId: number): Pr
 
 /** Teams of which the account is the only member go. @throws AppError 409 `last_admin` where others would be left alone. */
 export const leaveAllTeams = async (tx: Sql, accountId: number): Promise<void> => {
+  const own = await tx.query<{ id: number }>('SELECT team_id AS id FROM team_members WHERE account_id = $1', [
+    accountId,
+  ]);
+  const ids = own.map(({ id }) => id);
+  await tx.query('SELECT 1 FROM teams WHERE id = ANY($1) ORDER BY id FOR UPDATE', [ids]);
   const teams = await tx.query<{ id: number; alone: boolean }>(
     `SELECT t.id, NOT EXISTS (SELECT 1 FROM team_members o WHERE o.team_id = t.id AND o.account_id <> $1) AS alone
-     FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = $1 ORDER BY t.id FOR UPDATE OF t`,
-    [accountId],
+     FROM teams t WHERE t.id = ANY($2) ORDER BY t.id`,
+    [accountId, ids],
   );
   for (const { id, alone } of teams) {
     if (alone) await tx.query('DELETE FROM teams WHERE id = $1', [id]);

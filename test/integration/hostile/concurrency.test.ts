@@ -21,7 +21,14 @@ it('keeps every row, version and right while accounts do everything to the same 
       say: () => undefined,
     });
     expect(report.faults).toEqual([]);
-    for (const what of ['upload completed', 'read 200', 'clone 201', 'restore 201', 'revoked upload 201', 'upload failed permission_ended'])
+    for (const what of [
+      'upload completed',
+      'read 200',
+      'clone 201',
+      'restore 201',
+      'revoked upload 201',
+      'upload failed permission_ended',
+    ])
       expect(report.counts[what], what).toBeGreaterThan(0);
     const { sql, clickhouse, config } = product;
     const stores = { sql, clickhouse, database: config.clickhouseDatabase };

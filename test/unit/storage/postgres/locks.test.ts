@@ -1,6 +1,7 @@
 /**
  * A statement that joins and locks sees, after it has waited for the lock, the locked row as it is then and everything
- * else as it was before the wait. So whoever locks rows locks them alone, and reads what belongs to them afterwards.
+ * else as it was before the wait. So whoever locks rows locks them alone, and reads what belongs to them afterwards. A
+ * statement that skips locked rows never waits.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 
 const source = fileURLToPath(new URL('../../../../src', import.meta.url));
 
-const lockClause = /\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|KEY\s+SHARE|SHARE)\b/g;
+const lockClause = /\bFOR\s+(?:NO\s+KEY\s+UPDATE|UPDATE|KEY\s+SHARE|SHARE)\b(?!\s+SKIP\s+LOCKED)/g;
 
 /** Texts between quotes or backticks, comments left out. */
 const literals = (text: string): string[] => {
