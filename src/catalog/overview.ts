@@ -18,7 +18,7 @@ export interface Bound {
 }
 
 /** The caller's own account as the API shows it. */
-export interface AccountOverview extends Omit<Account, 'plan'> {
+export interface AccountOverview extends Omit<Account, 'plan' | 'disabledAt'> {
   readonly plan: {
     readonly name: string;
     readonly quotas: {
@@ -55,8 +55,10 @@ export const createOverview =
       quotas.use(accountId),
       largestDatasets(sql, accountId),
     ]);
+    // A caller's own account is never disabled.
+    const { disabledAt: _, ...shown } = account;
     return {
-      ...account,
+      ...shown,
       plan: {
         name: plan.name,
         quotas: {

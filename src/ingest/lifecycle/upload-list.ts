@@ -6,8 +6,6 @@ import type { Sql } from '../../storage/postgres/sql.js';
 export interface ListedUpload {
   readonly process: number;
   readonly dataset: number;
-  /** The id that callers see, where it was given out before. */
-  readonly shownAs: number | null;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly attempt: number;
@@ -22,6 +20,8 @@ export interface ListedUpload {
   /** Names of the dataset and of the account that sent the file. */
   readonly name: string;
   readonly account: string;
+  /** The id that callers see, of a process that was reserved. */
+  readonly shownAs: number | null;
 }
 
 export interface UploadDetails extends ListedUpload {
@@ -61,7 +61,6 @@ const detailsOf = ({ failure, createdAt, receivedAt, completedAt, ...row }: Uplo
 const listedOf = (row: UploadRow): ListedUpload => {
   const {
     process,
-    shownAs,
     dataset,
     status,
     phase,
@@ -73,10 +72,10 @@ const listedOf = (row: UploadRow): ListedUpload => {
     error,
     name,
     account,
+    shownAs,
   } = detailsOf(row);
   return {
     process,
-    shownAs,
     dataset,
     status,
     phase,
@@ -88,6 +87,7 @@ const listedOf = (row: UploadRow): ListedUpload => {
     error,
     name,
     account,
+    shownAs,
   };
 };
 
