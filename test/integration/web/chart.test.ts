@@ -99,7 +99,7 @@ it('draws chosen series and two measures against each other', async () => {
   await page.locator('.apply', { hasText: 'eq' }).waitFor();
   expect(await apply(page)).toContain(`[Country] eq '${nasty.replaceAll("'", "''")}'`);
   await page.getByRole('button', { name: 'Scatter' }).click();
-  await page.getByText('takes two measures').waitFor();
+  await page.getByText('needs two measures').waitFor();
   await page.getByRole('button', { name: 'Add a measure' }).click();
   await page.getByRole('img', { name: 'sum of Price against sum of Rate' }).waitFor();
   await page.getByText('Values', { exact: true }).click();
@@ -131,8 +131,8 @@ it('says what is wrong with a filter, and what an empty dataset lacks', async ()
   const page = await stage.visit(`/datasets/${dataset}/chart?$filter=Nope eq 1`, { key });
   await page.getByRole('alert').first().waitFor();
   await page.goto(`/datasets/${empty}/chart`);
-  await page.getByText('There is nothing to draw yet').waitFor();
+  await page.getByText('Nothing to draw yet').waitFor();
   await page.goto(`/datasets/${dataset}/chart?$filter=Price gt 100`);
-  await page.getByText('No row matches').waitFor();
+  await page.getByText('No matching rows').waitFor();
   expect(await violationsOf(page)).toEqual([]);
 });

@@ -103,7 +103,7 @@ describe('home', () => {
     await page.getByRole('link', { name: 'Unemployment rate' }).waitFor();
     expect(page.url()).toBe(`${stage.root}/?q=unemploy`);
     await box.fill('nothing of the kind');
-    await page.getByText('Nothing holds').waitFor();
+    await page.getByText('No results for').waitFor();
     await box.fill('energy');
     await page.getByRole('link', { name: 'Prices of energy' }).click();
     await page.getByRole('heading', { name: 'Prices of energy' }).waitFor();
@@ -119,7 +119,7 @@ describe('home', () => {
     await page.goto(`/datasets/${ids.prices}`);
     await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor();
     await page.goto('/datasets/999999');
-    await page.getByRole('heading', { name: /Sign in to see this|Nothing is here/ }).waitFor();
+    await page.getByRole('heading', { name: /Sign in to see this|Not found/ }).waitFor();
   });
 
   it('says so when the network is cut, and goes on when it is back', async () => {
@@ -285,7 +285,7 @@ describe('the filter', () => {
     expect(await page.locator('.filter-where mark').textContent()).toBe('Prise');
     await box(page).fill('Price gt 1000');
     await box(page).press('Enter');
-    await page.getByRole('heading', { name: 'No row matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching rows' }).waitFor();
   });
 });
 

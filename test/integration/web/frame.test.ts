@@ -193,7 +193,7 @@ describe('the frame', () => {
     await page.getByLabel('API key').waitFor();
     expect(await violationsOf(page)).toEqual([]);
     await page.goto('/nowhere');
-    await page.getByRole('heading', { name: 'No such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     expect(await violationsOf(page)).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe('the frame', () => {
 
   it('keeps a chosen theme', async () => {
     const page = await stage.visit('/sign-in', { theme: 'light' });
-    await page.getByRole('button', { name: 'Dark colours' }).click();
+    await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.reload();
     await page.getByLabel('API key').waitFor();
     expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');

@@ -58,7 +58,7 @@ it('shows plan and use, and asks strangers to sign in', async () => {
 
 it('makes a team, invites to it, and the invitation is accepted', async () => {
   const page = await stage.visit('/account/teams', { key: ada.key });
-  await page.getByText('You are in no team').waitFor();
+  await page.getByText('You are not in any team').waitFor();
   await page.getByLabel('Name').fill('Analysts');
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByLabel('Account', { exact: true }).fill('nobody');
@@ -78,7 +78,7 @@ it('makes a team, invites to it, and the invitation is accepted', async () => {
   await page.getByLabel('Role of bob').selectOption('admin');
   await page.getByRole('button', { name: 'Delete the team Analysts' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the team' }).click();
-  await page.getByText('You are in no team').waitFor();
+  await page.getByText('You are not in any team').waitFor();
 });
 
 it('makes a repository, shares it, and shows its datasets', async () => {
@@ -87,18 +87,18 @@ it('makes a repository, shares it, and shows its datasets', async () => {
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'Weather', level: 1 }).waitFor();
   await page.getByLabel('Account or team').fill('bob');
-  await page.getByLabel('Right', { exact: true }).selectOption('Write');
+  await page.getByLabel('Access', { exact: true }).selectOption('Write');
   await page.getByRole('button', { name: 'Add' }).click();
-  await page.getByLabel('Right of bob', { exact: true }).waitFor();
-  expect(await page.getByLabel('Right of bob', { exact: true }).inputValue()).toBe('Write');
+  await page.getByLabel('Access of bob', { exact: true }).waitFor();
+  expect(await page.getByLabel('Access of bob', { exact: true }).inputValue()).toBe('Write');
   expect(await violationsOf(page)).toEqual([]);
   const { pathname } = new URL(page.url());
   const other = await stage.visit(pathname, { key: bob.key });
-  await other.getByText('It holds no dataset yet.').waitFor();
-  expect(await other.getByRole('heading', { name: 'Who may do what' }).count()).toBe(0);
+  await other.getByText('No datasets yet.').waitFor();
+  expect(await other.getByRole('heading', { name: 'Who has access' }).count()).toBe(0);
 
-  await page.getByRole('button', { name: 'Take away: right of bob' }).click();
-  await page.getByLabel('Right of bob', { exact: true }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Remove access of bob' }).click();
+  await page.getByLabel('Access of bob', { exact: true }).waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Delete the repository' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the repository' }).click();
   await page.getByRole('heading', { name: 'Repositories', level: 1 }).waitFor();
@@ -118,7 +118,7 @@ it('keeps descriptions of columns, name, source and retention of a dataset, and 
   await page.getByRole('button', { name: 'Save' }).last().click();
   await page.getByLabel('Account or team').fill('bob');
   await page.getByRole('button', { name: 'Add' }).click();
-  await page.getByLabel('Right of bob', { exact: true }).waitFor();
+  await page.getByLabel('Access of bob', { exact: true }).waitFor();
   expect(await violationsOf(page)).toEqual([]);
   const kept = (await (await page.request.get(`/api/datasets/${dataset}`)).json()) as {
     sourceName: string;
@@ -132,7 +132,7 @@ it('keeps descriptions of columns, name, source and retention of a dataset, and 
     [`In euro ${nasty}`, false],
   ]);
   const reader = await stage.visit(`/datasets/${dataset}/share`, { key: bob.key, theme: 'dark', width: 375 });
-  await reader.getByText('You may read this dataset, not change it.').waitFor();
+  await reader.getByText('You can read this dataset but not change it.').waitFor();
   expect(await violationsOf(reader)).toEqual([]);
 
   await page.getByRole('button', { name: 'Delete the dataset' }).click();

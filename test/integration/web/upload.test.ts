@@ -105,7 +105,7 @@ it('shows what an upsert would change, what it set aside, and then does it', asy
   expect(await violationsOf(page)).toEqual([]);
   expect(await csvOf(dataset)).not.toContain('Peru');
 
-  await page.getByRole('button', { name: 'Do it' }).click();
+  await page.getByRole('button', { name: 'Apply the changes' }).click();
   await page.getByText('Complete', { exact: true }).waitFor();
   expect(await csvOf(dataset)).toContain('Peru');
 });
@@ -115,7 +115,7 @@ it('says where a file is at fault, and leaves the dataset as it was', async () =
   await choose(page, ['broken.csv', 'A,B\n1,2\n3\n']);
   await upload(page);
   // The answer to the upload may come before the event that says so.
-  await page.getByText('Failed: the dataset is as it was').waitFor();
+  await page.getByText('Failed: the dataset is unchanged').waitFor();
   const fault = page.getByRole('alert');
   expect(await fault.textContent()).toContain('line 3');
   expect(await violationsOf(page)).toEqual([]);
