@@ -122,7 +122,7 @@ interface Welcome {
 
 const printWelcome = ({ address, key, sampleId, logs }: Welcome): void => {
   const shown = key ?? '<API_KEY>';
-  say(`\nReady: ${address}`);
+  say(`\nReady: ${address} (web app; sign in with the key)`);
   say(`  API   ${address}/api`);
   say(`  Docs  ${address}/docs`);
   say(`  Logs  ${logs} (api, worker, postgres, kafka, clickhouse, start)`);
