@@ -4,7 +4,7 @@ import { createFile } from './files.js';
 import type { Entry, Ledger } from './load.js';
 import type { CrashProduct } from './product.js';
 import { readVersion } from './reading.js';
-import { applyFile, type Table, tableText } from './tables.js';
+import { type Applied, applyFile, type Table, type Types, tableText } from './tables.js';
 
 export interface Judgement {
   readonly faults: readonly string[];
@@ -66,6 +66,8 @@ export const judgeProcesses = async ({
   const byRequest = new Map(ledger.entries.map((entry) => [entry.requestId, entry]));
   /** What each dataset has to hold after the processes looked at so far. */
   const tables = new Map<number, Table>();
+  /** Types of all versions of a dataset so far, the newest first. */
+  const earlier = new Map<number, Types[]>();
   const lastVersion = new Map<number, number>();
   let rowsChecked = 0;
   let setAside = 0;
@@ -73,16 +75,32 @@ export const judgeProcesses = async ({
   const describe = (row: ProcessRow, seed: number, { kind, asked, records }: CrashFile): string =>
     `process ${row.id}, file ${seed} (${kind}, ${records.length} rows, ${JSON.stringify(asked)})`;
 
+  /**
+   * What may come of a file. In mode replace, columns keep the types of the version that was current when the file was
+   * accepted, which may be any of those before it.
+   */
+  const outcomesOf = (datasetId: number, { records, asked }: CrashFile): Applied[] => {
+    const base = tables.get(datasetId);
+    const accepted: (Types | undefined)[] =
+      asked.mode === 'replace' ? [...(earlier.get(datasetId) ?? []), undefined] : [base];
+    const different = new Map(accepted.map((types) => [JSON.stringify(types), types]));
+    return [...different.values()].map((types) => applyFile(base, records, asked, types));
+  };
+
   const judgeCompleted = async (row: ProcessRow, seed: number, file: CrashFile): Promise<void> => {
     const what = describe(row, seed, file);
-    const applied = applyFile(tables.get(row.datasetId), file.records, file.asked);
-    if (file.refusal !== undefined || applied.kind === 'failure') {
+    const possible = outcomesOf(row.datasetId, file);
+    const actual = await readVersion(product, row.datasetId, row.versionId ?? 0);
+    const applied =
+      possible.find((one) => one.kind === 'table' && tableText(one.table) === actual) ?? possible[0];
+    if (file.refusal !== undefined || applied === undefined || applied.kind === 'failure') {
       faults.push(`${what}: completed, but the file is bad`);
       return;
     }
     tables.set(row.datasetId, applied.table);
+    const { types, untyped } = applied.table;
+    earlier.set(row.datasetId, [{ types, untyped }, ...(earlier.get(row.datasetId) ?? [])]);
     const expected = tableText(applied.table);
-    const actual = await readVersion(product, row.datasetId, row.versionId ?? 0);
     if (actual !== expected) faults.push(`${what}: ${difference(actual, expected)}`);
     if (row.rejectedRows !== applied.setAside)
       faults.push(`${what}: ${row.rejectedRows} records were set aside, not ${applied.setAside}`);
@@ -99,8 +117,8 @@ export const judgeProcesses = async ({
     if (row.code === file.refusal) return;
     if (row.code !== null && brokenOff.has(row.code) && !told201(entry)) return;
     if (row.code === 'value' && mayMisfit(file)) return;
-    const applied = applyFile(tables.get(row.datasetId), file.records, file.asked);
-    if (applied.kind === 'failure' && row.code === applied.code) return;
+    const possible = outcomesOf(row.datasetId, file);
+    if (possible.some((applied) => applied.kind === 'failure' && row.code === applied.code)) return;
     faults.push(`${describe(row, seed, file)}: failed with ${row.code}, 201: ${told201(entry)}`);
   };
 

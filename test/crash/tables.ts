@@ -8,9 +8,14 @@ import { columns, quoted } from './files.js';
 type Type = 'Date' | 'Decimal' | 'String';
 type Row = readonly string[];
 
-export interface Table {
-  /** By position; every file has the same columns. */
+/** The types of a table, by position; every file has the same columns. */
+export interface Types {
   readonly types: readonly Type[];
+  /** Columns without any value so far: they take the type of those to come. */
+  readonly untyped: readonly boolean[];
+}
+
+export interface Table extends Types {
   /** Columns that tell rows apart in an upsert. */
   readonly entities: readonly boolean[];
   /** Texts of the values; an empty one is null. */
@@ -29,14 +34,35 @@ const patterns: Readonly<Record<Type, RegExp>> = {
 
 const fits = (type: Type, value: string): boolean => patterns[type].test(value);
 
+const isEmpty = (rows: readonly Row[], at: number): boolean => rows.every((row) => row[at] === '');
+
+const allFit = (rows: readonly Row[], at: number, type: Type): boolean =>
+  rows.every((row) => fits(type, row[at] ?? ''));
+
 /** The type of a column by its values; one without any is text. */
 const typeOf = (rows: readonly Row[], at: number): Type => {
-  if (rows.every((row) => row[at] === '')) return 'String';
+  if (isEmpty(rows, at)) return 'String';
   const known: readonly Type[] = ['Date', 'Decimal'];
-  return known.find((type) => rows.every((row) => fits(type, row[at] ?? ''))) ?? 'String';
+  return known.find((type) => allFit(rows, at, type)) ?? 'String';
 };
 
-const inferred = (rows: readonly Row[]): Type[] => columns.map((_, at) => typeOf(rows, at));
+/** Types of a file that replaces all rows: those of the version before where all values fit. */
+const typesOf = (rows: readonly Row[], before: Types | undefined): Types => {
+  const kept = columns.map((_, at) => (before?.untyped[at] === true ? undefined : before?.types[at]));
+  return {
+    types: kept.map((type, at) => (type !== undefined && allFit(rows, at, type) ? type : typeOf(rows, at))),
+    untyped: kept.map((type, at) => type === undefined && isEmpty(rows, at)),
+  };
+};
+
+/** Types of a version and a file that is added to it. */
+const joinedTypes = (base: Types, rows: readonly Row[], widen: boolean): Types => ({
+  types: base.types.map((type, at) => {
+    if (base.untyped[at] === true) return typeOf(rows, at);
+    return widen && !allFit(rows, at, type) ? 'String' : type;
+  }),
+  untyped: base.untyped.map((untyped, at) => untyped && isEmpty(rows, at)),
+});
 
 const keyOf = (row: Row, entities: readonly boolean[]): string =>
   JSON.stringify(row.filter((_, at) => entities[at]));
@@ -65,18 +91,24 @@ const upserted = (base: readonly Row[], rows: readonly Row[], entities: readonly
   return [...kept, ...added.map((at) => rows[at] ?? [])];
 };
 
-/** What comes of a file without faults of its own, applied to what the dataset held before. */
-export const applyFile = (base: Table | undefined, records: readonly Row[], asked: Asked): Applied => {
+/**
+ * What comes of a file without faults of its own, applied to what the dataset held before.
+ * @param accepted types of the version that was current when the file was accepted; mode replace goes by them.
+ */
+export const applyFile = (
+  base: Table | undefined,
+  records: readonly Row[],
+  asked: Asked,
+  accepted: Types | undefined,
+): Applied => {
   const whole = records.filter((record) => record.length === columns.length);
   let setAside = records.length - whole.length;
   if (setAside > 0 && !asked.quarantine) return { kind: 'failure', code: 'field_count' };
 
   const isFresh = asked.mode === 'replace' || base === undefined;
-  const types = isFresh
-    ? inferred(whole)
-    : base.types.map((type, at) =>
-        asked.widen && !whole.every((row) => fits(type, row[at] ?? '')) ? 'String' : type,
-      );
+  const { types, untyped } = isFresh
+    ? typesOf(whole, asked.mode === 'replace' ? accepted : undefined)
+    : joinedTypes(base, whole, asked.widen);
   const rows = whole.filter((row) => row.every((value, at) => fits(types[at] ?? 'String', value)));
   if (rows.length < whole.length && !asked.quarantine) return { kind: 'failure', code: 'value' };
   setAside += whole.length - rows.length;
@@ -84,7 +116,7 @@ export const applyFile = (base: Table | undefined, records: readonly Row[], aske
   const entities = isFresh ? types.map((type) => type !== 'Decimal') : base.entities;
   const before = asked.mode === 'replace' ? [] : (base?.rows ?? []);
   const all = asked.mode === 'upsert' ? upserted(before, rows, entities, asked) : [...before, ...rows];
-  return { kind: 'table', table: { types, entities, rows: all }, setAside };
+  return { kind: 'table', table: { types, untyped, entities, rows: all }, setAside };
 };
 
 /** Text of a download, lines ended by LF: texts and dates quoted, numbers bare, nothing for null. */
