@@ -34,7 +34,7 @@ export const chartTexts = {
   svg: 'Chart as SVG',
   png: 'Chart as PNG',
   cut: (rows: string) => `Only the first ${rows} rows of the result are drawn. Group further, or filter.`,
-  none: 'No row matches',
+  none: 'No matching rows',
   noneMore: 'Relax the filter or choose other series.',
   empty: 'Nothing to draw yet',
   emptyMore: 'The dataset has no rows.',
