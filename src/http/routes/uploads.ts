@@ -142,7 +142,8 @@ const upload = (deps: UploadRoutesDeps): Route =>
         const seen = options.async
           ? process
           : await waitFor(deps.processes, process, options.waitSeconds, signal);
-        if (seen.error !== null) throw uploadError(seen.error, seen.id);
+        // A caller who does not wait reads of it in the process, however soon it failed.
+        if (!options.async && seen.error !== null) throw uploadError(seen.error, seen.id);
         return { status: 201, body: seen };
       } finally {
         place.release();

@@ -1,0 +1,71 @@
+/** The answer to an upload whose process has failed before it is sent: few files do, on a busy machine. */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { expect, it } from 'vitest';
+import { createUploadRoutes, type UploadRoutesDeps } from '../../../src/http/routes/uploads.js';
+
+const boundary = 'line';
+const body = `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\na,b\n1\n\r\n--${boundary}--\r\n`;
+
+const failed = {
+  id: 7,
+  status: 'failed',
+  error: { code: 'field_count', message: 'Line 2 has 1 field, the header has 2.', line: 2 },
+};
+
+/** Answers as if a worker had been faster than the response. */
+const answer = async (query: Record<string, string>): Promise<unknown> => {
+  const place = {
+    lost: new AbortController().signal,
+    idle() {},
+    busy() {},
+    rest() {},
+    release() {},
+  };
+  const deps = {
+    receiver: {
+      requireAdmission() {},
+      async receive({ source }: { source: AsyncIterable<Buffer> }) {
+        for await (const _ of source);
+        return failed;
+      },
+    },
+    places: { take: async () => place },
+  };
+  const [route] = createUploadRoutes(deps as unknown as UploadRoutesDeps);
+  const raw = Object.assign(Readable.from([Buffer.from(body)]), {
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    complete: true,
+  }) as unknown as IncomingMessage;
+  const request = {
+    query,
+    raw,
+    caller: { accountId: 1, key: { id: 1 } },
+    owner: 'account 1',
+    requestId: 'r',
+    signal: new AbortController().signal,
+    access: {
+      id: 1,
+      storeId: 1,
+      currentVersionId: null,
+      ownerId: 1,
+      uploadQuota: {},
+      limits: { maxStoredBytes: null },
+    },
+    kept: { add() {}, close() {} },
+    header: () => undefined,
+    leavePlace() {},
+  };
+  return (route as unknown as { handler(asked: typeof request): Promise<unknown> }).handler(request);
+};
+
+it('is 201 with the process for a caller who does not wait', async () => {
+  expect(await answer({})).toEqual({ status: 201, body: failed });
+});
+
+it('is the status of the error for one who does', async () => {
+  await expect(answer({ async: 'false' })).rejects.toMatchObject({
+    kind: 'unprocessable',
+    code: 'field_count',
+  });
+});
