@@ -9,6 +9,7 @@
  *
  * What a backup that died leaves is removed by the next one.
  */
+import { randomBytes } from 'node:crypto';
 import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
@@ -69,8 +70,9 @@ interface Moment {
   readonly counts: Pick<Manifest['counts'], 'accounts' | 'datasets' | 'versions'>;
 }
 
-/** Sorts by time; never the same twice. */
-const idOf = (at: Date): string => `${at.toISOString().replace(/[-:]|\.\d+Z$/g, '')}-${process.pid}`;
+/** Sorts by time. The random part tells backups of the same millisecond apart, whatever container or host made them. */
+const idOf = (at: Date): string =>
+  `${at.toISOString().replace(/[-:.Z]/g, '')}-${randomBytes(4).toString('hex')}`;
 
 const sumOf = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((sum, item) => sum + of(item), 0);
