@@ -58,37 +58,26 @@ const detailsOf = ({ failure, createdAt, receivedAt, completedAt, ...row }: Uplo
   message: failure?.message ?? null,
 });
 
+/** Fields of a list, in their order. */
+const listed = [
+  'process',
+  'dataset',
+  'status',
+  'phase',
+  'attempt',
+  'mode',
+  'createdAt',
+  'inserted',
+  'chunks',
+  'error',
+  'name',
+  'account',
+  'shownAs',
+] as const satisfies readonly (keyof ListedUpload)[];
+
 const listedOf = (row: UploadRow): ListedUpload => {
-  const {
-    process,
-    dataset,
-    status,
-    phase,
-    attempt,
-    mode,
-    createdAt,
-    inserted,
-    chunks,
-    error,
-    name,
-    account,
-    shownAs,
-  } = detailsOf(row);
-  return {
-    process,
-    dataset,
-    status,
-    phase,
-    attempt,
-    mode,
-    createdAt,
-    inserted,
-    chunks,
-    error,
-    name,
-    account,
-    shownAs,
-  };
+  const details = detailsOf(row);
+  return Object.fromEntries(listed.map((field) => [field, details[field]])) as unknown as ListedUpload;
 };
 
 /** Newest first. */

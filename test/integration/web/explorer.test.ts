@@ -174,6 +174,7 @@ describe('the grid', () => {
     await settled(page, 0, 0, '0');
     await page.route('**/data?*', async (route) => {
       await new Promise((done) => setTimeout(done, 300));
+      // Requests that were cancelled meanwhile cannot go on: those are the ones that are counted below.
       await route.continue().catch(() => undefined);
     });
     let cancelled = 0;

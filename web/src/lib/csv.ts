@@ -77,6 +77,7 @@ const firstBytes = async (stream: ReadableStream<Uint8Array>, most: number): Pro
       length += value.length;
     }
   } finally {
+    // A stream that has failed fails here once more; the first time says why.
     await reader.cancel().catch(() => undefined);
   }
   const all = new Uint8Array(length);

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Page } from '../components/page.js';
-import { ErrorState, Show, State, Waiting } from '../components/states.js';
+import { ErrorState, ErrorText, Show, State, Waiting } from '../components/states.js';
+import { useAct } from '../lib/act.js';
 import { ApiError, api } from '../lib/api.js';
 import { droppedFiles, takeDropped } from '../lib/dropped.js';
 import { useLoad } from '../lib/load.js';
@@ -134,11 +135,15 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
     setQuery({ run: undefined });
   }, [given]);
 
+  const act = useAct();
+
+  /** @throws the file's error when types were chosen and it cannot be read any more: nothing is sent then. */
   const begin = async (dryRun: boolean): Promise<void> => {
     setDryRun(dryRun);
     const wanted = await Promise.all(
       files.map(async ({ file, name, chosen }, index) => {
-        const manifest = manifestOf((await beginning(file).catch(() => undefined))?.header ?? [], chosen);
+        const isChosen = Object.keys(chosen).length > 0;
+        const manifest = isChosen ? manifestOf((await beginning(file)).header, chosen) : undefined;
         return {
           file,
           into: dataset?.id ?? { repositoryId: repositoryId ?? 0, name },
@@ -167,7 +172,7 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
     return (
       <Runs
         isDryRun={isDryRun && files.length > 0}
-        onReal={() => void begin(false)}
+        onReal={() => void act.run(() => begin(false))}
         onBack={() => {
           if (!isDryRun) setFiles([]);
           jobs.set([]);
@@ -182,7 +187,7 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
       class="stack"
       onSubmit={(event) => {
         event.preventDefault();
-        void begin(false);
+        void act.run(() => begin(false));
       }}
     >
       {files.map((one, index) => (
@@ -207,12 +212,13 @@ const Form = ({ target: { dataset, repositories } }: { target: Target }) => {
         />
       )}
       <BadRows options={options} onChange={setOptions} />
+      {act.error !== undefined && <ErrorText error={act.error} />}
       <p class="row">
         <button class="button main" type="submit">
           {t.start(files.length)}
         </button>
         {hasRows && files.length === 1 && (
-          <button class="button" type="button" onClick={() => void begin(true)}>
+          <button class="button" type="button" onClick={() => void act.run(() => begin(true))}>
             {t.dryRun}
           </button>
         )}

@@ -1,0 +1,188 @@
+/**
+ * What takes the chunks of uploads: a pool, or a table for one segment alone (`u<segmentId>`), whose rows are handed over
+ * when all of them are there. It has a deduplication log, which the tables of stores do without
+ * (docs/adr/0027-upload-tables.md).
+ */
+import type { NamedColumn, Placement, PoolClass } from '../../model/placement.js';
+import type { ClickHouse, QuerySettings } from './client.js';
+import { isUnknownTable } from './errors.js';
+import { poolName, storedAs, tableOf } from './places.js';
+import { poolPartitions, type TableDefinitions } from './table-definitions.js';
+
+export interface IntakeTables {
+  /** Makes the table that takes the chunks of a segment: the pool, or one for this segment alone. */
+  ensureIntake(placement: Placement, segmentId: number, columns: readonly NamedColumn[]): Promise<void>;
+  /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
+  insertBlock(insert: BlockInsert): Promise<void>;
+  /**
+   * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
+   * blocks it adds nothing. The columns of the blocks may differ.
+   */
+  insertBlocks(insert: BlocksInsert): Promise<void>;
+  /**
+   * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
+   * when it was done before, or when there are not as many rows.
+   */
+  handOver(placement: Placement, segmentId: number, rows: number): Promise<void>;
+  /** Removes what took the chunks of a segment. Idempotent. */
+  dropIntake(segmentId: number): Promise<void>;
+  /** Segments that have a table of their own for their chunks. */
+  listIntakes(): Promise<number[]>;
+}
+
+export interface BlockInsert {
+  readonly placement: Placement;
+  readonly segmentId: number;
+  readonly columns: readonly NamedColumn[];
+  readonly block: readonly Buffer[];
+  readonly rows: number;
+  readonly token: string;
+  readonly queryId: string;
+}
+
+export interface BlocksInsert {
+  readonly pool: PoolClass;
+  /** Names of the slots that any of the blocks fills. */
+  readonly slots: readonly string[];
+  /** Each with names of its own; ordered by segment. */
+  readonly blocks: readonly Buffer[];
+  /** Of all blocks together. */
+  readonly rows: number;
+  readonly token: string;
+  readonly queryId: string;
+}
+
+/** Settings that make one block one part, once. */
+const insertSettings = (rows: number, token: string): QuerySettings => ({
+  async_insert: 0,
+  insert_deduplicate: 1,
+  insert_deduplication_token: token,
+  // Never cut or join blocks: sizes above whatever one chunk can hold.
+  max_insert_block_size: String(Math.max(rows, 1) + 1),
+  min_insert_block_size_rows: '0',
+  min_insert_block_size_bytes: '0',
+  max_insert_threads: '1',
+  max_partitions_per_insert_block: '1',
+  input_format_parallel_parsing: 0,
+  optimize_on_insert: 0,
+  max_query_size: '16777216',
+});
+
+export interface IntakeTableOptions {
+  /** Longest that one block may take; a connection whose other end has gone says nothing for ever. */
+  readonly insertTimeoutMs?: number;
+}
+
+/** Names of the tables that match a pattern. */
+export const tableNames = async (clickhouse: ClickHouse, pattern: string): Promise<string[]> => {
+  const rows = await clickhouse.rows<{ name: string }>(
+    'SELECT name FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})',
+    { params: { database: clickhouse.database, pattern } },
+  );
+  return rows.map(({ name }) => name);
+};
+
+export const createIntakeTables = (
+  clickhouse: ClickHouse,
+  definitions: TableDefinitions,
+  { insertTimeoutMs = 600_000 }: IntakeTableOptions = {},
+): IntakeTables => {
+  const { database } = clickhouse;
+  /** The segments whose tables were made last. */
+  const intakes = new Set<number>();
+
+  const exists = async (table: string): Promise<boolean> => {
+    const [row] = await clickhouse.rows(
+      'SELECT 1 FROM system.tables WHERE database = {database:String} AND name = {table:String}',
+      { params: { database, table } },
+    );
+    return row !== undefined;
+  };
+
+  /** Closes the table of an upload for inserts: whoever comes late finds no table. */
+  const closeIntake = async (segmentId: number): Promise<boolean> => {
+    if (!(await exists(`a${segmentId}`)))
+      await clickhouse
+        .command(`RENAME TABLE ${database}.u${segmentId} TO ${database}.a${segmentId}`)
+        .catch((error: unknown) => {
+          if (!isUnknownTable(error)) throw error;
+        });
+    return exists(`a${segmentId}`);
+  };
+
+  return {
+    async ensureIntake(placement, segmentId, columns) {
+      if (placement.pool !== null) return definitions.ensure(placement, columns);
+      if (intakes.has(segmentId)) return;
+      await definitions.ensure(placement, columns);
+      await definitions.createLike(`u${segmentId}`, placement, columns.length);
+      if (intakes.size >= 100) intakes.clear();
+      intakes.add(segmentId);
+    },
+
+    async insertBlock({ placement, segmentId, columns, block, rows, token, queryId }) {
+      const table = placement.pool === null ? `u${segmentId}` : tableOf(placement);
+      const names = ['_seg', '_row', ...columns.map((column) => storedAs(column, placement).name)].join(', ');
+      try {
+        await clickhouse.insert(`INSERT INTO ${database}.${table} (${names}) FORMAT Native`, block, {
+          settings: insertSettings(rows, token),
+          queryId,
+          signal: AbortSignal.timeout(insertTimeoutMs),
+        });
+      } catch (error) {
+        // The table may have been dropped or restored behind our back: look again before the next try.
+        definitions.forget(placement);
+        intakes.delete(segmentId);
+        throw error;
+      }
+    },
+
+    async insertBlocks({ pool, slots, blocks, rows, token, queryId }) {
+      await definitions.ensurePool(pool);
+      const names = ['_seg', '_row', ...slots].join(', ');
+      const settings = {
+        ...insertSettings(rows, token),
+        // The blocks become one, cut by partition alone.
+        min_insert_block_size_rows: String(rows),
+        max_partitions_per_insert_block: String(poolPartitions),
+      };
+      try {
+        await clickhouse.insert(
+          `INSERT INTO ${database}.${poolName(pool)} (${names}) FORMAT Native`,
+          blocks,
+          { settings, queryId, signal: AbortSignal.timeout(insertTimeoutMs) },
+        );
+      } catch (error) {
+        definitions.forgetPool(pool);
+        throw error;
+      }
+    },
+
+    async handOver(placement, segmentId, rows) {
+      if (placement.pool !== null || !(await closeIntake(segmentId))) return;
+      const from = `a${segmentId}`;
+      const [counted] = await clickhouse.rows<{ n: string }>(
+        `SELECT toString(count()) AS n FROM ${database}.${from}`,
+      );
+      if (Number(counted?.n) !== rows) return;
+      await definitions.alignColumns(from, placement);
+      await clickhouse.command(
+        `ALTER TABLE ${database}.${tableOf(placement)} REPLACE PARTITION ${segmentId} FROM ${database}.${from}`,
+      );
+    },
+
+    async dropIntake(segmentId) {
+      intakes.delete(segmentId);
+      for (const name of [`u${segmentId}`, `a${segmentId}`])
+        await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${name} SYNC`, {
+          settings: { max_table_size_to_drop: '0' },
+        });
+    },
+
+    async listIntakes() {
+      return [
+        ...new Set((await tableNames(clickhouse, '^[ua][0-9]+$')).map((name) => Number(name.slice(1)))),
+      ];
+    },
+  };
+};
