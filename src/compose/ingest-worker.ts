@@ -13,77 +13,39 @@ import { createMergeRecords } from '../ingest/lifecycle/merge-records.js';
 import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
 import { createPublisher } from '../ingest/lifecycle/publisher.js';
 import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
-import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
-import { createCompactionRecords } from '../ingest/maintenance/compaction-records.js';
-import { createCompactor } from '../ingest/maintenance/compactor.js';
-import { createRetention } from '../ingest/maintenance/retention.js';
-import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
-import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
-import { createTableMover } from '../ingest/maintenance/table-mover.js';
+import type { Sweeper } from '../ingest/maintenance/sweeper.js';
 import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
 import { createMerger } from '../ingest/versions/merger.js';
 import { createPlainAppend } from '../ingest/versions/plain-append.js';
-import type { Log } from '../lib/log.js';
-import type { Metrics } from '../lib/metrics.js';
-import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { Lane } from '../model/chunk.js';
-import type { PoolLimits } from '../model/placement.js';
-import type { ClickHouse } from '../storage/clickhouse/client.js';
-import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createSegmentMerger } from '../storage/clickhouse/segment-merger.js';
-import { createSegmentCopier } from '../storage/clickhouse/segment-writes.js';
-import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
-import type { StoreTables } from '../storage/clickhouse/tables.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/kafka/dead-letters.js';
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import {
+  type MaintenanceOptions,
+  startCompaction,
+  startSweeper,
+  startTableMoves,
+} from './ingest-maintenance.js';
 import { countsOfUploads } from './upload-counts.js';
 
-export interface IngestWorkerOptions {
-  readonly sql: Sql;
+export interface IngestWorkerOptions extends MaintenanceOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
-  readonly clickhouse: ClickHouse;
-  readonly tables: StoreTables;
-  readonly metrics: Metrics;
-  readonly log: Log;
   /** Start of consumer group names. */
   readonly groupPrefix: string;
   /** Chunks of long uploads that are in flight at a time. */
   readonly bulkMembers: number;
   /** Chunks of short uploads that are in flight at a time. */
   readonly shortMembers: number;
-  readonly leaseMs: number;
   readonly dryRunKeptMs: number;
-  readonly sweepIntervalMs: number;
-  readonly receiveTimeoutMs: number;
-  readonly retentionMs: number;
-  readonly storageSweepIntervalMs: number;
-  readonly segmentGraceMs: number;
   /** True: chunks wait in Kafka. */
   readonly isPaused: () => boolean;
-  readonly compaction: CompactionSettings;
-  readonly pools: PoolSettings;
-}
-
-export interface PoolSettings extends PoolLimits {
-  /** Least milliseconds between two deletes of few segments. */
-  readonly dropIntervalMs: number;
-  /** Moves small tables into pools. */
-  readonly movesTables: boolean;
-  readonly moveIntervalMs: number;
-}
-
-export interface CompactionSettings {
-  readonly intervalMs: number;
-  /** Fewest segments that are joined; below 2: none are. */
-  readonly minSegments: number;
-  readonly maxBytes: number;
 }
 
 export interface IngestWorker {
@@ -94,53 +56,6 @@ export interface IngestWorker {
 
 /** Chunks of a partition that a member of the short lane takes together. */
 const shortAtOnce = 64;
-
-const keepCompacting = async (options: IngestWorkerOptions, scope: Scope): Promise<void> => {
-  const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
-  if (compaction.minSegments < 2) return;
-  const compactor = createCompactor({
-    compactions: createCompactionRecords({ sql, leaseMs, log }),
-    copier: createSegmentCopier({ clickhouse, log }),
-    bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
-    onJoined: (segments) => {
-      metrics.compactions.inc();
-      metrics.segmentsJoined.inc(segments);
-    },
-    log,
-  });
-  const periodic = startPeriodic({
-    name: 'compaction',
-    intervalMs: compaction.intervalMs,
-    run: async (stop) => {
-      await compactor.compact(stop);
-    },
-    log,
-  });
-  await scope.defer('compaction', periodic.stop);
-};
-
-const keepMovingTables = async (options: IngestWorkerOptions, scope: Scope): Promise<void> => {
-  const { sql, clickhouse, tables, metrics, log, pools } = options;
-  if (!pools.movesTables) return;
-  const mover = createTableMover({
-    sql,
-    tables,
-    pools: createPoolSegments(clickhouse),
-    copier: createSegmentCopier({ clickhouse, log }),
-    limits: pools,
-    onMoved: () => metrics.tablesMoved.inc(),
-    log,
-  });
-  const periodic = startPeriodic({
-    name: 'small tables',
-    intervalMs: pools.moveIntervalMs,
-    run: async (stop) => {
-      await mover.move(stop);
-    },
-    log,
-  });
-  await scope.defer('small tables', periodic.stop);
-};
 
 const countInserted =
   ({ metrics }: IngestWorkerOptions) =>
@@ -204,43 +119,6 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
   });
 };
 
-const startSweeper = async (
-  options: IngestWorkerOptions,
-  dispatcher: Dispatcher,
-  scope: Scope,
-): Promise<Sweeper> => {
-  const { sql, clickhouse, tables, metrics, log } = options;
-  const sweeper = createSweeper({
-    uploads: createUploadSweep({
-      transitions: createTransitionRecords(sql),
-      dispatcher,
-      receiveTimeoutMs: options.receiveTimeoutMs,
-      retentionMs: options.retentionMs,
-      log,
-    }),
-    storage: createStorageSweep({
-      sql,
-      tables,
-      pools: createPoolSegments(clickhouse),
-      renewal: createTableRenewal(clickhouse),
-      poolDropIntervalMs: options.pools.dropIntervalMs,
-      retention: createRetention({
-        sql,
-        onDropped: (versions) => metrics.versionsExpired.inc(versions),
-        log,
-      }),
-      graceMs: options.segmentGraceMs,
-      onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
-      log,
-    }),
-    intervalMs: options.sweepIntervalMs,
-    storageIntervalMs: options.storageSweepIntervalMs,
-    log,
-  });
-  await scope.defer('sweeper', sweeper.close);
-  return sweeper;
-};
-
 const openDeadLetterProducer = async (
   { sql, kafka, topics, metrics, log }: IngestWorkerOptions,
   scope: Scope,
@@ -269,8 +147,8 @@ export const startIngestWorker = async (
   const deadLetters = await openDeadLetterProducer(options, scope);
   const sweeper = await startSweeper(options, dispatcher, scope);
   await scope.defer('uploads in the background', dispatcher.close);
-  await keepCompacting(options, scope);
-  await keepMovingTables(options, scope);
+  await startCompaction(options, scope);
+  await startTableMoves(options, scope);
 
   const batches = createShortBatches({
     processes: createProcessRecords(sql),

@@ -5,7 +5,8 @@ import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
 import type { Reservations } from '../../ingest/lifecycle/reservations.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
-import { processSchema, requireView } from './processes.js';
+import { processSchema } from './process-schema.js';
+import { requireView } from './processes.js';
 
 export interface ReservationRouteDeps {
   readonly access: Access;

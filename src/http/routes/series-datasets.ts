@@ -10,7 +10,7 @@ import { type Route, route } from '../route.js';
 import { datasetSchema } from './datasets.js';
 import { descriptionField, nameField } from './fields.js';
 import type { GatewayCallers } from './gateway-caller.js';
-import { processSchema } from './processes.js';
+import { processSchema } from './process-schema.js';
 import { upstreamErrors } from './providers.js';
 import { seriesParams } from './series.js';
 

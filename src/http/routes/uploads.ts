@@ -15,7 +15,7 @@ import type { ProcessView } from '../../model/process.js';
 import { readFileForm } from '../multipart.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
-import { processSchema } from './processes.js';
+import { processSchema } from './process-schema.js';
 import { givenOptions, reservedIdOf, uploadQuery } from './upload-schema.js';
 
 export interface UploadRoutesDeps {

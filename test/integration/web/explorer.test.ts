@@ -81,7 +81,7 @@ afterEach(() => stage.leave());
 afterAll(async () => {
   await stage?.close();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-}, 300_000);
+});
 
 const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<Page> =>
   stage.visit(path, { key: ada.key, ...more });
@@ -90,6 +90,14 @@ const cell = (page: Page, row: number, column: number) =>
   page.locator(`[data-row="${row}"][data-column="${column}"]`);
 const settled = (page: Page, row: number, column: number, text: string) =>
   cell(page, row, column).filter({ hasText: text }).waitFor();
+
+/** Code as it would be copied. */
+const snippetOf = async (page: Page, name: string): Promise<string> =>
+  (await page
+    .locator('.snippet')
+    .filter({ has: page.getByRole('heading', { name, exact: true }) })
+    .locator('pre')
+    .textContent()) ?? '';
 
 /** Numbers of rows that are drawn. */
 const drawnCells = (page: Page): Promise<number> => page.locator('.cell').count();
@@ -306,12 +314,7 @@ describe('what is taken along', () => {
   it('is code that runs as it was copied', async () => {
     const page = await visit(`/datasets/${ids.prices}?$filter=Country+eq+%27C%C3%B4te+d%27%27Ivoire%27`);
     await page.getByRole('button', { name: 'Copy as code' }).click();
-    const code = async (name: string): Promise<string> =>
-      page
-        .locator('.snippet')
-        .filter({ has: page.getByRole('heading', { name, exact: true }) })
-        .locator('pre')
-        .innerText();
+    const code = (name: string) => snippetOf(page, name);
     const options = { cwd: folder, env: { ...process.env, TABULARY_KEY: ada.key } };
     await run('bash', ['-c', await code('curl')], options);
     const csv = await readFile(join(folder, 'data.csv'), 'utf8');
@@ -328,9 +331,8 @@ describe('what is taken along to pandas', () => {
   it.runIf(hasPandas)('runs as it was copied', async () => {
     const page = await visit(`/datasets/${ids.prices}?$filter=Price+lt+140`);
     await page.getByRole('button', { name: 'Copy as code' }).click();
-    const code = page.locator('.snippet').filter({ has: page.getByRole('heading', { name: 'Python' }) });
     const options = { env: { ...process.env, TABULARY_KEY: ada.key } };
-    const { stdout } = await run(python, ['-c', await code.locator('pre').innerText()], options);
+    const { stdout } = await run(python, ['-c', await snippetOf(page, 'Python (pandas)')], options);
     expect(stdout).toContain('rows x 4 columns]');
   });
 });

@@ -1,0 +1,138 @@
+import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
+import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
+import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
+import { createCompactionRecords } from '../ingest/maintenance/compaction-records.js';
+import { createCompactor } from '../ingest/maintenance/compactor.js';
+import { createRetention } from '../ingest/maintenance/retention.js';
+import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
+import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
+import { createTableMover } from '../ingest/maintenance/table-mover.js';
+import type { Log } from '../lib/log.js';
+import type { Metrics } from '../lib/metrics.js';
+import { startPeriodic } from '../lib/periodic.js';
+import type { Scope } from '../lib/scope.js';
+import type { PoolLimits } from '../model/placement.js';
+import type { ClickHouse } from '../storage/clickhouse/client.js';
+import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
+import { createSegmentCopier } from '../storage/clickhouse/segment-writes.js';
+import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
+import type { StoreTables } from '../storage/clickhouse/tables.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+export interface MaintenanceOptions {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouse;
+  readonly tables: StoreTables;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly leaseMs: number;
+  readonly sweepIntervalMs: number;
+  readonly receiveTimeoutMs: number;
+  readonly retentionMs: number;
+  readonly storageSweepIntervalMs: number;
+  readonly segmentGraceMs: number;
+  readonly compaction: CompactionSettings;
+  readonly pools: PoolSettings;
+}
+
+export interface PoolSettings extends PoolLimits {
+  /** Least milliseconds between two deletes of few segments. */
+  readonly dropIntervalMs: number;
+  /** Moves small tables into pools. */
+  readonly movesTables: boolean;
+  readonly moveIntervalMs: number;
+}
+
+export interface CompactionSettings {
+  readonly intervalMs: number;
+  /** Fewest segments that are joined; below 2: none are. */
+  readonly minSegments: number;
+  readonly maxBytes: number;
+}
+
+/** Joins small neighbouring segments, unless that is switched off. */
+export const startCompaction = async (options: MaintenanceOptions, scope: Scope): Promise<void> => {
+  const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
+  if (compaction.minSegments < 2) return;
+  const compactor = createCompactor({
+    compactions: createCompactionRecords({ sql, leaseMs, log }),
+    copier: createSegmentCopier({ clickhouse, log }),
+    bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
+    onJoined: (segments) => {
+      metrics.compactions.inc();
+      metrics.segmentsJoined.inc(segments);
+    },
+    log,
+  });
+  const periodic = startPeriodic({
+    name: 'compaction',
+    intervalMs: compaction.intervalMs,
+    run: async (stop) => {
+      await compactor.compact(stop);
+    },
+    log,
+  });
+  await scope.defer('compaction', periodic.stop);
+};
+
+/** Moves small tables of earlier builds into pools, unless that is switched off. */
+export const startTableMoves = async (options: MaintenanceOptions, scope: Scope): Promise<void> => {
+  const { sql, clickhouse, tables, metrics, log, pools } = options;
+  if (!pools.movesTables) return;
+  const mover = createTableMover({
+    sql,
+    tables,
+    pools: createPoolSegments(clickhouse),
+    copier: createSegmentCopier({ clickhouse, log }),
+    limits: pools,
+    onMoved: () => metrics.tablesMoved.inc(),
+    log,
+  });
+  const periodic = startPeriodic({
+    name: 'small tables',
+    intervalMs: pools.moveIntervalMs,
+    run: async (stop) => {
+      await mover.move(stop);
+    },
+    log,
+  });
+  await scope.defer('small tables', periodic.stop);
+};
+
+/** Ends uploads that nothing else would end, applies retention, and compares what is stored. */
+export const startSweeper = async (
+  options: MaintenanceOptions,
+  dispatcher: Dispatcher,
+  scope: Scope,
+): Promise<Sweeper> => {
+  const { sql, clickhouse, tables, metrics, log } = options;
+  const sweeper = createSweeper({
+    uploads: createUploadSweep({
+      transitions: createTransitionRecords(sql),
+      dispatcher,
+      receiveTimeoutMs: options.receiveTimeoutMs,
+      retentionMs: options.retentionMs,
+      log,
+    }),
+    storage: createStorageSweep({
+      sql,
+      tables,
+      pools: createPoolSegments(clickhouse),
+      renewal: createTableRenewal(clickhouse),
+      poolDropIntervalMs: options.pools.dropIntervalMs,
+      retention: createRetention({
+        sql,
+        onDropped: (versions) => metrics.versionsExpired.inc(versions),
+        log,
+      }),
+      graceMs: options.segmentGraceMs,
+      onSegmentsRemoved: (segments) => metrics.segmentsRemoved.inc(segments),
+      log,
+    }),
+    intervalMs: options.sweepIntervalMs,
+    storageIntervalMs: options.storageSweepIntervalMs,
+    log,
+  });
+  await scope.defer('sweeper', sweeper.close);
+  return sweeper;
+};
