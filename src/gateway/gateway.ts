@@ -27,6 +27,7 @@ import { createLimiter } from './limits/limiter.js';
 import { createUsageRecords, type UsageRecords } from './limits/usage-records.js';
 import { matchProviders } from './match.js';
 import { createOperations, type WithAge } from './operations.js';
+import { type QuotaAnswer, readQuota } from './quota.js';
 import { createIndexer } from './search/indexer.js';
 import { createItemIndex } from './search/item-index.js';
 import { createSearcher, type FoundAnywhere, type FoundItem } from './search/searcher.js';
@@ -87,6 +88,8 @@ export interface GatewayParts {
 export interface Gateway {
   list(): readonly ProviderEntry[];
   detail(caller: GatewayCaller, slug: string): Promise<ProviderDetail>;
+  /** What the caller may still ask of an upstream. */
+  quota(caller: GatewayCaller, slug: string): Promise<QuotaAnswer>;
   /** At most 5; an empty query is a 400. */
   match(caller: GatewayCaller, query: string): Promise<readonly ProviderMatch[]>;
   browse(
@@ -242,6 +245,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       const provider = catalog.require(slug);
       return toDetail(provider, await hasKey(caller, provider));
     },
+    quota: async (caller, slug) => readQuota({ operations, usage }, catalog.require(slug), caller),
     async match(caller, query) {
       if (query.trim() === '') throw invalid('missing_query', `'q' must not be empty.`);
       const keys = caller.accountId === undefined ? {} : await userKeys.list(caller.accountId);

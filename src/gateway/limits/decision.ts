@@ -50,6 +50,26 @@ const leftoverMs = 30 * 60_000;
 export const shareOf = (limit: number, accounts: number): number =>
   Math.ceil(Math.max(limit / Math.max(1, accounts), limit * leastShare));
 
+/**
+ * How much of a window one asker may use in all. Minutes pass by themselves; only a quota that is gone for long has to
+ * be divided.
+ */
+export const partOf = ({ span, limit }: Window, found: Usage | undefined, asks: Asks): number => {
+  if (asks !== 'account' || span === 'minute') return limit;
+  const accounts = (found?.accounts ?? 0) + ((found?.usedByAccount ?? 0) === 0 ? 1 : 0);
+  return shareOf(limit, accounts);
+};
+
+/** How much of a window is left to who asks: of the whole, and of its own part. */
+export const leftOf = (window: Window, found: Usage | undefined, asks: Asks): number =>
+  Math.max(
+    0,
+    Math.min(
+      window.limit - (found?.used ?? 0),
+      partOf(window, found, asks) - (asks === 'account' ? (found?.usedByAccount ?? 0) : 0),
+    ),
+  );
+
 /** How long a background task has to leave a window to others; 0: not at all. */
 const backgroundWaitMs = (
   { span, limit, bucket }: Window,
@@ -75,12 +95,7 @@ export const decide = (question: Question): Decision => {
     if (used >= limit) return { granted: false, reason: 'quota', span, retryAfterMs };
     const leaveMs = asks === 'background' ? backgroundWaitMs(window, used, question) : 0;
     if (leaveMs > 0) return { granted: false, reason: 'background', span, retryAfterMs: leaveMs };
-    const mine = found?.usedByAccount ?? 0;
-    const accounts = (found?.accounts ?? 0) + (mine === 0 ? 1 : 0);
-    // Minutes pass by themselves; only a quota that is gone for long has to be divided.
-    if (asks === 'account' && span !== 'minute' && mine >= shareOf(limit, accounts)) {
-      return { granted: false, reason: 'share', span, retryAfterMs };
-    }
+    if (leftOf(window, found, asks) === 0) return { granted: false, reason: 'share', span, retryAfterMs };
   }
   if (startMs - nowMs > maxWaitMs) return { granted: false, reason: 'pace', retryAfterMs: startMs - nowMs };
   return { granted: true, startMs };

@@ -62,7 +62,7 @@ const spacingOf = ({ perSecond }: Rate): number =>
   perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
 
 /** Own keys have their own limits; tasks of the service are no accounts, and the search index can wait. */
-const asksAs = ({ keyScope, account }: QuotaOwner): Asks => {
+export const asksAs = ({ keyScope, account }: QuotaOwner): Asks => {
   if (account === indexTask.share) return 'background';
   return keyScope.startsWith('own:') || account.startsWith('task:') ? 'alone' : 'account';
 };

@@ -1,7 +1,7 @@
 import type { Rate } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { type Asks, type Decision, decide, type Usage } from './decision.js';
-import { type Window, windowsOf } from './window.js';
+import { type Asks, type Decision, decide, leftOf, type Usage } from './decision.js';
+import { endOfBucket, type Span, type Window, windowsOf } from './window.js';
 
 export interface Request {
   /** Upstream and key. */
@@ -27,7 +27,23 @@ export type Place =
     }
   | Extract<Decision, { granted: false }>;
 
+/** What is left to one asker. */
+export interface Allowed {
+  readonly windows: readonly {
+    readonly span: Span;
+    readonly limit: number;
+    /** Of the limit, or of the asker's share of it. */
+    readonly left: number;
+    /** When the oldest request that counts will count no longer; a day: when the next one starts. */
+    readonly nextAt: Date;
+  }[];
+  /** The upstream asked to be left alone until then. */
+  readonly heldUntil: Date | undefined;
+}
+
 export interface UsageRecords {
+  /** What is left now; counts nothing, waits for nobody. */
+  look(asker: Pick<Request, 'scope' | 'account' | 'rate' | 'zone' | 'asks'>): Promise<Allowed>;
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
   take(request: Request): Promise<Place>;
   /**
@@ -143,6 +159,11 @@ interface HoldRow {
   trying: number | null;
 }
 
+const readClock = async (sql: Sql, now: (() => number) | undefined): Promise<number> => {
+  const [database] = now === undefined ? await sql.query<{ now: number }>(clock) : [];
+  return now?.() ?? database?.now ?? 0;
+};
+
 const heldFor = (retryAfterMs: number): Place => ({
   granted: false,
   reason: 'held',
@@ -186,9 +207,24 @@ export const createUsageRecords = ({
       };
     }),
 
+  async look({ scope, account, rate, zone, asks }) {
+    const nowMs = await readClock(sql, now);
+    const windows = windowsOf(rate, zone, nowMs);
+    const usage = await usageOf(sql, scope, account, windows);
+    const [hold] = await sql.query<HoldRow>(readHold, [scope]);
+    return {
+      windows: windows.map((window) => {
+        const { span, limit, bucket } = window;
+        const found = usage.find((one) => one.span === span);
+        const nextAt = new Date(endOfBucket(span, found?.oldest ?? bucket, zone));
+        return { span, limit, left: leftOf(window, found, asks), nextAt };
+      }),
+      heldUntil: hold !== undefined && hold.until > nowMs ? new Date(hold.until) : undefined,
+    };
+  },
+
   async hold(scope, milliseconds) {
-    const [database] = await sql.query<{ now: number }>(clock);
-    const nowMs = now?.() ?? database?.now ?? 0;
+    const nowMs = await readClock(sql, now);
     await sql.query(setHold, [scope, nowMs, milliseconds ?? null, maxHoldMs, firstHoldMs]);
   },
 

@@ -43,6 +43,30 @@ export const providerDetailSchema = z
   })
   .meta({ id: 'ProviderDetail' });
 
+export const quotaSchema = z
+  .object({
+    slug: z.string(),
+    key: z.enum(['none', 'service', 'own']).meta({
+      description: 'Whose key requests carry: the one that the caller stored, that of the service, or none.',
+    }),
+    api_key_required: z.boolean().meta({ description: 'Full data needs a key.' }),
+    per_second: z.number().nullable().meta({ description: 'Requests a second; null: no such limit.' }),
+    quotas: z.array(
+      z.object({
+        span: z.enum(['minute', 'hour', 'day']),
+        limit: z.int(),
+        left: z.int().meta({ description: "Requests left: of the limit, or of the caller's share of it." }),
+        next_at: z.string().meta({
+          description: 'ISO 8601, UTC: when the oldest request that counts will count no longer.',
+        }),
+      }),
+    ),
+    held_until: z.string().nullable().meta({
+      description: 'The provider asked not to be called until then; null: it did not.',
+    }),
+  })
+  .meta({ id: 'ProviderQuota' });
+
 export const providerMatchSchema = z
   .object({
     ...entryFields,

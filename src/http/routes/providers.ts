@@ -10,6 +10,7 @@ import {
   providerDetailSchema,
   providerMatchSchema,
   providerSchema,
+  quotaSchema,
   searchAllResultSchema,
   searchResultSchema,
 } from './provider-schema.js';
@@ -72,6 +73,32 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
     responses: { 200: { description: 'The provider.', schema: providerDetailSchema } },
     errors: [404],
     handler: async (request) => ok(await gateway.detail(await callerOf(request), request.params.slug)),
+  }),
+  route({
+    method: 'GET',
+    path: '/providers/:slug/quota',
+    summary: 'What is left of the limits of a provider',
+    description:
+      'For the key that requests of the caller would carry. Asks no provider and counts as no request to one.',
+    tags,
+    auth,
+    params: z.object({ slug: slugParam }),
+    responses: {
+      200: {
+        description: 'Limits, and what is left of them.',
+        schema: quotaSchema,
+        example: {
+          slug: 'alphavantage',
+          key: 'service',
+          api_key_required: true,
+          per_second: 1,
+          quotas: [{ span: 'day', limit: 25, left: 12, next_at: '2026-03-14T04:00:00' }],
+          held_until: null,
+        },
+      },
+    },
+    errors: [404],
+    handler: async (request) => ok(await gateway.quota(await callerOf(request), request.params.slug)),
   }),
 ];
 

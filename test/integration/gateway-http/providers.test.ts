@@ -141,6 +141,45 @@ describe('searching', () => {
   });
 });
 
+describe('what is left of limits', () => {
+  const quota = async (slug: string, asking = key) =>
+    (await get(`/providers/${slug}/quota`, { key: asking })).json();
+
+  it('goes down with each request, for the key that was used', async () => {
+    const person = (await world.product.createAccount('quota')).key;
+    expect(await quota('fred', person)).toEqual({
+      slug: 'fred',
+      key: 'none',
+      api_key_required: true,
+      per_second: 1,
+      quotas: [],
+      held_until: null,
+    });
+    await world.ask('PUT', '/user-keys/fred', { key: person, body: { api_key: 'quota-key-1' } });
+    const before = await quota('FRED', person);
+    expect(before).toMatchObject({ key: 'own', quotas: [{ span: 'minute', limit: 120, left: 120 }] });
+    expect((await get('/providers/fred/series/GDP', { key: person })).status).toBe(200);
+    const after = (await quota('fred', person)) as { quotas: { left: number; next_at: string }[] };
+    expect(after.quotas[0]?.left).toBeLessThan(120);
+    expect(after.quotas[0]?.left).toBeGreaterThan(110);
+    expect(Date.parse(`${after.quotas[0]?.next_at}Z`)).toBeGreaterThan(Date.now());
+    expect(await quota('fred')).toMatchObject({ key: 'none', quotas: [] });
+  });
+
+  it('is told without a key, and asks nobody', async () => {
+    const calls = world.bank.calls.length;
+    expect((await get('/providers/oecd/quota')).json()).toMatchObject({
+      key: 'none',
+      api_key_required: false,
+      per_second: 2,
+      quotas: [{ span: 'hour', limit: 60, left: 60 }],
+      held_until: null,
+    });
+    expect((await get('/providers/nope/quota')).status).toBe(404);
+    expect(world.bank.calls).toHaveLength(calls);
+  });
+});
+
 describe('a paid provider', () => {
   it('is 402 without an account and on a plan without paid providers', async () => {
     expect((await get('/providers/fred/series/DCOILBRENTEU')).status).toBe(402);

@@ -101,6 +101,27 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await ask('modest')).toMatchObject({ granted: true });
   });
 
+  it('tells each what is left to it, and counts nothing for that', async () => {
+    const asker = (account: string, asks: Request['asks'] = 'account') =>
+      ({ scope, account, rate: { perDay: 25 }, zone: 'America/New_York', asks }) as const;
+    const left = async (account: string, asks?: Request['asks']) =>
+      (await processes[1].look(asker(account, asks))).windows.map((window) => window.left);
+    expect(await left('modest')).toEqual([25]);
+    for (let index = 0; index < 20; index += 1)
+      await take(0, { perDay: 25 }, { account: 'greedy', asks: 'account' });
+    // Half of 25, rounded up, is the part of each of two; 5 are left of the whole.
+    expect(await left('greedy')).toEqual([5]);
+    expect(await left('modest')).toEqual([5]);
+    await take(0, { perDay: 25 }, { account: 'modest', asks: 'account' });
+    expect(await left('greedy')).toEqual([0]);
+    expect(await left('modest')).toEqual([4]);
+    expect(await left('alone', 'alone')).toEqual([4]);
+    const { windows } = await processes[0].look(asker('modest'));
+    expect(windows).toEqual([{ span: 'day', limit: 25, left: 4, nextAt: new Date('2026-03-11T04:00:00Z') }]);
+    await processes[0].hold(scope, 60_000);
+    expect((await processes[1].look(asker('modest'))).heldUntil).toEqual(new Date(nowMs + 60_000));
+  });
+
   it('gives a lone account all of a day, whatever tasks of the service asked for', async () => {
     for (const task of ['task:check', 'task:index']) {
       await take(0, { perDay: 25 }, { account: task, asks: 'alone' });

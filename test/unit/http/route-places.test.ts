@@ -119,6 +119,7 @@ const expected: Readonly<Record<string, string>> = {
   'GET /providers': 'requests',
   'GET /providers/match': 'requests',
   'GET /providers/:slug': 'requests',
+  'GET /providers/:slug/quota': 'requests',
   'GET /providers/search': 'requests',
   'GET /providers/:slug/search': 'calls',
   'GET /providers/:slug/browse': 'calls',

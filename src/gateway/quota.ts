@@ -1,0 +1,56 @@
+import { isoUtc } from '../lib/time.js';
+import type { Provider } from '../providers/provider.js';
+import type { GatewayCaller } from './caller.js';
+import { asksAs, rateOf, scopeOf } from './limits/limiter.js';
+import type { UsageRecords } from './limits/usage-records.js';
+import type { Operations } from './operations.js';
+
+/** What a caller may still ask of an upstream, with the key that would be used. */
+export interface QuotaAnswer {
+  readonly slug: string;
+  /** Whose key requests of this caller carry: their own, the service's, none. */
+  readonly key: 'none' | 'service' | 'own';
+  /** Full data needs a key. */
+  readonly api_key_required: boolean;
+  /** Requests a second; null where there is no such limit. */
+  readonly per_second: number | null;
+  readonly quotas: readonly {
+    readonly span: 'minute' | 'hour' | 'day';
+    readonly limit: number;
+    readonly left: number;
+    readonly next_at: string;
+  }[];
+  /** The upstream asked to be left alone until then; null: it did not. */
+  readonly held_until: string | null;
+}
+
+export interface QuotaDeps {
+  readonly operations: Pick<Operations, 'keyFor'>;
+  readonly usage: Pick<UsageRecords, 'look'>;
+}
+
+/** Reads what is left; asks no upstream. */
+export const readQuota = async (
+  { operations, usage }: QuotaDeps,
+  provider: Provider,
+  caller: GatewayCaller,
+): Promise<QuotaAnswer> => {
+  const key = await operations.keyFor(provider, caller);
+  const owner = { provider, keyScope: key.scope, account: caller.share };
+  const rate = rateOf(owner);
+  const { windows, heldUntil } = await usage.look({
+    scope: scopeOf(owner),
+    account: caller.share,
+    rate,
+    zone: provider.limits.resetZone ?? 'UTC',
+    asks: asksAs(owner),
+  });
+  return {
+    slug: provider.slug,
+    key: key.kind,
+    api_key_required: provider.key?.required === true,
+    per_second: rate.perSecond ?? null,
+    quotas: windows.map(({ nextAt, ...window }) => ({ ...window, next_at: isoUtc(nextAt) })),
+    held_until: heldUntil === undefined ? null : isoUtc(heldUntil),
+  };
+};
