@@ -54,7 +54,7 @@ export const shareOf = (limit: number, accounts: number): number =>
  * How much of a window one asker may use in all. Minutes pass by themselves; only a quota that is gone for long has to
  * be divided.
  */
-export const partOf = ({ span, limit }: Window, found: Usage | undefined, asks: Asks): number => {
+const partOf = ({ span, limit }: Window, found: Usage | undefined, asks: Asks): number => {
   if (asks !== 'account' || span === 'minute') return limit;
   const accounts = (found?.accounts ?? 0) + ((found?.usedByAccount ?? 0) === 0 ? 1 : 0);
   return shareOf(limit, accounts);
