@@ -6,6 +6,7 @@ import { httpSettings } from './config/http-settings.js';
 import { ingestSettings } from './config/ingest-settings.js';
 import { kafkaSettings } from './config/kafka-settings.js';
 import { choice, integer, MiB, optional, type Setting, setting, text, url } from './config/setting.js';
+import { tracingSettings } from './config/tracing-settings.js';
 import { AppError, messageOf } from './lib/errors.js';
 
 /**
@@ -33,6 +34,7 @@ export const settings = {
     '60000',
     'Milliseconds after which an API process writes down how often keys were used.',
   ),
+  ...tracingSettings,
   dataDir: setting('DATA_DIR', text, '.data', 'Folder of the embedded components and of local export files.'),
 
   databaseUrl: setting(

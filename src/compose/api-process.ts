@@ -57,7 +57,7 @@ export const createApiProcess = async (
   scope: Scope,
   version: string,
 ): Promise<Listening & Pick<HttpServer, 'setDraining'>> => {
-  const core = await connect(config, log, scope);
+  const core = await connect(config, log, scope, { name: 'api', version });
   const { metrics, sql } = core;
   const catalog = createCatalog({ sql, sessionMaxAgeSeconds: config.sessionMaxAgeSeconds });
   const { access, keyUse } = catalog;
@@ -139,6 +139,7 @@ export const createApiProcess = async (
     endedRights: catalog.endedRights,
     log,
     metrics,
+    tracing: core.tracing,
     version,
     trustedProxies: config.trustedProxies,
     jsonMaxBytes: config.jsonMaxBytes,

@@ -5,6 +5,7 @@ import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics.js';
 import type { Scope } from '../lib/scope.js';
+import type { Tracing } from '../lib/tracing.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../storage/clickhouse/client.js';
 import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
@@ -13,6 +14,8 @@ import { refuseNewer } from '../storage/postgres/migrate.js';
 import { createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { bindInstallation } from './installation.js';
+import { traceClickHouse } from './traced-parts.js';
+import { openTracing } from './tracing.js';
 
 /** What both entries stand on. */
 export interface Core {
@@ -24,6 +27,7 @@ export interface Core {
   readonly topics: TopicNames;
   readonly clickhouse: ClickHouse;
   readonly tables: StoreTables;
+  readonly tracing: Tracing;
 }
 
 /** @throws AppError when a setting that production needs is missing. */
@@ -44,13 +48,20 @@ export const openDatabase = async (config: Config, log: Log, scope: Scope): Prom
 };
 
 /** Connects to PostgreSQL, Kafka and ClickHouse; makes the topics and the database that are missing. */
-export const connect = async (config: Config, log: Log, scope: Scope): Promise<Core> => {
+export const connect = async (
+  config: Config,
+  log: Log,
+  scope: Scope,
+  of: { readonly name: 'api' | 'worker'; readonly version: string },
+): Promise<Core> => {
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
+  const tracing = await openTracing(config, { ...of, log }, scope);
   const sql = await openDatabase(config, log, scope);
   await refuseNewer(sql);
 
-  const clickhouse = createClickHouse({ url, database: config.clickhouseDatabase });
-  await scope.defer('ClickHouse connections', clickhouse.close);
+  const client = createClickHouse({ url, database: config.clickhouseDatabase });
+  await scope.defer('ClickHouse connections', client.close);
+  const clickhouse = traceClickHouse(client, url, tracing);
   await ensureDatabase(clickhouse);
   await bindInstallation(sql, clickhouse);
 
@@ -68,7 +79,8 @@ export const connect = async (config: Config, log: Log, scope: Scope): Promise<C
     maxMessageBytes: config.maxMessageBytes,
   });
   const metrics = createMetrics({ defaults: true });
-  return { config, log, metrics, sql, kafka, topics, clickhouse, tables: createStoreTables(clickhouse) };
+  const tables = createStoreTables(clickhouse);
+  return { config, log, metrics, sql, kafka, topics, clickhouse, tables, tracing };
 };
 
 /** What every process depends on. */

@@ -31,6 +31,7 @@ import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type Core, required } from './core.js';
 import { openExportStorage } from './export-storage.js';
+import { traceReader } from './traced-parts.js';
 
 /** The secret of all API processes: from the settings, else made once and kept in the database. */
 const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> => {
@@ -89,15 +90,17 @@ export const createDownloadPart = async (
   scope: Scope,
   { access, quotas, places }: { access: Access; quotas: Quotas; places: Places },
 ): Promise<Route[]> => {
-  const { config, log, sql } = core;
-  const reader = createReader({
-    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
+  const { config, log, sql, tracing } = core;
+  const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
+  const untracedReader = createReader({
+    url,
     database: config.clickhouseDatabase,
     maxWaitSeconds: config.queryTimeoutSeconds,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  await scope.defer('ClickHouse reads', reader.close);
+  await scope.defer('ClickHouse reads', untracedReader.close);
+  const reader = traceReader(untracedReader, url, tracing);
 
   const versions = createVersions(sql);
   const { storage, spoolFolder } = await openExportStorage(config, scope);

@@ -7,6 +7,7 @@ import { parseMasterKeys } from '../gateway/keys/cipher.js';
 import { readKeyFile } from '../gateway/keys/key-file.js';
 import { withKeyedRate } from '../gateway/limits/rate-text.js';
 import { silentTelemetry, type Telemetry } from '../gateway/telemetry.js';
+import { createTransport } from '../gateway/upstream/transport.js';
 import type { Route } from '../http/route.js';
 import { createFeedRoutes } from '../http/routes/feed.js';
 import { createGatewayCallers } from '../http/routes/gateway-caller.js';
@@ -20,11 +21,13 @@ import type { GatewayMetrics } from '../lib/gateway-metrics.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
+import { noTracing, type Tracing } from '../lib/tracing.js';
 import type { Provider } from '../providers/provider.js';
 import { allProviders } from '../providers/registry.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { Core } from './core.js';
 import { openSeriesDatasets } from './series-datasets.js';
+import { traceTransport } from './traced-parts.js';
 
 /** What the gateway counts, as metrics. */
 const createTelemetry = (metrics: GatewayMetrics): Telemetry => ({
@@ -100,15 +103,29 @@ export interface GatewayParts {
   readonly sql: Sql;
   readonly log: Log;
   readonly telemetry: Telemetry;
+  readonly tracing: Tracing;
 }
 
-const openGateway = ({ config, sql, log, telemetry }: GatewayParts): Gateway =>
-  createGateway({ settings: gatewaySettings(config), sql, log, telemetry });
+const openGateway = ({ config, sql, log, telemetry, tracing }: GatewayParts): Gateway => {
+  const settings = gatewaySettings(config);
+  const transport = traceTransport(createTransport({ userAgent: settings.userAgent, log }), tracing);
+  return createGateway({ settings, sql, log, telemetry, transport });
+};
 
 /** For commands of an operator, who may have the keys that npm start made. */
-export const openAdminGateway = ({ config, sql, log }: Omit<GatewayParts, 'telemetry'>): Gateway => {
+export const openAdminGateway = ({
+  config,
+  sql,
+  log,
+}: Omit<GatewayParts, 'telemetry' | 'tracing'>): Gateway => {
   const masterKeys = config.masterKeys ?? readKeyFile(masterKeyFile(config));
-  return openGateway({ config: { ...config, masterKeys }, sql, log, telemetry: silentTelemetry });
+  return openGateway({
+    config: { ...config, masterKeys },
+    sql,
+    log,
+    telemetry: silentTelemetry,
+    tracing: noTracing,
+  });
 };
 
 /** Providers, keys of users, the feed, and the housekeeping behind them. */
@@ -117,8 +134,8 @@ export const createGatewayPart = async (
   scope: Scope,
   { catalog, receiver }: { catalog: Catalog; receiver: Receiver },
 ): Promise<{ readonly gateway: Gateway; readonly routes: Route[] }> => {
-  const { config, log, sql, metrics } = core;
-  const gateway = openGateway({ config, sql, log, telemetry: createTelemetry(metrics.gateway) });
+  const { config, log, sql, metrics, tracing } = core;
+  const gateway = openGateway({ config, sql, log, telemetry: createTelemetry(metrics.gateway), tracing });
   if (config.masterKeys === undefined) log.warn('no master key: keys of users at providers cannot be stored');
   await gateway.seed();
   const hasPaid = (config.paidProviders ?? []).length > 0;

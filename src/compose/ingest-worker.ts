@@ -18,6 +18,7 @@ import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js
 import { createMerger } from '../ingest/versions/merger.js';
 import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Scope } from '../lib/scope.js';
+import type { Tracing } from '../lib/tracing.js';
 import type { Lane } from '../model/chunk.js';
 import { createSegmentMerger } from '../storage/clickhouse/segment-merger.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
@@ -32,11 +33,13 @@ import {
   startSweeper,
   startTableMoves,
 } from './ingest-maintenance.js';
+import { traceChunks, tracePublisher } from './traced-parts.js';
 import { countsOfUploads } from './upload-counts.js';
 
 export interface IngestWorkerOptions extends MaintenanceOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
+  readonly tracing: Tracing;
   /** Start of consumer group names. */
   readonly groupPrefix: string;
   /** Chunks of long uploads that are in flight at a time. */
@@ -77,12 +80,15 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
   return createDispatcher({
     processes,
     transitions: createTransitionRecords(sql),
-    publisher: createPublisher({
-      sql,
-      askRefusals: uploadRefusals,
-      dryRunKeptMs: options.dryRunKeptMs,
-      joinPlainly: createPlainAppend(options.pools),
-    }),
+    publisher: tracePublisher(
+      createPublisher({
+        sql,
+        askRefusals: uploadRefusals,
+        dryRunKeptMs: options.dryRunKeptMs,
+        joinPlainly: createPlainAppend(options.pools),
+      }),
+      options.tracing,
+    ),
     work: {
       chunks,
       merges,
@@ -150,7 +156,9 @@ export const startIngestWorker = async (
   await startCompaction(options, scope);
   await startTableMoves(options, scope);
 
+  const trace = traceChunks(options.tracing);
   const batches = createShortBatches({
+    trace,
     processes: createProcessRecords(sql),
     tables: options.tables,
     dispatcher,
@@ -169,6 +177,7 @@ export const startIngestWorker = async (
         chunks: createChunkRecords(sql),
         inserter: createInserterOf(options)(),
         dispatcher,
+        trace,
         log,
         ...(lane === 'short' ? { batches } : {}),
       }),

@@ -16,11 +16,12 @@ import { createBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
 import type { Core } from './core.js';
+import { tracePublisher, traceReceiver } from './traced-parts.js';
 import { countsOfUploads } from './upload-counts.js';
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
-  const { config, log, sql, kafka, topics, metrics } = core;
+  const { config, log, sql, kafka, topics, metrics, tracing } = core;
   const partitions = await countPartitions(kafka, topics.bulk);
   const producer = await createChunkProducer({
     kafka,
@@ -28,6 +29,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     partitions,
     maxMessageBytes: config.maxMessageBytes,
     patienceMs: config.sendPatienceMs,
+    traceHeaders: tracing.carry,
     log,
   });
   await scope.defer('producer', producer.close);
@@ -68,12 +70,15 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   const dispatcher = createDispatcher({
     processes,
     transitions: createTransitionRecords(sql),
-    publisher: createPublisher({
-      sql,
-      askRefusals: uploadRefusals,
-      dryRunKeptMs: config.dryRunKeptMs,
-      joinPlainly: createPlainAppend({ maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes }),
-    }),
+    publisher: tracePublisher(
+      createPublisher({
+        sql,
+        askRefusals: uploadRefusals,
+        dryRunKeptMs: config.dryRunKeptMs,
+        joinPlainly: createPlainAppend({ maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes }),
+      }),
+      tracing,
+    ),
     ...countsOfUploads(metrics),
     log,
   });
@@ -108,5 +113,5 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     onRefused: (what) => metrics.placesRefused.inc({ kind: 'uploads', what }),
   });
   metrics.watchPlaces('uploads', places);
-  return { processes, reservations, receiver, dispatcher, places };
+  return { processes, reservations, receiver: traceReceiver(receiver, tracing), dispatcher, places };
 };

@@ -22,7 +22,7 @@ export const createWorkerProcess = async (
   scope: Scope,
   version: string,
 ): Promise<Listening> => {
-  const core = await connect(config, log, scope);
+  const core = await connect(config, log, scope, { name: 'worker', version });
   const { metrics } = core;
   metrics.buildInfo.set({ version }, 1);
   let worker: IngestWorker | undefined;

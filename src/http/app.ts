@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../lib/clock.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
+import { noTracing, type Tracing } from '../lib/tracing.js';
 import { createAnswerBudget, createBodyBudget } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
 import { createOwnerOf } from './connections.js';
@@ -35,6 +36,8 @@ export interface AppOptions {
   readonly endedRights?: FindEndedRights;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** @default no spans */
+  readonly tracing?: Tracing;
   readonly version: string;
   readonly clock?: Clock;
   readonly cors?: CorsOptions;
@@ -127,6 +130,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     createRequest({
       log,
       metrics,
+      tracing: options.tracing ?? noTracing,
       identifyClient,
     }),
   );

@@ -61,6 +61,7 @@ const vendors: Readonly<Record<string, readonly string[]>> = {
   kafkajs: ['storage/kafka/'],
   avsc: ['storage/kafka/'],
   '@clickhouse/client': ['storage/clickhouse/'],
+  '@opentelemetry/': ['compose/opentelemetry.ts'],
   pg: ['storage/postgres/'],
   'pg-copy-streams': ['storage/postgres/'],
   'node-pg-migrate': ['storage/postgres/'],
@@ -122,7 +123,7 @@ const violation = ({ from, to }: Import): string | undefined => {
   const line = `${from} imports ${to}`;
   if (!to.endsWith('.ts')) {
     const name = to.startsWith('@') ? to.split('/').slice(0, 2).join('/') : (to.split('/')[0] ?? to);
-    const allowed = vendors[name];
+    const allowed = vendors[name] ?? vendors[name.replace(/[^/]*$/, '')];
     return allowed === undefined || allowed.some((place) => from.startsWith(place))
       ? undefined
       : `${line}: this package belongs to ${allowed.join(', ')}`;

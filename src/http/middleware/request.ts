@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Middleware } from 'koa';
+import type { Middleware, ParameterizedContext } from 'koa';
 import type { Log } from '../../lib/log.js';
 import type { Metrics } from '../../lib/metrics.js';
+import { errorType, noTracing, type Span, type Tracing, traceHeaderNames } from '../../lib/tracing.js';
 import type { IdentifyClient } from '../client-address.js';
 import type { RequestState } from '../request-state.js';
 import { isRefusal } from '../rights-watch.js';
@@ -17,14 +18,51 @@ const reasonOf = (error: unknown): 'right' | 'server' => (isRefusal(error) ? 'ri
 export interface RequestOptions {
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly identifyClient: IdentifyClient;
 }
+
+/** What asks for the state of the process every few seconds is in no trace. */
+const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+/** The span of a request; it goes on with the trace that the client names. */
+const beginSpan = (tracing: Tracing, ctx: ParameterizedContext<RequestState>): Span => {
+  const headers = Object.fromEntries(
+    traceHeaderNames.map((name) => [name, ctx.get(name)]).filter(([, text]) => text !== ''),
+  );
+  return (probes.has(ctx.path) ? noTracing : tracing).begin({
+    name: ctx.method,
+    kind: 'server',
+    from: 'traceparent' in headers ? [headers] : [],
+    attributes: {
+      'http.request.method': ctx.method,
+      'url.scheme': ctx.state.client.secure ? 'https' : 'http',
+      'url.path': loggedPath(ctx.path),
+    },
+  });
+};
+
+const endSpan = (span: Span, { method, state }: ParameterizedContext<RequestState>, status: number): void => {
+  if (state.template !== undefined) {
+    span.name(`${method} ${state.template}`);
+    span.set({ 'http.route': state.template });
+  }
+  span.set({ 'http.response.status_code': status, 'tabulary.request.id': state.requestId });
+  if (state.error !== undefined && (status >= 500 || status === 200)) span.fail(errorType(state.error));
+  else if (status >= 500) span.fail(String(status));
+  span.end();
+};
 
 /**
  * Outermost: gives the request its id and log, aborts `signal` when the client hangs up, and writes one log
  * line and one measurement when the answer has ended, whichever way it ended.
  */
-export const createRequest = ({ log, metrics, identifyClient }: RequestOptions): Middleware<RequestState> =>
+export const createRequest = ({
+  log,
+  metrics,
+  tracing,
+  identifyClient,
+}: RequestOptions): Middleware<RequestState> =>
   async function request(ctx, next) {
     const startedAt = process.hrtime.bigint();
     const hangUp = new AbortController();
@@ -36,6 +74,8 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
     ctx.state.query = new URLSearchParams(firstParameters(ctx.querystring));
     ctx.set('X-Request-Id', requestId);
     metrics.httpInFlight.inc();
+    const span = beginSpan(tracing, ctx);
+    if (span.traceId !== undefined) ctx.state.log = ctx.state.log.child({ traceId: span.traceId });
 
     ctx.res.once('close', () => {
       const finished = ctx.res.writableFinished;
@@ -44,6 +84,7 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
       const { route, template = 'none' } = ctx.state;
       const status = ctx.res.headersSent ? ctx.res.statusCode : 499;
       metrics.httpInFlight.dec();
+      endSpan(span, ctx, status);
       metrics.httpSeconds.observe({ method: ctx.method, route: template, status: String(status) }, seconds);
       const failed = ctx.state.error !== undefined && ctx.res.headersSent && !finished;
       if (!finished)
@@ -63,5 +104,5 @@ export const createRequest = ({ log, metrics, identifyClient }: RequestOptions):
         'request',
       );
     });
-    await next();
+    await span.run(() => next());
   };

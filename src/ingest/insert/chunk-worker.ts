@@ -27,6 +27,7 @@ import type { Outcome } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 import type { ShortBatches } from './short-batches.js';
+import { type TraceWork, untraced } from './traced-work.js';
 
 export interface ChunkWorkerOptions {
   /** Takes chunks that are whole uploads together; absent: every chunk is handled alone. */
@@ -35,6 +36,8 @@ export interface ChunkWorkerOptions {
   readonly chunks: Pick<ChunkRecords, 'recordSeen'>;
   readonly inserter: ChunkInserter;
   readonly dispatcher: Pick<Dispatcher, 'settle'>;
+  /** Wraps the work on a chunk. @default nothing around it */
+  readonly trace?: TraceWork;
   readonly log: Log;
 }
 
@@ -50,7 +53,7 @@ const refused: Outcome = {
 };
 
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { batches, processes, chunks, inserter, dispatcher, log } = options;
+  const { batches, processes, chunks, inserter, dispatcher, trace = untraced, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
   const refusals = new Map<number, number>();
 
@@ -139,14 +142,14 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
 
   return async (deliveries) => {
     if (batches === undefined) {
-      for (const delivery of deliveries) await handleAlone(delivery);
+      for (const delivery of deliveries) await trace([delivery], () => handleAlone(delivery));
       return;
     }
     const together = await Promise.allSettled(deliveries.map(batches.take));
     for (const [at, delivery] of deliveries.entries()) {
       const taken = together[at];
       if (taken?.status === 'rejected') throw taken.reason;
-      if (taken?.value !== true) await handleAlone(delivery);
+      if (taken?.value !== true) await trace([delivery], () => handleAlone(delivery));
     }
   };
 };

@@ -32,6 +32,7 @@ import type { ProcessRecords, UploadState } from '../lifecycle/process-records.j
 import { type EncodedRows, encodeChunk } from './chunk-encoding.js';
 import { insertOutcome } from './chunk-inserter.js';
 import { createEncoderCache } from './encoder-cache.js';
+import { type TraceWork, untraced } from './traced-work.js';
 
 export interface ShortBatches {
   /** Handles a chunk together with others. False: it has to be handled alone. */
@@ -45,6 +46,8 @@ export interface ShortBatchesOptions {
   readonly tables: Pick<StoreTables, 'insertBlocks'>;
   readonly dispatcher: Pick<Dispatcher, 'settle' | 'settleWhole'>;
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
+  /** Wraps the work on a batch. @default nothing around it */
+  readonly trace?: TraceWork;
   readonly log: Log;
 }
 
@@ -110,7 +113,7 @@ const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined =
 };
 
 export const createShortBatches = (options: ShortBatchesOptions): ShortBatches => {
-  const { processes, tables, dispatcher, onInserted, log } = options;
+  const { processes, tables, dispatcher, onInserted, trace = untraced, log } = options;
   const encoders = createEncoderCache();
   const waiting: Waiting[] = [];
   let running = 0;
@@ -259,7 +262,9 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
   const pump = (): void => {
     while (running < batchesInFlight && waiting.length > 0) {
       running += 1;
-      void run(atHand()).finally(() => {
+      const batch = atHand();
+      const deliveries = batch.map(({ delivery }) => delivery);
+      void trace(deliveries, () => run(batch)).finally(() => {
         running -= 1;
         pump();
       });

@@ -1,6 +1,7 @@
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { type TraceHeaders, traceHeaderNames } from '../../lib/tracing.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from './chunk-codec.js';
 import type { KafkaConnection } from './connection.js';
@@ -12,6 +13,8 @@ export interface Delivery {
   readonly position: ChunkPosition;
   /** Id of the upload request. */
   readonly requestId: string;
+  /** Trace of the upload; empty where it has none. */
+  readonly trace: TraceHeaders;
 }
 
 /**
@@ -57,6 +60,14 @@ const headerText = (message: KafkaMessage, name: string): string => {
   const value = message.headers?.[name];
   return value === undefined ? '' : String(Array.isArray(value) ? value[0] : value);
 };
+
+const traceOf = (message: KafkaMessage): TraceHeaders =>
+  Object.fromEntries(
+    traceHeaderNames.flatMap((name) => {
+      const text = headerText(message, name);
+      return text === '' ? [] : [[name, text]];
+    }),
+  );
 
 /** Keeps the membership alive while a handler runs; what a heartbeat says is thrown after the handler. */
 const keepAlive = (heartbeat: () => Promise<void>): { stop: () => void; failure: () => unknown } => {
@@ -108,7 +119,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       await deadLetters.keep(message, position, `undecodable: ${messageOf(error)}`);
       return undefined;
     }
-    return { chunk, position, requestId: headerText(message, 'request-id') };
+    return { chunk, position, requestId: headerText(message, 'request-id'), trace: traceOf(message) };
   };
 
   const handleMessages = async (

@@ -1,6 +1,7 @@
 import { Partitioners, type Producer } from 'kafkajs';
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { noTracing, type TraceHeaders } from '../../lib/tracing.js';
 import type { Chunk, Lane } from '../../model/chunk.js';
 import { encodeChunk } from './chunk-codec.js';
 import type { KafkaConnection } from './connection.js';
@@ -28,6 +29,8 @@ export interface ChunkProducerOptions {
   readonly maxMessageBytes: number;
   /** Milliseconds that a chunk is tried for. */
   readonly patienceMs: number;
+  /** Headers with the trace that a chunk belongs to. @default none */
+  readonly traceHeaders?: () => TraceHeaders;
   readonly log: Log;
 }
 
@@ -46,6 +49,7 @@ export const createChunkProducer = async ({
   partitions,
   maxMessageBytes,
   patienceMs,
+  traceHeaders = noTracing.carry,
   log,
 }: ChunkProducerOptions): Promise<ChunkProducer> => {
   let current: Promise<Producer> | undefined;
@@ -82,6 +86,7 @@ export const createChunkProducer = async ({
       chunk: String(chunk.number),
       'first-row': String(chunk.firstRow),
       'request-id': requestId,
+      ...traceHeaders(),
     },
   });
 

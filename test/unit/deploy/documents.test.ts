@@ -22,6 +22,7 @@ const terms = ['UNIT_MULT', 'UNIT_MEASURE', 'NGDP_R', 'CL_UNIT', 'THS_PER', 'MIO
 const foreign = new Set([
   'CLICKHOUSE_URLS',
   'CLICKHOUSE_CLUSTER',
+  'OTEL_BSP_MAX_QUEUE_SIZE',
   'TEST_CONTAINERS',
   'FILTER_SEED',
   ...terms,

@@ -1,0 +1,6 @@
+import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
+
+/** Runs work on chunks as a part of the traces of their uploads. */
+export type TraceWork = <T>(deliveries: readonly Delivery[], work: () => Promise<T>) => Promise<T>;
+
+export const untraced: TraceWork = (_deliveries, work) => work();

@@ -1,0 +1,89 @@
+/**
+ * What the product knows of tracing: spans around work, and their context in the headers of messages. Nothing here
+ * knows OpenTelemetry; compose/opentelemetry.ts stands behind it when a collector is set, `noTracing` otherwise.
+ */
+
+/** Context of a trace as messages carry it: W3C `traceparent` and `tracestate`. */
+export type TraceHeaders = Readonly<Record<string, string>>;
+
+/** The names of those headers. */
+export const traceHeaderNames = ['traceparent', 'tracestate'] as const;
+
+/** Names by OpenTelemetry's semantic conventions. Never a value of a cell, a key, or the message of an error. */
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
+
+export interface SpanSpec {
+  readonly name: string;
+  readonly kind: 'server' | 'client' | 'producer' | 'consumer' | 'internal';
+  readonly attributes?: SpanAttributes;
+  /**
+   * Contexts that came from elsewhere. One: the span goes on with its trace. Several: it begins a trace of its own, with a
+   * link to each. @default the span in which the work runs
+   */
+  readonly from?: readonly TraceHeaders[];
+}
+
+export interface Span {
+  /** Id of the trace; undefined without tracing. */
+  readonly traceId: string | undefined;
+  name(name: string): void;
+  set(attributes: SpanAttributes): void;
+  /** Marks the span as failed. @param type a stable code, never a message. */
+  fail(type: string): void;
+  end(): void;
+  /** Runs work within the span. */
+  run<T>(work: () => T): T;
+}
+
+export interface Tracing {
+  begin(spec: SpanSpec): Span;
+  /** True within a span. */
+  readonly active: boolean;
+  /** Context of the span in which the work runs; empty outside of one. */
+  carry(): TraceHeaders;
+  /** Sends what is left, for a bounded time. */
+  close(): Promise<void>;
+}
+
+const noSpan: Span = {
+  traceId: undefined,
+  name: () => undefined,
+  set: () => undefined,
+  fail: () => undefined,
+  end: () => undefined,
+  run: (work) => work(),
+};
+
+const nothing: TraceHeaders = {};
+
+/** Without a collector. */
+export const noTracing: Tracing = {
+  begin: () => noSpan,
+  active: false,
+  carry: () => nothing,
+  close: async () => undefined,
+};
+
+/** What is said of an error: its stable code, else its class. */
+export const errorType = (error: unknown): string => {
+  if (!(error instanceof Error)) return typeof error;
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' || typeof code === 'number' ? String(code) : error.name;
+};
+
+/** Runs work in a span that ends with it. */
+export const traced = async <T>(
+  tracing: Tracing,
+  spec: SpanSpec,
+  work: (span: Span) => Promise<T>,
+): Promise<T> => {
+  const span = tracing.begin(spec);
+  try {
+    return await span.run(() => work(span));
+  } catch (error) {
+    span.fail(errorType(error));
+    throw error;
+  } finally {
+    span.end();
+  }
+};
