@@ -19,6 +19,7 @@ interface Container {
   readonly env: readonly Variable[];
   readonly resources: { readonly requests: object; readonly limits: object };
   readonly securityContext: Record<string, unknown>;
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
 }
@@ -42,6 +43,14 @@ interface Resource {
       readonly spec: PodSpec;
     };
     readonly metrics?: readonly { readonly type: string }[];
+    readonly clusterIP?: string;
+    readonly type?: string;
+    readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
+    readonly endpoints?: readonly { readonly port: string }[];
+    readonly ingress?: readonly {
+      readonly ports: readonly { readonly port: string }[];
+      readonly from?: object[];
+    }[];
     readonly egress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
   };
 }
@@ -155,6 +164,14 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
   });
 });
 
+it('without a port of their own, metrics are where the process listens', () => {
+  const all = resourcesOf('test/fixtures/helm/small.yaml');
+  expect(projectFile('test/fixtures/helm/small.yaml')).not.toContain('METRICS_PORT');
+  expect(
+    kindsOf(all, 'Service').flatMap(({ spec }) => spec.ports?.map(({ targetPort }) => targetPort)),
+  ).toEqual(['http', 'http']);
+});
+
 describe('the chart for production', () => {
   const all = resourcesOf('test/fixtures/helm/production.yaml');
 
@@ -178,6 +195,34 @@ describe('the chart for production', () => {
         expect.arrayContaining([53, 5432, 8443, 9093]),
       );
     expect(kindsOf(all, 'ServiceMonitor')).toHaveLength(2);
+  });
+
+  it('has metrics on a port of their own, which scrapers alone reach', () => {
+    const port = Number(
+      podsOf(all)[0]?.pod.containers[0]?.env.find((variable) => variable.name === 'METRICS_PORT')?.value,
+    );
+    expect(port).toBe(9464);
+    for (const { pod } of podsOf(kindsOf(all, 'Deployment')))
+      expect(pod.containers[0]?.ports).toContainEqual({ name: 'metrics', containerPort: port });
+    const services = kindsOf(all, 'Service').filter(({ spec }) =>
+      spec.ports?.some((one) => one.targetPort === 'metrics'),
+    );
+    expect(services.map(({ metadata, spec }) => [metadata.name, spec.clusterIP])).toEqual([
+      ['catalog-tabulary-worker', 'None'],
+      ['catalog-tabulary-api-metrics', 'None'],
+    ]);
+    for (const { spec } of kindsOf(all, 'ServiceMonitor'))
+      expect(spec.endpoints?.map((endpoint) => endpoint.port)).toEqual(['metrics']);
+    const rules = (name: string) =>
+      kindsOf(all, 'NetworkPolicy')
+        .find(({ metadata }) => metadata.name === `catalog-tabulary-${name}`)
+        ?.spec.ingress?.map(({ ports, from }) => [ports[0]?.port, JSON.stringify(from)]);
+    const monitoring = expect.stringContaining('"monitoring"') as string;
+    expect(rules('worker')).toEqual([['metrics', monitoring]]);
+    expect(rules('api')).toEqual([
+      ['http', expect.not.stringContaining('"monitoring"')],
+      ['metrics', monitoring],
+    ]);
   });
 
   it('fits to the components of deploy/examples', () => {

@@ -27,6 +27,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
   value: {{ .Values.api.port | quote }}
 - name: WORKER_PORT
   value: {{ .Values.worker.port | quote }}
+{{- with .Values.metrics.port }}
+{{- if hasKey $.Values.settings "METRICS_PORT" }}{{ fail "METRICS_PORT is set by metrics.port" }}{{ end }}
+- name: METRICS_PORT
+  value: {{ . | quote }}
+{{- end }}
 - name: DRAIN_TIMEOUT_MS
   value: {{ mul .Values.drainSeconds 1000 | quote }}
 {{- range $name, $value := .Values.settings }}
