@@ -18,6 +18,8 @@ export interface HttpServer {
    */
   setDraining(on: boolean): void;
   readonly draining: boolean;
+  /** True from `close` on: what waits for something that may take long answers now. */
+  readonly stopping: boolean;
 }
 
 export interface ServerTimeouts {
@@ -70,11 +72,18 @@ export const createHttpServer = (
   let closing: Promise<void> | undefined;
   let draining = false;
   const leftover = createLeftover();
+  const running = new Set<ServerResponse>();
+
+  // A connection that is kept alive would outlive the drain.
+  const endWithAnswer = (response: ServerResponse): void => {
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+  };
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    // A connection that is kept alive would outlive the drain.
-    if (draining) response.setHeader('Connection', 'close');
+    if (draining) endWithAnswer(response);
+    running.add(response);
     response.once('close', () => {
+      running.delete(response);
       if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
     });
     leftover.watch(request, response);
@@ -100,6 +109,7 @@ export const createHttpServer = (
 
   const drain = async (drainMs: number): Promise<void> => {
     if (!server.listening) return;
+    for (const response of running) endWithAnswer(response);
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });
@@ -128,9 +138,13 @@ export const createHttpServer = (
     },
     setDraining(on) {
       draining = on || closing !== undefined;
+      if (draining) for (const response of running) endWithAnswer(response);
     },
     get draining() {
       return draining;
+    },
+    get stopping() {
+      return closing !== undefined;
     },
   };
 };

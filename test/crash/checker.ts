@@ -80,7 +80,7 @@ export const checkRun = async ({
       answers[seen] = (answers[seen] ?? 0) + 1;
       if (outcome.kind === 'broken' || outcome.status === 201 || outcome.status === 503) continue;
       // Deleted before the upload was looked at, or in the middle of it.
-      if ((outcome.status === 404 || outcome.status === 409) && ledger.deleted.has(datasetId)) continue;
+      if ((outcome.status === 404 || outcome.status === 409) && ledger.unchecked.has(datasetId)) continue;
       const { kind, refusal } = createFile(fileSeed, largestRows);
       const code = (JSON.parse(outcome.body) as { code?: string }).code;
       if (outcome.status === 400 && refusal !== undefined && code === refusal) continue;

@@ -2,12 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../src/lib/log.js';
-import { createScope } from '../../src/lib/scope.js';
+import { createScope, type Scope } from '../../src/lib/scope.js';
+import { createBalancer } from './balancer.js';
 import { type Blow, createChaos } from './chaos.js';
 import { checkRun, type Verdict } from './checker.js';
 import { createLoad, type Load } from './load.js';
-import { type CrashProduct, type SmallDisk, startCrashProduct } from './product.js';
+import { type CrashProduct, type CrashProductOptions, type SmallDisk, startCrashProduct } from './product.js';
 import { createRandom } from './random.js';
+import { type Outcome, type Sending, sendFile } from './sending.js';
 
 export interface CrashOptions {
   /** Blows and recoveries. */
@@ -26,6 +28,11 @@ export interface CrashOptions {
   readonly targets: readonly string[];
   /** A component whose files lie on a file system of its own. */
   readonly smallDisk?: SmallDisk;
+  /** Clients reach the API processes by one address, which leads to those that are ready. @default they pick one */
+  readonly balanced?: boolean;
+  readonly settings?: CrashProductOptions['settings'];
+  /** How a client sends a file. @default once, whatever comes of it */
+  readonly send?: (sending: Sending) => Promise<Outcome>;
   readonly say: (line: string) => void;
 }
 
@@ -86,28 +93,44 @@ export const randomBlows: Scenario = async ({ product, load, options }) => {
   return { cycles, blows, faults: [] };
 };
 
+/** The product as clients reach it behind a load balancer. */
+const balance = async (product: CrashProduct, scope: Scope): Promise<CrashProduct> => {
+  const { url, close } = await createBalancer(product.apis);
+  await scope.defer('load balancer', close);
+  return { ...product, apis: [url] };
+};
+
 /** Starts the product, uploads while the scenario is played, and judges it; everything that was started is stopped. */
 export const runCrash = async (
   options: CrashOptions,
   scenario: Scenario = randomBlows,
 ): Promise<CrashReport> => {
-  const { seed, say, largestRows, apis, workers, clients, datasets, smallDisk } = options;
+  const { seed, say, largestRows, apis, workers, clients, datasets, smallDisk, settings } = options;
   const startedAt = Date.now();
   const log = createLog('crash', 'fatal', 2);
   const scope = createScope(log);
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-crash-'));
   let whole = false;
   try {
-    const product = await startCrashProduct({
+    const started = await startCrashProduct({
       dataDir,
       apis,
       workers,
       log,
       scope,
       ...(smallDisk === undefined ? {} : { smallDisk }),
+      ...(settings === undefined ? {} : { settings }),
     });
+    const product = options.balanced ? await balance(started, scope) : started;
     say(`started in ${dataDir}: ${product.names.join(', ')}`);
-    const load = await createLoad({ product, seed, largestRows, clients, datasets });
+    const load = await createLoad({
+      product,
+      seed,
+      largestRows,
+      clients,
+      datasets,
+      send: options.send ?? sendFile,
+    });
     let played: Played;
     try {
       played = await scenario({ product, load, options });

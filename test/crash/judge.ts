@@ -152,15 +152,15 @@ export const judgeProcesses = async ({
   );
   const present = new Set(rows.map((row) => row.requestId));
   for (const entry of ledger.entries) {
-    if (told201(entry) && !present.has(entry.requestId) && !ledger.deleted.has(entry.datasetId))
+    if (told201(entry) && !present.has(entry.requestId) && !ledger.unchecked.has(entry.datasetId))
       faults.push(`file ${entry.fileSeed} was answered 201, but there is no process`);
   }
-  for (const row of rows) if (!ledger.deleted.has(row.datasetId)) await judgeOne(row);
+  for (const row of rows) if (!ledger.unchecked.has(row.datasetId)) await judgeOne(row);
   const currents = await sql.query<{ id: number; current: number | null }>(
     'SELECT id, current_version_id AS current FROM datasets',
   );
   for (const { id, current } of currents) {
-    if (!ledger.deleted.has(id) && current !== (lastVersion.get(id) ?? null))
+    if (!ledger.unchecked.has(id) && current !== (lastVersion.get(id) ?? null))
       faults.push(`dataset ${id} points to version ${current}, not to ${lastVersion.get(id)}`);
   }
   return { faults, outcomes, rowsChecked, setAside };

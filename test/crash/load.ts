@@ -4,7 +4,7 @@ import { queryOf } from './asked.js';
 import { createFile } from './files.js';
 import type { CrashProduct } from './product.js';
 import { createRandom, type Random } from './random.js';
-import { type Outcome, sendFile } from './sending.js';
+import type { Outcome, Sending } from './sending.js';
 
 /** One upload as its client remembers it. */
 export interface Entry {
@@ -18,8 +18,8 @@ export interface Entry {
 
 export interface Ledger {
   readonly entries: Entry[];
-  /** Datasets that a client deleted: nothing of them is left to be checked. */
-  readonly deleted: Set<number>;
+  /** Datasets that a client deleted, of which nothing is left to be checked, and those of others. */
+  readonly unchecked: Set<number>;
   /** Seed of the file that belongs to a request id. */
   seedOf(requestId: string): number | undefined;
 }
@@ -36,6 +36,7 @@ export interface LoadOptions {
   readonly clients: number;
   readonly datasets: number;
   readonly largestRows: number;
+  readonly send: (sending: Sending) => Promise<Outcome>;
 }
 
 const requestIdOf = (fileSeed: number): string => `crash-${fileSeed}`;
@@ -48,7 +49,7 @@ const seedOf = (requestId: string): number | undefined => {
 export const createLoad = async (options: LoadOptions): Promise<Load> => {
   const { product, seed, largestRows } = options;
   const headers = { authorization: product.authorization, 'content-type': 'application/json' };
-  const ledger: Ledger = { entries: [], deleted: new Set(), seedOf };
+  const ledger: Ledger = { entries: [], unchecked: new Set(), seedOf };
   let stopping = false;
   let sent = 0;
   let made = 0;
@@ -83,7 +84,7 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
     const old = datasets[place];
     if (old === undefined) return;
     datasets[place] = await makeDataset(random);
-    ledger.deleted.add(old);
+    ledger.unchecked.add(old);
     try {
       await fetch(`${random.pick(product.apis)}/datasets/${old}`, { method: 'DELETE', headers });
     } catch {
@@ -99,7 +100,7 @@ export const createLoad = async (options: LoadOptions): Promise<Load> => {
     const datasetId = random.pick(datasets);
     const pieces = random.pick([1, 1, 2, 5, 12]);
     const hungUp = random.chance(0.06);
-    const outcome = await sendFile({
+    const outcome = await options.send({
       url: `${random.pick(product.apis)}/datasets/${datasetId}/data?${queryOf(asked)}`,
       authorization: product.authorization,
       requestId: requestIdOf(fileSeed),

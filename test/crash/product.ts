@@ -69,7 +69,8 @@ export const hurried = {
   logLevel: 'info',
 };
 
-const isReady = async (url: string): Promise<boolean> => {
+/** @param url Address of a process. */
+export const isReady = async (url: string): Promise<boolean> => {
   try {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2_000) });
     await answer.arrayBuffer();

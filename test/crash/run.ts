@@ -3,6 +3,7 @@
  *
  *   npm run test:crash -- --cycles 200 [--seed S] [--minutes M] [--apis 2] [--workers 3] [--clients 3]
  *                         [--largest-mb 30] [--longest-stop-ms 15000] [--targets kafka,worker]
+ *   npm run test:crash -- --scenario rolling --cycles 10 …      restarts every process in turn so many times
  *   npm run test:crash -- --scenario full-disk [--targets clickhouse,kafka,postgres] …      as root
  */
 import { parseArgs } from 'node:util';
@@ -10,6 +11,7 @@ import { type CrashOptions, type CrashReport, runCrash } from './crash-run.js';
 import { runFullDisk } from './full-disk.js';
 import { components } from './product.js';
 import { reportText } from './report.js';
+import { runRolling } from './rolling.js';
 
 const bytesPerRow = 45;
 
@@ -53,6 +55,7 @@ const options: CrashOptions = {
 
 const runs = async (): Promise<CrashReport[]> => {
   if (values.scenario === 'blows') return [await runCrash(options)];
+  if (values.scenario === 'rolling') return [await runRolling(options)];
   if (values.scenario !== 'full-disk') throw new RangeError(`there is no scenario ${values.scenario}`);
   const chosen = components.filter((name) => options.targets.length === 0 || options.targets.includes(name));
   const reports: CrashReport[] = [];

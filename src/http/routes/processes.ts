@@ -19,6 +19,8 @@ export interface ProcessRoutesDeps {
   readonly dispatcher: Pick<Dispatcher, 'fail'>;
   /** Records of a process that were set aside, in file order. */
   readonly rejects: (processId: number) => AsyncIterable<Reject>;
+  /** True when this process is about to end: streams of events end, and their clients connect to another one. */
+  readonly stopping: () => boolean;
 }
 
 const params = z.object({ id: pathId('Dataset'), processId: pathId('Process') });
@@ -127,7 +129,7 @@ const keepAliveMs = 15_000;
 async function* progressEvents(
   watch: ProcessWatch,
   first: ProcessView,
-  signal: AbortSignal,
+  isOver: () => boolean,
 ): AsyncGenerator<string> {
   let view = first;
   let sent = '';
@@ -142,7 +144,7 @@ async function* progressEvents(
       yield ': waiting\n\n';
       sentAt = Date.now();
     }
-    if (view.status !== 'pending' || signal.aborted) return;
+    if (view.status !== 'pending' || isOver()) return;
     const next = await watch.next(view.id);
     if (next === undefined) throw goneProcess(view.id);
     view = next;
@@ -170,7 +172,8 @@ const events = (deps: ProcessRoutesDeps): Route => {
       return {
         status: 200,
         headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store' },
-        body: Readable.from(progressEvents(watch, view, signal)),
+        // Who is cut off by a stop asks again, another API process.
+        body: Readable.from(progressEvents(watch, view, () => signal.aborted || deps.stopping())),
         right: rightTo(dataset, caller),
       };
     },

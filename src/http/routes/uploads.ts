@@ -28,6 +28,8 @@ export interface UploadRoutesDeps {
   readonly places: Places;
   /** Longest wait for a client that has not sent the whole form, milliseconds. */
   readonly idleMs: number;
+  /** True when this process is about to end: nobody waits for an outcome any longer. */
+  readonly stopping: () => boolean;
 }
 
 /** `"17"`: the current version must be 17. `*`: there must be one. */
@@ -47,12 +49,12 @@ const waitFor = async (
   processes: ProcessRecords,
   started: ProcessView,
   waitSeconds: number,
-  signal: AbortSignal,
+  isOver: () => boolean,
 ): Promise<ProcessView> => {
   const startedAt = Date.now();
   const elapsed = (): number => Date.now() - startedAt;
   let view = started;
-  while (view.status === 'pending' && elapsed() < waitSeconds * 1000 && !signal.aborted) {
+  while (view.status === 'pending' && elapsed() < waitSeconds * 1000 && !isOver()) {
     await sleep(pauseAfter(elapsed()));
     view = (await processes.view(started.datasetId, started.id)) ?? view;
   }
@@ -141,7 +143,12 @@ const upload = (deps: UploadRoutesDeps): Route =>
         place.release();
         const seen = options.async
           ? process
-          : await waitFor(deps.processes, process, options.waitSeconds, signal);
+          : await waitFor(
+              deps.processes,
+              process,
+              options.waitSeconds,
+              () => signal.aborted || deps.stopping(),
+            );
         // A caller who does not wait reads of it in the process, however soon it failed.
         if (!options.async && seen.error !== null) throw uploadError(seen.error, seen.id);
         return { status: 201, body: seen };

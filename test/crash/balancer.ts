@@ -1,0 +1,78 @@
+/**
+ * Spreads connections over the API processes in turn, as the service of a cluster does: a process that is not ready gets no
+ * new ones, those that it has stay.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { isReady } from './product.js';
+
+export interface Balancer {
+  /** Its address, `/api` included. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const probeMs = 100;
+
+const nobody =
+  'HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
+
+/** Resolves when it is connected; undefined when nobody takes connections there. */
+const dial = (port: number): Promise<Socket | undefined> =>
+  new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true, noDelay: true });
+    socket.once('error', () => resolve(undefined));
+    socket.once('connect', () => resolve(socket));
+  });
+
+/** @param apis Addresses of the processes, `/api` included. */
+export const createBalancer = async (apis: readonly string[]): Promise<Balancer> => {
+  const ready = new Set<string>(apis);
+  const sockets = new Set<Socket>();
+  let turn = 0;
+
+  const probe = async (api: string): Promise<void> => {
+    if (await isReady(api.replace(/\/api$/, ''))) ready.add(api);
+    else ready.delete(api);
+  };
+  const probing = setInterval(() => void Promise.all(apis.map(probe)), probeMs);
+
+  const keep = (socket: Socket, end: () => void): void => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+    socket.on('error', end);
+  };
+
+  const join = async (client: Socket): Promise<void> => {
+    // Until it has a partner.
+    const leave = (): void => void client.destroy();
+    keep(client, leave);
+    turn += 1;
+    const inTurn = apis.map((_, at) => apis[(turn + at) % apis.length] ?? '');
+    for (const api of inTurn.filter((each) => ready.has(each))) {
+      const server = await dial(Number(new URL(api).port));
+      if (server === undefined) continue;
+      // What has come from the other side is still passed on.
+      keep(server, () => client.destroySoon());
+      client.on('error', () => server.destroySoon());
+      client.pipe(server);
+      server.pipe(client);
+      return;
+    }
+    client.end(nobody);
+  };
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => void join(client));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
+    async close() {
+      clearInterval(probing);
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,180 @@
+/**
+ * All processes of the product are restarted in turn while clients upload, download and ask providers: no request fails, no
+ * upload is lost, no download is cut.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sendSignal } from '../../src/embedded/process-identity.js';
+import { fixture } from '../support/replay-upstream.js';
+import { type CrashOptions, type CrashReport, runCrash, type Stage } from './crash-run.js';
+import { type CrashProduct, components } from './product.js';
+import { createReader } from './reader.js';
+import { type Outcome, type Sending, sendFile } from './sending.js';
+import { createTable } from './steady-table.js';
+
+export interface RollingReport extends CrashReport {
+  readonly restarts: number;
+  /** Longest from the signal until the process was ready again, milliseconds. */
+  readonly longestRestartMs: number;
+  /** Downloads and requests to providers that were answered whole. */
+  readonly reads: number;
+  /** Those of them that ran while a process was being restarted. */
+  readonly readsDuringRestarts: number;
+  /** Requests that their clients sent again. */
+  readonly retried: number;
+}
+
+/** Longest until a process is at work again: busy machines take their time to start one. */
+const restartMs = 180_000;
+const mostRetries = 20;
+
+/** A provider that knows every series and takes a moment for each. */
+const startUpstream = async () => {
+  const text = fixture('providers/bankofcanada/observations-FXUSDCAD.json');
+  const server = createServer((asked, answer) => {
+    const id = /observations\/([\w.-]+)\/json/.exec(asked.url ?? '')?.[1] ?? '';
+    answer.setHeader('Content-Type', 'application/json');
+    setTimeout(() => answer.end(text.replaceAll('FXUSDCAD', id)), 200);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    providerUrls: `bankofcanada=http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+/** Sends a file as a client does who was told to come again: after a 502 or 503, and after nothing else. */
+const createSend =
+  (faults: string[], onRetry: () => void) =>
+  async (sending: Sending): Promise<Outcome> => {
+    for (let left = mostRetries; ; left -= 1) {
+      const outcome = await sendFile(sending);
+      if (sending.hangUpAfter !== undefined) return outcome;
+      const seen = outcome.kind === 'broken' ? 0 : outcome.status;
+      if ((seen === 502 || seen === 503) && left > 0) {
+        onRetry();
+        await sleep(1_000);
+        continue;
+      }
+      if (seen === 0 || seen >= 500)
+        faults.push(`upload ${sending.requestId} failed: ${JSON.stringify(outcome)}`);
+      return outcome;
+    }
+  };
+
+/** Ends one process as a supervisor does, and waits until the next one is at work. */
+const restart = async (product: CrashProduct, name: string): Promise<number> => {
+  const startedAt = Date.now();
+  const before = product.pid(name);
+  if (before === undefined) throw new Error(`${name} does not run`);
+  sendSignal(before, 'SIGTERM');
+  while (product.pid(name) === before || !(await product.isWhole())) {
+    if (Date.now() - startedAt > restartMs)
+      throw new Error(`${name} was not ready ${restartMs} ms after SIGTERM`);
+    await sleep(50);
+  }
+  return Date.now() - startedAt;
+};
+
+export const runRolling = async (options: CrashOptions): Promise<RollingReport> => {
+  const { say } = options;
+  const faults: string[] = [];
+  const restarts: number[] = [];
+  let restarting = 0;
+  let reads = 0;
+  let readsDuringRestarts = 0;
+  let retried = 0;
+  const upstream = await startUpstream();
+
+  const readWhileRestarting = async ({ product, load }: Stage) => {
+    const table = await createTable(product);
+    // Its readers check it.
+    load.ledger.unchecked.add(table.datasetId);
+    const base = product.apis[0] ?? '';
+    const reader = createReader(product.authorization);
+    let stopping = false;
+    const noted = async (what: string, read: () => Promise<string | undefined>): Promise<void> => {
+      while (!stopping) {
+        const before = restarts.length + restarting;
+        try {
+          const fault = await read();
+          if (fault !== undefined) faults.push(`${what}: ${fault}`);
+        } catch (error) {
+          faults.push(`${what}: ${error instanceof Error ? error.message : error}`);
+        }
+        reads += 1;
+        if (restarting > 0 || restarts.length + restarting !== before) readsDuringRestarts += 1;
+      }
+    };
+    let asked = 0;
+    const askProvider = async (): Promise<string | undefined> => {
+      asked += 1;
+      const { status } = await reader.read(`${base}/providers/bankofcanada/series/S${asked}`);
+      return status === 200 ? undefined : `answered ${status}`;
+    };
+    const clients = [
+      noted('link', () => table.readByLink(reader)),
+      noted('rows', () => table.readRows(reader)),
+      noted('rows', () => table.readRows(reader)),
+      noted('provider', askProvider),
+      noted('provider', askProvider),
+    ];
+    return async (): Promise<void> => {
+      stopping = true;
+      await Promise.all(clients);
+      retried += reader.retried;
+      reader.close();
+    };
+  };
+
+  try {
+    const report = await runCrash(
+      {
+        ...options,
+        balanced: true,
+        settings: { providerUrls: upstream.providerUrls },
+        send: createSend(faults, () => {
+          retried += 1;
+        }),
+      },
+      async (stage) => {
+        const { product } = stage;
+        const stop = await readWhileRestarting(stage);
+        const until = Date.now() + options.minutes * 60_000;
+        const names = product.names.filter((name) => !components.some((component) => component === name));
+        let cycles = 0;
+        try {
+          for (; cycles < options.cycles && (cycles === 0 || Date.now() < until); cycles += 1) {
+            for (const name of names) {
+              restarting += 1;
+              const ms = await restart(product, name);
+              restarting -= 1;
+              restarts.push(ms);
+              say(
+                `round ${cycles + 1}: ${name} again at work after ${ms} ms; reads ${reads}, faults ${faults.length}`,
+              );
+            }
+          }
+        } finally {
+          await stop();
+        }
+        // Uploads that still run add to it.
+        return { cycles, blows: [], faults };
+      },
+    );
+    return {
+      ...report,
+      restarts: restarts.length,
+      longestRestartMs: Math.max(...restarts),
+      reads,
+      readsDuringRestarts,
+      retried,
+    };
+  } finally {
+    upstream.close();
+  }
+};

@@ -1,0 +1,73 @@
+/** A dataset that does not change while it is read again and again. */
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CrashProduct } from './product.js';
+import type { Reader } from './reader.js';
+import { sendFile } from './sending.js';
+
+export interface SteadyTable {
+  readonly datasetId: number;
+  /** Reads all rows by a signed link, slowly; gives what is wrong with them, or undefined. */
+  readByLink(reader: Reader): Promise<string | undefined>;
+  /** Reads all rows by a filter that all of them meet, slowly. */
+  readRows(reader: Reader): Promise<string | undefined>;
+}
+
+const rows = 120_000;
+/** A piece is 64 KiB: a second or two for the whole table. */
+const pauseMs = 20;
+
+/** As a download shows them: texts and dates quoted, numbers bare. */
+const content = (): Buffer => {
+  const lines = Array.from(
+    { length: rows },
+    (_, row) => `${row},"2020-01-${String(1 + (row % 28)).padStart(2, '0')}","text of row ${row}"`,
+  );
+  return Buffer.from(`"number","day","text"\r\n${lines.join('\r\n')}\r\n`);
+};
+
+export const createTable = async (product: CrashProduct): Promise<SteadyTable> => {
+  const [base = ''] = product.apis;
+  const headers = { authorization: product.authorization, 'content-type': 'application/json' };
+  const made = await fetch(`${base}/datasets`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'steady', repositoryId: product.homeId }),
+  });
+  const { id } = (await made.json()) as { id: number };
+  const file = content();
+  const sha256 = createHash('sha256').update(file).digest('hex');
+  const sent = await sendFile({
+    url: `${base}/datasets/${id}/data`,
+    authorization: product.authorization,
+    requestId: 'steady',
+    file,
+    pieces: 8,
+    pauseMs: 0,
+    hangUpAfter: undefined,
+  });
+  if (sent.kind === 'broken' || sent.status !== 201) throw new Error(`not taken: ${JSON.stringify(sent)}`);
+  const data = `${base}/datasets/${id}/data`;
+  while (
+    ((await (await fetch(`${base}/datasets/${id}`, { headers })).json()) as { rowCount: number }).rowCount !==
+    rows
+  )
+    await sleep(100);
+
+  const read = async (reader: Reader, url: string): Promise<string | undefined> => {
+    const answer = await reader.read(url, pauseMs);
+    if (answer.status !== 200) return `answered ${answer.status}`;
+    return answer.sha256 === sha256
+      ? undefined
+      : `${answer.bytes} bytes, not the ${file.length} that were sent`;
+  };
+  return {
+    datasetId: id,
+    async readByLink(reader) {
+      const { status, location } = await reader.read(data);
+      if (status !== 302 || location === undefined) return `answered ${status}`;
+      return read(reader, new URL(location, base).href);
+    },
+    readRows: (reader) => read(reader, `${data}?$filter=${encodeURIComponent('number ge 0')}`),
+  };
+};
