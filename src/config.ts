@@ -75,13 +75,19 @@ export const settings = {
     'EMBEDDED_KAFKA_PORT',
     optional(integer(1, 65_535)),
     undefined,
-    'Port of the embedded Kafka; default: a free one, remembered in DATA_DIR.',
+    'Port of the first node of the embedded Kafka; default: a free one, remembered in DATA_DIR.',
   ),
   embeddedKafkaControllerPort: setting(
     'EMBEDDED_KAFKA_CONTROLLER_PORT',
     optional(integer(1, 65_535)),
     undefined,
-    'Port of the controller of the embedded Kafka; default: a free one, remembered in DATA_DIR.',
+    'Port of the controller of that node; default: a free one, remembered in DATA_DIR.',
+  ),
+  embeddedKafkaNodes: setting(
+    'EMBEDDED_KAFKA_NODES',
+    z.enum(['1', '3', '5']).transform(Number),
+    '1',
+    'Nodes of the embedded Kafka: 1, 3 or 5; fixed when DATA_DIR is made. With 3, topics have three replicas and survive the loss of one node.',
   ),
   embeddedClickhousePort: setting(
     'EMBEDDED_CLICKHOUSE_PORT',

@@ -64,10 +64,12 @@ const startComponents = async ({ config, log, scope }: EntryContext): Promise<Em
       kafkaController: config.embeddedKafkaControllerPort,
       clickhouse: config.embeddedClickhousePort,
     },
+    kafkaNodes: config.embeddedKafkaNodes,
     log,
     scope,
   });
-  return access;
+  const { kafkaReplication, ...addresses } = access;
+  return isGiven('kafkaReplication') ? addresses : access;
 };
 
 /** Makes account and key on an empty database; gives the key, which is shown this once. */

@@ -12,6 +12,7 @@ import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
 import { createUploadPlaces } from '../ingest/receive/upload-places.js';
 import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Scope } from '../lib/scope.js';
+import type { Lane } from '../model/chunk.js';
 import { createBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
 import { countPartitions } from '../storage/kafka/topics.js';
@@ -22,11 +23,14 @@ import { countsOfUploads } from './upload-counts.js';
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
   const { config, log, sql, kafka, topics, metrics, tracing } = core;
-  const partitions = await countPartitions(kafka, topics.bulk);
+  const partitions: Record<Lane, number> = {
+    short: await countPartitions(kafka, topics.short),
+    bulk: await countPartitions(kafka, topics.bulk),
+  };
   const producer = await createChunkProducer({
     kafka,
     topics,
-    partitions,
+    partitions: (lane) => partitions[lane],
     maxMessageBytes: config.maxMessageBytes,
     patienceMs: config.sendPatienceMs,
     traceHeaders: tracing.carry,
@@ -51,7 +55,9 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     patienceMs: config.sendPatienceMs,
     maxWaitSeconds: config.maxBacklogSeconds,
     onLook: (uses) => {
-      for (const { lane, backlogBytes, seconds } of uses) {
+      for (const { lane, backlogBytes, seconds, partitions: count } of uses) {
+        // An operator may add some at any time.
+        partitions[lane] = count;
         metrics.backlogBytes.set({ lane }, backlogBytes);
         metrics.backlogSeconds.set({ lane }, seconds);
       }
@@ -61,7 +67,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
   });
   await scope.defer('looks at Kafka', admission.close);
   const windows = createAccountWindows({
-    chunks: config.chunksAhead ?? partitions,
+    chunks: () => config.chunksAhead ?? partitions.bulk,
     handled: createChunkRecords(sql).handled,
     log,
   });

@@ -15,6 +15,8 @@ export interface ComponentContext {
   signal: AbortSignal;
   /** Called with the child before it is started, so that a stop during the start finds it. */
   adopt(child: SupervisedChild): void;
+  /** The context of a further node of the same component. */
+  node(name: ComponentName): ComponentContext;
 }
 
 /** Components that start side by side and stop together. */
@@ -52,6 +54,7 @@ export const createComponentGroup = (dataDir: string, log: Log): ComponentGroup 
       if (stopping.signal.aborted) throw stoppedError(name);
       children.set(name, child);
     },
+    node: contextOf,
   });
 
   return {

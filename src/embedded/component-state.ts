@@ -5,7 +5,8 @@ import { z } from 'zod';
 /** A component that stands in for one that production brings along. */
 export type EmbeddedName = 'postgres' | 'kafka' | 'clickhouse';
 
-export type ComponentName = EmbeddedName | 'worker' | 'api';
+/** Further nodes of a component are numbered from 2 on. */
+export type ComponentName = EmbeddedName | `${EmbeddedName}-${number}` | 'worker' | 'api';
 
 const stateSchema = z.object({
   /** Where the component listened last, by purpose. */
@@ -14,6 +15,9 @@ const stateSchema = z.object({
   process: z.object({ pid: z.number().int().positive(), startedAt: z.string() }).optional(),
   /** The generated password of the product's user. */
   password: z.string().optional(),
+  /** What the nodes of one cluster have in common, and how many they are; neither changes while the data lives. */
+  clusterId: z.string().optional(),
+  nodes: z.number().int().positive().optional(),
 });
 
 export type ComponentState = z.infer<typeof stateSchema>;

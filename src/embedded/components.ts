@@ -19,6 +19,8 @@ export interface EmbeddedOptions {
     kafkaController?: number | undefined;
     clickhouse?: number | undefined;
   };
+  /** @default 1 */
+  kafkaNodes?: number;
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   kafkaLibDir?: string | undefined;
   /** Further properties of the broker, and others in the place of ours; for tests. */
@@ -42,6 +44,8 @@ export interface Embedded {
   readonly access: EmbeddedAccess;
   /** The process ids at this moment; undefined for what is not started here or is being restarted. */
   pids(): Record<EmbeddedName, number | undefined>;
+  /** Those of the brokers, the first one first. */
+  kafkaPids(): (number | undefined)[];
 }
 
 /**
@@ -49,7 +53,7 @@ export interface Embedded {
  * with the scope before the first one starts, so closing the scope is right at any moment.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded> => {
-  const { need, ports = {}, log, scope } = options;
+  const { need, ports = {}, kafkaNodes = 1, log, scope } = options;
   const dataDir = resolve(options.dataDir);
   const unlock = lockFolder(dataDir);
   await scope.defer('data folder lock', unlock);
@@ -69,6 +73,7 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
       Object.assign(
         access,
         await startKafka(context, {
+          nodes: kafkaNodes,
           port,
           controllerPort,
           libDir: options.kafkaLibDir,
@@ -90,5 +95,9 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
       kafka: group.pid('kafka'),
       clickhouse: group.pid('clickhouse'),
     }),
+    kafkaPids: () =>
+      Array.from({ length: kafkaNodes }, (_, index) =>
+        group.pid(index === 0 ? 'kafka' : (`kafka-${index + 1}` as const)),
+      ),
   };
 };

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppError } from '../lib/errors.js';
@@ -10,11 +9,15 @@ export interface FormatOptions {
   /** Holds `server.properties`, `lib` and, once formatted, `data`. */
   folder: string;
   javaOptions: string[];
+  /** The same for all nodes. */
+  clusterId: string;
+  /** True when the node is the whole cluster. */
+  isAlone: boolean;
   output: LogFile;
   signal: AbortSignal;
 }
 
-const isFormatted = (data: string): boolean => {
+export const isFormatted = (data: string): boolean => {
   const path = join(data, 'meta.properties');
   if (!existsSync(path) || !existsSync(join(data, 'bootstrap.checkpoint'))) return false;
   const text = readFileSync(path, 'utf8');
@@ -41,7 +44,7 @@ const copyWhole = (from: string, to: string): void => {
  * ids is kept and put back when the broker's own file is lost.
  */
 export const formatKafkaFolder = async (options: FormatOptions): Promise<void> => {
-  const { title, folder, javaOptions, output, signal } = options;
+  const { title, folder, javaOptions, clusterId, isAlone, output, signal } = options;
   const data = join(folder, 'data');
   const ids = join(data, 'meta.properties');
   const keptIds = join(folder, 'meta.properties.kept');
@@ -61,7 +64,6 @@ export const formatKafkaFolder = async (options: FormatOptions): Promise<void> =
     );
   }
   rmSync(data, { recursive: true, force: true });
-  const clusterId = randomBytes(16).toString('base64url');
   await runPreparation({
     what: `formatting the data folder of ${title}`,
     command: {
@@ -73,7 +75,8 @@ export const formatKafkaFolder = async (options: FormatOptions): Promise<void> =
         // With the sign of equality: an id may begin with a hyphen.
         `--cluster-id=${clusterId}`,
         '--config=server.properties',
-        '--standalone',
+        // Several nodes know one another by `controller.quorum.voters`.
+        ...(isAlone ? ['--standalone'] : []),
       ],
     },
     cwd: folder,

@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AppError } from '../lib/errors.js';
 import type { ComponentContext } from './component-group.js';
-import { formatKafkaFolder } from './kafka-format.js';
+import { formatKafkaFolder, isFormatted } from './kafka-format.js';
 import { defaultJarFolder, requireJars, requireJava } from './kafka-jars.js';
 import { answersApiVersions } from './kafka-probe.js';
-import { createLogFile } from './log-file.js';
+import { type KafkaNode, kafkaUser, replicasOf, serverProperties } from './kafka-properties.js';
+import { createLogFile, type LogFile } from './log-file.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
-const title = 'embedded Kafka';
-const largestMessageBytes = 32 * 1024 * 1024;
-
 export interface KafkaSettings {
+  /** Brokers, each a controller as well: 1, or an odd number that survives the death of fewer than half. */
+  nodes: number;
+  /** Of the first node. */
   port: number | undefined;
+  /** Of the first node. */
   controllerPort: number | undefined;
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   libDir: string | undefined;
@@ -20,64 +23,12 @@ export interface KafkaSettings {
   properties?: Readonly<Record<string, string>> | undefined;
 }
 
-const user = 'tabulary';
-
-/** What authenticates brokers, controllers and clients: one user with a generated password. */
-const saslProperties = (password: string): Record<string, string> => {
-  const login = `org.apache.kafka.common.security.plain.PlainLoginModule required username="${user}" password="${password}" user_${user}="${password}";`;
-  return {
-    'listener.security.protocol.map': 'SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT',
-    'sasl.enabled.mechanisms': 'PLAIN',
-    'sasl.mechanism.inter.broker.protocol': 'PLAIN',
-    'sasl.mechanism.controller.protocol': 'PLAIN',
-    'listener.name.sasl_plaintext.plain.sasl.jaas.config': login,
-    'listener.name.controller.plain.sasl.jaas.config': login,
-  };
-};
-
-interface PropertiesOptions {
-  readonly ports: { readonly broker: number; readonly controller: number };
-  readonly password: string;
-  readonly changes: Readonly<Record<string, string>>;
+/** One broker and what it keeps. */
+interface Node extends KafkaNode {
+  readonly title: string;
+  readonly context: ComponentContext;
+  readonly folder: string;
 }
-
-const serverProperties = ({ ports, password, changes }: PropertiesOptions): string => {
-  const { broker: port, controller: controllerPort } = ports;
-  const properties: Record<string, string | number | boolean> = {
-    'process.roles': 'broker,controller',
-    'node.id': 1,
-    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
-    listeners: `SASL_PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `SASL_PLAINTEXT://127.0.0.1:${port}`,
-    'controller.listener.names': 'CONTROLLER',
-    'inter.broker.listener.name': 'SASL_PLAINTEXT',
-    ...saslProperties(password),
-    // Relative to the working directory: the list is split at commas, which a path may hold.
-    'log.dirs': 'data',
-    // After a kill the controller, which has died as well, waits this long for the former incarnation of the broker
-    // before it admits the new one; 9 s by default.
-    'broker.session.timeout.ms': 3_000,
-    'broker.heartbeat.interval.ms': 500,
-    'auto.create.topics.enable': false,
-    'group.initial.rebalance.delay.ms': 0,
-    'offsets.topic.num.partitions': 5,
-    'offsets.topic.replication.factor': 1,
-    'transaction.state.log.num.partitions': 5,
-    'transaction.state.log.replication.factor': 1,
-    'transaction.state.log.min.isr': 1,
-    'message.max.bytes': largestMessageBytes,
-    'replica.fetch.max.bytes': largestMessageBytes,
-    // A request carries several messages.
-    'socket.request.max.bytes': 4 * largestMessageBytes,
-    'num.network.threads': 2,
-    'num.io.threads': 4,
-    'log.cleaner.dedupe.buffer.size': 16 * 1024 * 1024,
-    ...changes,
-  };
-  return Object.entries(properties)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('');
-};
 
 const javaOptions = [
   '-Xmx512m',
@@ -95,73 +46,121 @@ const javaOptions = [
   'lib/*',
 ];
 
-const choosePorts = async ({ state, ports }: ComponentContext, settings: KafkaSettings) => {
+const choosePorts = async (
+  { state, ports }: ComponentContext,
+  name: string,
+  wanted: { readonly [name in keyof KafkaNode['ports']]?: number | undefined },
+): Promise<KafkaNode['ports']> => {
   const remembered = state.read().ports;
   const broker = await ports.choose({
-    owner: title,
+    owner: name,
     variable: 'EMBEDDED_KAFKA_PORT',
-    wanted: settings.port,
+    wanted: wanted.broker,
     remembered: remembered.broker,
   });
   const controller = await ports.choose({
-    owner: `the controller of ${title}`,
+    owner: `the controller of ${name}`,
     variable: 'EMBEDDED_KAFKA_CONTROLLER_PORT',
-    wanted: settings.controllerPort,
+    wanted: wanted.controller,
     remembered: remembered.controller,
   });
   state.update({ ports: { broker, controller } });
   return { broker, controller };
 };
 
-/** How the broker is reached; named as the settings of the product. */
-export interface KafkaAccess {
-  readonly kafkaBrokers: string;
-  readonly kafkaSaslMechanism: 'plain';
-  readonly kafkaSaslUsername: string;
-  readonly kafkaSaslPassword: string;
-}
+/** The nodes with their folders and ports; what an earlier process has left of them is ended. */
+const chooseNodes = async (context: ComponentContext, settings: KafkaSettings): Promise<Node[]> => {
+  const nodes: Node[] = [];
+  for (let id = 1; id <= settings.nodes; id += 1) {
+    const name = id === 1 ? ('kafka' as const) : (`kafka-${id}` as const);
+    const title = settings.nodes === 1 ? 'embedded Kafka' : `node ${id} of embedded Kafka`;
+    const own = id === 1 ? context : context.node(name);
+    await endOrphan(own.state, 'SIGTERM', own.log);
+    const { port: broker, controllerPort: controller } = settings;
+    const ports = await choosePorts(own, title, id === 1 ? { broker, controller } : {});
+    nodes.push({ id, title, context: own, folder: join(context.dataDir, name), ports });
+  }
+  return nodes;
+};
 
-export const startKafka = async (
-  context: ComponentContext,
-  settings: KafkaSettings,
-): Promise<KafkaAccess> => {
-  const { dataDir, state, log, signal } = context;
-  const output = createLogFile(join(dataDir, 'logs', 'kafka.log'));
-  const libDir = settings.libDir ?? defaultJarFolder();
-  await requireJava(signal);
-  await requireJars({ folder: libDir, output, signal });
-  await endOrphan(state, 'SIGTERM', log);
-  const ports = await choosePorts(context, settings);
+/** @throws AppError when the data folder was made by another number of nodes: each has a part of the messages. */
+const requireSameNodes = ({ dataDir, state }: ComponentContext, wanted: number): void => {
+  const made = state.read().nodes ?? (isFormatted(join(dataDir, 'kafka', 'data')) ? 1 : wanted);
+  if (made !== wanted)
+    throw new AppError(
+      'unavailable',
+      'kafka_nodes_fixed',
+      `the data folder holds the messages of ${made} Kafka node${made === 1 ? '' : 's'}: set EMBEDDED_KAFKA_NODES=${made} or use another DATA_DIR`,
+    );
+  state.update({ nodes: made });
+};
 
-  const folder = join(dataDir, 'kafka');
+const prepareFolder = ({ folder }: Node, properties: string, libDir: string): void => {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const password = state.read().password ?? randomBytes(24).toString('base64url');
-  state.update({ password });
-  const properties = serverProperties({ ports, password, changes: settings.properties ?? {} });
   writeFileSync(join(folder, 'server.properties'), properties, { mode: 0o600 });
   // A link, because a class path is split at colons.
   rmSync(join(folder, 'lib'), { force: true });
   symlinkSync(libDir, join(folder, 'lib'), 'junction');
-  await formatKafkaFolder({ title, folder, javaOptions, output, signal });
+};
 
+const startNode = async ({ title, context, folder, ports }: Node, output: LogFile): Promise<void> => {
   const child = createSupervisedChild({
     title,
     command: { program: 'java', args: [...javaOptions, 'kafka.Kafka', 'server.properties'] },
     cwd: folder,
     stopSignal: 'SIGTERM',
     stopWithinMs: 7_000,
-    startWithinMs: 60_000,
+    startWithinMs: 120_000,
     isReady: () => answersApiVersions(ports.broker, 2_000),
-    state,
+    state: context.state,
     output,
-    log,
+    log: context.log,
   });
   context.adopt(child);
   await child.start();
+};
+
+/** How the brokers are reached; named as the settings of the product. */
+export interface KafkaAccess {
+  readonly kafkaBrokers: string;
+  readonly kafkaSaslMechanism: 'plain';
+  readonly kafkaSaslUsername: string;
+  readonly kafkaSaslPassword: string;
+  /** Replicas that topics can have. */
+  readonly kafkaReplication: string;
+}
+
+export const startKafka = async (
+  context: ComponentContext,
+  settings: KafkaSettings,
+): Promise<KafkaAccess> => {
+  const { dataDir, state, signal } = context;
+  const output = createLogFile(join(dataDir, 'logs', 'kafka.log'));
+  const libDir = settings.libDir ?? defaultJarFolder();
+  requireSameNodes(context, settings.nodes);
+  await requireJava(signal);
+  await requireJars({ folder: libDir, output, signal });
+  const nodes = await chooseNodes(context, settings);
+
+  const {
+    password = randomBytes(24).toString('base64url'),
+    clusterId = randomBytes(16).toString('base64url'),
+  } = state.read();
+  state.update({ password, clusterId });
+  for (const node of nodes) {
+    const changes = settings.properties ?? {};
+    prepareFolder(node, serverProperties({ node, nodes, password, changes }), libDir);
+    const { title, folder } = node;
+    const isAlone = nodes.length === 1;
+    await formatKafkaFolder({ title, folder, javaOptions, clusterId, isAlone, output, signal });
+  }
+  // Side by side: none is ready before most of them have found one another.
+  await Promise.all(nodes.map((node) => startNode(node, output)));
   return {
-    kafkaBrokers: `127.0.0.1:${ports.broker}`,
+    kafkaBrokers: nodes.map(({ ports }) => `127.0.0.1:${ports.broker}`).join(','),
     kafkaSaslMechanism: 'plain',
-    kafkaSaslUsername: user,
+    kafkaSaslUsername: kafkaUser,
     kafkaSaslPassword: password,
+    kafkaReplication: String(replicasOf(nodes.length)),
   };
 };

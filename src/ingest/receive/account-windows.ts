@@ -27,7 +27,7 @@ export interface AccountWindows {
 
 export interface AccountWindowsOptions {
   /** Full chunks of one account that may be on their way while it is the only one; fewer when there are others. */
-  readonly chunks: number;
+  readonly chunks: () => number;
   /** Chunks of each upload that workers have handled; an upload that has ended or gone is left out. */
   readonly handled: (processIds: readonly number[]) => Promise<ReadonlyMap<number, number>>;
   readonly log: Log;
@@ -60,7 +60,7 @@ export const createAccountWindows = (options: AccountWindowsOptions): AccountWin
   const windowNow = (): number => {
     let active = 0;
     for (const { load, waiting: held } of accounts.values()) if (load > 0 || held.length > 0) active += 1;
-    return active < 2 ? chunks : Math.max(1, chunks / (2 * active));
+    return active < 2 ? chunks() : Math.max(1, chunks() / (2 * active));
   };
 
   const isStalled = (): boolean => closed || Date.now() - progressAt > stallMs;

@@ -53,6 +53,8 @@ export interface ChunkConsumer {
 
 const sessionTimeoutMs = 10_000;
 const heartbeatMs = 2_000;
+/** After which partitions that an operator has added are seen; the group is formed anew then. */
+const metadataMaxAgeMs = 30_000;
 const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -165,6 +167,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: 30_000,
       heartbeatInterval: heartbeatMs,
+      metadataMaxAge: metadataMaxAgeMs,
       minBytes: 1,
       maxWaitTimeInMs: 2_000,
       maxBytesPerPartition: 1024 * 1024,

@@ -5,7 +5,7 @@ import { noTracing, type TraceHeaders } from '../../lib/tracing.js';
 import type { Chunk, Lane } from '../../model/chunk.js';
 import { encodeChunk } from './chunk-codec.js';
 import type { KafkaConnection } from './connection.js';
-import { clientOf } from './kafkajs/client.js';
+import { clientOf, sendTo } from './kafkajs/client.js';
 import { type TopicNames, topicOf } from './topics.js';
 
 export interface ChunkProducer {
@@ -23,8 +23,8 @@ export interface ChunkProducer {
 export interface ChunkProducerOptions {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
-  /** Partitions of each topic. */
-  readonly partitions: number;
+  /** Partitions that a lane's topic has now. */
+  readonly partitions: (lane: Lane) => number;
   /** Largest message that the topics take. */
   readonly maxMessageBytes: number;
   /** Milliseconds that a chunk is tried for. */
@@ -77,8 +77,8 @@ export const createChunkProducer = async ({
     }
   };
 
-  const message = (chunk: Chunk, requestId: string) => ({
-    partition: partitionOf(chunk, partitions),
+  const message = (chunk: Chunk, partition: number, requestId: string) => ({
+    partition,
     key: String(chunk.processId),
     value: encodeChunk(chunk),
     headers: {
@@ -96,13 +96,13 @@ export const createChunkProducer = async ({
   return {
     maxDataBytes: maxMessageBytes - frameBytes,
     async send(lane, chunk, requestId) {
-      const messages = [message(chunk, requestId)];
       const deadline = Date.now() + patienceMs;
       for (let attempt = 0; ; attempt += 1) {
         current ??= connect();
         const used = current;
         try {
-          await (await used).send({ topic: topicOf(topics, lane), acks: -1, messages });
+          const partition = partitionOf(chunk, partitions(lane));
+          await sendTo(await used, topicOf(topics, lane), message(chunk, partition, requestId));
           return;
         } catch (error) {
           await replace(used);

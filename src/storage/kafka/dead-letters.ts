@@ -1,6 +1,6 @@
 import type { ChunkPosition } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
-import { openProducer } from './kafkajs/client.js';
+import { openProducer, sendTo } from './kafkajs/client.js';
 
 /** A message that lies in the dead-letter topic. */
 export interface DeadLetter {
@@ -66,10 +66,7 @@ export const createDeadLetterProducer = async ({
         [addedHeaders.partition]: String(origin.partition),
         [addedHeaders.offset]: origin.offset,
       };
-      const messages = [{ key, value, headers: { ...headers, ...added } }];
-      const [stored] = await producer.send({ topic, acks: -1, messages });
-      if (stored?.baseOffset === undefined) throw new Error('Kafka did not say where a dead letter lies');
-      const copy = { topic, partition: stored.partition, offset: stored.baseOffset };
+      const copy = await sendTo(producer, topic, { key, value, headers: { ...headers, ...added } });
       await record({ origin, copy, reason, bytes: value?.length ?? 0 });
     },
     close: () => producer.disconnect(),
@@ -89,10 +86,10 @@ export const requeue = async (
   const original = Object.fromEntries(
     Object.entries(headers ?? {}).filter(([name]) => !ownHeaders.has(name)),
   );
-  const messages = [{ partition, key, value, headers: { ...original, [replayedHeader]: String(id) } }];
+  const message = { partition, key, value, headers: { ...original, [replayedHeader]: String(id) } };
   const producer = await openProducer(kafka);
   try {
-    await producer.send({ topic, acks: -1, messages });
+    await sendTo(producer, topic, message);
   } finally {
     await producer.disconnect();
   }

@@ -1,4 +1,4 @@
-import type { Admin, Consumer, Kafka, Producer } from 'kafkajs';
+import type { Admin, Consumer, Kafka, Message, Producer } from 'kafkajs';
 import { Partitioners } from 'kafkajs';
 import pRetry from 'p-retry';
 import type { Log } from '../../../lib/log.js';
@@ -45,6 +45,23 @@ export const openProducer = async (connection: KafkaConnection): Promise<Produce
   });
   await producer.connect();
   return producer;
+};
+
+/**
+ * Sends a message, and says where it lies once every in-sync replica has it.
+ * @throws also when nothing was sent: kafkajs leaves out, without a word, what is for a partition that its metadata lack.
+ */
+export const sendTo = async (
+  producer: Producer,
+  topic: string,
+  message: Message,
+): Promise<{ topic: string; partition: number; offset: string }> => {
+  const [stored] = await producer.send({ topic, acks: -1, messages: [message] });
+  if (stored?.baseOffset === undefined)
+    throw new Error(
+      `Kafka did not store the message for partition ${message.partition ?? 'any'} of ${topic}`,
+    );
+  return { topic, partition: stored.partition, offset: stored.baseOffset };
 };
 
 /**

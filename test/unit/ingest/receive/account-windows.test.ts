@@ -8,7 +8,7 @@ const greedy = { accountId: 1, processId: 10 };
 /** Windows of four chunks over a table of what workers have handled. */
 const open = (handled: Map<number, number>, options: { stallMs?: number } = {}) => {
   const windows = createAccountWindows({
-    chunks: 4,
+    chunks: () => 4,
     handled: async (ids) => new Map([...handled].filter(([id]) => ids.includes(id))),
     log: silentLog,
     lookMs: 5,
