@@ -30,6 +30,8 @@ export interface ProviderDetail extends ProviderEntry {
   readonly browse_root_label?: string;
   readonly series_id_placeholder: string;
   readonly has_user_api_key: boolean;
+  /** It tells what a series was before it was revised: `backfill`. */
+  readonly keeps_vintages: boolean;
 }
 
 export interface ProviderMatch extends ProviderEntry {
@@ -98,6 +100,7 @@ export const toDetail = (provider: Provider, hasUserKey: boolean): ProviderDetai
   ...(provider.browseRootLabel === undefined ? {} : { browse_root_label: provider.browseRootLabel }),
   series_id_placeholder: provider.seriesIdPlaceholder,
   has_user_api_key: hasUserKey,
+  keeps_vintages: provider.vintages !== undefined,
 });
 
 export const toMatch = (provider: Provider, hasUserKey: boolean): ProviderMatch => {

@@ -20,6 +20,7 @@ const entries: readonly {
   readonly for: 'all' | 'operators';
 }[] = [
   { text: texts.nav.data, href: linkTo('home'), for: 'all' },
+  { text: texts.nav.providers, href: linkTo('providers'), for: 'all' },
   { text: texts.nav.upload, href: linkTo('upload'), for: 'all' },
 ];
 
@@ -81,6 +82,10 @@ const ThemeSwitch = () => {
   );
 };
 
+/** At a page, or at one below it; everything is below the first one. */
+const isAt = (path: string, href: string): boolean =>
+  path === href || (href !== linkTo('home') && path.startsWith(`${href}/`));
+
 const Bar = () => {
   const { account } = useStore(session);
   const { path } = useAddress();
@@ -95,7 +100,7 @@ const Bar = () => {
         <ul>
           {shown.map(({ text, href }) => (
             <li key={href}>
-              <a href={href} {...(path === href ? { 'aria-current': 'page' } : {})}>
+              <a href={href} {...(isAt(basePath + path, href) ? { 'aria-current': 'page' } : {})}>
                 {text}
               </a>
             </li>

@@ -20,6 +20,9 @@ export const pages: Readonly<Record<PageName, Load>> = {
   keys: async () => (await import('./pages/keys.js')).Keys,
   teams: async () => (await import('./pages/teams.js')).Teams,
   repositories: async () => (await import('./pages/repositories.js')).Repositories,
+  providers: async () => (await import('./pages/providers.js')).Providers,
+  provider: async () => (await import('./pages/provider.js')).Provider,
+  series: async () => (await import('./pages/series.js')).Series,
   upload: async () => (await import('./pages/upload.js')).Upload,
   signIn: async () => (await import('./pages/sign-in.js')).SignIn,
 };

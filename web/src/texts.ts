@@ -2,6 +2,7 @@ import { changesTexts } from './texts/changes.js';
 import { chartTexts } from './texts/chart.js';
 import { explorerTexts } from './texts/explorer.js';
 import { manageTexts } from './texts/manage.js';
+import { providersTexts } from './texts/providers.js';
 import { uploadTexts } from './texts/upload.js';
 import { versionsTexts } from './texts/versions.js';
 
@@ -12,6 +13,7 @@ export const texts = {
     main: 'Main',
     skip: 'Skip to the content',
     data: 'Data',
+    providers: 'Providers',
     upload: 'Upload',
     docs: 'API documentation',
   },
@@ -51,6 +53,7 @@ export const texts = {
   versions: versionsTexts,
   manage: manageTexts,
   upload: uploadTexts,
+  providers: providersTexts,
   changes: changesTexts,
   notFound: {
     title: 'Page not found',

@@ -40,6 +40,9 @@ export const providerDetailSchema = z
     browse_root_label: z.string().optional(),
     series_id_placeholder: z.string(),
     has_user_api_key: z.boolean(),
+    keeps_vintages: z.boolean().meta({
+      description: 'It tells what a series was before it was revised: a dataset can be made with `backfill`.',
+    }),
   })
   .meta({ id: 'ProviderDetail' });
 

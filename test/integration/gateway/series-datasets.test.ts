@@ -66,6 +66,7 @@ const gateway: Pick<Gateway, 'fullSeries' | 'detail'> = {
     popular_series: [],
     series_id_placeholder: 'X',
     has_user_api_key: false,
+    keeps_vintages: false,
     attribution: 'Source: Office',
   }),
   fullSeries: async (caller, slug, seriesId) => {

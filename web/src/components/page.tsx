@@ -6,6 +6,8 @@ export interface PageProps {
   /** Heading of the page, and title of the window. */
   readonly title: string;
   readonly lead?: ComponentChildren;
+  /** The way to this page, over the heading. */
+  readonly way?: ComponentChildren;
   /** Buttons beside the heading. */
   readonly actions?: ComponentChildren;
   /** `narrow` for a form; `wide` for a grid that takes all the room there is. */
@@ -14,7 +16,7 @@ export interface PageProps {
 }
 
 /** One page: heading, window title, and focus on the heading after a change of page, so that it is read out. */
-export const Page = ({ title, lead, actions, width = 'normal', children }: PageProps) => {
+export const Page = ({ title, lead, way, actions, width = 'normal', children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = title === texts.name ? title : `${title} · ${texts.name}`;
@@ -29,6 +31,7 @@ export const Page = ({ title, lead, actions, width = 'normal', children }: PageP
     <div class={width === 'normal' ? 'page' : `page ${width}`}>
       <div class="page-head">
         <div>
+          {way}
           <h1 ref={heading} tabIndex={-1}>
             {title}
           </h1>

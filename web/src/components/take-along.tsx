@@ -2,34 +2,10 @@ import { useState } from 'preact/hooks';
 import { apiPath, type Query } from '../lib/api.js';
 import { type SnippetFacts, snippets } from '../lib/snippets.js';
 import { texts } from '../texts.js';
-import { Dialog } from './dialog.js';
 import { Menu } from './menu.js';
+import { Snippets } from './snippets.js';
 
 const formats = ['csv', 'json', 'xlsx', 'parquet', 'tsv', 'arrow'] as const;
-
-const Code = ({ name, text }: { name: string; text: string }) => {
-  const [isCopied, setCopied] = useState(false);
-  return (
-    <section class="stack snippet">
-      <div class="row">
-        <h3>{name}</h3>
-        <button
-          type="button"
-          class="button"
-          onClick={async () => {
-            await navigator.clipboard.writeText(text);
-            setCopied(true);
-          }}
-        >
-          {isCopied ? texts.actions.copied : texts.actions.copy}
-          <span class="hidden-text"> {name}</span>
-        </button>
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the window is scrolled by keyboard. */}
-      <pre tabIndex={0}>{text}</pre>
-    </section>
-  );
-};
 
 /** What is seen, as a file or as code that gets it. `path` is below the API: the same for other views than rows. */
 export const TakeAlong = (facts: SnippetFacts) => {
@@ -51,12 +27,12 @@ export const TakeAlong = (facts: SnippetFacts) => {
         {texts.take.copyAs}
       </button>
       {isOpen && (
-        <Dialog title={texts.take.copyAs} onClose={() => setOpen(false)}>
-          {!facts.isPublic && <p class="small soft">{texts.take.key}</p>}
-          {snippets(facts).map((snippet) => (
-            <Code key={snippet.name} {...snippet} />
-          ))}
-        </Dialog>
+        <Snippets
+          title={texts.take.copyAs}
+          note={facts.isPublic ? undefined : texts.take.key}
+          snippets={snippets(facts)}
+          onClose={() => setOpen(false)}
+        />
       )}
     </>
   );

@@ -8,10 +8,18 @@ export class ApiError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   /** By which operators find the request in their logs. */
   readonly requestId: string | undefined;
+  /** When it may be tried again, in seconds from the answer. */
+  readonly retryAfterSeconds: number | undefined;
 
   constructor(
     message: string,
-    facts: { status: number; code: string; details?: Record<string, unknown>; requestId?: string | null },
+    facts: {
+      status: number;
+      code: string;
+      details?: Record<string, unknown>;
+      requestId?: string | null;
+      retryAfterSeconds?: number | undefined;
+    },
   ) {
     super(message);
     this.name = 'ApiError';
@@ -19,6 +27,7 @@ export class ApiError extends Error {
     this.code = facts.code;
     this.details = facts.details ?? {};
     this.requestId = facts.requestId ?? undefined;
+    this.retryAfterSeconds = facts.retryAfterSeconds;
   }
 }
 
@@ -63,7 +72,12 @@ export const apiPath = (path: string, query: Query = {}): string =>
 export const onUnauthenticated: { tell: (error: ApiError) => void } = { tell: () => undefined };
 
 const errorOf = async (response: Response): Promise<ApiError> => {
-  const facts = { status: response.status, requestId: response.headers.get('X-Request-Id') };
+  const retryAfter = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const facts = {
+    status: response.status,
+    requestId: response.headers.get('X-Request-Id'),
+    retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  };
   try {
     const body = (await response.json()) as Record<string, unknown>;
     return new ApiError(String(body.error ?? body.message ?? response.statusText), {

@@ -52,15 +52,21 @@ export const address = createStore<Address>(read());
 
 export const useAddress = (): Address => useStore(address);
 
-/** The address of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Empty parameters are left out. */
+/** The end of a path; its slashes stay. */
+const encodedRest = (rest: string): string => `/${rest.split('/').map(encodeURIComponent).join('/')}`;
+
+/**
+ * The address of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Empty parameters are left out; `rest` stands
+ * for the end of an address that may hold slashes.
+ */
 export const linkTo = (
   page: PageName,
   params: Readonly<Record<string, string | number>> = {},
   query: Readonly<Record<string, string | undefined>> = {},
 ): string => {
-  const path = addresses[page].replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(String(params[name] ?? '')),
-  );
+  const path = addresses[page]
+    .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name] ?? '')))
+    .replace(/\/\*$/, () => encodedRest(String(params.rest ?? '')));
   const pairs = Object.entries(query).filter(
     (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
   );

@@ -55,3 +55,41 @@ export const snippets = ({ datasetId, query, isPublic, dates }: SnippetFacts): r
     },
   ];
 };
+
+/** A text as one word of a shell. */
+const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Code that gets all observations of a provider's series; the key is sent where the environment has one. */
+export const seriesSnippets = (
+  slug: string,
+  seriesId: string,
+  params: Readonly<Record<string, string | number>>,
+): readonly Snippet[] => {
+  const url = safe(
+    `${apiUrl()}/providers/${encodeURIComponent(slug)}/series/${encodeURIComponent(seriesId)}/data`,
+  );
+  // Texts and numbers in JSON are literals of Python, JavaScript and R, too.
+  const body = JSON.stringify({ params });
+  return [
+    {
+      name: 'curl',
+      text: `curl -fL \${TABULARY_KEY:+-u "$TABULARY_KEY:"} -H 'Content-Type: application/json' -d ${shellWord(body)} -o series.json '${url}'`,
+    },
+    {
+      name: 'Python (pandas)',
+      text: `import os\n\nimport pandas as pd\nimport requests\n\nkey = os.environ.get("TABULARY_KEY")\nanswer = requests.post("${url}", json=${body}, auth=(key, "") if key else None)\nanswer.raise_for_status()\ndata = pd.DataFrame(answer.json()["data"])\ndata["date"] = pd.to_datetime(data["date"])\nprint(data)`,
+    },
+    {
+      name: 'R',
+      text: `library(httr2)\n\nkey <- Sys.getenv("TABULARY_KEY")\nquestion <- req_body_raw(request("${url}"), ${JSON.stringify(body)}, "application/json")\nif (key != "") question <- req_auth_basic(question, key, "")\nanswer <- resp_body_json(req_perform(question), simplifyVector = TRUE)\ndata <- answer$data\nprint(data)`,
+    },
+    {
+      name: 'Excel, Power Query',
+      text: `let\n    Answer = Json.Document(Web.Contents("${url}", [Headers = [#"Content-Type" = "application/json"], Content = Text.ToBinary("${body.replaceAll('"', '""')}")])),\n    Rows = Table.FromRecords(Answer[data], type table [date = text, value = nullable number], MissingField.UseNull),\n    Data = Table.TransformColumnTypes(Rows, {{"date", type date}}, "en-US")\nin\n    Data`,
+    },
+    {
+      name: 'JavaScript',
+      text: `const key = process.env.TABULARY_KEY;\nconst answer = await fetch("${url}", {\n  method: "POST",\n  headers: {\n    "Content-Type": "application/json",\n    ...(key ? { Authorization: "Basic " + btoa(key + ":") } : {}),\n  },\n  body: JSON.stringify(${body}),\n});\nif (!answer.ok) throw new Error(await answer.text());\nconst { data } = await answer.json();\nconsole.log(data);`,
+    },
+  ];
+};

@@ -84,7 +84,13 @@ export interface CatalogFound {
 }
 
 export interface FoundSeries {
-  readonly items: readonly { readonly provider: string; readonly id: string; readonly label: string }[];
+  readonly items: readonly {
+    readonly provider: string;
+    readonly id: string;
+    readonly label: string;
+    readonly kind: 'series' | 'folder';
+    readonly path?: string;
+  }[];
 }
 
 export interface Notice {

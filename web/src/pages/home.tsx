@@ -189,11 +189,17 @@ const Results = ({ found }: { found: Found }) => {
       {series.length > 0 && (
         <Part title={texts.home.series}>
           <ul class="found-list">
-            {series.map(({ provider, id, label }) => (
+            {series.map(({ provider, id, label, kind, path }) => (
               <li key={`${provider} ${id}`}>
-                <span>
+                <a
+                  href={
+                    kind === 'folder'
+                      ? linkTo('provider', { slug: provider }, { path })
+                      : linkTo('series', { slug: provider, rest: id })
+                  }
+                >
                   <Marked text={label} words={words} />
-                </span>{' '}
+                </a>{' '}
                 <span class="soft">
                   {provider} · <code>{id}</code>
                 </span>

@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact';
+import { linkTo } from '../../lib/router.js';
+import { texts } from '../../texts.js';
+import type { Hit } from './types.js';
+
+const t = texts.providers;
+
+/** Series and folders as links: what each is called, its id, how often and in what it is measured. */
+export const HitList = ({
+  items,
+  slug,
+  providerName,
+  caption,
+}: {
+  items: readonly Hit[];
+  /** Provider of items that do not name one. */
+  slug: string;
+  /** Names the provider of an item, where items are of several. */
+  providerName?: (slug: string) => string;
+  caption: string;
+}) => {
+  const hasFrequency = items.some(({ frequency }) => frequency !== undefined);
+  const hasUnits = items.some(({ units }) => units !== undefined);
+  return (
+    <table class="table hits">
+      <caption class="hidden-text">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col">{t.name}</th>
+          {hasFrequency && <th scope="col">{t.frequency}</th>}
+          {hasUnits && <th scope="col">{t.units}</th>}
+          <th scope="col">{t.id}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => {
+          const provider = item.provider ?? slug;
+          const isFolder = item.kind === 'folder';
+          const href = isFolder
+            ? linkTo('provider', { slug: provider }, { path: item.path })
+            : linkTo('series', { slug: provider, rest: item.id });
+          return (
+            <tr key={`${provider} ${item.id}`}>
+              <td class="hit-name">
+                <a href={href}>{item.label}</a>
+                {isFolder && <span class="tag">{t.folderTag}</span>}
+                {providerName !== undefined && <p class="small soft">{providerName(provider)}</p>}
+                {item.description !== undefined && item.description !== item.label && (
+                  <p class="small soft hit-text">{item.description}</p>
+                )}
+              </td>
+              {hasFrequency && <td>{item.frequency}</td>}
+              {hasUnits && <td class="hit-units">{item.units}</td>}
+              <td class="hit-id">
+                <code>{item.id}</code>
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+};
+
+/** A box that searches while somebody types; what is typed stands in the address as `q`. */
+export const SearchBox = ({
+  label,
+  placeholder,
+  value,
+  onInput,
+}: {
+  label: string;
+  placeholder: string;
+  value: string;
+  onInput: (text: string) => void;
+}) => (
+  <search>
+    <form onSubmit={(event) => event.preventDefault()}>
+      <label class="hidden-text" for="provider-search">
+        {label}
+      </label>
+      <input
+        id="provider-search"
+        class="input provider-search"
+        type="search"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={200}
+        placeholder={placeholder}
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </form>
+  </search>
+);
+
+export const Crumbs = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <nav class="crumbs" aria-label={name}>
+    <ol>{children}</ol>
+  </nav>
+);

@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks';
+import { setQuery } from '../../lib/router.js';
+import { texts } from '../../texts.js';
+import type { Parameter } from './types.js';
+
+const t = texts.providers.view;
+
+/** Parameters of a request that stand in the address, by key. */
+export const paramsIn = (
+  parameters: readonly Parameter[],
+  query: URLSearchParams,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    parameters
+      .map(({ key }): [string, string] => [key, query.get(key) ?? ''])
+      .filter(([, value]) => value !== ''),
+  );
+
+/** As the API takes them. A text that is no number stays text, and the API says what is wrong with it. */
+export const paramsOf = (
+  parameters: readonly Parameter[],
+  given: Readonly<Record<string, string>>,
+): Readonly<Record<string, string | number>> =>
+  Object.fromEntries(
+    Object.entries(given).map(([key, value]) => {
+      const isNumber = parameters.some((one) => one.key === key && one.type === 'number');
+      return [key, isNumber && Number.isFinite(Number(value)) ? Number(value) : value];
+    }),
+  );
+
+const fallbackOf = ({ default: fallback, values = [] }: Parameter): string | undefined =>
+  fallback === undefined
+    ? undefined
+    : (values.find(({ code }) => code === String(fallback))?.label ?? String(fallback));
+
+const Field = ({
+  parameter,
+  value,
+  onInput,
+}: {
+  parameter: Parameter;
+  value: string;
+  onInput: (text: string) => void;
+}) => {
+  const { label, type, values = [], key } = parameter;
+  const fallback = fallbackOf(parameter);
+  if (type === 'select')
+    return (
+      <label class="field">
+        <span>{label}</span>
+        <select class="input" value={value} onChange={({ currentTarget }) => onInput(currentTarget.value)}>
+          <option value="">{fallback === undefined ? '' : t.fallback(fallback)}</option>
+          {values.map(({ code, label: name }) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  const isDay = key === 'start' || key === 'end';
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        class="input"
+        inputMode={type === 'number' ? 'decimal' : 'text'}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={isDay ? t.dayForm : (fallback ?? '')}
+        value={value}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+      />
+    </label>
+  );
+};
+
+/** The parameters of a provider as a form; what is applied stands in the address. */
+export const ParameterForm = ({
+  parameters,
+  given,
+  isAll,
+}: {
+  parameters: readonly Parameter[];
+  given: Readonly<Record<string, string>>;
+  /** All observations are shown, not the preview. */
+  isAll: boolean;
+}) => {
+  const [values, setValues] = useState(given);
+  return (
+    <form
+      class="series-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        setQuery({
+          ...Object.fromEntries(parameters.map(({ key }) => [key, values[key]?.trim()])),
+          all: 'true',
+        });
+      }}
+    >
+      {parameters.map((parameter) => (
+        <Field
+          key={parameter.key}
+          parameter={parameter}
+          value={values[parameter.key] ?? ''}
+          onInput={(text) => setValues({ ...values, [parameter.key]: text })}
+        />
+      ))}
+      <div class="row">
+        <button class={isAll ? 'button' : 'button main'} type="submit">
+          {isAll ? t.apply : t.showAll}
+        </button>
+        {isAll && (
+          <button
+            class="button plain"
+            type="button"
+            onClick={() =>
+              setQuery({
+                ...Object.fromEntries(parameters.map(({ key }) => [key, undefined])),
+                all: undefined,
+              })
+            }
+          >
+            {t.toPreview}
+          </button>
+        )}
+      </div>
+    </form>
+  );
+};

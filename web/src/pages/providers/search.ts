@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'preact/hooks';
+import { setQuery, useAddress } from '../../lib/router.js';
+
+/** How long somebody has to pause before an upstream is asked: its requests are counted. */
+const pauseMs = { index: 160, upstream: 600 } as const;
+
+/**
+ * The words of the box and those that are searched for. `index`: the service answers by itself, as fast as one types;
+ * `upstream`: the provider may be asked. The words stand in the address as `q` once they are searched for.
+ */
+export const useWords = (asks: keyof typeof pauseMs) => {
+  const { query } = useAddress();
+  const words = (query.get('q') ?? '').trim();
+  const [typed, setTyped] = useState(words);
+  useEffect(() => {
+    // Back and forward change the address without typing.
+    if (typed.trim() !== words) setTyped(words);
+  }, [words]);
+  useEffect(() => {
+    const wanted = typed.trim();
+    if (wanted === words) return;
+    const timer = setTimeout(
+      () => setQuery({ q: wanted, page: undefined }, { replace: words !== '' }),
+      pauseMs[asks],
+    );
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return { words, typed, type: setTyped };
+};

@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks';
+import { Menu } from '../../components/menu.js';
+import { Snippets } from '../../components/snippets.js';
+import { seriesSnippets } from '../../lib/snippets.js';
+import { texts } from '../../texts.js';
+import { csvOf, type SeriesData } from './series-data.js';
+
+const t = texts.providers.view;
+
+const save = (text: string, name: string, type: string): void => {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads it after the click was handled.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+};
+
+/** What is shown as a file, and code that gets all observations. */
+export const TakeSeries = ({
+  slug,
+  series,
+  json,
+  params,
+}: {
+  slug: string;
+  series: SeriesData;
+  /** The answer as it came. */
+  json: string;
+  params: Readonly<Record<string, string | number>>;
+}) => {
+  const [isOpen, setOpen] = useState(false);
+  const name = `${slug}-${series.series_id}`.replace(/[^\w.-]+/g, '_');
+  return (
+    <>
+      <Menu label={t.download}>
+        {(close) => (
+          <>
+            <button
+              class="menu-item"
+              type="button"
+              onClick={() => {
+                close();
+                save(csvOf(series), `${name}.csv`, 'text/csv');
+              }}
+            >
+              {t.csv}
+            </button>
+            <button
+              class="menu-item"
+              type="button"
+              onClick={() => {
+                close();
+                save(json, `${name}.json`, 'application/json');
+              }}
+            >
+              {t.json}
+            </button>
+          </>
+        )}
+      </Menu>
+      <button class="button" type="button" onClick={() => setOpen(true)}>
+        {t.copyAs}
+      </button>
+      {isOpen && (
+        <Snippets
+          title={t.copyAs}
+          note={`${t.copyNote} ${t.copyKey}`}
+          snippets={seriesSnippets(slug, series.series_id, params)}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+};
