@@ -15,6 +15,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.production.json ./
 COPY src ./src
 COPY web ./web
+# The console shows its run-book.
+COPY docs/operating.md ./docs/
 RUN npm run build:production
 
 FROM packages AS production

@@ -7,6 +7,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const web = fileURLToPath(new URL('.', import.meta.url));
 const out = fileURLToPath(new URL('../dist/web', import.meta.url));
+/** The console shows a part of it. */
+const runBook = fileURLToPath(new URL('../docs/operating.md', import.meta.url));
 const stamp = join(out, '.sources');
 
 const versionOf = (name) =>
@@ -18,6 +20,7 @@ const fingerprint = () => {
   const files = readdirSync(web, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .concat(runBook)
     .sort();
   for (const file of files) hash.update(`${file.slice(web.length)}\0`).update(readFileSync(file));
   return hash.digest('hex');

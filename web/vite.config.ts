@@ -1,7 +1,22 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+const runBook = 'virtual:run-book';
+
+/** The run-book of docs/operating.md as a module: the console shows what to do about an alert. */
+const runBookModule: Plugin = {
+  name: 'run-book',
+  resolveId: (id) => (id === runBook ? `\0${runBook}` : undefined),
+  load(id) {
+    if (id !== `\0${runBook}`) return undefined;
+    const text = /^## Run-book\n(.*?)^## /ms.exec(readFileSync(folder('../docs/operating.md'), 'utf8'))?.[1];
+    if (text === undefined) throw new Error('docs/operating.md has no section "Run-book"');
+    return `export const runBook = ${JSON.stringify(text)}`;
+  },
+};
 
 /** `npx vite web` serves the sources with the API of a product that runs at port 8080. */
 export default defineConfig({
@@ -9,6 +24,7 @@ export default defineConfig({
   // Relative: the API puts the path of PUBLIC_URL in front.
   base: './',
   publicDir: false,
+  plugins: [runBookModule],
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none' },
   build: {
     outDir: folder('../dist/web'),

@@ -1,3 +1,4 @@
+import { previewOf, shownBytes } from '../ingest/repair/dead-letter-preview.js';
 import type { DeadLetterEntry } from '../ingest/repair/dead-letter-records.js';
 import type { DeadLetters } from '../ingest/repair/dead-letters.js';
 import { invalid } from '../lib/errors.js';
@@ -7,8 +8,6 @@ import type { AdminContext, AdminGroup, CommandInput } from './command.js';
 /** Opens what the commands work with, at the addresses of the operator's environment. */
 export type OpenDeadLetters = (context: AdminContext) => DeadLetters;
 
-/** Most bytes of a message that are shown. */
-const shownBytes = 256;
 const listed = 1_000;
 
 const numberOf = (input: CommandInput): number => {
@@ -28,18 +27,10 @@ const rowOf = ({ id, origin, reason, bytes, recordedAt }: DeadLetterEntry) => ({
   reason,
 });
 
-/** What does not print is shown as a dot. */
-const printable = (bytes: Buffer): string => bytes.toString('latin1').replace(/[^\x20-\x7e]/g, '.');
-
 const payloadOf = (message: RawMessage | undefined) => {
   if (message === undefined) return { payload: 'removed by Kafka’s retention' };
-  const head = (message.value ?? Buffer.alloc(0)).subarray(0, shownBytes);
-  return {
-    key: message.key === null ? null : printable(message.key.subarray(0, shownBytes)),
-    headers: message.headers,
-    headHex: head.toString('hex').replace(/(..)(?=.)/g, '$1 '),
-    headText: printable(head),
-  };
+  const { key, headers, hex, text } = previewOf(message);
+  return { key, headers, headHex: hex, headText: text };
 };
 
 /** `dead-letters list|show|replay|drop`; `parked` is its name in 0.1. */

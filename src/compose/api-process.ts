@@ -9,7 +9,7 @@ import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createColumnRemovalRoute } from '../http/routes/columns.js';
 import { createDryRunRoutes } from '../http/routes/dry-runs.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
-import { createOpsPageRoutes, createOpsRoutes } from '../http/routes/ops.js';
+import { createOpsRoutes } from '../http/routes/ops.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
 import { createReservationRoute } from '../http/routes/reservations.js';
 import { createRetentionRoutes } from '../http/routes/retention.js';
@@ -28,8 +28,10 @@ import { type Core, checksOf, connect, type Listening, listen } from './core.js'
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
+import { createLook } from './look.js';
 import { openMetrics } from './metrics-port.js';
-import { createOpsState } from './ops.js';
+import { createOps } from './ops.js';
+import { createOpsActions } from './ops-actions.js';
 import { startPipelineWatch } from './pipeline-watch.js';
 
 /** What `npm run build` made of `web`; the same depth below the root of the package in `src` and in `dist`. */
@@ -88,7 +90,8 @@ export const createApiProcess = async (
     identifyClient: createIdentifyClient(config.trustedProxies),
     base: apiBase,
   });
-  const ops = { state: createOpsState(core, gateway) };
+  const look = createLook(core);
+  const ops = createOps(core, { gateway, look });
   const metricsRoutes = await openMetrics(core, scope, version);
   const server: HttpServer = createApp({
     routes: [
@@ -124,7 +127,7 @@ export const createApiProcess = async (
       }),
       ...downloads,
       ...gatewayRoutes,
-      ...createOpsRoutes({ ...ops, audit: catalog.auditTrail }),
+      ...createOpsRoutes({ ...ops, actions: createOpsActions(core), audit: catalog.auditTrail }),
     ],
     rootRoutes: [
       ...createOperationsRoutes({
@@ -133,7 +136,6 @@ export const createApiProcess = async (
         draining: () => server.draining,
       }),
       ...metricsRoutes,
-      ...createOpsPageRoutes(ops),
     ],
     authenticate: catalog.authenticate,
     authenticateSession: catalog.sessions.authenticate,
@@ -156,7 +158,7 @@ export const createApiProcess = async (
     answerBytes: config.answerBytesInFlight,
     places,
   });
-  await startPipelineWatch(core, scope);
+  await startPipelineWatch(core, scope, { look, onLook: ops.keep });
   await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
   const port = await listen(server, config.host, config.port, 'PORT');
   log.info({ port }, 'API ready');

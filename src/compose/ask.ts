@@ -4,18 +4,21 @@ import { messageOf } from '../lib/errors.js';
 /** Longest that a component may take to answer. */
 const patienceMs = 5_000;
 
+/** Since when it has been so is for those to know who ask again and again. */
+type Answering = Omit<ComponentState, 'since'>;
+
 /** What a component answers, or that it does not: one that is down must not hide the others. */
 export const ask = async <T>(
   name: ComponentState['name'],
   question: () => Promise<T>,
-): Promise<{ component: ComponentState; answer: T | null }> => {
+): Promise<{ component: Answering; answer: T | null }> => {
   const startedAt = Date.now();
   const settled = new AbortController();
   const expired = new Promise<never>((_resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
     settled.signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
   });
-  const componentOf = (error: string | null): ComponentState => ({
+  const componentOf = (error: string | null): Answering => ({
     name,
     ok: error === null,
     ms: Date.now() - startedAt,

@@ -11,7 +11,7 @@ import { createSegmentRewrite } from '../ingest/repair/segment-rewrite.js';
 import { createUploadReplay, type UploadReplay } from '../ingest/repair/upload-replay.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { createClickHouse } from '../storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse } from '../storage/clickhouse/client.js';
 import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import { createKafka } from '../storage/kafka/connection.js';
@@ -19,7 +19,7 @@ import { requeue } from '../storage/kafka/dead-letters.js';
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { topicNames } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { required } from './core.js';
+import { type Core, required } from './core.js';
 
 /** What an operator's command stands on. */
 export interface OperatorParts {
@@ -29,38 +29,30 @@ export interface OperatorParts {
   readonly sql: Sql;
 }
 
-const openKafka = ({ config, log }: OperatorParts) => {
-  const kafka = createKafka({
-    settings: config,
-    clientId: `${config.kafkaPrefix}-admin`,
-    log,
-  });
-  const reader = createTopicReader({ kafka, groupPrefix: config.kafkaPrefix, log });
-  return { kafka, reader, topics: topicNames(config.kafkaPrefix) };
-};
+/** What the deeds of an operator stand on, beside workers that run: of a command, or of the API. */
+type Standing = Pick<Core, 'config' | 'log' | 'sql' | 'kafka' | 'topics'>;
 
-/** Dead letters, for commands of an operator. */
-export const openDeadLetters = (parts: OperatorParts): DeadLetters => {
-  const { sql } = parts;
-  const { kafka, reader } = openKafka(parts);
+const readerOf = ({ config, log, kafka }: Standing) =>
+  createTopicReader({ kafka, groupPrefix: config.kafkaPrefix, log });
+
+/** Dead letters, for an operator. */
+export const createOperatorDeadLetters = (standing: Standing): DeadLetters => {
+  const { sql, kafka } = standing;
   return createDeadLetters({
     sql,
     records: createDeadLetterRecords(sql),
-    reader,
+    reader: readerOf(standing),
     processes: createProcessRecords(sql),
     giveBack: (message, { id, origin }) => requeue(kafka, message, origin, id),
   });
 };
 
-/** The replay of uploads, for commands of an operator; beside workers that run. */
-export const openUploadReplay = async (parts: OperatorParts): Promise<UploadReplay> => {
-  const { config, log, scope, sql } = parts;
-  const { reader, topics } = openKafka(parts);
-  const clickhouse = createClickHouse({
-    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
-    database: config.clickhouseDatabase,
-  });
-  await scope.defer('ClickHouse connections', clickhouse.close);
+/** The replay of uploads, for an operator. */
+export const createOperatorReplay = (
+  standing: Standing & { readonly clickhouse: ClickHouse },
+): UploadReplay => {
+  const { config, log, sql, topics, clickhouse } = standing;
+  const reader = readerOf(standing);
   const tables = createStoreTables(clickhouse);
   const processes = createProcessRecords(sql);
   const chunks = createChunkRecords(sql);
@@ -85,4 +77,25 @@ export const openUploadReplay = async (parts: OperatorParts): Promise<UploadRepl
     chunks,
   });
   return createUploadReplay({ retries: createRetryRecords(sql), processes, chunkDiscovery, rewrite });
+};
+
+const standingOf = (parts: OperatorParts): Standing => {
+  const { config, log } = parts;
+  const kafka = createKafka({ settings: config, clientId: `${config.kafkaPrefix}-admin`, log });
+  return { ...parts, kafka, topics: topicNames(config.kafkaPrefix) };
+};
+
+/** Dead letters, for commands of an operator. */
+export const openDeadLetters = (parts: OperatorParts): DeadLetters =>
+  createOperatorDeadLetters(standingOf(parts));
+
+/** The replay of uploads, for commands of an operator. */
+export const openUploadReplay = async (parts: OperatorParts): Promise<UploadReplay> => {
+  const { config, scope } = parts;
+  const clickhouse = createClickHouse({
+    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
+    database: config.clickhouseDatabase,
+  });
+  await scope.defer('ClickHouse connections', clickhouse.close);
+  return createOperatorReplay({ ...standingOf(parts), clickhouse });
 };

@@ -1,46 +1,129 @@
+/** What the operators' console shows: the state, its samples, and the alerts that follow from both. */
+import { createHash } from 'node:crypto';
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
-import type { OpsState } from '../http/routes/ops-schema.js';
-import { readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
-import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
+import type { AlertState, OpsState, OpsUpstream } from '../http/routes/ops-schema.js';
+import { consumingPausedSince } from '../ingest/lifecycle/consuming.js';
+import { readFailureReasons, readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
+import type { Metrics } from '../lib/metrics.js';
 import { isoUtc } from '../lib/time.js';
-import { readLogState } from '../storage/kafka/consumer-lag.js';
-import { ask } from './ask.js';
+import type { GroupState, LogState } from '../storage/kafka/consumer-lag.js';
+import {
+  type KeptSample,
+  keepSample,
+  type LaneSample,
+  readSamples,
+} from '../storage/postgres/ops-samples.js';
 import type { Core } from './core.js';
+import type { Look } from './look.js';
+import { type AlertFacts, alertsOfPrometheus, holdingAlerts, judgeAlerts } from './ops-alerts.js';
 
-/** The state that `/ops` shows. Requests at the same time share one look. */
-export const createOpsState = (
-  { config, sql, clickhouse, kafka, topics }: Core,
-  gateway: Gateway,
-): (() => Promise<OpsState>) => {
-  const look = async (): Promise<OpsState> => {
-    const [database, clickhouseState, log] = await Promise.all([
-      ask('database', () => sql.query('SELECT 1')),
-      ask('clickhouse', async () => {
-        if (!(await clickhouse.ping())) throw new Error('ClickHouse does not answer');
-      }),
-      ask('kafka', () => readLogState({ kafka, topics, groupPrefix: config.kafkaPrefix })),
-    ]);
-    const [uploads, deadLetters, refreshes, providers] = await Promise.all([
-      readPipelineState({ sql }),
-      createDeadLetterRecords(sql).count(),
-      readRefreshState(sql),
-      gateway.state(),
-    ]);
+/** Reasons of failures are asked for this many minutes, as the alert about them says. */
+const failuresMinutes = 15;
+/** No condition has to hold for longer than this before it counts. */
+const alertMinutes = 60;
+
+export interface Ops {
+  state(): Promise<OpsState>;
+  /** Of the last minutes, oldest first. */
+  samples(minutes: number): Promise<KeptSample[]>;
+  /** Keeps what a look has found, once a minute for all processes together. */
+  keep(look: Look): Promise<void>;
+}
+
+const fingerprintOf = ({ assignments }: GroupState): string =>
+  createHash('sha256')
+    .update(JSON.stringify(assignments.map(({ member, partitions }) => [member, partitions])))
+    .digest('hex')
+    .slice(0, 12);
+
+const lanesOf = ({ groups, lag }: LogState): LaneSample[] =>
+  groups.map((state) => {
+    const places = lag.filter(({ group }) => group === state.group);
+    const known = places.every(({ bytes }) => bytes !== null);
     return {
-      at: isoUtc(new Date()),
-      components: [database.component, clickhouseState.component, log.component],
-      uploads,
-      log: log.answer && { ...log.answer, deadLetters },
-      refreshes,
-      providers,
+      lane: state.group.slice(state.group.lastIndexOf('.') + 1),
+      messages: places.reduce((sum, place) => sum + place.lag, 0),
+      bytes: known ? places.reduce((sum, place) => sum + (place.bytes ?? 0), 0) : null,
+      seconds: Math.max(0, ...places.map(({ seconds }) => seconds)),
+      members: state.members,
+      assignment: fingerprintOf(state),
     };
+  });
+
+/** What this process has counted of each upstream since it started. */
+const readUpstreams = async (gateway: Gateway, { gateway: metrics }: Metrics): Promise<OpsUpstream[]> => {
+  const [all, queue, calls] = await Promise.all([gateway.state(), metrics.queue.get(), metrics.calls.get()]);
+  return all.map((upstream) => ({
+    ...upstream,
+    waiting: queue.values.find(({ labels }) => labels.provider === upstream.provider)?.value ?? 0,
+    calls: calls.values
+      .filter(({ labels }) => labels.provider === upstream.provider)
+      .map(({ labels, value }) => ({ outcome: String(labels.outcome), count: value })),
+  }));
+};
+
+export const createOps = (
+  { sql, metrics }: Pick<Core, 'sql' | 'metrics'>,
+  { gateway, look }: { readonly gateway: Gateway; readonly look: () => Promise<Look> },
+): Ops => {
+  const factsOf = async (seen: Look, providers: AlertFacts['providers']): Promise<AlertFacts> => {
+    const [backlog, failureReasons] = await Promise.all([
+      metrics.backlogBytes.get(),
+      readFailureReasons(sql, failuresMinutes),
+    ]);
+    const backlogBytes = new Map(backlog.values.map(({ labels, value }) => [String(labels.lane), value]));
+    return { look: seen, providers, backlogBytes, failureReasons };
   };
-  let looking: Promise<OpsState> | undefined;
-  return () => {
-    looking ??= look().finally(() => {
-      looking = undefined;
-    });
-    return looking;
+
+  const alertsOf = async (facts: AlertFacts): Promise<AlertState[]> =>
+    judgeAlerts(facts, await readSamples(sql, alertMinutes), new Date()).map((alert) => ({
+      ...alert,
+      since: isoUtc(alert.since),
+    }));
+
+  let minuteKept = '';
+  return {
+    async state() {
+      const seen = await look();
+      const [uploads, refreshes, providers, pausedSince] = await Promise.all([
+        readPipelineState({ sql }),
+        readRefreshState(sql),
+        readUpstreams(gateway, metrics),
+        consumingPausedSince(sql),
+      ]);
+      const facts = await factsOf(seen, providers);
+      return {
+        at: isoUtc(new Date()),
+        components: seen.components,
+        alerts: await alertsOf(facts),
+        alertsOfPrometheus,
+        consuming: { pausedSince: pausedSince === null ? null : isoUtc(new Date(pausedSince)) },
+        uploads,
+        log: seen.log && { ...seen.log, deadLetters: seen.uploads?.deadLetters ?? 0 },
+        refreshes,
+        providers,
+      };
+    },
+
+    samples: (minutes) => readSamples(sql, minutes),
+
+    async keep(seen) {
+      const minute = isoUtc(new Date()).slice(0, 16);
+      // Without PostgreSQL there is nowhere to keep it: the gap tells of that.
+      if (minute === minuteKept || seen.uploads === null) return;
+      const { pending, deadLetters } = seen.uploads;
+      await keepSample(sql, {
+        lanes: seen.log === null ? [] : lanesOf(seen.log),
+        pending: pending.reduce((sum, { count }) => sum + count, 0),
+        oldestPendingSeconds: Math.max(0, ...pending.map(({ oldestSeconds }) => oldestSeconds)),
+        deadLetters,
+        storeBytes: seen.sizes?.kinds.reduce((sum, { bytes }) => sum + bytes, 0) ?? null,
+        mostParts: seen.sizes?.mostParts ?? null,
+        down: seen.components.filter(({ ok }) => !ok).map(({ name }) => name),
+        alerts: holdingAlerts(await factsOf(seen, await gateway.state())),
+      });
+      minuteKept = minute;
+    },
   };
 };

@@ -3,16 +3,14 @@
  * do it, not workers: that no worker runs is one of the things to be seen. What a component does not tell has no value, so
  * that nothing old is taken for the present.
  */
-import type { ComponentState } from '../http/routes/ops-schema.js';
-import { pendingPhases, readPendingUploads } from '../ingest/lifecycle/pipeline-state.js';
-import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
+import { pendingPhases } from '../ingest/lifecycle/pipeline-state.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { PipelineMetrics } from '../lib/pipeline-metrics.js';
 import type { Scope } from '../lib/scope.js';
-import { type ClickHouseSizes, readSizes } from '../storage/clickhouse/sizes.js';
-import { type LogState, readLogState } from '../storage/kafka/consumer-lag.js';
-import { ask } from './ask.js';
+import type { ClickHouseSizes } from '../storage/clickhouse/sizes.js';
+import type { LogState } from '../storage/kafka/consumer-lag.js';
 import type { Core } from './core.js';
+import type { Look } from './look.js';
 
 const showLog = (metrics: PipelineMetrics, state: LogState | null): void => {
   const { lagMessages, lagSeconds, groupMembers, assignedPartitions } = metrics;
@@ -44,12 +42,7 @@ const showSizes = (metrics: PipelineMetrics, sizes: ClickHouseSizes | null): voi
   }
 };
 
-interface Uploads {
-  readonly pending: Awaited<ReturnType<typeof readPendingUploads>>;
-  readonly deadLetters: number;
-}
-
-const showUploads = (metrics: PipelineMetrics, uploads: Uploads | null): void => {
+const showUploads = (metrics: PipelineMetrics, uploads: Look['uploads']): void => {
   metrics.pending.reset();
   metrics.oldestPendingSeconds.reset();
   metrics.deadLettersWaiting.set(uploads?.deadLetters ?? Number.NaN);
@@ -61,47 +54,29 @@ const showUploads = (metrics: PipelineMetrics, uploads: Uploads | null): void =>
   }
 };
 
-/** One look at everything. It does not throw: what does not answer is shown as being down. */
-const createPipelineLook = ({ config, sql, clickhouse, kafka, topics, metrics, log }: Core) => {
-  const { pipeline } = metrics;
-  const down = new Map<string, string>();
-  const tellChange = ({ name, error }: ComponentState): void => {
-    if ((down.get(name) ?? null) === error) return;
-    if (error === null) {
-      down.delete(name);
-      log.info({ component: name }, 'component answers again');
-    } else {
-      down.set(name, error);
-      log.warn({ component: name, reason: error }, 'component does not answer');
-    }
-  };
-  return async (): Promise<void> => {
-    const [database, clickhouseState, kafkaLog] = await Promise.all([
-      ask(
-        'database',
-        async (): Promise<Uploads> => ({
-          pending: await readPendingUploads(sql),
-          deadLetters: await createDeadLetterRecords(sql).count(),
-        }),
-      ),
-      ask('clickhouse', () => readSizes(clickhouse)),
-      ask('kafka', () => readLogState({ kafka, topics, groupPrefix: config.kafkaPrefix })),
-    ]);
-    showUploads(pipeline, database.answer);
-    showSizes(pipeline, clickhouseState.answer);
-    showLog(pipeline, kafkaLog.answer);
-    for (const { component } of [database, clickhouseState, kafkaLog]) {
-      pipeline.componentUp.set({ component: component.name }, component.ok ? 1 : 0);
-      tellChange(component);
-    }
-    pipeline.lookedAt.setToCurrentTime();
-  };
-};
+/** What the watch stands on beside the core. */
+export interface PipelineWatchOptions {
+  readonly look: () => Promise<Look>;
+  /** Told of every look. */
+  readonly onLook: (look: Look) => Promise<void>;
+}
 
 /** Looks every `WATCH_INTERVAL_MS` until the process stops. */
-export const startPipelineWatch = async (core: Core, scope: Scope): Promise<void> => {
-  const { config, log } = core;
-  const look = createPipelineLook(core);
-  const watch = startPeriodic({ name: 'watch', intervalMs: config.watchIntervalMs, run: look, log });
+export const startPipelineWatch = async (
+  { config, metrics, log }: Core,
+  scope: Scope,
+  { look, onLook }: PipelineWatchOptions,
+): Promise<void> => {
+  const { pipeline } = metrics;
+  const run = async (): Promise<void> => {
+    const seen = await look();
+    showUploads(pipeline, seen.uploads);
+    showSizes(pipeline, seen.sizes);
+    showLog(pipeline, seen.log);
+    for (const { name, ok } of seen.components) pipeline.componentUp.set({ component: name }, ok ? 1 : 0);
+    pipeline.lookedAt.setToCurrentTime();
+    await onLook(seen);
+  };
+  const watch = startPeriodic({ name: 'watch', intervalMs: config.watchIntervalMs, run, log });
   await scope.defer('watch', watch.stop);
 };

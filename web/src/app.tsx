@@ -22,6 +22,7 @@ const entries: readonly {
   { text: texts.nav.data, href: linkTo('home'), for: 'all' },
   { text: texts.nav.providers, href: linkTo('providers'), for: 'all' },
   { text: texts.nav.upload, href: linkTo('upload'), for: 'all' },
+  { text: texts.nav.console, href: linkTo('console'), for: 'operators' },
 ];
 
 /** Pages about the account of who is signed in. */

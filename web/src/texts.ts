@@ -15,6 +15,7 @@ export const texts = {
     data: 'Data',
     providers: 'Providers',
     upload: 'Upload',
+    console: 'Console',
     docs: 'API documentation',
   },
   theme: { dark: 'Dark theme' },

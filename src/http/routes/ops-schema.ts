@@ -49,11 +49,22 @@ const logSchema = z.object({
       topic: z.string(),
       partition: z.int(),
       lag: count.meta({ description: 'Messages not handled yet.' }),
+      bytes: count.nullable().meta({ description: 'Bytes of these; null: Kafka does not tell.' }),
       seconds: count.meta({ description: 'Age of the first of them, to an eighth of it; 0 without one.' }),
     }),
   ),
   groups: z
-    .array(z.object({ group: z.string(), members: count, assigned: count }))
+    .array(
+      z.object({
+        group: z.string(),
+        state: z.string().meta({ description: 'As Kafka names it: `Stable`, `PreparingRebalance` …' }),
+        members: count,
+        assigned: count,
+        assignments: z.array(
+          z.object({ member: z.string(), host: z.string(), partitions: z.array(z.int()) }),
+        ),
+      }),
+    )
     .meta({ description: 'Consumer groups, their members, and how many partitions these have.' }),
   deadLetters: count.meta({ description: 'Dead letters that are not resolved.' }),
 });
@@ -88,6 +99,10 @@ const providersSchema = z.array(
     openUntil: timeField.nullable(),
     failures: count,
     heldUntil: timeField.nullable().meta({ description: 'The upstream asked not to be called until then.' }),
+    waiting: count.meta({ description: 'Requests that wait in the process that answers.' }),
+    calls: z
+      .array(z.object({ outcome: z.string(), count }))
+      .meta({ description: 'Requests of the process that answers since it started, by outcome.' }),
     holds: z
       .array(
         z.object({
@@ -125,6 +140,15 @@ const providersSchema = z.array(
   }),
 );
 
+const alertSchema = z.object({
+  name: z.string(),
+  severity: z.enum(['critical', 'warning']),
+  state: z.enum(['firing', 'pending']).meta({ description: '`pending`: not for long enough yet.' }),
+  since: timeField,
+  summary: z.string(),
+  runbook: z.string().meta({ description: 'Section of the run-book in docs/operating.md.' }),
+});
+
 export const opsSchema = z
   .object({
     at: timeField,
@@ -134,35 +158,24 @@ export const opsSchema = z
         ok: z.boolean(),
         ms: z.number(),
         error: z.string().nullable(),
+        since: timeField.meta({
+          description: 'Since when it has been so, as the process that answers saw it.',
+        }),
       }),
     ),
+    alerts: z.array(alertSchema).meta({ description: 'Conditions that hold, critical ones first.' }),
+    alertsOfPrometheus: z
+      .array(z.string())
+      .meta({ description: 'Alerts of deploy/prometheus that only Prometheus can judge.' }),
+    consuming: z.object({
+      pausedSince: timeField.nullable().meta({ description: 'Null: workers take chunks.' }),
+    }),
     uploads: uploadsSchema,
     log: logSchema.nullable().meta({ description: 'Null: Kafka does not answer.' }),
     refreshes: refreshesSchema,
     providers: providersSchema,
   })
   .meta({ id: 'Operations' });
-
-/** One line of the audit trail. */
-export const auditEventSchema = z
-  .object({
-    id: idField('Grows with time.'),
-    at: timeField,
-    actor: z.object({
-      kind: z.enum(['account', 'command', 'service']).meta({
-        description: 'Over HTTP with a key, by somebody on the machine, or by the service itself.',
-      }),
-      accountId: z.int().nullable(),
-      name: z.string().nullable().meta({ description: 'As it was then; of a command: user and host.' }),
-      keyId: z.int().nullable(),
-      address: z.string().nullable().meta({ description: 'Of the client.' }),
-      requestId: z.string().nullable(),
-    }),
-    action: z.string(),
-    target: z.object({ kind: z.string(), id: z.int().nullable(), name: z.string().nullable() }),
-    details: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: 'AuditEvent' });
 
 /** Whether something that the service stands on answers. */
 export interface ComponentState {
@@ -171,16 +184,39 @@ export interface ComponentState {
   /** Milliseconds until the answer, or until it was given up. */
   readonly ms: number;
   readonly error: string | null;
+  /** Since when it has been so, as this process saw it; ISO 8601 in UTC. */
+  readonly since: string;
 }
+
+/** A condition of deploy/prometheus that holds. */
+export interface AlertState {
+  readonly name: string;
+  readonly severity: 'critical' | 'warning';
+  /** `pending`: it has not held for long enough yet. */
+  readonly state: 'firing' | 'pending';
+  readonly since: string;
+  readonly summary: string;
+  /** Section of the run-book. */
+  readonly runbook: string;
+}
+
+/** An upstream, with what the process that answers has counted since it started. */
+export type OpsUpstream = UpstreamState & {
+  readonly waiting: number;
+  readonly calls: readonly { readonly outcome: string; readonly count: number }[];
+};
 
 /** Everything that an operator is shown. */
 export interface OpsState {
   /** ISO 8601 in UTC. */
   readonly at: string;
   readonly components: readonly ComponentState[];
+  readonly alerts: readonly AlertState[];
+  readonly alertsOfPrometheus: readonly string[];
+  readonly consuming: { readonly pausedSince: string | null };
   readonly uploads: PipelineState;
   /** Null: Kafka does not answer. */
   readonly log: (LogState & { readonly deadLetters: number }) | null;
   readonly refreshes: RefreshState;
-  readonly providers: readonly UpstreamState[];
+  readonly providers: readonly OpsUpstream[];
 }

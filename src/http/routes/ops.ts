@@ -1,24 +1,21 @@
 import { z } from 'zod';
 import { requireOperator } from '../../catalog/access.js';
 import type { AuditTrail } from '../../catalog/audit-trail.js';
+import { type KeptSample, keptMinutes } from '../../storage/postgres/ops-samples.js';
 import { queryId, queryInteger, queryText, queryTime } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
-import { opsPage } from './ops-page.js';
-import { auditEventSchema, type OpsState, opsSchema } from './ops-schema.js';
+import { createOpsActionRoutes, type OpsActions } from './ops-actions.js';
+import { auditEventSchema, sampleSchema } from './ops-list-schema.js';
+import { type OpsState, opsSchema } from './ops-schema.js';
 
-export interface OpsPageDeps {
+export interface OpsRoutesDeps {
   readonly state: () => Promise<OpsState>;
-}
-
-export interface OpsRoutesDeps extends OpsPageDeps {
+  readonly samples: (minutes: number) => Promise<KeptSample[]>;
+  readonly actions: OpsActions;
   readonly audit: Pick<AuditTrail, 'list'>;
 }
 
 const noCache = { 'Cache-Control': 'no-store' };
-
-/** Nothing is loaded, run or sent by the page; the one style stands in it. */
-const pagePolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 const auditExample = {
   id: 4711,
@@ -47,8 +44,28 @@ const auditQuery = z.object({
   until: queryTime('Before this time.').optional(),
 });
 
-/** `GET /api/ops`: where uploads, refreshes and upstreams stand, for operators; `/audit`: who did what. */
-export const createOpsRoutes = ({ state, audit }: OpsRoutesDeps): Route[] => [
+/** `/api/ops` and what is below it: what the console of operators shows and does. */
+export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDeps): Route[] => [
+  ...createOpsActionRoutes(actions),
+  route({
+    method: 'GET',
+    path: '/ops/samples',
+    summary: 'How the service fared, a line a minute',
+    description:
+      'Kept for a day, one for all processes. A minute without a line: no API process ran, or PostgreSQL did not answer. ' +
+      'Needs the key of an operator account.',
+    tags: ['Operations'],
+    auth: 'required',
+    query: z.object({
+      minutes: queryInteger('How far back; 360 unless given.', { min: 1, max: keptMinutes }).optional(),
+    }),
+    responses: { 200: { description: 'Oldest first.', schema: z.array(sampleSchema) } },
+    errors: [403],
+    handler: async ({ caller, query: { minutes = 360 } }) => {
+      requireOperator(caller);
+      return { ...ok(await samples(minutes)), headers: noCache };
+    },
+  }),
   route({
     method: 'GET',
     path: '/ops/audit',
@@ -76,7 +93,7 @@ export const createOpsRoutes = ({ state, audit }: OpsRoutesDeps): Route[] => [
     method: 'GET',
     path: '/ops',
     summary: 'State of the service, for operators',
-    description: 'Needs the key of an operator account. `/ops` beside `/api` shows the same as a page.',
+    description: 'Needs the key of an operator account. The console at `/ops` shows it.',
     tags: ['Operations'],
     auth: 'required',
     responses: { 200: { description: 'The state.', schema: opsSchema } },
@@ -84,32 +101,6 @@ export const createOpsRoutes = ({ state, audit }: OpsRoutesDeps): Route[] => [
     handler: async ({ caller }) => {
       requireOperator(caller);
       return { ...ok(await state()), headers: noCache };
-    },
-  }),
-];
-
-/** `GET /ops`: the same as a page. A browser asks for the key: it is the user name, without a password. */
-export const createOpsPageRoutes = ({ state }: OpsPageDeps): Route[] => [
-  route({
-    method: 'GET',
-    path: '/ops',
-    summary: 'State of the service as a page, for operators',
-    tags: ['Operations'],
-    auth: 'required',
-    hidden: true,
-    responses: { 200: { description: 'The page.', contentTypes: ['text/html'] } },
-    errors: [403],
-    handler: async ({ caller }) => {
-      requireOperator(caller);
-      return {
-        status: 200,
-        headers: {
-          ...noCache,
-          'Content-Type': 'text/html; charset=utf-8',
-          'Content-Security-Policy': pagePolicy,
-        },
-        body: opsPage(await state()),
-      };
     },
   }),
 ];

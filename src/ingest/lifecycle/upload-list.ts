@@ -27,33 +27,49 @@ export interface ListedUpload {
 export interface UploadDetails extends ListedUpload {
   /** Last sign of life of the API that received it. */
   readonly receivedAt: string;
+  /** When its last chunk was handed to Kafka; null: the file is still coming, or never came to its end. */
+  readonly sealedAt: string | null;
   readonly completedAt: string | null;
+  /** Until when a worker has it for itself; null: none has. */
+  readonly leaseUntil: string | null;
   readonly version: number | null;
   readonly rows: number;
+  readonly rejectedRows: number;
   readonly bytes: number;
+  /** By which the logs name the request that brought it. */
   readonly requestId: string;
   readonly message: string | null;
 }
 
 interface UploadRow
-  extends Omit<UploadDetails, 'createdAt' | 'receivedAt' | 'completedAt' | 'error' | 'message'> {
+  extends Omit<
+    UploadDetails,
+    'createdAt' | 'receivedAt' | 'sealedAt' | 'completedAt' | 'leaseUntil' | 'error' | 'message'
+  > {
   createdAt: Date;
   receivedAt: Date;
+  sealedAt: Date | null;
   completedAt: Date | null;
+  leaseUntil: Date | null;
   failure: ProcessError | null;
 }
 
 const select = `SELECT p.id AS process, p.public_id AS "shownAs", p.dataset_id AS dataset, p.status, p.phase, p.attempt,
   p.mode, p.created_at AS "createdAt", p.inserted_chunks AS inserted, p.chunk_count AS chunks, p.error AS failure,
-  p.received_at AS "receivedAt", p.completed_at AS "completedAt", p.version_id AS version, p.inserted_rows AS rows,
+  p.received_at AS "receivedAt", p.sealed_at AS "sealedAt", p.completed_at AS "completedAt",
+  p.lease_until AS "leaseUntil", p.version_id AS version, p.inserted_rows AS rows, p.rejected_rows AS "rejectedRows",
   p.received_bytes AS bytes, p.request_id AS "requestId", d.name, a.name AS account
   FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN accounts a ON a.id = p.created_by`;
 
-const detailsOf = ({ failure, createdAt, receivedAt, completedAt, ...row }: UploadRow): UploadDetails => ({
+const isoOrNull = (time: Date | null): string | null => (time === null ? null : isoUtc(time));
+
+const detailsOf = ({ failure, ...row }: UploadRow): UploadDetails => ({
   ...row,
-  createdAt: isoUtc(createdAt),
-  receivedAt: isoUtc(receivedAt),
-  completedAt: completedAt === null ? null : isoUtc(completedAt),
+  createdAt: isoUtc(row.createdAt),
+  receivedAt: isoUtc(row.receivedAt),
+  sealedAt: isoOrNull(row.sealedAt),
+  completedAt: isoOrNull(row.completedAt),
+  leaseUntil: isoOrNull(row.leaseUntil),
   error: failure?.code ?? null,
   message: failure?.message ?? null,
 });
@@ -80,16 +96,30 @@ const listedOf = (row: UploadRow): ListedUpload => {
   return Object.fromEntries(listed.map((field) => [field, details[field]])) as unknown as ListedUpload;
 };
 
+export interface UploadFilter {
+  readonly status?: ProcessStatus | undefined;
+  readonly dataset?: number | undefined;
+  /** Id or name of the account that sent the file. */
+  readonly account?: string | undefined;
+  /** Code of the error of a failed one. */
+  readonly error?: string | undefined;
+  /** Only lower ids: the last one of the page before. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
 /** Newest first. */
 export const listUploads = async (
   sql: Sql,
-  { status, dataset, limit }: { status?: ProcessStatus; dataset?: number; limit: number },
+  { status, dataset, account, error, before, limit }: UploadFilter,
 ): Promise<ListedUpload[]> => {
   const rows = await sql.query<UploadRow>(
     `${select}
      WHERE ($1::text IS NULL OR p.status = $1) AND ($2::bigint IS NULL OR p.dataset_id = $2)
-     ORDER BY p.id DESC LIMIT $3`,
-    [status ?? null, dataset ?? null, limit],
+       AND ($3::text IS NULL OR a.id::text = $3 OR lower(a.name) = lower($3))
+       AND ($4::text IS NULL OR p.error ->> 'code' = $4) AND ($5::bigint IS NULL OR p.id < $5)
+     ORDER BY p.id DESC LIMIT $6`,
+    [status ?? null, dataset ?? null, account ?? null, error ?? null, before ?? null, limit],
   );
   return rows.map(listedOf);
 };
@@ -98,3 +128,33 @@ export const readUpload = async (sql: Sql, process: number): Promise<UploadDetai
   const [row] = await sql.query<UploadRow>(`${select} WHERE p.id = $1 OR p.public_id = $1`, [process]);
   return row && detailsOf(row);
 };
+
+/** A chunk that a worker has seen, and where it lies in Kafka. */
+export interface UploadChunk {
+  readonly number: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** Line of the file that it begins with. */
+  readonly firstLine: number;
+  readonly topic: string;
+  readonly partition: number;
+  /** 64 bits, so a text. */
+  readonly offset: string;
+  /** The attempt whose segment holds its rows; 0: none does yet. */
+  readonly attempt: number;
+}
+
+/** In the order of the file. `after`: the last number of the page before. */
+export const readUploadChunks = (
+  sql: Sql,
+  process: number,
+  { after, limit }: { readonly after?: number | undefined; readonly limit: number },
+): Promise<UploadChunk[]> =>
+  sql.query<UploadChunk>(
+    `SELECT c.number, c.rows, c.bytes, c.first_line AS "firstLine", c.topic, c.partition,
+       c.position::text AS "offset", c.inserted_attempt AS attempt
+     FROM chunks c JOIN processes p ON p.id = c.process_id
+     WHERE (p.id = $1 OR p.public_id = $1) AND ($2::bigint IS NULL OR c.number > $2)
+     ORDER BY c.number LIMIT $3`,
+    [process, after ?? null, limit],
+  );

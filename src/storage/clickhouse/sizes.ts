@@ -69,3 +69,33 @@ export const readSizes = async (clickhouse: ClickHouse): Promise<ClickHouseSizes
     disks,
   };
 };
+
+/** What one table takes. */
+export interface TableSizes {
+  readonly table: string;
+  readonly parts: number;
+  readonly rows: number;
+  readonly bytes: number;
+  /** Active parts of its partition that has the most. */
+  readonly mostParts: number;
+}
+
+const tableSql = (where: string, limit: number): string => `
+  SELECT table, toFloat64(sum(count)) AS parts, toFloat64(sum(partRows)) AS rows, toFloat64(sum(partBytes)) AS bytes,
+    toFloat64(max(count)) AS "mostParts"
+  FROM (SELECT table, partition_id, count() AS count, sum(rows) AS partRows, sum(bytes_on_disk) AS partBytes
+        FROM system.parts WHERE active AND database = {database:String} AND ${where} GROUP BY table, partition_id)
+  GROUP BY table ORDER BY bytes DESC, table LIMIT ${limit}`;
+
+/** Tables of many small datasets, and the largest ones of one dataset each. */
+export const readTables = async (
+  clickhouse: ClickHouse,
+  largest: number,
+): Promise<{ readonly pools: TableSizes[]; readonly own: TableSizes[] }> => {
+  const params = { database: clickhouse.database };
+  const [pools, own] = await Promise.all([
+    clickhouse.rows<TableSizes>(tableSql(`startsWith(table, 'pool_')`, 20), { params }),
+    clickhouse.rows<TableSizes>(tableSql(`match(table, '^s[0-9]+$')`, largest), { params }),
+  ]);
+  return { pools, own };
+};

@@ -2,6 +2,7 @@ import { type Admin, AssignerProtocol, type GroupDescription } from 'kafkajs';
 import type { Lane } from '../../model/chunk.js';
 import type { KafkaConnection } from './connection.js';
 import { withAdmin } from './kafkajs/client.js';
+import { readLogSizes } from './kafkajs/log-sizes.js';
 import { agesOf } from './message-age.js';
 import { type TopicNames, topicOf } from './topics.js';
 
@@ -12,16 +13,29 @@ export interface PartitionLag {
   readonly partition: number;
   /** Messages that were not handled yet. */
   readonly lag: number;
+  /** Bytes of these, by the mean of the partition's; null when Kafka does not tell the sizes of its logs. */
+  readonly bytes: number | null;
   /** Age of the first of them in seconds, to an eighth of it; 0 without one. */
   readonly seconds: number;
+}
+
+/** One consumer of a group. */
+export interface MemberState {
+  readonly member: string;
+  /** Address as Kafka sees it. */
+  readonly host: string;
+  readonly partitions: readonly number[];
 }
 
 /** Who reads for a group. */
 export interface GroupState {
   readonly group: string;
+  /** As Kafka names it: `Stable`, `PreparingRebalance`, `CompletingRebalance`, `Empty`, `Dead`. */
+  readonly state: string;
   readonly members: number;
   /** Partitions that the members have, all together. */
   readonly assigned: number;
+  readonly assignments: readonly MemberState[];
 }
 
 export interface LogState {
@@ -36,8 +50,41 @@ export interface LogStateOptions {
 }
 
 const lanes: readonly Lane[] = ['short', 'bulk'];
+const logSizeWithinMs = 3_000;
 
-const lagOf = async (admin: Admin, group: string, topic: string): Promise<PartitionLag[]> => {
+/** What Kafka tells of a partition of which something waits. */
+interface Place {
+  readonly partition: number;
+  readonly lag: number;
+  /** Messages that the partition holds. */
+  readonly held: number;
+}
+
+/** Bytes that wait, by partition; undefined when Kafka does not tell: asking for sizes is a privilege of its own. */
+const bytesOf = async (
+  kafka: KafkaConnection,
+  topic: string,
+  places: readonly Place[],
+): Promise<((place: Place) => number) | undefined> => {
+  if (places.every(({ lag }) => lag === 0)) return () => 0;
+  try {
+    const sizes = await readLogSizes(kafka, new Map([[topic, places.length]]), logSizeWithinMs);
+    return ({ partition, lag, held }) => {
+      const size = sizes.find((one) => one.topic === topic && one.partition === partition)?.bytes ?? 0;
+      return held === 0 ? 0 : Math.round((size * lag) / held);
+    };
+  } catch {
+    // It is no fault: the answer says that the bytes are not known.
+    return undefined;
+  }
+};
+
+const lagOf = async (
+  kafka: KafkaConnection,
+  admin: Admin,
+  group: string,
+  topic: string,
+): Promise<PartitionLag[]> => {
   const ends = await admin.fetchTopicOffsets(topic);
   const [committed] = await admin.fetchOffsets({ groupId: group, topics: [topic] });
   const places = ends
@@ -45,7 +92,8 @@ const lagOf = async (admin: Admin, group: string, topic: string): Promise<Partit
       const offset = BigInt(committed?.partitions.find((one) => one.partition === partition)?.offset ?? -1);
       // Nothing committed yet, or what was is gone by retention: the group starts at the oldest message.
       const needed = offset < BigInt(low) ? BigInt(low) : offset;
-      return { partition, needed, lag: Math.max(0, Number(BigInt(high) - needed)) };
+      const held = Number(BigInt(high) - BigInt(low));
+      return { partition, needed, held, lag: Math.max(0, Number(BigInt(high) - needed)) };
     })
     .sort((a, b) => a.partition - b.partition);
   const ages = await agesOf(
@@ -55,20 +103,30 @@ const lagOf = async (admin: Admin, group: string, topic: string): Promise<Partit
       return new Map(firsts.map(({ partition, offset }) => [partition, BigInt(offset)]));
     },
   );
-  return places.map(({ partition, lag }) => {
+  const bytes = await bytesOf(kafka, topic, places);
+  return places.map((place) => {
+    const { partition, lag } = place;
     const seconds = Math.round((ages.get(partition) ?? 0) / 1_000);
-    return { group, topic, partition, lag, seconds };
+    return { group, topic, partition, lag, bytes: bytes?.(place) ?? null, seconds };
   });
 };
 
-const groupOf = ({ groupId, members }: GroupDescription): GroupState => {
-  const assigned = members.flatMap(({ memberAssignment }) => {
-    // A member that has just joined has none yet.
-    const assignment =
-      memberAssignment.length === 0 ? null : AssignerProtocol.MemberAssignment.decode(memberAssignment);
-    return Object.values(assignment?.assignment ?? {}).flat();
-  });
-  return { group: groupId, members: members.length, assigned: assigned.length };
+const groupOf = ({ groupId, state, members }: GroupDescription): GroupState => {
+  const assignments = members
+    .map(({ memberId, clientHost, memberAssignment }): MemberState => {
+      // A member that has just joined has none yet.
+      const assignment =
+        memberAssignment.length === 0 ? null : AssignerProtocol.MemberAssignment.decode(memberAssignment);
+      const partitions = Object.values(assignment?.assignment ?? {}).flat();
+      return {
+        member: memberId,
+        host: clientHost.replace(/^\//, ''),
+        partitions: partitions.sort((a, b) => a - b),
+      };
+    })
+    .sort((a, b) => (a.member < b.member ? -1 : 1));
+  const assigned = assignments.reduce((sum, { partitions }) => sum + partitions.length, 0);
+  return { group: groupId, state, members: members.length, assigned, assignments };
 };
 
 /** What Kafka itself says about the consumers. Connects for the one question. */
@@ -78,7 +136,7 @@ export const readLogState = ({ kafka, topics, groupPrefix }: LogStateOptions): P
     async (admin) => {
       const lag: PartitionLag[] = [];
       for (const lane of lanes)
-        lag.push(...(await lagOf(admin, `${groupPrefix}.${lane}`, topicOf(topics, lane))));
+        lag.push(...(await lagOf(kafka, admin, `${groupPrefix}.${lane}`, topicOf(topics, lane))));
       const { groups } = await admin.describeGroups(lanes.map((lane) => `${groupPrefix}.${lane}`));
       return { lag, groups: groups.map(groupOf) };
     },

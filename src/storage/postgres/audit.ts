@@ -11,6 +11,8 @@ export type AuditAction =
   | 'account.set'
   | 'account.transfer'
   | 'command.run'
+  | 'consuming.pause'
+  | 'consuming.resume'
   | 'dataset.delete'
   | 'dead_letter.settle'
   | 'key.create'
@@ -30,6 +32,7 @@ export type AuditAction =
   | 'team.member_remove'
   | 'team.member_set'
   | 'team.rename'
+  | 'upload.replay'
   | 'version.delete';
 
 export interface AuditTarget {
@@ -42,7 +45,9 @@ export interface AuditTarget {
     | 'plan'
     | 'provider'
     | 'repository'
+    | 'service'
     | 'team'
+    | 'upload'
     | 'version';
   readonly id?: number;
   readonly name?: string;

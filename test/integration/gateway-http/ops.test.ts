@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpsState } from '../../../src/http/routes/ops-schema.js';
-import { basic } from '../../support/api.js';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
 
 const serviceKey = 'serviceserviceserviceservice0123';
@@ -40,9 +39,6 @@ const until = async <T>(read: () => Promise<T>, done: (value: T) => boolean): Pr
   throw new Error(`it never came: ${JSON.stringify(await read())}`);
 };
 
-const page = (headers: Record<string, string> = {}) =>
-  fetch(world.product.baseUrl.replace(/\/api$/, '/ops'), { headers });
-
 const makeSeriesDataset = async (name: string): Promise<number> => {
   const answer = await world.ask('POST', '/providers/bankofcanada/series/FXUSDCAD/dataset', {
     key: maker,
@@ -63,15 +59,9 @@ const insertProcess = async (datasetId: number, more: string): Promise<number> =
 };
 
 describe('who may look', () => {
-  it('an operator alone; a browser is asked for the key', async () => {
-    const nobody = await page();
-    expect([nobody.status, nobody.headers.get('www-authenticate')]).toEqual([
-      401,
-      'Basic realm="tabulary", charset="UTF-8"',
-    ]);
-    expect((await page({ Authorization: basic(maker) })).status).toBe(403);
+  it('an operator alone', async () => {
+    expect((await world.ask('GET', '/ops')).status).toBe(401);
     expect((await world.ask('GET', '/ops', { key: maker })).json()).toMatchObject({ code: 'not_operator' });
-    expect((await page({ Authorization: basic(operator) })).status).toBe(200);
   });
 });
 
@@ -137,22 +127,6 @@ describe('uploads', () => {
   });
 });
 
-describe('the page', () => {
-  it('shows texts of others as text and runs nothing', async () => {
-    const id = await makeSeriesDataset('Markup');
-    await world.product.sql.query(
-      `UPDATE series_datasets SET last_error = '<script>alert(1)</script>' WHERE dataset_id = $1`,
-      [id],
-    );
-    const answer = await page({ Authorization: basic(operator) });
-    const html = await answer.text();
-    expect((await world.ask('DELETE', `/datasets/${id}`, { key: maker })).status).toBe(204);
-    expect(html).toContain('&lt;script&gt;alert(1)');
-    expect(html).not.toContain('<script');
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-  });
-});
-
 describe('refreshes that fail', () => {
   it('are named with their reason, since when, and when they are tried again', async () => {
     const id = await makeSeriesDataset('Failing');
@@ -175,12 +149,11 @@ describe('refreshes that fail', () => {
     await world.ask('POST', `/datasets/${id}/refresh`, { key: maker });
     const twice = await until(look, ({ refreshes }) => refreshes.failures[0]?.failures === 2);
     expect(twice.refreshes.failures[0]?.since).toBe(failure?.since);
-    expect(await (await page({ Authorization: basic(operator) })).text()).toContain(
-      twice.refreshes.failures[0]?.error ?? 'no failure',
-    );
     // Five failed requests in a row: nobody asks the upstream for a while.
     const bank = (await look()).providers.find(({ provider }) => provider === 'bankofcanada');
-    expect(bank).toMatchObject({ circuit: 'open', failures: 5 });
+    expect(bank).toMatchObject({ circuit: 'open', failures: 5, waiting: 0 });
+    const failedCalls = bank?.calls.filter(({ outcome }) => outcome !== 'ok') ?? [];
+    expect(failedCalls.reduce((sum, call) => sum + call.count, 0)).toBeGreaterThanOrEqual(5);
     expect(Date.parse(`${bank?.openUntil}Z`)).toBeGreaterThan(Date.now());
     world.bank.answerAll(undefined);
   });
@@ -205,8 +178,7 @@ describe('providers', () => {
     await world.ask('PUT', '/user-keys/fred', { key: maker, body: { api_key: ownKey } });
     await world.ask('GET', '/providers/fred/series/GDP', { key: maker });
     const json = await world.ask('GET', '/ops', { key: operator });
-    const html = await (await page({ Authorization: basic(operator) })).text();
-    for (const text of [json.text, html])
-      for (const secret of [serviceKey, ownKey, operator, maker, 'own:']) expect(text).not.toContain(secret);
+    for (const secret of [serviceKey, ownKey, operator, maker, 'own:'])
+      expect(json.text).not.toContain(secret);
   });
 });

@@ -53,6 +53,7 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'POST /providers/{slug}/series/{seriesId}/dataset': ({ repositoryId }) => ({ repositoryId }),
   'PUT /datasets/{id}/refresh': () => ({ refresh: 'daily' }),
   'POST /teams': () => ({ name: unique() }),
+  'PUT /ops/consuming': () => ({ paused: false }),
   'PUT /teams/{name}': ({ team }) => ({ name: team }),
   'PUT /teams/{name}/members/{account}': () => ({ role: 'member' }),
 };

@@ -9,7 +9,7 @@ import { createFeedRoutes } from '../../../src/http/routes/feed.js';
 import { createLinkRoutes } from '../../../src/http/routes/links.js';
 import { createMetricsRoute } from '../../../src/http/routes/metrics.js';
 import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
-import { createOpsPageRoutes, createOpsRoutes } from '../../../src/http/routes/ops.js';
+import { createOpsRoutes } from '../../../src/http/routes/ops.js';
 import { createProcessRoutes } from '../../../src/http/routes/processes.js';
 import { createProviderRoutes } from '../../../src/http/routes/providers.js';
 import { createRetentionRoutes } from '../../../src/http/routes/retention.js';
@@ -44,7 +44,6 @@ const routes: readonly Route[] = [
   ...createFeedRoutes(nothing),
   ...createUserKeyRoutes(nothing),
   ...createOpsRoutes(nothing),
-  ...createOpsPageRoutes(nothing),
   ...createOperationsRoutes({ version: '1', checks: [] }),
   ...web.routes,
   web.page,
@@ -134,6 +133,17 @@ const expected: Readonly<Record<string, string>> = {
   'PUT /user-keys/:slug': 'requests',
   'GET /ops': 'requests',
   'GET /ops/audit': 'requests',
+  'GET /ops/samples': 'requests',
+  'GET /ops/uploads': 'requests',
+  'GET /ops/uploads/:processId': 'requests',
+  'GET /ops/uploads/:processId/chunks': 'requests',
+  'POST /ops/uploads/:processId/replay': 'requests',
+  'GET /ops/dead-letters': 'requests',
+  'GET /ops/dead-letters/:id': 'requests',
+  'POST /ops/dead-letters/:id/replay': 'requests',
+  'DELETE /ops/dead-letters/:id': 'requests',
+  'GET /ops/stores': 'requests',
+  'PUT /ops/consuming': 'requests',
   'GET /healthz': 'none: says a constant, to supervisors whatever else happens',
   'GET /readyz': 'none: to supervisors whatever else happens; one look for all who ask',
   'GET /metrics': 'none: wanted most when all places are taken; one text for all who ask',

@@ -42,3 +42,13 @@ export const ago = (text: string, now = Date.now()): string => {
 
 export const percent = (share: number): string =>
   share > 0 && share < 0.001 ? '< 0.1 %' : `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+
+/** `3 h 20 min`; the two largest units. */
+export const duration = (seconds: number): string => {
+  if (seconds < 1) return '0 s';
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  const [large, small, name, rest] = seconds < 86_400 ? [3_600, 60, 'h', 'min'] : [86_400, 3_600, 'd', 'h'];
+  const left = Math.floor((seconds % large) / small);
+  return `${Math.floor(seconds / large)} ${name}${left === 0 ? '' : ` ${left} ${rest}`}`;
+};

@@ -1,0 +1,99 @@
+/** What operators look up and do over HTTP; each deed stands in the audit trail. */
+import { readTableOwners } from '../catalog/table-owners.js';
+import type { OpsActions } from '../http/routes/ops-actions.js';
+import { pauseConsuming, resumeConsuming } from '../ingest/lifecycle/consuming.js';
+import { listUploads, readUpload, readUploadChunks } from '../ingest/lifecycle/upload-list.js';
+import { previewOf } from '../ingest/repair/dead-letter-preview.js';
+import { conflict, notFound } from '../lib/errors.js';
+import { isoUtc } from '../lib/time.js';
+import { readSizes, readTables } from '../storage/clickhouse/sizes.js';
+import { recordAudit } from '../storage/postgres/audit.js';
+import type { Core } from './core.js';
+import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
+
+/** Tables of one dataset that are listed. */
+const largestTables = 20;
+
+/** Times of answers have no zone. */
+const withUtc = <T extends { readonly recordedAt: string }>(entry: T): T => ({
+  ...entry,
+  recordedAt: isoUtc(new Date(entry.recordedAt)),
+});
+
+export const createOpsActions = (core: Core): OpsActions => {
+  const { sql, clickhouse } = core;
+  const letters = createOperatorDeadLetters(core);
+  const replay = createOperatorReplay(core);
+
+  const requireUpload = async (id: number) => {
+    const found = await readUpload(sql, id);
+    if (found === undefined) throw notFound('unknown_process', `There is no process ${id}.`);
+    return found;
+  };
+
+  return {
+    uploads: (filter) => listUploads(sql, filter),
+    upload: requireUpload,
+    async chunks(id, page) {
+      await requireUpload(id);
+      return readUploadChunks(sql, id, page);
+    },
+
+    async replayUpload(id, takeOver) {
+      const { process, dataset, status } = await requireUpload(id);
+      if (status === 'completed')
+        throw conflict(
+          'completed',
+          `Process ${id} has completed. To compare its rows with what was received: npm run admin -- upload replay ${id}.`,
+        );
+      await replay.replay(process, { takeOver, waitMs: 0 });
+      await recordAudit(sql, {
+        action: 'upload.replay',
+        target: { kind: 'upload', id: process },
+        details: { dataset, takeOver },
+      });
+      return requireUpload(process);
+    },
+
+    deadLetters: async (limit) => (await letters.list(limit)).map(withUtc),
+    async deadLetter(id) {
+      const { entry, message } = await letters.show(id);
+      return { ...withUtc(entry), message: message === undefined ? null : previewOf(message) };
+    },
+    replayDeadLetter: letters.replay,
+    dropDeadLetter: letters.drop,
+
+    setConsuming: (paused) =>
+      sql.tx(async (tx) => {
+        const since = paused ? await pauseConsuming(tx, new Date()) : await resumeConsuming(tx);
+        await recordAudit(tx, {
+          action: paused ? 'consuming.pause' : 'consuming.resume',
+          target: { kind: 'service', name: 'workers' },
+        });
+        return { pausedSince: since === undefined ? null : isoUtc(new Date(since)) };
+      }),
+
+    async stores() {
+      const [sizes, { pools, own }] = await Promise.all([
+        readSizes(clickhouse),
+        readTables(clickhouse, largestTables),
+      ]);
+      const idOf = (table: string): number => Number(table.slice(1));
+      const owners = await readTableOwners(
+        sql,
+        own.map(({ table }) => idOf(table)),
+      );
+      const largest = own.map((table) => {
+        const owner = owners.find(({ storeId }) => storeId === idOf(table.table));
+        return {
+          ...table,
+          datasetId: owner?.datasetId ?? null,
+          name: owner?.name ?? null,
+          owner: owner?.owner ?? null,
+          versions: owner?.versions ?? 0,
+        };
+      });
+      return { ...sizes, pools, largest };
+    },
+  };
+};

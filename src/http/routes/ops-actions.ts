@@ -1,0 +1,244 @@
+import { z } from 'zod';
+import { requireOperator, requireWritingKey } from '../../catalog/access.js';
+import type {
+  ListedUpload,
+  UploadChunk,
+  UploadDetails,
+  UploadFilter,
+} from '../../ingest/lifecycle/upload-list.js';
+import type { DeadLetterPreview } from '../../ingest/repair/dead-letter-preview.js';
+import type { DeadLetterEntry } from '../../ingest/repair/dead-letter-records.js';
+import type { Caller } from '../../model/permission.js';
+import type { ClickHouseSizes, TableSizes } from '../../storage/clickhouse/sizes.js';
+import { pathId, queryChoice, queryId, queryInteger, queryText } from '../parameters.js';
+import { noContent, ok, type Route, route } from '../route.js';
+import { timeField } from './fields.js';
+import {
+  deadLetterDetailsSchema,
+  deadLetterSchema,
+  listedUploadSchema,
+  storesSchema,
+  uploadChunkSchema,
+  uploadDetailsSchema,
+} from './ops-list-schema.js';
+
+/** A table of one dataset. */
+export interface LargeTable extends TableSizes {
+  readonly datasetId: number | null;
+  readonly name: string | null;
+  readonly owner: string | null;
+  readonly versions: number;
+}
+
+/** What operators look up and do. */
+export interface OpsActions {
+  uploads(filter: UploadFilter): Promise<ListedUpload[]>;
+  /** @throws AppError 404. */
+  upload(id: number): Promise<UploadDetails>;
+  /** @throws AppError 404. */
+  chunks(id: number, page: { after?: number | undefined; limit: number }): Promise<UploadChunk[]>;
+  /** Has a worker read it again from Kafka. @throws AppError 404, or 409 that says why it cannot. */
+  replayUpload(id: number, takeOver: boolean): Promise<UploadDetails>;
+  deadLetters(limit: number): Promise<DeadLetterEntry[]>;
+  /** @throws AppError 404. */
+  deadLetter(id: number): Promise<DeadLetterEntry & { readonly message: DeadLetterPreview | null }>;
+  /** @throws AppError 404, or 409 that says why it cannot. */
+  replayDeadLetter(id: number): Promise<{ process: number; chunk: number }>;
+  /** @throws AppError 404, or 409 when it is settled already. */
+  dropDeadLetter(id: number): Promise<void>;
+  setConsuming(paused: boolean): Promise<{ pausedSince: string | null }>;
+  stores(): Promise<ClickHouseSizes & { readonly pools: TableSizes[]; readonly largest: LargeTable[] }>;
+}
+
+const headers = { 'Cache-Control': 'no-store' };
+const shared = { tags: ['Operations'], auth: 'required' } as const;
+const needs = 'Needs the key of an operator account';
+
+/** Deeds need a key that may write. */
+const requireActing = ({ caller }: { readonly caller: Caller }): void => {
+  requireOperator(caller);
+  requireWritingKey(caller);
+};
+
+const uploadParams = z.object({ processId: pathId('Of the process.') });
+const letterParams = z.object({ id: pathId('Of the dead letter.') });
+
+const uploadRoutes = (actions: OpsActions): Route[] => [
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/ops/uploads',
+    summary: 'Uploads of all accounts, newest first',
+    description: `${needs}.`,
+    query: z.object({
+      $top: queryInteger('Most uploads in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
+      before: queryId('Only lower ids: the last id of the page before.').optional(),
+      status: queryChoice('Only those of this status.', ['pending', 'completed', 'failed']).optional(),
+      account: queryText('Id or name of the account that sent the file.').optional(),
+      dataset: queryId('Only those of this dataset.').optional(),
+      error: queryText('Code of the error of failed ones.').optional(),
+    }),
+    responses: { 200: { description: 'Uploads.', schema: z.array(listedUploadSchema) } },
+    errors: [403],
+    handler: async ({ caller, query: { $top: limit = 100, ...filter } }) => {
+      requireOperator(caller);
+      return { ...ok(await actions.uploads({ ...filter, limit })), headers };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/ops/uploads/:processId',
+    summary: 'One upload, with its times by stage',
+    description: `${needs}.`,
+    params: uploadParams,
+    responses: { 200: { description: 'The upload.', schema: uploadDetailsSchema } },
+    errors: [403, 404],
+    handler: async ({ caller, params: { processId } }) => {
+      requireOperator(caller);
+      return { ...ok(await actions.upload(processId)), headers };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/ops/uploads/:processId/chunks',
+    summary: 'Chunks of an upload that workers have seen, and where they lie in Kafka',
+    description: `${needs}.`,
+    params: uploadParams,
+    query: z.object({
+      $top: queryInteger('Most chunks in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
+      after: queryInteger('Only higher numbers: the last one of the page before.').optional(),
+    }),
+    responses: {
+      200: { description: 'Chunks, in the order of the file.', schema: z.array(uploadChunkSchema) },
+    },
+    errors: [403, 404],
+    handler: async ({ caller, params: { processId }, query: { $top: limit = 100, after } }) => {
+      requireOperator(caller);
+      return { ...ok(await actions.chunks(processId, { after, limit })), headers };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/ops/uploads/:processId/replay',
+    summary: 'Have a worker read a failed or stuck upload again from Kafka',
+    description: `${needs} and a key that may write. A failed one is tried again unless something newer was published; a pending one only with \`takeOver\`.`,
+    params: uploadParams,
+    body: z.object({
+      takeOver: z.boolean().optional().meta({ description: 'Also one that is pending.' }),
+    }),
+    bodyOptional: true,
+    bodyExample: { takeOver: false },
+    responses: { 202: { description: 'The upload, which is read again.', schema: uploadDetailsSchema } },
+    errors: [403, 404, 409],
+    authorize: requireActing,
+    handler: async ({ params: { processId }, body: { takeOver = false } }) => ({
+      status: 202,
+      headers,
+      body: await actions.replayUpload(processId, takeOver),
+    }),
+  }),
+];
+
+const deadLetterRoutes = (actions: OpsActions): Route[] => [
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/ops/dead-letters',
+    summary: 'Messages that no worker could read and nobody has settled, oldest first',
+    description: `${needs}.`,
+    query: z.object({
+      $top: queryInteger('Most messages in the answer; 100 unless given.', { min: 1, max: 1000 }).optional(),
+    }),
+    responses: { 200: { description: 'Dead letters.', schema: z.array(deadLetterSchema) } },
+    errors: [403],
+    handler: async ({ caller, query: { $top: limit = 100 } }) => {
+      requireOperator(caller);
+      return { ...ok(await actions.deadLetters(limit)), headers };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/ops/dead-letters/:id',
+    summary: 'A dead letter with its headers and first bytes',
+    description: `${needs}.`,
+    params: letterParams,
+    responses: { 200: { description: 'The dead letter.', schema: deadLetterDetailsSchema } },
+    errors: [403, 404],
+    handler: async ({ caller, params: { id } }) => {
+      requireOperator(caller);
+      return { ...ok(await actions.deadLetter(id)), headers };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'POST',
+    path: '/ops/dead-letters/:id/replay',
+    summary: 'Send a dead letter back to its topic, when its upload still waits for it',
+    description: `${needs} and a key that may write.`,
+    params: letterParams,
+    responses: {
+      200: { description: 'What it belongs to.', schema: z.object({ process: z.int(), chunk: z.int() }) },
+    },
+    errors: [403, 404, 409],
+    handler: async ({ caller, params: { id } }) => {
+      requireActing({ caller });
+      return { ...ok(await actions.replayDeadLetter(id)), headers };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'DELETE',
+    path: '/ops/dead-letters/:id',
+    summary: 'Drop a dead letter from the list for good',
+    description: `${needs} and a key that may write.`,
+    params: letterParams,
+    responses: { 204: { description: 'It is off the list.' } },
+    errors: [403, 404, 409],
+    handler: async ({ caller, params: { id } }) => {
+      requireActing({ caller });
+      await actions.dropDeadLetter(id);
+      return noContent;
+    },
+  }),
+];
+
+/** Uploads, dead letters, stores and the switch of the workers, for operators. */
+export const createOpsActionRoutes = (actions: OpsActions): Route[] => [
+  ...uploadRoutes(actions),
+  ...deadLetterRoutes(actions),
+  route({
+    ...shared,
+    method: 'GET',
+    path: '/ops/stores',
+    summary: 'Tables, parts, bytes, disks and the largest datasets',
+    description: `${needs}.`,
+    responses: { 200: { description: 'What ClickHouse holds.', schema: storesSchema } },
+    errors: [403],
+    handler: async ({ caller }) => {
+      requireOperator(caller);
+      return { ...ok(await actions.stores()), headers };
+    },
+  }),
+  route({
+    ...shared,
+    method: 'PUT',
+    path: '/ops/consuming',
+    summary: 'Have all workers wait before their next chunk, or go on',
+    description: `${needs} and a key that may write. Uploads are accepted meanwhile and wait in Kafka.`,
+    body: z.object({ paused: z.boolean() }),
+    bodyExample: { paused: true },
+    responses: {
+      200: {
+        description: 'Since when they wait; null: they do not.',
+        schema: z.object({ pausedSince: timeField.nullable() }),
+      },
+    },
+    errors: [403],
+    authorize: requireActing,
+    handler: async ({ body: { paused } }) => ({ ...ok(await actions.setConsuming(paused)), headers }),
+  }),
+];

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { idField, timeField } from './fields.js';
+
+/** Lists that the console shows one by one. */
+
+const count = z.int().nonnegative();
+const size = z.number().nonnegative();
+
+const sampleLane = z.object({
+  lane: z.string(),
+  messages: count,
+  bytes: count.nullable(),
+  seconds: z.number().meta({ description: 'Age of the oldest chunk that waits.' }),
+  members: count,
+  assignment: z.string().meta({
+    description: 'Fingerprint of who has which partitions: another one means that there was a rebalance.',
+  }),
+});
+
+/** How the service fared in a minute. */
+export const sampleSchema = z
+  .object({
+    at: timeField,
+    lanes: z.array(sampleLane).meta({ description: 'Empty: Kafka did not answer.' }),
+    pending: count,
+    oldestPendingSeconds: z.number(),
+    deadLetters: count,
+    storeBytes: size.nullable(),
+    mostParts: size.nullable(),
+    down: z.array(z.string()).meta({ description: 'Components that did not answer.' }),
+    alerts: z.array(z.string()).meta({ description: 'Alerts whose condition held.' }),
+    completed: count.meta({ description: 'Uploads that completed in the minute before.' }),
+    failed: count,
+    rows: size.meta({ description: 'Rows of the completed ones.' }),
+    bytes: size,
+  })
+  .meta({ id: 'OperationsSample' });
+
+const uploadFields = {
+  process: idField('Of the process.'),
+  shownAs: z.int().nullable().meta({ description: 'The id that callers see, of one that was reserved.' }),
+  dataset: idField('Of the dataset.'),
+  name: z.string().meta({ description: 'Of the dataset.' }),
+  account: z.string().meta({ description: 'Who sent the file.' }),
+  status: z.enum(['pending', 'completed', 'failed']),
+  phase: z.string(),
+  attempt: count,
+  mode: z.string().nullable(),
+  createdAt: timeField,
+  inserted: count.meta({ description: 'Chunks that are stored.' }),
+  chunks: count.nullable().meta({ description: 'Null: not received to its end.' }),
+  error: z.string().nullable().meta({ description: 'Code of the error of a failed one.' }),
+};
+
+export const listedUploadSchema = z.object(uploadFields).meta({ id: 'OperationsUpload' });
+
+export const uploadDetailsSchema = z
+  .object({
+    ...uploadFields,
+    receivedAt: timeField.meta({ description: 'Last sign of life of the API that received it.' }),
+    sealedAt: timeField.nullable().meta({ description: 'When its last chunk was handed to Kafka.' }),
+    completedAt: timeField.nullable(),
+    leaseUntil: timeField.nullable().meta({ description: 'Until when a worker has it for itself.' }),
+    version: z.int().nullable(),
+    rows: count,
+    rejectedRows: count,
+    bytes: count,
+    requestId: z.string().meta({ description: 'By which the logs name the request that brought it.' }),
+    message: z.string().nullable(),
+  })
+  .meta({ id: 'OperationsUploadDetails' });
+
+export const uploadChunkSchema = z
+  .object({
+    number: count,
+    rows: count,
+    bytes: count,
+    firstLine: z.int(),
+    topic: z.string(),
+    partition: z.int(),
+    offset: z.string().meta({ description: '64 bits, so a text.' }),
+    attempt: count.meta({ description: 'The attempt whose segment holds its rows; 0: none does yet.' }),
+  })
+  .meta({ id: 'OperationsChunk' });
+
+const place = z.object({ topic: z.string(), partition: z.int(), offset: z.string() });
+
+const deadLetterFields = {
+  id: idField('Of the dead letter.'),
+  origin: place.meta({ description: 'Where the message came from.' }),
+  copy: place.meta({ description: 'Where its copy lies.' }),
+  reason: z.string(),
+  bytes: count,
+  recordedAt: timeField,
+  state: z.enum(['waiting', 'replayed', 'dropped']),
+};
+
+export const deadLetterSchema = z.object(deadLetterFields).meta({ id: 'DeadLetter' });
+
+export const deadLetterDetailsSchema = z
+  .object({
+    ...deadLetterFields,
+    message: z
+      .object({
+        key: z.string().nullable(),
+        headers: z.record(z.string(), z.string()),
+        hex: z.string().meta({ description: 'Its first 256 bytes.' }),
+        text: z.string().meta({ description: 'The same; what does not print is a dot.' }),
+      })
+      .nullable()
+      .meta({ description: 'Null: removed by Kafka’s retention.' }),
+  })
+  .meta({ id: 'DeadLetterDetails' });
+
+const tableFields = { table: z.string(), parts: size, rows: size, bytes: size, mostParts: size };
+
+export const storesSchema = z
+  .object({
+    kinds: z.array(
+      z.object({ kind: z.string(), tables: size, parts: size, rows: size, bytes: size }).meta({
+        description:
+          '`own`: of one dataset; `pool`: of small ones; `running`: of uploads under way; `other`.',
+      }),
+    ),
+    mostParts: size,
+    disks: z.array(z.object({ disk: z.string(), freeBytes: size, bytes: size })),
+    pools: z.array(z.object(tableFields)),
+    largest: z
+      .array(
+        z.object({
+          ...tableFields,
+          datasetId: z.int().nullable().meta({ description: 'Null: its dataset was deleted.' }),
+          name: z.string().nullable(),
+          owner: z.string().nullable(),
+          versions: count,
+        }),
+      )
+      .meta({ description: 'Largest tables of one dataset each, old versions included.' }),
+  })
+  .meta({ id: 'OperationsStores' });
+
+/** One line of the audit trail. */
+export const auditEventSchema = z
+  .object({
+    id: idField('Grows with time.'),
+    at: timeField,
+    actor: z.object({
+      kind: z.enum(['account', 'command', 'service']).meta({
+        description: 'Over HTTP with a key, by somebody on the machine, or by the service itself.',
+      }),
+      accountId: z.int().nullable(),
+      name: z.string().nullable().meta({ description: 'As it was then; of a command: user and host.' }),
+      keyId: z.int().nullable(),
+      address: z.string().nullable().meta({ description: 'Of the client.' }),
+      requestId: z.string().nullable(),
+    }),
+    action: z.string(),
+    target: z.object({ kind: z.string(), id: z.int().nullable(), name: z.string().nullable() }),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'AuditEvent' });

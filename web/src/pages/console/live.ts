@@ -1,0 +1,46 @@
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { isAbort } from '../../lib/api.js';
+import { createStore, useStore } from '../../lib/store.js';
+
+/** Whether screens load anew by themselves; for all of them, as long as the app is open. */
+export const isLive = createStore(true);
+
+const everyMs = 5_000;
+
+/** What a screen shows; an error after the first answer leaves that in place. */
+export interface Live<T> {
+  readonly data: T | undefined;
+  readonly error: unknown;
+  /** When `data` came, milliseconds since the epoch. */
+  readonly at: number;
+  reload(): void;
+}
+
+/** Loads now, again when one of `keys` changes, and every few seconds while somebody looks. */
+export const useLive = <T>(load: (signal: AbortSignal) => Promise<T>, keys: readonly unknown[]): Live<T> => {
+  const [seen, setSeen] = useState<Omit<Live<T>, 'reload'>>({ data: undefined, error: undefined, at: 0 });
+  const [round, setRound] = useState(0);
+  const live = useStore(isLive);
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = async (): Promise<void> => {
+      try {
+        if (!document.hidden) {
+          const data = await load(stop.signal);
+          if (!stop.signal.aborted) setSeen({ data, error: undefined, at: Date.now() });
+        }
+      } catch (error) {
+        if (!stop.signal.aborted && !isAbort(error)) setSeen((last) => ({ ...last, error }));
+      }
+      if (live && !stop.signal.aborted) timer = setTimeout(() => void look(), everyMs);
+    };
+    void look();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, [...keys, round, live]);
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  return { ...seen, reload };
+};
