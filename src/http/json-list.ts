@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ColumnPages, ColumnView } from '../catalog/columns.js';
 import type { Dataset } from '../catalog/dataset-list.js';
+import { runYielding } from '../lib/yielding.js';
 import type { Reply } from './route.js';
 
 async function* allColumns(
@@ -11,6 +12,19 @@ async function* allColumns(
   yield* more;
 }
 
+/** Items that are written in one step. */
+const itemsPerStep = 50;
+
+/** A batch may be megabytes, and many be written at the same time. */
+function* batchText(batch: readonly object[], before: string): Generator<void, Buffer> {
+  let text = before;
+  for (const [at, item] of batch.entries()) {
+    text += at === 0 ? JSON.stringify(item) : `,${JSON.stringify(item)}`;
+    if (at % itemsPerStep === itemsPerStep - 1) yield;
+  }
+  return Buffer.from(text);
+}
+
 async function* textOf(
   batches: AsyncIterable<readonly object[]>,
   begin = '[',
@@ -19,7 +33,7 @@ async function* textOf(
   let separator = begin;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    yield Buffer.from(separator + batch.map((item) => JSON.stringify(item)).join(','));
+    yield await runYielding(batchText(batch, separator));
     separator = ',';
   }
   yield Buffer.from(separator === begin ? `${begin}${end}` : end);

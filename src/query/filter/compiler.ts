@@ -205,6 +205,20 @@ const membershipTest = (node: Belonging, { emit, shapes }: CompileContext): Test
   }
 };
 
-/** SQL for a WHERE clause; null counts as false there. */
+/** Conditions that are compiled in one step. */
+const compiledInOneStep = 100;
+
+/** SQL for a WHERE clause; null counts as false there. Long conditions are compiled in steps. */
+export function* conditionSteps(node: Condition, context: CompileContext): Generator<void, string> {
+  if (node.kind !== 'and' && node.kind !== 'or') return whenTrue(node, context);
+  const items: string[] = [];
+  for (const item of node.items) {
+    items.push(yield* conditionSteps(item, context));
+    if (items.length % compiledInOneStep === 0) yield;
+  }
+  return join(items, node.kind === 'and' ? 'AND' : 'OR');
+}
+
+/** The same at once. */
 export const compileCondition = (condition: Condition, context: CompileContext): string =>
   whenTrue(condition, context);

@@ -7,7 +7,7 @@
  */
 import { runAtOnce, runYielding } from '../../lib/yielding.js';
 import { bindFilter } from './binder.js';
-import { compileCondition, createContext } from './compiler.js';
+import { conditionSteps, createContext } from './compiler.js';
 import { createFailures } from './failure.js';
 import { defaultLimits, type FilterLimits } from './limits.js';
 import { createNameIndex, type NameIndex, unknownColumns } from './names.js';
@@ -70,10 +70,10 @@ function* compileSteps(
   const condition = yield* bindFilter(root, byName, failures);
   yield;
   const plain = createParameters();
-  const plainSql = compileCondition(condition, createContext(plain));
+  const plainSql = yield* conditionSteps(condition, createContext(plain));
   yield;
   const packed = plain.count() > maxPlainParameters ? createPackedParameters() : undefined;
-  const sql = packed ? compileCondition(condition, createContext(packed)) : plainSql;
+  const sql = packed ? yield* conditionSteps(condition, createContext(packed)) : plainSql;
   if (sql.length > bounds.maxSqlLength) {
     throw failures.limit(0, 'the filter is too complex; split it or calculate with fewer columns at once');
   }

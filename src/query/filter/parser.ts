@@ -90,7 +90,7 @@ interface Reading {
 type Steps<T> = Generator<void, T>;
 
 /** Operands and values of lists that are read in one step. */
-const readInOneStep = 500;
+const readInOneStep = 100;
 
 const isStepOver = (reading: Reading): boolean => {
   reading.read += 1;

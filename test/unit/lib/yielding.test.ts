@@ -37,6 +37,51 @@ describe('runYielding', () => {
     expect(seen).toEqual(expect.arrayContaining([1, 2, 3, 4]));
   });
 
+  it('takes one turn at a time, however many computations there are', async () => {
+    let done = 0;
+    let most = 0;
+    let seen = 0;
+    let isOver = false;
+    const look = (): void => {
+      most = Math.max(most, done - seen);
+      seen = done;
+      if (!isOver) setImmediate(look);
+    };
+    setImmediate(look);
+    const long = () =>
+      runYielding(
+        steps(5, () => {
+          workFor(5);
+          done += 1;
+        }),
+      );
+    await Promise.all(Array.from({ length: 12 }, long));
+    isOver = true;
+    expect(done).toBe(60);
+    expect(most).toBe(1);
+  });
+
+  it('gives turns in order', async () => {
+    const turns: number[] = [];
+    const long = (number: number) =>
+      runYielding(
+        steps(3, () => {
+          workFor(5);
+          turns.push(number);
+        }),
+      );
+    await Promise.all([long(1), long(2)]);
+    expect(turns).toEqual([1, 2, 1, 2, 1, 2]);
+  });
+
+  it('goes on with the others when one fails', async () => {
+    const failing = steps(2, () => {
+      throw new Error('step failed');
+    });
+    const [first, second] = await Promise.allSettled([runYielding(failing), runYielding(steps(2, () => 0))]);
+    expect([first?.status, second?.status]).toEqual(['rejected', 'fulfilled']);
+  });
+
   it('rejects with what a step throws', async () => {
     const failing = steps(3, (step) => {
       if (step === 1) throw new Error('step failed');
