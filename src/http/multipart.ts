@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyInstance } from '@fastify/busboy';
@@ -24,10 +25,12 @@ export interface FormField {
   readonly value: string;
 }
 
-/** Bytes of a manifest of many columns; of all fields together too. */
+/** Bytes of all fields together, and of the one that may be long. */
 const fieldBytes = 8 * 1024 * 1024;
+/** Bytes of every other field: the parser looks at each of its characters at once. */
+const shortFieldBytes = 512 * 1024;
 
-const limits = { fields: 64, fieldSize: fieldBytes, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
+const limits = { fields: 64, fieldSize: shortFieldBytes, parts: 128, headerPairs: 100, headerSize: 8 * 1024 };
 
 /** Bytes that wait between the parser and whoever reads the file. */
 const waitingBytes = 256 * 1024;
@@ -58,8 +61,17 @@ async function* readPart(part: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** The part `filePart` is a file whether or not the client gives it a file name (`curl -F 'data=<file.csv'`). */
-const openParser = (request: IncomingMessage, filePart: string): BusboyInstance => {
+/** Tells files from fields, told of each part before a byte of it is read. */
+type IsFile = (
+  name: string | undefined,
+  contentType: string | undefined,
+  fileName: string | undefined,
+) => boolean;
+
+const hasFile: IsFile = (_name, contentType, fileName) =>
+  fileName !== undefined || contentType === 'application/octet-stream';
+
+const openParser = (request: IncomingMessage, isPartAFile: IsFile): BusboyInstance => {
   const type = request.headers['content-type'] ?? '';
   if (!/^multipart\/form-data\b/i.test(type)) {
     throw new AppError(
@@ -72,8 +84,7 @@ const openParser = (request: IncomingMessage, filePart: string): BusboyInstance 
     return new Busboy({
       headers: { ...request.headers, 'content-type': type },
       limits,
-      isPartAFile: (name, contentType, fileName) =>
-        name === filePart || fileName !== undefined || contentType === 'application/octet-stream',
+      isPartAFile,
       highWaterMark: waitingBytes,
       fileHwm: waitingBytes,
     });
@@ -87,6 +98,10 @@ const openParser = (request: IncomingMessage, filePart: string): BusboyInstance 
 export interface FormReading {
   /** Name of the file part. */
   readonly part: string;
+  /** Name of the one field that may be long; its text is UTF-8. */
+  readonly longField: string;
+  /** Told of each field before it is read. @throws AppError for one that is not taken. */
+  readonly requireField: (name: string) => void;
   /**
    * Longest that what stands before the file may take, and what stands behind it, milliseconds; whoever reads the file
    * looks after the time in between.
@@ -118,6 +133,13 @@ const feed = (request: IncomingMessage, parser: BusboyInstance, onPiece: (bytes:
   };
 };
 
+/** @throws AppError 400 for bytes that are not UTF-8. */
+const textOf = (name: string, pieces: readonly Buffer[]): string => {
+  const bytes = Buffer.concat(pieces);
+  if (!isUtf8(bytes)) throw invalid('invalid_encoding', `The field "${name}" is not valid UTF-8.`);
+  return bytes.toString();
+};
+
 const connectionCut = (): Error => Object.assign(new Error('the client hung up'), { code: 'ECONNRESET' });
 
 /**
@@ -127,9 +149,15 @@ const connectionCut = (): Error => Object.assign(new Error('the client hung up')
  */
 export const readFileForm = (
   request: IncomingMessage,
-  { part, idleMs, kept, stop }: FormReading,
+  { part, longField, requireField, idleMs, kept, stop }: FormReading,
 ): Promise<FileForm> => {
-  const parser = openParser(request, part);
+  let onField: (name: string) => void = () => undefined;
+  const parser = openParser(request, (name, contentType, fileName) => {
+    // A file whether or not the client gives it a file name (`curl -F 'data=<file.csv'`).
+    if (name === part || hasFile(name, contentType, fileName)) return true;
+    if (name !== undefined) onField(name);
+    return name === longField;
+  });
   const fields: FormField[] = [];
   let file: Readable | undefined;
 
@@ -154,6 +182,10 @@ export const readFileForm = (
       parser.destroy();
     };
     const refuse = (code: string, message: string): void => fail(invalid(code, message));
+    const tooLong = (name: string, bytes: number): void =>
+      refuse('field_too_long', `The field "${name}" is longer than ${bytes} bytes.`);
+    const afterFile = (name: string): void =>
+      refuse('field_after_file', `The field "${name}" comes after the file; options must come before it.`);
     const onStop = (): void => fail(stop.reason);
     const onClose = (): void => {
       if (!request.complete) fail(connectionCut());
@@ -174,30 +206,57 @@ export const readFileForm = (
       if (before > fieldBytes + waitingBytes)
         refuse('fields_too_large', `The form fields exceed ${fieldBytes} bytes in total.`);
     };
-    const takeFile = (stream: Readable): void => {
+    /** Gathered here: of a field of its own the parser would look at every character in one go. */
+    let gathered: Promise<void> | undefined;
+    const gather = (name: string, stream: Readable): void => {
+      const pieces: Buffer[] = [];
+      let bytes = 0;
+      stream.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+        if (bytes > fieldBytes) tooLong(name, fieldBytes);
+        else pieces.push(piece);
+      });
+      gathered = new Promise((done) => {
+        stream.once('end', () => {
+          try {
+            fields.push({ name, value: textOf(name, pieces) });
+          } catch (error) {
+            fail(error);
+          }
+          done();
+        });
+      });
+    };
+    const takeFile = async (stream: Readable): Promise<void> => {
       file = stream;
       clearTimeout(patience);
       stream.once('end', expectMore);
       const rest = new Promise<AppError | undefined>((done) => {
         endRest = done;
       });
+      await gathered;
       resolve({ fields, file: readPart(stream), rest, received: () => received });
+    };
+    onField = (name) => {
+      try {
+        if (file !== undefined) afterFile(name);
+        else requireField(name);
+      } catch (error) {
+        fail(error);
+      }
     };
 
     parser.on('error', fail);
     parser.on('field', (name: string | undefined, value, _nameTruncated, valueTruncated) => {
-      if (file !== undefined) {
-        refuse('field_after_file', `The field "${name}" comes after the file; options must come before it.`);
-      } else if (name === undefined) {
-        refuse('bad_form', 'The form has a part without a name.');
-      } else if (valueTruncated) {
-        refuse('field_too_long', `The field "${name}" is longer than ${limits.fieldSize} bytes.`);
-      } else fields.push({ name, value });
+      if (name === undefined) refuse('bad_form', 'The form has a part without a name.');
+      else if (valueTruncated) tooLong(name, limits.fieldSize);
+      else fields.push({ name, value });
     });
-    parser.on('file', (name: string | undefined, stream) => {
+    parser.on('file', (name: string | undefined, stream, fileName: string | undefined, _encoding, type) => {
       // Whoever reads the file or awaits `rest` meets the failure; an ended stream has no reader left.
       stream.on('error', fail);
-      if (name === part && file === undefined) return takeFile(stream);
+      if (name === part && file === undefined) return void takeFile(stream);
+      if (name === longField && !hasFile(name, type, fileName)) return gather(name, stream);
       stream.resume();
       if (name === part) refuse('part_twice', `The form has more than one part named "${part}".`);
       else

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type GivenOption,
+  requireOption,
   type UploadOptionName,
   uploadOptionNames,
   uploadOptionTexts,
@@ -72,6 +73,9 @@ export const reservedIdOf = (query: object): number | undefined => {
 
 const nameOf = (given: string): string =>
   uploadOptionNames.find((name) => shownNames[name] === given) ?? given;
+
+/** @throws AppError 400 for a field of the form that is no option. */
+export const requireOptionField = (name: string): void => requireOption(nameOf(name));
 
 /** Options of the address and of the form, under the names that the upload knows. */
 export const givenOptions = (query: object, fields: readonly GivenOption[]): GivenOption[] =>

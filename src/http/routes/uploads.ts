@@ -16,7 +16,7 @@ import { readFileForm } from '../multipart.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './process-schema.js';
-import { givenOptions, reservedIdOf, uploadQuery } from './upload-schema.js';
+import { givenOptions, requireOptionField, reservedIdOf, uploadQuery } from './upload-schema.js';
 
 export interface UploadRoutesDeps {
   readonly access: Access;
@@ -117,7 +117,14 @@ const upload = (deps: UploadRoutesDeps): Route =>
       const place = await deps.places.take(owner, signal);
       try {
         place.idle();
-        const form = await readFileForm(raw, { part: 'data', idleMs: deps.idleMs, kept, stop: place.lost });
+        const form = await readFileForm(raw, {
+          part: 'data',
+          longField: 'manifest',
+          requireField: requireOptionField,
+          idleMs: deps.idleMs,
+          kept,
+          stop: place.lost,
+        });
         const options = await runYielding(uploadOptionSteps(givenOptions(query, form.fields)));
         kept.close();
         const process = await deps.receiver.receive({

@@ -88,26 +88,30 @@ const wrong = (name: UploadOptionName, message: string): AppError =>
 
 const isKnown = (name: string): name is UploadOptionName => Object.hasOwn(uploadOptionTexts, name);
 
-/** @throws AppError for an unknown option, with the nearest one, and for one that is given twice. */
+/** @throws AppError for an unknown option, with the nearest one. */
+export function requireOption(name: string): asserts name is UploadOptionName {
+  if (name === 'processId')
+    throw invalid('invalid_option', 'processId stands in the address alone, not in the form.', {
+      option: name,
+    });
+  if (isKnown(name)) return;
+  const meant = nearest(name, uploadOptionNames);
+  throw invalid(
+    'unknown_option',
+    `There is no upload option ${JSON.stringify(name.slice(0, 64))}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+    {
+      option: name.slice(0, 64),
+      ...(meant === undefined ? {} : { didYouMean: meant }),
+      known: uploadOptionNames,
+    },
+  );
+}
+
+/** @throws AppError for an unknown option, and for one that is given twice. */
 const collect = (given: readonly GivenOption[]): Map<UploadOptionName, string> => {
   const values = new Map<UploadOptionName, string>();
   for (const { name, value } of given) {
-    if (name === 'processId')
-      throw invalid('invalid_option', 'processId stands in the address alone, not in the form.', {
-        option: name,
-      });
-    if (!isKnown(name)) {
-      const meant = nearest(name, uploadOptionNames);
-      throw invalid(
-        'unknown_option',
-        `There is no upload option ${JSON.stringify(name.slice(0, 64))}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-        {
-          option: name.slice(0, 64),
-          ...(meant === undefined ? {} : { didYouMean: meant }),
-          known: uploadOptionNames,
-        },
-      );
-    }
+    requireOption(name);
     if (values.has(name))
       throw invalid('repeated_option', `The option ${name} is given more than once.`, { option: name });
     values.set(name, value);
