@@ -15,3 +15,12 @@ export const listed = (
 
 /** The same for details of an error, which programs read. */
 export const firstItems = <T>(items: readonly T[], most = mostListed): readonly T[] => items.slice(0, most);
+
+/** Names in quotes, of which only those are put into words that are shown: all of them may be megabytes. */
+export const quotedNames = (names: readonly string[]): string =>
+  listed(
+    firstItems(names).map((name) => JSON.stringify(name)),
+    mostListed,
+    ', ',
+    names.length,
+  );

@@ -6,15 +6,20 @@ const delimiters = [COMMA, SEMICOLON, TAB, PIPE] as const;
 export const isDelimiterCandidate = (byte: number): boolean =>
   byte === COMMA || byte === SEMICOLON || byte === TAB || byte === PIPE;
 
+/** 1 for bytes that may mean something in a record whose delimiter is not known. */
+const special = new Uint8Array(256);
+for (const byte of [...delimiters, QUOTE, LF, CR]) special[byte] = 1;
+
 /**
  * The delimiters that a header record holds outside of quotes, the most frequent one first; among equals the
  * comma, then `;`, tab, `|`.
  */
 export const likelyDelimiters = (header: Uint8Array): number[] => {
-  const counts = new Map<number, number>(delimiters.map((delimiter) => [delimiter, 0]));
+  const counts = new Uint32Array(256);
   let quoted = false;
   for (let p = 0; p < header.length; p++) {
     const byte = header[p]!;
+    if (special[byte] === 0) continue;
     if (quoted) {
       if (byte !== QUOTE) continue;
       if (header[p + 1] === QUOTE) p++;
@@ -23,12 +28,11 @@ export const likelyDelimiters = (header: Uint8Array): number[] => {
       quoted = p === 0 || isDelimiterCandidate(header[p - 1]!);
     } else if (byte === LF || byte === CR) {
       break;
-    } else if (isDelimiterCandidate(byte)) {
-      counts.set(byte, counts.get(byte)! + 1);
+    } else {
+      counts[byte]!++;
     }
   }
-  const found = [...counts].filter(([, count]) => count > 0);
-  return found.sort(([, a], [, b]) => b - a).map(([delimiter]) => delimiter);
+  return delimiters.filter((byte) => counts[byte]! > 0).sort((a, b) => counts[b]! - counts[a]!);
 };
 
 const announcement = /^sep=([,;\t|])$/i;

@@ -7,69 +7,98 @@ import { createFieldIndex } from './field-index.js';
 import { indexRecords } from './record-parser.js';
 import type { Dialect, HeaderRecord } from './types.js';
 
+/**
+ * Headers may be as long as the longest record, so they are read in steps: one pass over the bytes is a step, and so
+ * are some hundred names.
+ */
+type Steps<T> = Generator<void, T>;
+
+const namesPerStep = 500;
+
 /** Number of fields of one record. */
-export const countFields = (bytes: Uint8Array, dialect: Dialect): number => {
+const countFields = (bytes: Uint8Array, dialect: Dialect): number => {
   const index = createFieldIndex(dialect, 1);
   indexRecords(index, bytes, true);
   return index.malformed[0]?.fieldCount ?? index.rows;
 };
 
 /** The names in a header record, or undefined where it is malformed at a quote. */
-const readNames = (bytes: Uint8Array, dialect: Dialect): string[] | undefined => {
-  const fieldCount = countFields(bytes, dialect);
+function* readNames(bytes: Uint8Array, dialect: Dialect, fieldCount: number): Steps<string[] | undefined> {
   const index = createFieldIndex(dialect, Math.max(1, fieldCount));
   indexRecords(index, bytes, true);
+  yield;
   if (index.rows === 0 || index.next < bytes.length) return undefined;
-  return Array.from({ length: fieldCount }, (_, field) => {
-    const end = index.ends[field]!;
-    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(
-      bytes.subarray(index.starts[field], end < index.starts[field]! ? ~end : end),
-    );
-    return end < index.starts[field]! ? text.replaceAll('""', '"') : text;
-  });
-};
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const names: string[] = [];
+  while (names.length < fieldCount) {
+    const start = index.starts[names.length]!;
+    const end = index.ends[names.length]!;
+    const text = decoder.decode(bytes.subarray(start, end < start ? ~end : end));
+    names.push(end < start ? text.replaceAll('""', '"') : text);
+    if (names.length % namesPerStep === 0) yield;
+  }
+  return names;
+}
 
 const isEmptyName = (name: string): boolean => name.trim() === '';
 
-/**
- * The delimiter of a file by its header record: the most frequent one that leaves no column without a name
- * (commas in a header that is padded with tabs), else the most frequent one. A header without any is one column,
- * read with commas. Only the header counts: a wrong guess makes rows of another length, which are refused, never
- * read wrongly.
- */
-export const sniffDelimiter = (header: Uint8Array): number => {
+/** True for a record that leaves no column without a name. */
+function* isNamed(header: Uint8Array, dialect: Dialect): Steps<boolean> {
+  const fieldCount = countFields(header, dialect);
+  yield;
+  // It is refused, whatever its names are.
+  if (fieldCount > maxColumns) return true;
+  const names = yield* readNames(header, dialect, fieldCount);
+  return names !== undefined && !names.some(isEmptyName);
+}
+
+function* sniffDelimiter(header: Uint8Array): Steps<number> {
   const likely = likelyDelimiters(header);
+  yield;
   if (likely.length < 2) return likely[0] ?? COMMA;
-  const named = likely.find((delimiter) => {
-    const names = readNames(header, { delimiter, quote: QUOTE });
-    return names !== undefined && !names.some(isEmptyName);
-  });
-  return named ?? likely[0] ?? COMMA;
-};
+  for (const delimiter of likely) if (yield* isNamed(header, { delimiter, quote: QUOTE })) return delimiter;
+  return likely[0] ?? COMMA;
+}
+
+/**
+ * The first record of a file as its header. Unless the dialect is known, the delimiter is the most frequent one that
+ * leaves no column without a name (commas in a header that is padded with tabs), else the most frequent one. A header
+ * without any is one column, read with commas. Only the header counts: a wrong guess makes rows of another length,
+ * which are refused, never read wrongly.
+ */
+export function* headerSteps(
+  bytes: Buffer,
+  line: number,
+  known: Dialect | { readonly delimiter: number | undefined },
+): Steps<HeaderRecord> {
+  const delimiter = known.delimiter ?? (yield* sniffDelimiter(bytes));
+  const dialect = { delimiter, quote: 'quote' in known ? known.quote : QUOTE };
+  const fieldCount = countFields(bytes, dialect);
+  yield;
+  return { bytes, line, dialect, fieldCount };
+}
 
 /**
  * The names in a header record, exactly as they stand in the file, blanks at their ends included. Throws an
  * AppError for an empty name (nothing but blanks), for one that is too long, for names that occur twice (all of
  * them are listed), and for more columns than a dataset may have.
  */
-export const parseHeader = (header: HeaderRecord): string[] => {
-  const { bytes, dialect, line } = header;
-  const fieldCount = countFields(bytes, dialect);
+export function* headerNames({ bytes, dialect, line, fieldCount }: HeaderRecord): Steps<string[]> {
   if (fieldCount > maxColumns) {
     throw invalid(
       'too_many_columns',
       `The file has ${fieldCount} columns; at most ${maxColumns} are allowed.`,
     );
   }
-  const names = readNames(bytes, dialect);
+  const names = yield* readNames(bytes, dialect, fieldCount);
   if (names === undefined) {
     throw invalid('malformed_header', `Line ${line}: the header is malformed at a quote.`, { line });
   }
-  checkNames(names, line);
+  yield* checkNames(names, line);
   return names;
-};
+}
 
-const checkNames = (names: readonly string[], line: number): void => {
+function* checkNames(names: readonly string[], line: number): Steps<void> {
   const empty = names.flatMap((name, i) => (isEmptyName(name) ? [i + 1] : []));
   if (empty.length > 0) {
     const positions = listed(empty.map(String), 10);
@@ -78,6 +107,7 @@ const checkNames = (names: readonly string[], line: number): void => {
       positions: firstItems(empty),
     });
   }
+  yield;
   const long = names.findIndex((name) => Buffer.byteLength(name) > maxColumnNameBytes);
   if (long >= 0) {
     throw invalid(
@@ -89,6 +119,7 @@ const checkNames = (names: readonly string[], line: number): void => {
   const seen = new Set<string>();
   const twice = new Set<string>();
   for (const name of names) {
+    if (seen.size % namesPerStep === 0) yield;
     if (seen.has(name)) twice.add(name);
     seen.add(name);
   }
@@ -99,4 +130,4 @@ const checkNames = (names: readonly string[], line: number): void => {
       names: firstItems([...twice]),
     });
   }
-};
+}

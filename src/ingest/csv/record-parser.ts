@@ -1,4 +1,5 @@
 import { CR, LF } from './bytes.js';
+import { fieldEnd } from './field-end.js';
 import {
   delimiterKind,
   type FieldIndex,
@@ -8,26 +9,6 @@ import {
   textKind,
 } from './field-index.js';
 import { indexRecord } from './record-slow-path.js';
-
-/**
- * Position of the next byte that is no text, or `end`. Four bytes per iteration, and one comparison for most of them:
- * letters and digits lie above all bytes that matter in a file with commas. Nearly half as fast without.
- */
-const fieldEnd = (bytes: Uint8Array, from: number, end: number, classes: Uint8Array, top: number): number => {
-  let p = from;
-  for (const last = end - 4; p <= last; p += 4) {
-    let byte = bytes[p]!;
-    if (byte <= top && classes[byte] !== textKind) return p;
-    byte = bytes[p + 1]!;
-    if (byte <= top && classes[byte] !== textKind) return p + 1;
-    byte = bytes[p + 2]!;
-    if (byte <= top && classes[byte] !== textKind) return p + 2;
-    byte = bytes[p + 3]!;
-    if (byte <= top && classes[byte] !== textKind) return p + 3;
-  }
-  while (p < end && classes[bytes[p]!] === textKind) p++;
-  return p;
-};
 
 /**
  * Position of the quote that closes a field, or -1 where it takes more care: a line end or a quote inside, or

@@ -1,4 +1,5 @@
 import { CR, LF, SPACE, TAB } from './bytes.js';
+import { fieldEnd } from './field-end.js';
 import { type FieldIndex, isFieldEnd, lineEndKind, quoteKind } from './field-index.js';
 import type { BadRowReason } from './types.js';
 
@@ -12,7 +13,7 @@ export const indexRecord = (
   recordStart: number,
   row: number,
 ): boolean => {
-  const { starts, ends, classes, fieldCount, quote } = index;
+  const { starts, ends, classes, topByte, fieldCount, quote } = index;
   const end = bytes.length;
   const firstLine = index.line;
   let line = firstLine;
@@ -32,7 +33,9 @@ export const indexRecord = (
       textStart = ++p;
       fault = 'unterminated_quote';
       textEnd = end;
-      while (p < end) {
+      for (;;) {
+        p = fieldEnd(bytes, p, end, classes, topByte);
+        if (p >= end) break;
         const byte = bytes[p]!;
         if (byte === quote) {
           if (p + 1 < end && bytes[p + 1] === quote) {
@@ -50,7 +53,9 @@ export const indexRecord = (
       if (p < end && !isFieldEnd(classes[bytes[p]!]!)) fault = 'text_after_quote';
     }
     // The unquoted field, or what wrongly follows a closing quote.
-    while (p < end) {
+    for (;;) {
+      p = fieldEnd(bytes, p, end, classes, topByte);
+      if (p >= end) break;
       const kind = classes[bytes[p]!]!;
       if (isFieldEnd(kind)) break;
       if (kind === quoteKind && fault === null && isBlank(bytes, fieldStart, p)) fault = 'blank_before_quote';

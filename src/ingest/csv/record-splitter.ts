@@ -1,22 +1,24 @@
 import { invalid } from '../../lib/errors.js';
+import { runAtOnce } from '../../lib/yielding.js';
 import { QUOTE } from './bytes.js';
 import { createChunkAssembly } from './chunk-assembly.js';
 import { announcedDelimiter } from './dialect.js';
-import { countFields, sniffDelimiter } from './header.js';
+import { headerSteps } from './header.js';
 import { createRecordScan, nextRecord, shiftScan } from './record-scan.js';
 import { createSplitMemory, dropBytes, fillMemory, recycleMemory } from './split-memory.js';
-import type { Dialect, HeaderRecord, RecordSplitter, RecordSplitterOptions, SplitChunk } from './types.js';
+import type { HeaderRecord, RecordSplitter, RecordSplitterOptions, SplitChunk } from './types.js';
 import { createUnicodeReader } from './unicode.js';
 
 const defaultMaxRecordBytes = 16 << 20;
 
 /** Rows of a chunk under the limits of rows and of cells; at least one. */
-const rowLimit = (options: RecordSplitterOptions, header: Buffer, dialect: Dialect): number => {
+const rowLimit = (options: RecordSplitterOptions, { fieldCount }: HeaderRecord): number => {
   const most = options.maxRowsPerChunk ?? Number.MAX_SAFE_INTEGER;
   if (options.maxCellsPerChunk === undefined) return most;
-  const fieldCount = Math.max(1, countFields(header, dialect));
-  return Math.min(most, Math.max(1, Math.floor(options.maxCellsPerChunk / fieldCount)));
+  return Math.min(most, Math.max(1, Math.floor(options.maxCellsPerChunk / Math.max(1, fieldCount))));
 };
+
+type Steps<T> = Generator<void, T>;
 
 /**
  * Cuts a stream of bytes into its header and chunks of whole records. A chunk is as many records as fit into its
@@ -44,57 +46,65 @@ export const createRecordSplitter = (options: RecordSplitterOptions): RecordSpli
   };
 
   /** The first record is the header, or the line in front of it. */
-  const takeHeader = (): void => {
+  function* takeHeader(): Steps<void> {
     const bytes = Buffer.from(memory.buffer.subarray(scan.foundStart, scan.foundTextEnd));
     if (!isAnnouncement(bytes)) {
-      const dialect = options.dialect ?? { delimiter: announced ?? sniffDelimiter(bytes), quote: QUOTE };
-      header = { bytes, line: scan.foundLine, dialect };
-      scan.delimiter = dialect.delimiter;
-      chunks.setMaxRows(rowLimit(options, bytes, dialect));
+      header = yield* headerSteps(bytes, scan.foundLine, options.dialect ?? { delimiter: announced });
+      scan.delimiter = header.dialect.delimiter;
+      chunks.setMaxRows(rowLimit(options, header));
     }
     const end = scan.position;
     dropBytes(memory, end);
     shiftScan(scan, end);
-  };
+  }
 
-  const advance = (final: boolean, out: SplitChunk[]): void => {
+  /** False where the header, or the line in front of it, has come: it is taken before anything behind it. */
+  const advance = (final: boolean, out: SplitChunk[]): boolean => {
     for (;;) {
       const end = nextRecord(scan, memory.buffer, memory.words, memory.filled, final);
-      if (end < 0) return;
-      if (header === undefined) takeHeader();
-      else chunks.add(end, out);
+      if (end < 0) return true;
+      if (header === undefined) return false;
+      chunks.add(end, out);
     }
   };
 
-  const take = (bytes: Uint8Array, out: SplitChunk[]): void => {
+  function* advanceInSteps(final: boolean, out: SplitChunk[]): Steps<void> {
+    while (!advance(final, out)) yield* takeHeader();
+  }
+
+  function* take(bytes: Uint8Array, out: SplitChunk[]): Steps<void> {
     for (let at = 0; at < bytes.length; ) {
       if (memory.filled === memory.buffer.length) chunks.makeRoom(out);
       at += fillMemory(memory, bytes, at);
-      advance(false, out);
+      yield* advanceInSteps(false, out);
     }
-  };
+  }
+
+  function* push(piece: Uint8Array): Steps<SplitChunk[]> {
+    const out: SplitChunk[] = [];
+    yield* take(unicode.read(piece), out);
+    return out;
+  }
+
+  function* end(): Steps<SplitChunk[]> {
+    const out: SplitChunk[] = [];
+    yield* take(unicode.end(), out);
+    yield* advanceInSteps(true, out);
+    if (scan.quoted) {
+      const line = scan.quoteLine;
+      throw invalid('unterminated_quote', `Line ${line}: a quote is opened and never closed.`, {
+        line,
+      });
+    }
+    if (header === undefined) throw invalid('empty_file', 'The file is empty.');
+    chunks.finish(out);
+    return out;
+  }
 
   return {
-    push(piece) {
-      const out: SplitChunk[] = [];
-      take(unicode.read(piece), out);
-      return out;
-    },
-
-    end() {
-      const out: SplitChunk[] = [];
-      take(unicode.end(), out);
-      advance(true, out);
-      if (scan.quoted) {
-        const line = scan.quoteLine;
-        throw invalid('unterminated_quote', `Line ${line}: a quote is opened and never closed.`, {
-          line,
-        });
-      }
-      if (header === undefined) throw invalid('empty_file', 'The file is empty.');
-      chunks.finish(out);
-      return out;
-    },
+    push: (piece) => runAtOnce(push(piece)),
+    end: () => runAtOnce(end()),
+    inSteps: { push, end },
 
     get header() {
       return header;

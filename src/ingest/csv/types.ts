@@ -152,6 +152,7 @@ export interface HeaderRecord {
   readonly bytes: Buffer;
   readonly line: number;
   readonly dialect: Dialect;
+  readonly fieldCount: number;
 }
 
 /**
@@ -163,6 +164,11 @@ export interface RecordSplitter {
   push(piece: Uint8Array): SplitChunk[];
   /** The file is over. A file without any record is refused; one with a header only returns no chunk. */
   end(): SplitChunk[];
+  /** The same step by step, until the header is known: it may be long. */
+  readonly inSteps: {
+    push(piece: Uint8Array): Generator<void, SplitChunk[]>;
+    end(): Generator<void, SplitChunk[]>;
+  };
   /** Known from the call on that completes the header. */
   readonly header: HeaderRecord | undefined;
   /** Data rows found so far. */

@@ -3,7 +3,7 @@
  * names all columns that it is about.
  */
 import { conflict, invalid } from '../../lib/errors.js';
-import { firstItems, listed as listedNames } from '../../lib/listing.js';
+import { firstItems, listed as listedNames, quotedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed } from '../../model/process.js';
@@ -11,7 +11,7 @@ import type { RegisteredColumn } from '../../storage/postgres/columns.js';
 import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseVersion } from './base-version.js';
-import { requireKeys } from './key-columns.js';
+import { isKeyField, requireKeys } from './key-columns.js';
 
 /** A field of the file that is stored. */
 export interface MatchedField {
@@ -21,8 +21,6 @@ export interface MatchedField {
   /** The column of the version before that it continues. */
   readonly existing: StoredColumn | undefined;
 }
-
-const quoted = (names: readonly string[]): string => listedNames(names.map((name) => JSON.stringify(name)));
 
 const describeTypes = (columns: readonly { name: string; existing: string; wanted: string }[]): string =>
   listedNames(
@@ -72,7 +70,7 @@ export const checkManifest = (
   });
   if (taken.length > 0) {
     const names = taken.map(({ name }) => name);
-    throw conflict('name_taken', `The dataset has, or had, other columns named ${quoted(names)}.`, {
+    throw conflict('name_taken', `The dataset has, or had, other columns named ${quotedNames(names)}.`, {
       columns: firstItems(names),
     });
   }
@@ -100,7 +98,7 @@ const refuseMissing = (names: readonly string[], options: UploadOptions): void =
   const listed = new Set(options.manifest.columns.map(({ name }) => name));
   const unlisted = names.filter((name) => !listed.has(name));
   if (unlisted.length > 0)
-    throw invalid('unlisted_columns', `The manifest does not list the columns ${quoted(unlisted)}.`, {
+    throw invalid('unlisted_columns', `The manifest does not list the columns ${quotedNames(unlisted)}.`, {
       columns: firstItems(unlisted),
     });
 };
@@ -113,7 +111,7 @@ const refuseConflicts = (
   if (base === undefined || options.mode === 'delete') return;
   const added = fields.filter(({ existing }) => existing === undefined).map(({ name }) => name);
   if (options.onNewColumn === 'fail' && added.length > 0)
-    throw conflict('new_columns', `The dataset has no columns ${quoted(added)}.`, {
+    throw conflict('new_columns', `The dataset has no columns ${quotedNames(added)}.`, {
       columns: firstItems(added),
     });
   if (options.mode === 'replace') return;
@@ -121,35 +119,40 @@ const refuseConflicts = (
   const lacking = base.columns.filter(({ id }) => !present.has(id));
   const names = lacking.map(({ name }) => name);
   if (options.onMissingColumn === 'fail' && lacking.length > 0)
-    throw conflict('missing_columns', `The file has no columns ${quoted(names)}.`, {
+    throw conflict('missing_columns', `The file has no columns ${quotedNames(names)}.`, {
       columns: firstItems(names),
     });
 };
 
-/** Of a file whose keys are deleted nothing else counts. */
-const isKey = ({ name, existing }: MatchedField, { key }: UploadOptions): boolean =>
-  key?.includes(name) ?? existing?.isEntity === true;
+/** Long names take their time: they are looked up so many at a time. */
+const namesPerStep = 500;
 
 /** @throws AppError 400, 409 where header, manifest and dataset do not go together. */
-export const matchFields = (
+export function* matchFields(
   names: readonly string[],
   options: UploadOptions,
   base: BaseVersion | undefined,
-): MatchedField[] => {
+): Generator<void, MatchedField[]> {
   refuseMissing(names, options);
+  yield;
   const listed = new Map((options.manifest?.columns ?? []).map((column) => [column.name, column]));
   const existingOf = createExistingOf(base);
-  const fields = names.flatMap((name, field): MatchedField[] => {
+  yield;
+  const fields: MatchedField[] = [];
+  for (const [field, name] of names.entries()) {
+    if (field % namesPerStep === 0) yield;
     const own = listed.get(name);
-    if (own === undefined && options.manifest?.unlisted === 'ignore') return [];
+    if (own === undefined && options.manifest?.unlisted === 'ignore') continue;
     const existing = existingOf(name, own);
     const isIgnored = options.onNewColumn === 'ignore' && base !== undefined && existing === undefined;
-    return isIgnored ? [] : [{ field, name, listed: own, existing }];
-  });
+    if (!isIgnored) fields.push({ field, name, listed: own, existing });
+  }
   refuseConflicts(fields, options, base);
   if (isKeyed(options.mode)) requireKeys(fields, options, base);
-  if (options.mode === 'delete') return fields.filter((field) => isKey(field, options));
+  yield;
+  // Of a file whose keys are deleted nothing else counts.
+  if (options.mode === 'delete') return fields.filter(isKeyField(options));
   if (fields.length === 0)
     throw invalid('no_columns', 'No column of the file is stored: options or manifest ignore all of them.');
   return fields;
-};
+}

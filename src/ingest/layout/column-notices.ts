@@ -1,5 +1,5 @@
 /** What is worth knowing about the columns of a file beside its values: names, and what is there and what is not. */
-import { firstItems, listed } from '../../lib/listing.js';
+import { firstItems, quotedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Notice } from '../../model/process.js';
 import type { UploadOptions } from '../upload/upload-options.js';
@@ -9,15 +9,13 @@ import type { MatchedField } from './column-match.js';
 const shownNames = 20;
 const shownPairs = 5;
 
-const quoted = (names: readonly string[]): string => listed(names.map((name) => JSON.stringify(name)));
-
 const ofColumns = (code: string, message: string, names: readonly string[]): Notice[] =>
   names.length === 0
     ? []
     : [
         {
           code,
-          message: `${message}: ${quoted(names)}.`,
+          message: `${message}: ${quotedNames(names)}.`,
           columns: firstItems(names, shownNames),
           ...(names.length > shownNames ? { omitted: names.length - shownNames } : {}),
         },
@@ -33,12 +31,20 @@ const difference = (a: string, b: string): string => {
   return a.toLowerCase() === b.toLowerCase() ? 'in case' : 'in case, blanks or the form of letters';
 };
 
+/** Long names take their time: they are compared so many at a time. */
+const namesPerStep = 200;
+
 /** Names of the file that look like another one of the file, or of the version before. */
-const similarNames = (names: readonly string[], before: readonly string[]): Notice[] => {
+function* similarNames(names: readonly string[], before: readonly string[]): Generator<void, Notice[]> {
   const known = new Set(before);
-  const byLikeness = new Map(before.map((name) => [likenessOf(name), name]));
+  const byLikeness = new Map<string, string>();
+  for (const [at, name] of before.entries()) {
+    if (at % namesPerStep === 0) yield;
+    byLikeness.set(likenessOf(name), name);
+  }
   const found: Notice[] = [];
-  for (const name of names) {
+  for (const [at, name] of names.entries()) {
+    if (at % namesPerStep === 0) yield;
     if (known.has(name)) continue;
     const likeness = likenessOf(name);
     const other = byLikeness.get(likeness);
@@ -52,7 +58,7 @@ const similarNames = (names: readonly string[], before: readonly string[]): Noti
     });
   }
   return found;
-};
+}
 
 const missingFrom = (base: BaseVersion, fields: readonly MatchedField[]): StoredColumn[] => {
   const present = new Set(fields.map(({ existing }) => existing?.id));
@@ -60,14 +66,14 @@ const missingFrom = (base: BaseVersion, fields: readonly MatchedField[]): Stored
 };
 
 /** Columns that came and went against the version before, and names that are easily mistaken. */
-export const columnNotices = (
+export function* columnNotices(
   fields: readonly MatchedField[],
   { mode }: UploadOptions,
   base: BaseVersion | undefined,
-): Notice[] => {
+): Generator<void, Notice[]> {
   if (mode === 'delete') return [];
   const names = fields.map(({ name }) => name);
-  const similar = similarNames(names, base?.columns.map(({ name }) => name) ?? []);
+  const similar = yield* similarNames(names, base?.columns.map(({ name }) => name) ?? []);
   if (base === undefined) return similar;
   const added = fields.filter(({ existing }) => existing === undefined).map(({ name }) => name);
   const missing = missingFrom(base, fields).map(({ name }) => name);
@@ -80,4 +86,4 @@ export const columnNotices = (
     ...ofColumns('columns_added', 'The version before lacks columns that the file has', added),
     ...ofColumns('columns_missing', gone, missing),
   ];
-};
+}

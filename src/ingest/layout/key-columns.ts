@@ -1,24 +1,29 @@
 /** The columns by whose values an upsert, a sync or a delete tells rows apart. */
 import { conflict, invalid } from '../../lib/errors.js';
-import { firstItems, listed } from '../../lib/listing.js';
+import { firstItems, quotedNames } from '../../lib/listing.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseVersion } from './base-version.js';
 import { isEntityColumn, type LayoutColumn } from './layout.js';
 
-const quoted = (names: readonly string[]): string => listed(names.map((name) => JSON.stringify(name)));
-
 /** A field of the file and the column of the version before that it continues. */
 interface Field {
   readonly name: string;
-  readonly existing: { readonly id: number } | undefined;
+  readonly existing: { readonly id: number; readonly isEntity: boolean } | undefined;
 }
+
+/** Tells which fields the key is made of. */
+export const isKeyField = ({ key }: UploadOptions): ((field: Field) => boolean) => {
+  const named = key && new Set(key);
+  return ({ name, existing }) => named?.has(name) ?? existing?.isEntity === true;
+};
 
 /** @throws AppError for key columns that the file or the dataset lacks. */
 export const requireKeys = (
   fields: readonly Field[],
-  { key, mode }: UploadOptions,
+  options: UploadOptions,
   base: BaseVersion | undefined,
 ): void => {
+  const { key, mode } = options;
   if (base === undefined && mode === 'delete')
     throw conflict('no_version', 'The dataset has no rows yet that could be deleted.');
   const present = new Set(fields.map(({ existing }) => existing?.id));
@@ -27,15 +32,20 @@ export const requireKeys = (
     key?.filter((name) => !names.has(name)) ??
     (base?.columns ?? []).filter(({ id, isEntity }) => isEntity && !present.has(id)).map(({ name }) => name);
   if (lacking.length > 0)
-    throw invalid('missing_key', `The file lacks key columns, which tell rows apart: ${quoted(lacking)}.`, {
-      columns: firstItems(lacking),
-    });
+    throw invalid(
+      'missing_key',
+      `The file lacks key columns, which tell rows apart: ${quotedNames(lacking)}.`,
+      {
+        columns: firstItems(lacking),
+      },
+    );
   if (base === undefined || key === undefined) return;
-  const unknown = fields.filter(({ name, existing }) => key.includes(name) && existing === undefined);
+  const isKey = isKeyField(options);
+  const unknown = fields.filter((field) => field.existing === undefined && isKey(field));
   if (unknown.length > 0)
     throw invalid(
       'unknown_key',
-      `The dataset has no columns ${quoted(unknown.map(({ name }) => name))}, which the key names.`,
+      `The dataset has no columns ${quotedNames(unknown.map(({ name }) => name))}, which the key names.`,
       { columns: firstItems(unknown.map(({ name }) => name)) },
     );
 };
@@ -55,8 +65,10 @@ export const keyOf = (
   base: BaseVersion | undefined,
   columns: readonly LayoutColumn[],
 ): { readonly keyIds: readonly number[]; readonly keyGiven?: true } => {
-  if (key !== undefined)
-    return { keyIds: columns.filter(({ name }) => key.includes(name)).map(({ id }) => id), keyGiven: true };
+  if (key !== undefined) {
+    const named = new Set(key);
+    return { keyIds: columns.filter(({ name }) => named.has(name)).map(({ id }) => id), keyGiven: true };
+  }
   const keyIds = entityIdsOf(base, columns);
   if (keyIds.length > 0) return { keyIds };
   throw invalid(

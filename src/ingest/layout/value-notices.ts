@@ -103,6 +103,16 @@ const yearNotice = (column: LayoutColumn): Notice => ({
   },
 });
 
+/** Columns whose values say more than their type does. */
+const isWorthALook = (column: LayoutColumn): boolean => {
+  if (column.dataType !== undefined || column.existing !== undefined) return false;
+  if (isText(column)) return column.keeps === undefined;
+  return typeOfColumn(column) === 'Decimal' && yearName.test(column.name);
+};
+
+/** Names may be long: so many are looked at in one step. */
+const columnsPerStep = 200;
+
 /** What the first records of a file show; `layout` is the one that they propose. */
 export function* firstNotices(layout: Layout, records: Records): Generator<void, Notice[]> {
   const { columns } = layout;
@@ -113,14 +123,11 @@ export function* firstNotices(layout: Layout, records: Records): Generator<void,
     const witness = kind && (yield* witnessInSteps(records, layout, readAsKept(column), kind));
     notices.push(typeChanged(column, witness));
   }
-  const looked = columns.filter(
-    (column) =>
-      column.dataType === undefined &&
-      column.existing === undefined &&
-      (isText(column)
-        ? column.keeps === undefined
-        : typeOfColumn(column) === 'Decimal' && yearName.test(column.name)),
-  );
+  const looked: LayoutColumn[] = [];
+  for (const [at, column] of columns.entries()) {
+    if (at % columnsPerStep === 0) yield;
+    if (isWorthALook(column)) looked.push(column);
+  }
   const samples = yield* sampleInSteps(records.bytes, layout, looked);
   let texts = 0;
   for (const [at, column] of looked.entries()) {

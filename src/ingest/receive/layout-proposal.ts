@@ -6,7 +6,7 @@ import { isKeyed, type Notice } from '../../model/process.js';
 import { readRegistry, registerColumns } from '../../storage/postgres/columns.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { parseHeader } from '../csv/header.js';
+import { headerNames } from '../csv/header.js';
 import type { HeaderRecord, SplitChunk } from '../csv/types.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { checkManifest, type MatchedField, matchFields } from '../layout/column-match.js';
@@ -38,8 +38,8 @@ export interface Proposal {
   readonly notices: readonly Notice[];
 }
 
-const columnNames = (header: HeaderRecord, upload: Upload): string[] => {
-  const names = parseHeader(header);
+const columnNames = async (header: HeaderRecord, upload: Upload): Promise<string[]> => {
+  const names = await runYielding(headerNames(header));
   requireWithin(names.length, upload.quota.maxColumns, 'quota_columns', 'columns per dataset');
   return names;
 };
@@ -138,7 +138,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
     sql.tx(async (tx) => {
       await holdDataset(tx, upload.datasetId);
       const base = await readBase(tx, upload.datasetId);
-      const fields = matchFields(names, upload.options, base);
+      const fields = await runYielding(matchFields(names, upload.options, base));
       const columns = await columnsOf(tx, upload, fields, upload.options.mode === 'replace');
       return { base, fields, columns };
     });
@@ -152,7 +152,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
 
     async propose(upload, header, first) {
       const { options } = upload;
-      const names = columnNames(header, upload);
+      const names = await columnNames(header, upload);
       const { base, fields, columns } = await bindColumns(upload, names);
       const changes = changesOf(fields, columns);
       const layout: Layout = {
@@ -177,7 +177,7 @@ export const createLayoutProposal = (sql: Sql): LayoutProposal => {
       if (first !== undefined && options.keepsTypes) await requireTypes(proposed, first);
       const notices = [
         ...(first === undefined ? [] : await runYielding(firstNotices(proposed, first))),
-        ...columnNotices(fields, options, base),
+        ...(await runYielding(columnNotices(fields, options, base))),
       ];
       if (!isKeyed(options.mode)) return { layout: proposed, notices };
       const { onDuplicateKey } = options;

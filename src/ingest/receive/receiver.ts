@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { runYielding } from '../../lib/yielding.js';
 import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessView } from '../../model/process.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
@@ -204,7 +205,11 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         bytes += piece.length;
         requireWithin(bytes, upload.quota.maxBytes, 'quota_upload_bytes', 'bytes per upload');
         hash?.update(piece);
-        for (const split of splitter.push(piece)) await take(split);
+        const splits =
+          splitter.header === undefined
+            ? await runYielding(splitter.inSteps.push(piece))
+            : splitter.push(piece);
+        for (const split of splits) await take(split);
       }
       const wrong = await upload.restOfRequest;
       if (wrong !== undefined) throw wrong;
@@ -212,7 +217,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       fileDigest = hash?.digest();
       if (accepted !== undefined && fileDigest !== undefined)
         await processes.keepDigest(accepted.processId, fileDigest);
-      for (const split of splitter.end()) await take(split);
+      for (const split of await runYielding(splitter.inSteps.end())) await take(split);
     };
 
     return {

@@ -6,16 +6,22 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../src/http/app.js';
-import { readFileForm } from '../../../src/http/multipart.js';
+import { jsonList } from '../../../src/http/json-list.js';
+import { type FileForm, readFileForm } from '../../../src/http/multipart.js';
 import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
+import { headerNames } from '../../../src/ingest/csv/header.js';
+import { createRecordSplitter } from '../../../src/ingest/csv/record-splitter.js';
+import type { BaseVersion } from '../../../src/ingest/layout/base-version.js';
 import { matchFields } from '../../../src/ingest/layout/column-match.js';
+import { columnNotices } from '../../../src/ingest/layout/column-notices.js';
 import { parseUploadOptions, uploadOptionSteps } from '../../../src/ingest/upload/upload-options.js';
 import { AppError, isAppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createMetrics } from '../../../src/lib/metrics.js';
 import { runYielding } from '../../../src/lib/yielding.js';
 import type { StoredColumn } from '../../../src/model/column.js';
+import type { Notice } from '../../../src/model/process.js';
 import { compileFilterYielding, type FilterColumn } from '../../../src/query/filter/filter.js';
 import { longestTurn } from '../../support/pauses.js';
 
@@ -83,29 +89,92 @@ describe('a manifest of 8 MiB', () => {
 });
 
 describe('columns of a file and of a dataset', () => {
+  const named = (index: number): string => `${'n'.repeat(1_590)}${String(index).padStart(6, '0')}`;
+  const all = Array.from({ length: 10_000 }, (_, index) => named(index));
+  /** Names that were read from bytes, as those of a header are: not the same strings. */
+  const readAgain = (names: readonly string[]): string[] => names.map((name) => Buffer.from(name).toString());
+  const columns = all.map(
+    (name, index): StoredColumn => ({
+      id: index + 1,
+      storageId: index + 1,
+      name,
+      physical: 'f',
+      dataType: 'Decimal',
+      isEntity: false,
+      description: null,
+    }),
+  );
+  const base = { versionId: 1, columns } as unknown as BaseVersion;
+
   it('10,000 long names that differ at their ends', async () => {
-    const named = (index: number): string => `${'n'.repeat(1_590)}${String(index).padStart(6, '0')}`;
-    const columns = Array.from(
-      { length: 10_000 },
-      (_, index): StoredColumn => ({
-        id: index + 1,
-        storageId: index + 1,
-        name: named(index),
-        physical: 'f',
-        dataType: 'Decimal',
-        isEntity: false,
-        description: null,
-      }),
-    );
-    // Names that were read from bytes, as those of a header are: not the same strings.
-    const names = columns.map(({ name }) => Buffer.from(name).toString());
+    const names = readAgain(all);
     const options = parseUploadOptions([{ name: 'mode', value: 'append' }]);
-    const base = { versionId: 1, columns } as unknown as Parameters<typeof matchFields>[2];
     let matched = 0;
     const turn = await pauseOf(async () => {
-      matched = matchFields(names, options, base).filter(({ existing }) => existing !== undefined).length;
+      const fields = await runYielding(matchFields(names, options, base));
+      matched = fields.filter(({ existing }) => existing !== undefined).length;
     });
     expect(matched).toBe(10_000);
+    expect(turn).toBeLessThan(mostMs);
+  });
+
+  it('10,000 names that look like others', async () => {
+    const fields = readAgain(all).map((name, field) => ({
+      field,
+      name: name.toUpperCase(),
+      listed: undefined,
+      existing: undefined,
+    }));
+    let notices: Notice[] = [];
+    const turn = await pauseOf(async () => {
+      notices = await runYielding(columnNotices(fields, parseUploadOptions([]), base));
+    });
+    expect(notices.filter(({ code }) => code === 'similar_names')).toHaveLength(5);
+    expect(turn).toBeLessThan(mostMs);
+  });
+
+  it.each(['upsert', 'delete'])('a key of 300 long names, mode %s', async (mode) => {
+    const names = readAgain(all);
+    const key = { name: 'key', value: JSON.stringify(all.slice(-300)) };
+    const options = parseUploadOptions([{ name: 'mode', value: mode }, key]);
+    const turn = await pauseOf(() => runYielding(matchFields(names, options, base)));
+    expect(turn).toBeLessThan(mostMs);
+  });
+
+  it.each<[string, string]>([
+    ['commas', ','],
+    ['commas and semicolons', ';,'],
+    ['quotes', '","'],
+  ])('a header of 16 MiB with %s', async (_, separator) => {
+    const quote = separator.startsWith('"') ? '"' : '';
+    const bytes = Buffer.from(`${quote}${all.join(separator)}${quote}\n1\n`);
+    let names: readonly string[] = [];
+    const turn = await pauseOf(async () => {
+      const mostBytes = 32 * MiB;
+      const sizes = {
+        firstChunkBytes: MiB,
+        chunkBytes: MiB,
+        maxRecordBytes: mostBytes,
+        maxCellsPerChunk: 1e6,
+      };
+      const splitter = createRecordSplitter(sizes);
+      for (let at = 0; at < bytes.length; at += 65_536) {
+        await runYielding(splitter.inSteps.push(bytes.subarray(at, at + 65_536)));
+        await setImmediate();
+      }
+      names = splitter.header === undefined ? [] : await runYielding(headerNames(splitter.header));
+    });
+    expect(names).toHaveLength(10_000);
+    expect(turn).toBeLessThan(mostMs);
+  });
+
+  it('lists of long names that are written at the same time', async () => {
+    const views = columns.slice(0, 1_000);
+    const write = async (): Promise<void> => {
+      const { body } = jsonList(Readable.from([views, views]) as AsyncIterable<readonly object[]>);
+      for await (const piece of body as Readable) expect(piece.length).toBeGreaterThan(0);
+    };
+    const turn = await pauseOf(() => Promise.all(Array.from({ length: 24 }, write)));
     expect(turn).toBeLessThan(mostMs);
   });
 });
@@ -140,7 +209,20 @@ describe('a filter of 1 MiB', () => {
     const compile = () => refused(() => compileFilterYielding(text, columns, limits));
     expect(await pauseOf(compile)).toBeLessThan(mostMs);
   });
+
+  it('many of them at the same time', async () => {
+    const text = `N in (${many(1_000, String)})`;
+    const compile = () =>
+      Promise.all(Array.from({ length: 48 }, () => compileFilterYielding(text, columns, limits)));
+    expect(await pauseOf(compile)).toBeLessThan(mostMs);
+  });
 });
+
+const piecesOf = async (file: AsyncIterable<Buffer>): Promise<Buffer[]> => {
+  const pieces: Buffer[] = [];
+  for await (const piece of file) pieces.push(piece);
+  return pieces;
+};
 
 describe('form fields', () => {
   const bodyOf = (fields: readonly string[]): Buffer => {
@@ -149,11 +231,14 @@ describe('form fields', () => {
       `${parts.join('')}--b\r\nContent-Disposition: form-data; name="data"\r\n\r\na\n1\n\r\n--b--\r\n`,
     );
   };
-  const form = (body: Buffer): Promise<unknown> => {
+  let piecesRead = 0;
+  const form = (body: Buffer, requireField = (_name: string): void => undefined): Promise<FileForm> => {
+    piecesRead = 0;
     // As they come from a connection: so many at most in one turn.
     const pieces = async function* (): AsyncGenerator<Buffer> {
       for (let at = 0; at * 65_536 < body.length; at += 1) {
         if (at % 32 === 31) await setImmediate();
+        piecesRead += 1;
         yield body.subarray(at * 65_536, (at + 1) * 65_536);
       }
     };
@@ -163,6 +248,8 @@ describe('form fields', () => {
     });
     return readFileForm(request as never, {
       part: 'data',
+      longField: 'manifest',
+      requireField,
       idleMs: 5_000,
       kept: { add: () => undefined, close: () => undefined },
       stop: new AbortController().signal,
@@ -178,6 +265,43 @@ describe('form fields', () => {
   ])('%s', async (_, fields) => {
     const body = bodyOf(fields);
     expect(await pauseOf(() => refused(() => form(body)))).toBeLessThan(mostMs);
+  });
+
+  it('a field that is not taken is refused before its value is read', async () => {
+    const body = bodyOf(Array.from({ length: 8 }, (_, at) => `name="f${at}"\r\n\r\n${'y'.repeat(400_000)}`));
+    const told: string[] = [];
+    const refusing = form(body, (name) => {
+      told.push(name);
+      throw new AppError('invalid', 'unknown_option', name);
+    });
+    await expect(refusing).rejects.toMatchObject({ code: 'unknown_option' });
+    expect(told).toEqual(['f0']);
+    expect(piecesRead).toBeLessThan(20);
+  });
+
+  it.each<[string, string, string]>([
+    ['a short option of more than 512 KiB', `name="mode"\r\n\r\n${'y'.repeat(600_000)}`, 'field_too_long'],
+    ['a manifest that is not UTF-8', 'name="manifest"\r\n\r\n\xff', 'invalid_encoding'],
+    ['a manifest as a file', 'name="manifest"; filename="m.json"\r\n\r\n{}', 'unknown_part'],
+  ])('%s is refused', async (_, field, code) => {
+    const body = Buffer.from(bodyOf([field]).toString(), 'latin1');
+    await expect(form(body)).rejects.toMatchObject({ code });
+  });
+
+  it('a long manifest and what stands around it are read whole', async () => {
+    const value = `${'x'.repeat(3 * MiB)}é😀`;
+    const body = bodyOf([
+      'name="mode"\r\n\r\nappend',
+      `name="manifest"\r\n\r\n${value}`,
+      'name="key"\r\n\r\na',
+    ]);
+    const { fields, file } = await form(body);
+    expect(Object.fromEntries(fields.map((field) => [field.name, field.value]))).toEqual({
+      mode: 'append',
+      manifest: value,
+      key: 'a',
+    });
+    expect(String(Buffer.concat(await piecesOf(file)))).toBe('a\n1\n');
   });
 });
 

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseHeader, sniffDelimiter } from '../../../../src/ingest/csv/header.js';
+import { headerNames, headerSteps } from '../../../../src/ingest/csv/header.js';
 import { checkText } from '../../../../src/ingest/csv/text-check.js';
+import { runAtOnce } from '../../../../src/lib/yielding.js';
 
 const names = (text: string, delimiter = ','): string[] =>
-  parseHeader({
-    bytes: Buffer.from(text),
-    line: 1,
-    dialect: { delimiter: delimiter.charCodeAt(0), quote: 0x22 },
-  });
+  runAtOnce(
+    headerNames(
+      runAtOnce(headerSteps(Buffer.from(text), 1, { delimiter: delimiter.charCodeAt(0), quote: 0x22 })),
+    ),
+  );
 
 describe('the delimiter', () => {
   it.each([
@@ -30,7 +31,8 @@ describe('the delimiter', () => {
     ['a;;b|c', '|'],
     ['a;;;b,,c', ';'],
   ])('of %j is %j', (header, delimiter) => {
-    expect(String.fromCharCode(sniffDelimiter(Buffer.from(header)))).toBe(delimiter);
+    const { dialect } = runAtOnce(headerSteps(Buffer.from(header), 1, { delimiter: undefined }));
+    expect(String.fromCharCode(dialect.delimiter)).toBe(delimiter);
   });
 });
 

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createChunkEncoder } from '../../../../src/ingest/csv/encoder.js';
-import { parseHeader } from '../../../../src/ingest/csv/header.js';
+import { headerNames, headerSteps } from '../../../../src/ingest/csv/header.js';
 import { joinProfiles, noProfile, physicalOf } from '../../../../src/ingest/csv/profile.js';
 import type { EncodeColumn, EncodePhysical } from '../../../../src/ingest/csv/types.js';
+import { runAtOnce } from '../../../../src/lib/yielding.js';
 import { profilesOf, untypedLayout } from '../../../support/profiles.js';
 import { csvFile, csvText } from './arbitraries.js';
 import { comma, decodeBlock, parseReference, splitAll } from './reference.js';
@@ -17,7 +18,7 @@ interface Loaded {
 /** The whole way of a file: split, profile every chunk, encode every chunk with the joined types. */
 const load = (text: string, chunkBytes: number): Loaded => {
   const { header, chunks } = splitAll(Buffer.from(text), { chunkBytes });
-  const names = parseHeader({ bytes: header, line: 1, dialect: comma });
+  const names = runAtOnce(headerNames(runAtOnce(headerSteps(header, 1, comma))));
   const profiles = chunks.map((chunk) => profilesOf(chunk.bytes, untypedLayout(comma, names.length)));
   const physicals = names.map((_, i): EncodePhysical => {
     const joined = profiles.map((list) => list[i]!).reduce(joinProfiles, noProfile);
