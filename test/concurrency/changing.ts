@@ -129,17 +129,35 @@ export const crowd: Change = async (world, random, _person, dataset) => {
     await Promise.all([inTurn(restore, 6), inTurn(restore, 6), inTurn(clone, 4), inTurn(clone, 4)]);
 };
 
-/** A name that another column has or had is refused; what there is at that moment is not judged. */
+interface NamedColumn {
+  readonly id: number;
+  readonly name: string;
+}
+
+/** The columns as they are named now; undefined: they were not shown. */
+export const readColumns = async (
+  world: World,
+  person: Person,
+  dataset: History,
+): Promise<readonly NamedColumn[] | undefined> => {
+  const reply = await world.ask(person, 'GET', `/datasets/${dataset.datasetId}/columns`);
+  if (!isDone(world, reply, { what: 'columns', person, dataset, need: 'Read' }, 200)) return undefined;
+  const columns = reply.json<NamedColumn[]>();
+  for (const { id, name } of columns) dataset.observeName(id, name, reply.span);
+  return columns;
+};
+
+/** A name that another column has or had is refused. What was changed is there for whoever looks next. */
 export const rename: Change = async (world, random, person, dataset) => {
   const path = `/datasets/${dataset.datasetId}/columns`;
-  const reply = await world.ask(person, 'GET', path);
-  if (!isDone(world, reply, { what: 'columns', person, dataset, need: 'Read' }, 200)) return;
-  const columns = reply.json<{ id: number; name: string }[]>();
+  const columns = await readColumns(world, person, dataset);
+  if (columns === undefined) return;
+  const shown = JSON.stringify(columns).slice(0, 300);
   const labelled = columns.filter(({ name }) => labels.includes(name));
   if (new Set(columns.map(({ name }) => name)).size < columns.length)
-    world.fault(`dataset ${dataset.datasetId}: two columns of one name in ${reply.text.slice(0, 300)}`);
+    world.fault(`dataset ${dataset.datasetId}: two columns of one name in ${shown}`);
   if (columns.length > 0 && labelled.length === 0)
-    world.fault(`dataset ${dataset.datasetId}: no column of the label in ${reply.text.slice(0, 300)}`);
+    world.fault(`dataset ${dataset.datasetId}: no column of the label in ${shown}`);
   if (labelled.length === 0) return;
   const { id } = random.pick(labelled);
   const name = random.pick(labels);
@@ -147,8 +165,14 @@ export const rename: Change = async (world, random, person, dataset) => {
   if (changed.status === 409) return world.count('rename 409');
   // An upload has published a version without that column.
   if (changed.status === 404 && changed.text.includes('column_not_found')) return world.count('rename 404');
-  if (isDone(world, changed, { what: 'rename', person, dataset, need: 'Write' }, 200))
-    dataset.renamed(id, name, changed.span);
+  const { from } = changed.span;
+  if (changed.busy) return dataset.renamed(id, name, { from, to: Number.POSITIVE_INFINITY });
+  if (!isDone(world, changed, { what: 'rename', person, dataset, need: 'Write' }, 200)) return;
+  dataset.renamed(id, name, changed.span);
+  const told = changed.json<NamedColumn>().name;
+  if (told !== name)
+    world.fault(`dataset ${dataset.datasetId}: column ${id} was renamed ${name}, the answer says ${told}`);
+  await readColumns(world, person, dataset);
 };
 
 /** The owner gives and takes what the writer has on the repository, or the reader on one dataset. */

@@ -46,10 +46,10 @@ export interface History {
   /** Called before retention is set to that many versions. */
   retain(versions: number): void;
   pin(version: number, span: Span): void;
-  /** A column was given that name. */
+  /** A column was given that name; `to` is Infinity where nobody knows whether it was. */
   renamed(column: number, name: string, span: Span): void;
-  /** Names that a column may have now; undefined: it was never renamed. Only when nothing is under way. */
-  namesOf(column: number): readonly string[] | undefined;
+  /** An answer that showed what a column is named: whether it may have been is judged when all is told. */
+  observeName(column: number, name: string, span: Span): void;
   /** True if the dataset may be away to a request of that time. */
   mayBeGone(span: Span): boolean;
   mustBeGone(span: Span): boolean;
@@ -91,6 +91,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
   const renames = new Map<number, { readonly name: string; readonly span: Span }[]>();
   let deletion: Span | undefined;
   let observations: Observation[] = [];
+  let seenNames: { readonly column: number; readonly name: string; readonly span: Span }[] = [];
 
   /** By id: ids are given in the order of publishing. */
   const insert = (version: Version): void => {
@@ -149,6 +150,20 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     faults.push(`dataset ${datasetId}: ${what}; it may have been ${names.join(' | ')}`);
   };
 
+  /** A name holds from its change on, until another change that began after it had come to its end. */
+  const judgeName = ({ column, name, span }: (typeof seenNames)[number]): void => {
+    const changes = renames.get(column) ?? [];
+    const before = changes.filter(({ span: { to } }) => to < span.from);
+    // What it was named before the first change nobody has noted.
+    if (before.length === 0) return;
+    const possible = changes.filter(
+      (change) => change.span.from <= span.to && !before.some((later) => later.span.from > change.span.to),
+    );
+    if (possible.some((change) => change.name === name)) return;
+    const names = possible.map((change) => change.name).join(' or ');
+    faults.push(`dataset ${datasetId}: column ${column} is named ${name}, and was renamed ${names}`);
+  };
+
   return {
     datasetId,
     owner,
@@ -176,13 +191,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     pin: (version, span) => void pinned.set(version, span),
     renamed: (column, name, span) =>
       void renames.set(column, [...(renames.get(column) ?? []), { name, span }]),
-    namesOf(column) {
-      const all = renames.get(column);
-      // Of two that went on at the same time, either may have been the last.
-      return all
-        ?.filter(({ span }) => !all.some((later) => later.span.from > span.to))
-        .map(({ name }) => name);
-    },
+    observeName: (column, name, span) => void seenNames.push({ column, name, span }),
     mayBeGone: (span) => deletion !== undefined && deletion.from <= span.to,
     mustBeGone: (span) => deletion !== undefined && deletion.to < span.from,
     mayLack(version, span) {
@@ -211,7 +220,9 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     judge() {
       replay();
       for (const observation of observations) judgeOne(observation);
+      for (const seen of seenNames) judgeName(seen);
       observations = [];
+      seenNames = [];
       return faults.splice(0);
     },
   };
