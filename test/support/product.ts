@@ -34,6 +34,13 @@ export interface TestProduct {
   close(): Promise<void>;
 }
 
+/** Databases of a product that has not started yet; that of ClickHouse is not there. */
+export interface PreparedPlaces {
+  readonly databaseUrl: string;
+  readonly clickhouseUrl: string;
+  readonly clickhouseDatabase: string;
+}
+
 type Settings = Partial<Record<keyof Config, string>>;
 
 const log = createLog('test', process.env.TEST_LOG_LEVEL ?? 'error', 2);
@@ -60,6 +67,8 @@ export const startProduct = async (
   changes: Settings = {},
   /** Where the product's own lines go; default: errors, to standard error. */
   productLog: Log = log,
+  /** Fills its databases before they are migrated. */
+  prepare: (places: PreparedPlaces) => Promise<void> = async () => undefined,
 ): Promise<TestProduct> => {
   const scope = createScope(log);
   const name = `t${randomBytes(6).toString('hex')}`;
@@ -87,8 +96,10 @@ export const startProduct = async (
       ...changes,
     }),
   );
-  await migrate({ databaseUrl: config.databaseUrl ?? '', log });
-  const pool = createPool({ databaseUrl: config.databaseUrl ?? '', maxConnections: 2, log });
+  const databaseUrl = config.databaseUrl ?? '';
+  await prepare({ databaseUrl, clickhouseUrl, clickhouseDatabase: name });
+  await migrate({ databaseUrl, log });
+  const pool = createPool({ databaseUrl, maxConnections: 2, log });
   await scope.defer('pool', () => pool.end());
   const sql = createSql(pool);
 
