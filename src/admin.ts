@@ -12,10 +12,12 @@ import { createSweepCommands } from './admin/sweep.js';
 import { teamCommands } from './admin/teams.js';
 import { createUploadCommands } from './admin/uploads.js';
 import { createVerifyCommands } from './admin/verify.js';
-import { deleteAccount, transferAccount } from './compose/account-removal.js';
+import { exportAccount } from './compose/account-export-file.js';
+import { deleteAccount } from './compose/account-removal.js';
 import { type BackupParts, openBackup, openRestore } from './compose/backup.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openDeadLetters, openUploadReplay } from './compose/operator.js';
+import { transferAccount } from './compose/ownership.js';
 import { openStorageSweep } from './compose/sweep.js';
 import { openVerification } from './compose/verification.js';
 import { loadConfig } from './config.js';
@@ -41,6 +43,7 @@ const backupParts = (context: AdminContext, place: string): BackupParts => ({
 /** Every group of commands; a new one is added here. */
 const groups: readonly AdminGroup[] = [
   createAccountCommands({
+    exportTo: (context, name, options) => exportAccount(operatorParts(context), name, options),
     transfer: ({ sql }, from, to) => transferAccount(sql, from, to),
     remove: (context, name) => deleteAccount(operatorParts(context), name),
   }),

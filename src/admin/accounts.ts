@@ -6,14 +6,26 @@ const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sq
 
 const nameOf = (input: CommandInput): string => input.argument('name');
 
-export interface AccountRemoval {
+export interface AccountActions {
+  /** Writes all data of an account into a file. */
+  exportTo(
+    context: AdminContext,
+    name: string,
+    options: { readonly to: string; readonly versions: 'current' | 'all' },
+  ): Promise<object>;
   transfer(context: AdminContext, from: string, to: string): Promise<object>;
   /** Gives what is left of it, by place; all zero when nothing is. */
   remove(context: AdminContext, name: string): Promise<readonly { readonly left: number }[]>;
 }
 
-/** `account create|list|show|set|disable|enable|transfer|delete` */
-export const createAccountCommands = (removal: AccountRemoval): AdminGroup => ({
+const versionsOf = (text: string | undefined): 'current' | 'all' => {
+  if (text === undefined || text === 'current') return 'current';
+  if (text === 'all') return 'all';
+  throw invalid('usage', '--versions is current or all');
+};
+
+/** `account create|list|show|set|disable|enable|export|transfer|delete` */
+export const createAccountCommands = (actions: AccountActions): AdminGroup => ({
   name: 'account',
   summary: 'Accounts',
   commands: [
@@ -86,6 +98,23 @@ export const createAccountCommands = (removal: AccountRemoval): AdminGroup => ({
       run: (input) => catalogOf(input).accounts.setDisabled(nameOf(input), false),
     },
     {
+      name: 'export',
+      audited: true,
+      summary: 'Write all data of an account into a ZIP: facts as JSON, rows as CSV.',
+      arguments: ['name'],
+      options: { to: { type: 'string' }, versions: { type: 'string' } },
+      optionHelp: {
+        to: 'The file to write.',
+        versions: 'current (default), or all: rows of which versions.',
+      },
+      run(input) {
+        const to = input.option('to');
+        if (to === undefined || to === '') throw invalid('usage', '--to is missing: the file to write');
+        const versions = versionsOf(input.option('versions'));
+        return actions.exportTo(input.context, nameOf(input), { to, versions });
+      },
+    },
+    {
       name: 'transfer',
       summary: 'Give all repositories of an account, with everything in them, to another one.',
       arguments: ['name'],
@@ -95,7 +124,7 @@ export const createAccountCommands = (removal: AccountRemoval): AdminGroup => ({
         const to = input.option('to');
         if (to === undefined)
           throw invalid('usage', '--to is missing: the name of the account that gets everything');
-        return removal.transfer(input.context, nameOf(input), to);
+        return actions.transfer(input.context, nameOf(input), to);
       },
     },
     {
@@ -108,7 +137,7 @@ export const createAccountCommands = (removal: AccountRemoval): AdminGroup => ({
         const name = nameOf(input);
         if (input.option('confirm') !== name)
           throw invalid('usage', `There is no way back: --confirm ${name} says that you mean it.`);
-        const remainders = await removal.remove(input.context, name);
+        const remainders = await actions.remove(input.context, name);
         if (remainders.some(({ left }) => left > 0)) input.context.onFault?.();
         return remainders;
       },

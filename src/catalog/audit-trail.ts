@@ -28,6 +28,8 @@ export interface AuditFilter {
   readonly before?: number | undefined;
   /** Id or name of the account that did it. */
   readonly account?: string | undefined;
+  /** Id of the account that did it. */
+  readonly accountId?: number | undefined;
   /** `key.create`, or its first part: `key`. */
   readonly action?: string | undefined;
   readonly targetKind?: string | undefined;
@@ -88,11 +90,12 @@ const listSql = `
     AND ($4::text IS NULL OR action = $4 OR split_part(action, '.', 1) = $4)
     AND ($5::text IS NULL OR target_kind = $5) AND ($6::bigint IS NULL OR target_id = $6)
     AND ($7::timestamptz IS NULL OR at >= $7) AND ($8::timestamptz IS NULL OR at < $8)
+    AND ($9::bigint IS NULL OR account_id = $9)
   ORDER BY id DESC LIMIT $1`;
 
 export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
-  async list({ top, before, account, action, targetKind, targetId, from, until }) {
-    const values = [top, before, account, action, targetKind, targetId, from, until];
+  async list({ top, before, account, action, targetKind, targetId, from, until, accountId }) {
+    const values = [top, before, account, action, targetKind, targetId, from, until, accountId];
     const rows = await sql.query<Flat>(
       listSql,
       values.map((value) => value ?? null),

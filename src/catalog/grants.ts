@@ -82,6 +82,15 @@ const put = (sql: Sql, kind: Kind, id: number, principal: Principal, level: Leve
     return { name: principal.name, type, level, origin: 'grant' };
   });
 
+/** Levels that an owner was given before it owned the repository. */
+export const dropGrantsOfOwner = async (tx: Sql, accountId: number): Promise<void> => {
+  await tx.query(
+    `DELETE FROM repository_grants g USING repositories r
+     WHERE g.account_id = $1 AND r.id = g.repository_id AND r.created_by = $1`,
+    [accountId],
+  );
+};
+
 const grantedLevel = async (
   sql: Sql,
   kind: Kind,

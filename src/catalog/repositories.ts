@@ -142,14 +142,31 @@ export const insertHome = async (tx: Sql, accountId: number, name: string, plan:
   );
 };
 
-/** All repositories of an account become those of another one, Home as an ordinary one; gives their number. */
-export const transferRepositories = async (tx: Sql, from: number, to: number): Promise<number> =>
-  (
-    await tx.query(
-      'UPDATE repositories SET created_by = $2, is_home = false, updated_at = now() WHERE created_by = $1 RETURNING 1',
-      [from, to],
-    )
-  ).length;
+/** Repositories of an account, or one of them, become those of another one, Home as an ordinary one; gives their number. */
+export const transferRepositories = async (
+  tx: Sql,
+  from: number,
+  to: number,
+  id: number | null,
+): Promise<number> => {
+  const moved = await tx.query(
+    `UPDATE repositories SET created_by = $2, is_home = false, updated_at = now()
+     WHERE created_by = $1 AND ($3::bigint IS NULL OR id = $3) RETURNING 1`,
+    [from, to, id],
+  );
+  return moved.length;
+};
+
+/** @throws AppError 402, 409 when the account may not have this repository beside those that it has. */
+export const requireRoomFor = async (tx: Sql, accountId: number, repositoryId: number): Promise<void> => {
+  const [row] = await tx.query<{ privacy: Privacy; own: number }>(
+    `SELECT privacy, (SELECT count(*) FROM repositories WHERE created_by = $2) AS own FROM repositories
+     WHERE id = $1 FOR NO KEY UPDATE`,
+    [repositoryId, accountId],
+  );
+  if (row?.privacy === 'Private') await takePrivatePlace(tx, accountId);
+  if ((row?.own ?? 0) >= rowLimits.repositories) throw tooMany('repositories', 'An account');
+};
 
 /** With their datasets and all that these have. */
 export const deleteRepositoriesOf = async (tx: Sql, accountId: number): Promise<void> => {

@@ -1,45 +1,23 @@
-import { createAccounts, deleteAccountRow, requireOtherOperator } from '../catalog/accounts.js';
-import { deleteRepositoriesOf, insertHome, transferRepositories } from '../catalog/repositories.js';
+import {
+  type Account,
+  type Accounts,
+  createAccounts,
+  deleteAccountRow,
+  requireOtherOperator,
+} from '../catalog/accounts.js';
+import { deleteRepositoriesOf } from '../catalog/repositories.js';
 import { leaveAllTeams } from '../catalog/teams.js';
 import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
 import { giveProcessesToOwners } from '../ingest/lifecycle/process-records.js';
 import { expireUnnamed } from '../ingest/lifecycle/segment-records.js';
-import { invalid } from '../lib/errors.js';
+import { AppError } from '../lib/errors.js';
+import { createScope } from '../lib/scope.js';
 import { type PoolClass, poolClasses } from '../model/placement.js';
 import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/postgres/audit.js';
 import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import type { OperatorParts } from './operator.js';
 import { openStorageTools, type StorageTools } from './sweep.js';
-
-export interface Transfer {
-  readonly from: string;
-  readonly to: string;
-  readonly repositories: number;
-}
-
-/**
- * Everything that an account has becomes another one's, with all versions, ids and permissions; it gets an empty Home.
- * @throws AppError 404, 400 for an account and itself.
- */
-export const transferAccount = async (sql: Sql, from: string, to: string): Promise<Transfer> => {
-  const accounts = createAccounts({ sql });
-  const [giver, taker] = [await accounts.find(from), await accounts.find(to)];
-  if (giver.id === taker.id) throw invalid('same_account', `${from} and ${to} are one account.`);
-  const repositories = await sql.tx(async (tx) => {
-    const moved = await transferRepositories(tx, giver.id, taker.id);
-    await giveDatasetsToOwners(tx, giver.id, taker.id);
-    await giveSeriesToOwners(tx, giver.id, taker.id);
-    await insertHome(tx, giver.id, giver.name, giver.plan);
-    await recordAudit(tx, {
-      action: 'account.transfer',
-      target: { kind: 'account', id: giver.id, name: giver.name },
-      details: { to: taker.name, repositories: moved },
-    });
-    return moved;
-  });
-  return { from: giver.name, to: taker.name, repositories };
-};
 
 /** Something that must not be left of an account. */
 export interface Remainder {
@@ -65,9 +43,12 @@ const ownSql = `
     coalesce((SELECT array_agg(p.id::text) FROM processes p WHERE p.dataset_id IN (SELECT id FROM d)), '{}') AS "processIds",
     coalesce((SELECT array_agg(k.id::text) FROM api_keys k WHERE k.account_id = $1), '{}') AS "keyIds"`;
 
-const removeFromCatalog = (sql: Sql, name: string): Promise<Removed> =>
+/** Finds the account to delete. @throws AppError when it may not be. */
+type Choose = (accounts: Accounts, tx: Sql) => Promise<Account>;
+
+const removeFromCatalog = (sql: Sql, choose: Choose): Promise<Removed> =>
   sql.tx(async (tx) => {
-    const account = await createAccounts({ sql: tx }).find(name);
+    const account = await choose(createAccounts({ sql: tx }), tx);
     await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR UPDATE', [account.id]);
     await requireOtherOperator(tx, account);
     await leaveAllTeams(tx, account.id);
@@ -94,8 +75,9 @@ const removeFromCatalog = (sql: Sql, name: string): Promise<Removed> =>
     };
     await deleteRepositoriesOf(tx, account.id);
     await deleteAccountRow(tx, account.id);
-    await forgetInAudit(tx, removed);
+    // Whoever deletes its own account is forgotten in this line too.
     await recordAudit(tx, { action: 'account.delete', target: { kind: 'account', id: account.id } });
+    await forgetInAudit(tx, removed);
     return removed;
   });
 
@@ -175,14 +157,10 @@ const fileRemainders = async ({ versionIds }: Removed, { exported }: StorageTool
   return [{ where: 'export files', what: 'files of its versions', left: files }];
 };
 
-/**
- * Deletes an account with all that it has, rows and files at once, and looks whether anything is left.
- * @throws AppError 404, 409 `last_operator`, `last_admin`; nothing has changed then.
- */
-export const deleteAccount = async (parts: OperatorParts, name: string): Promise<Remainder[]> => {
+/** Rows and files of what was removed from the catalog, at once; gives what is left. */
+const removeStored = async (parts: OperatorParts, removed: Removed): Promise<Remainder[]> => {
   const { sql } = parts;
   const tools = await openStorageTools(parts);
-  const removed = await removeFromCatalog(sql, name);
   await expireUnnamed(sql, removed.storeIds);
   await tools.storage.release();
   for (const pool of poolClasses) await tools.pools.clean(pool);
@@ -192,4 +170,59 @@ export const deleteAccount = async (parts: OperatorParts, name: string): Promise
     ...(await rowRemainders(sql, removed, tools)),
     ...(await fileRemainders(removed, tools)),
   ];
+};
+
+/**
+ * Deletes an account with all that it has, rows and files at once, and looks whether anything is left.
+ * @throws AppError 404, 409 `last_operator`, `last_admin`; nothing has changed then.
+ */
+export const deleteAccount = async (parts: OperatorParts, name: string): Promise<Remainder[]> =>
+  removeStored(parts, await removeFromCatalog(parts.sql, (accounts) => accounts.find(name)));
+
+/** What a team works with goes with its owner; a person who leaves has to have thought of it. */
+const requireNothingShared = async (tx: Sql, accountId: number): Promise<void> => {
+  const shared = await tx.query<{ id: number; name: string }>(
+    `SELECT r.id, r.name FROM repositories r WHERE r.created_by = $1 AND EXISTS (
+       SELECT 1 FROM team_members m WHERE m.team_id = r.team_id AND m.account_id <> $1) ORDER BY r.id`,
+    [accountId],
+  );
+  if (shared.length === 0) return;
+  throw new AppError(
+    'conflict',
+    'team_repositories',
+    `Teams with other members work with ${shared.length} of your repositories: transfer or delete them first.`,
+    { details: { repositories: shared.slice(0, 100) } },
+  );
+};
+
+/** Deletions one after the other: each of them empties tables and looks at all files. */
+let lastRemoval: Promise<unknown> = Promise.resolve();
+
+/**
+ * The same for an account that leaves by itself, in a process that runs on. Undefined: it is gone, its rows and files follow
+ * with the next sweep, since something that they lie in did not answer.
+ * @throws AppError 409 also for `team_repositories`.
+ */
+export const leave = async (
+  core: Omit<OperatorParts, 'scope'>,
+  accountId: number,
+): Promise<Remainder[] | undefined> => {
+  const removed = await removeFromCatalog(core.sql, async (accounts, tx) => {
+    await requireNothingShared(tx, accountId);
+    return accounts.read(accountId);
+  });
+  const scope = createScope(core.log);
+  const removal = lastRemoval.then(() => removeStored({ ...core, scope }, removed));
+  lastRemoval = removal.then(
+    () => undefined,
+    () => undefined,
+  );
+  try {
+    return await removal;
+  } catch (error) {
+    core.log.warn({ err: error, account: accountId }, 'rows of a deleted account not removed yet');
+    return undefined;
+  } finally {
+    await scope.close();
+  }
 };

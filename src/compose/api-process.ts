@@ -1,18 +1,22 @@
 import { fileURLToPath } from 'node:url';
 import { createCatalog } from '../catalog/catalog.js';
+import { createRepositoryTransfers } from '../catalog/repository-transfers.js';
 import type { Config } from '../config.js';
 import { apiBase, createApp } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
 import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
+import { createAccountExportRoute } from '../http/routes/account-export.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
 import { createColumnRemovalRoute } from '../http/routes/columns.js';
 import { createDryRunRoutes } from '../http/routes/dry-runs.js';
+import { createLeavingRoute } from '../http/routes/leaving.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
 import { createOpsRoutes } from '../http/routes/ops.js';
 import { createProcessRoutes } from '../http/routes/processes.js';
 import { createReservationRoute } from '../http/routes/reservations.js';
 import { createRetentionRoutes } from '../http/routes/retention.js';
+import { createTransferRoutes } from '../http/routes/transfers.js';
 import { createUploadRoutes } from '../http/routes/uploads.js';
 import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
@@ -24,6 +28,8 @@ import { createVersionRecords } from '../ingest/versions/version-records.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
+import { createAccountExport } from './account-export.js';
+import { leave } from './account-removal.js';
 import { type Core, checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
@@ -32,6 +38,7 @@ import { createLook } from './look.js';
 import { openMetrics } from './metrics-port.js';
 import { createOps } from './ops.js';
 import { createOpsActions } from './ops-actions.js';
+import { moveRepositories } from './ownership.js';
 import { startPipelineWatch } from './pipeline-watch.js';
 
 /** What `npm run build` made of `web`; the same depth below the root of the package in `src` and in `dist`. */
@@ -96,6 +103,11 @@ export const createApiProcess = async (
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
+      ...createTransferRoutes({
+        access,
+        transfers: createRepositoryTransfers({ sql, access, move: moveRepositories }),
+      }),
+      createLeavingRoute({ leave: ({ accountId }) => leave(core, accountId) }),
       ...createUploadRoutes({
         access,
         quotas: catalog.quotas,
@@ -125,7 +137,11 @@ export const createApiProcess = async (
         versions: createVersionRecords(sql),
         diff,
       }),
-      ...downloads,
+      ...downloads.routes,
+      createAccountExportRoute({
+        quotas: catalog.quotas,
+        accountExport: createAccountExport({ sql, catalog, processes, files: downloads.files, log }),
+      }),
       ...gatewayRoutes,
       ...createOpsRoutes({ ...ops, actions: createOpsActions(core), audit: catalog.auditTrail }),
     ],

@@ -25,7 +25,7 @@ import { createSummariesAhead } from '../query/summary/ahead.js';
 import { createSummaries, type Summaries } from '../query/summary/summaries.js';
 import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions, type Versions } from '../query/versions.js';
-import { createWholeFiles } from '../query/whole-file.js';
+import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -89,7 +89,7 @@ export const createDownloadPart = async (
   core: Core,
   scope: Scope,
   { access, quotas, places }: { access: Access; quotas: Quotas; places: Places },
-): Promise<Route[]> => {
+): Promise<{ readonly routes: Route[]; readonly files: WholeFiles }> => {
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const untracedReader = createReader({
@@ -112,11 +112,12 @@ export const createDownloadPart = async (
   });
   const builds = createBuilds({ spoolFolder, storage, log });
   const stopping = new AbortController();
+  const files = createWholeFiles({ versions, reader, places, newQueryId: () => `file/${randomUUID()}` });
   const exportFiles = createExportFiles({
     storage,
     builds,
     links,
-    files: createWholeFiles({ versions, reader, places, newQueryId: () => `file/${randomUUID()}` }),
+    files,
     linkTtlSeconds: config.linkTtlSeconds,
     maxAgeMs: config.exportsMaxAgeMs,
     signal: stopping.signal,
@@ -132,7 +133,7 @@ export const createDownloadPart = async (
   const summaries = createSummaries({ reader, places, sql });
   await keepSummaries(core, scope, { versions, summaries });
 
-  return [
+  const routes = [
     ...createDownloadRoutes({
       authorize: (caller, id) => access.dataset(caller, id, 'Read', 'read'),
       quotas,
@@ -164,4 +165,5 @@ export const createDownloadPart = async (
     }),
     ...createLinkRoutes({ links, exportFiles, storage, linkTtlSeconds: config.linkTtlSeconds }),
   ];
+  return { routes, files };
 };

@@ -1,4 +1,5 @@
 import { notFound } from '../../lib/errors.js';
+import type { OfOwner } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** What a dataset is made of. */
@@ -173,12 +174,12 @@ export const releaseRestoredRefreshes = async (tx: Sql): Promise<void> => {
 export const giveSeriesToOwners = async (
   tx: Sql,
   accountId: number,
-  owner: number | null = null,
+  { owner = null, repositoryId = null }: OfOwner = {},
 ): Promise<void> => {
   await tx.query(
     `UPDATE series_datasets s SET account_id = r.created_by FROM datasets d JOIN repositories r ON r.id = d.repository_id
      WHERE d.id = s.dataset_id AND s.account_id = $1 AND r.created_by <> $1
-       AND ($2::bigint IS NULL OR r.created_by = $2)`,
-    [accountId, owner],
+       AND ($2::bigint IS NULL OR r.created_by = $2) AND ($3::bigint IS NULL OR r.id = $3)`,
+    [accountId, owner, repositoryId],
   );
 };

@@ -28,7 +28,7 @@ export const repositorySchema = z
   })
   .meta({ id: 'Repository' });
 
-const example = {
+export const repositoryExample = {
   id: 7,
   name: 'Energy',
   description: null,
@@ -43,7 +43,7 @@ const example = {
 const name = nameField('Display name.');
 const tags = ['Repositories'];
 const repositoryId = pathId('Id of the repository.');
-const one = (description: string) => ({ description, schema: repositorySchema, example });
+const one = (description: string) => ({ description, schema: repositorySchema, example: repositoryExample });
 
 const list = (repositories: Repositories): Route =>
   route({
@@ -59,7 +59,11 @@ const list = (repositories: Repositories): Route =>
       team: queryText('Name of a team.').optional(),
     }),
     responses: {
-      200: { description: 'Repositories by id.', schema: z.array(repositorySchema), example: [example] },
+      200: {
+        description: 'Repositories by id.',
+        schema: z.array(repositorySchema),
+        example: [repositoryExample],
+      },
     },
     handler: ({ caller, query }) => jsonList(repositories.list(caller, query)),
   });

@@ -24,6 +24,8 @@ export type AuditAction =
   | 'provider_key.set'
   | 'repository.create'
   | 'repository.delete'
+  | 'repository.offer'
+  | 'repository.transfer'
   | 'repository.update'
   | 'team.create'
   | 'team.delete'

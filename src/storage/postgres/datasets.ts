@@ -112,16 +112,22 @@ export const outdateFilesOf = async (sql: Sql, segmentId: number): Promise<void>
   );
 };
 
+/** Which repositories are meant; all where neither is given. */
+export interface OfOwner {
+  readonly owner?: number | null;
+  readonly repositoryId?: number | null;
+}
+
 /** What an account made in repositories of others, or of this one, counts as made by whose they are. */
 export const giveDatasetsToOwners = async (
   tx: Sql,
   accountId: number,
-  owner: number | null = null,
+  { owner = null, repositoryId = null }: OfOwner = {},
 ): Promise<void> => {
   await tx.query(
     `UPDATE datasets d SET created_by = r.created_by FROM repositories r
      WHERE r.id = d.repository_id AND d.created_by = $1 AND r.created_by <> $1
-       AND ($2::bigint IS NULL OR r.created_by = $2)`,
-    [accountId, owner],
+       AND ($2::bigint IS NULL OR r.created_by = $2) AND ($3::bigint IS NULL OR r.id = $3)`,
+    [accountId, owner, repositoryId],
   );
 };

@@ -39,6 +39,7 @@ const bodies: Readonly<Record<string, (subject: Subject, caller: CallerName) => 
   'POST /repositories': () => ({ name: 'matrix', privacy: 'Private' }),
   'PUT /repositories/{id}': () => ({ name: 'matrix', privacy: 'Private' }),
   'PUT /repositories/{id}/permissions/{name}': () => ({ level: 'Read' }),
+  'PUT /repositories/{id}/transfer': () => ({ account: 'guest' }),
   'POST /datasets': ({ repositoryId }) => ({ name: unique(), repositoryId }),
   'PUT /datasets/{id}': () => ({ name: unique() }),
   'POST /datasets/{id}/clone': (_subject, caller) => ({ name: unique(), repositoryId: world.homeOf(caller) }),

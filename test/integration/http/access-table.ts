@@ -36,6 +36,11 @@ export const accessTable = `
                                                                non str rea clo wri adm own mem tad ope ro  oth rev
 GET /account                                                   401 200 200 200 200 200 200 200 200 200 200 200 401
 PUT /account                                                   401 200 200 200 200 200 200 200 200 200 403 403 401
+DELETE /account                                                401 400 400 400 400 400 400 400 400 400 403 403 401
+GET /account/export                                            401 200 200 200 200 200 200 200 200 200 403 403 401
+GET /account/transfers                                         401 200 200 200 200 200 200 200 200 200 200 200 401
+PUT /account/transfers/{id}                                    401 404 404 404 404 404 404 404 404 404 403 403 401
+DELETE /account/transfers/{id}                                 401 404 404 404 404 404 404 404 404 404 403 403 401
 GET /account/keys                                              401 200 200 200 200 200 200 200 200 200 200 200 401
 POST /account/keys                                             401 201 201 201 201 201 201 201 201 201 403 403 401
 GET /account/keys/{id}/usage                                   401 404 404 404 404 404 200 404 404 404 200 200 401
@@ -59,6 +64,8 @@ GET /repositories/{id} Public                                  200 200 200 200 2
 PUT /repositories/{id} Private                                 401 404 403 403 403 403 200 403 403 404 403 403 401
 PUT /repositories/{id} Public                                  401 403 403 403 403 403 200 403 403 403 403 403 401
 DELETE /repositories/{id}                                      401 403 403 403 403 403 204 403 403 403 403 403 401
+PUT /repositories/{id}/transfer                                401 403 403 403 403 403 200 403 403 403 403 403 401
+DELETE /repositories/{id}/transfer                             401 403 403 403 403 403 404 403 403 403 403 403 401
 GET /repositories/{id}/permissions Private                     401 403 403 403 403 200 200 403 200 403 200 403 401
 GET /repositories/{id}/permissions Public                      401 403 403 403 403 200 200 403 200 403 200 403 401
 PUT /repositories/{id}/permissions/{name}                      401 403 403 403 403 200 200 403 200 403 403 403 401

@@ -7,8 +7,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAccountCommands } from '../../../src/admin/accounts.js';
 import { consumingCommands } from '../../../src/admin/consuming.js';
 import { createUploadCommands } from '../../../src/admin/uploads.js';
-import { deleteAccount, transferAccount } from '../../../src/compose/account-removal.js';
+import { exportAccount } from '../../../src/compose/account-export-file.js';
+import { deleteAccount } from '../../../src/compose/account-removal.js';
 import { openUploadReplay } from '../../../src/compose/operator.js';
+import { transferAccount } from '../../../src/compose/ownership.js';
 import { settings } from '../../../src/config.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { runAdmin } from '../../support/admin.js';
@@ -39,6 +41,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 
 const accountCommands = createAccountCommands({
+  exportTo: exportAccount,
   transfer: ({ sql }, from, to) => transferAccount(sql, from, to),
   remove: deleteAccount,
 });

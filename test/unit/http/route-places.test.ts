@@ -2,10 +2,12 @@
 import { expect, it } from 'vitest';
 import type { PlaceKind } from '../../../src/http/places.js';
 import type { Route } from '../../../src/http/route.js';
+import { createAccountExportRoute } from '../../../src/http/routes/account-export.js';
 import { createCatalogRoutes } from '../../../src/http/routes/catalog.js';
 import { createDocsRoutes } from '../../../src/http/routes/docs.js';
 import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
 import { createFeedRoutes } from '../../../src/http/routes/feed.js';
+import { createLeavingRoute } from '../../../src/http/routes/leaving.js';
 import { createLinkRoutes } from '../../../src/http/routes/links.js';
 import { createMetricsRoute } from '../../../src/http/routes/metrics.js';
 import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
@@ -16,6 +18,7 @@ import { createRetentionRoutes } from '../../../src/http/routes/retention.js';
 import { createSeriesRoutes } from '../../../src/http/routes/series.js';
 import { createSeriesDatasetRoutes } from '../../../src/http/routes/series-datasets.js';
 import { createSummaryRoutes } from '../../../src/http/routes/summary.js';
+import { createTransferRoutes } from '../../../src/http/routes/transfers.js';
 import { createUploadRoutes } from '../../../src/http/routes/uploads.js';
 import { createUserKeyRoutes } from '../../../src/http/routes/user-keys.js';
 import { createVersionChangeRoutes } from '../../../src/http/routes/version-changes.js';
@@ -30,6 +33,9 @@ const web = createWebRoutes(nothing);
 
 const routes: readonly Route[] = [
   ...createCatalogRoutes(nothing),
+  ...createTransferRoutes(nothing),
+  createLeavingRoute(nothing),
+  createAccountExportRoute(nothing),
   ...createUploadRoutes(nothing),
   ...createProcessRoutes(nothing),
   ...createRetentionRoutes(nothing),
@@ -59,6 +65,11 @@ const expected: Readonly<Record<string, string>> = {
   'GET /session': 'requests',
   'POST /session': 'requests',
   'DELETE /session': 'requests',
+  'DELETE /account': 'calls',
+  'GET /account/export': 'files',
+  'GET /account/transfers': 'requests',
+  'PUT /account/transfers/:id': 'requests',
+  'DELETE /account/transfers/:id': 'requests',
   'GET /account/keys': 'requests',
   'POST /account/keys': 'requests',
   'DELETE /account/keys/:id': 'requests',
@@ -70,6 +81,8 @@ const expected: Readonly<Record<string, string>> = {
   'POST /repositories': 'requests',
   'PUT /repositories/:id': 'requests',
   'DELETE /repositories/:id': 'requests',
+  'PUT /repositories/:id/transfer': 'requests',
+  'DELETE /repositories/:id/transfer': 'requests',
   'GET /datasets': 'requests',
   'GET /datasets/:id': 'requests',
   'POST /datasets': 'requests',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import { createZip, type ZipWriter } from '../../../lib/zip.js';
 import { columnLetters } from './cell-sql.js';
-import { createZip, type ZipWriter } from './zip.js';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';

@@ -2,8 +2,8 @@ import { pipeline, Readable } from 'node:stream';
 import { constants, crc32, createDeflateRaw } from 'node:zlib';
 
 /**
- * A ZIP archive as it is made, entry after entry, sizes behind the data (APPNOTE 4.3.9). Entries stay below
- * 4 GiB, which their writer has to see to; the offsets of later entries do not have to (ZIP64).
+ * A ZIP archive as it is made, entry after entry, sizes behind the data (APPNOTE 4.3.9). Without `large` entries stay
+ * below 4 GiB, which their writer has to see to; the offsets of later entries do not have to (ZIP64).
  */
 export interface ZipWriter {
   /** Bytes of one entry; each has to be read to its end before the next begins. */
@@ -30,15 +30,38 @@ const dosDate = 0x0021;
 const limit32 = 0xffffffff;
 const limit16 = 0xffff;
 
-const localHeader = (name: Buffer): Buffer => {
+/** Says that the sizes behind the data have eight bytes each (APPNOTE 4.3.9.2, 4.5.3). */
+const largeExtra = (): Buffer => {
+  const extra = Buffer.alloc(20);
+  extra.writeUInt16LE(0x0001, 0);
+  extra.writeUInt16LE(16, 2);
+  return extra;
+};
+
+const localHeader = (name: Buffer, large: boolean): Buffer => {
   const header = Buffer.alloc(30);
+  const extra = large ? largeExtra() : Buffer.alloc(0);
   header.writeUInt32LE(0x04034b50, 0);
-  header.writeUInt16LE(version, 4);
+  header.writeUInt16LE(large ? versionZip64 : version, 4);
   header.writeUInt16LE(flags, 6);
   header.writeUInt16LE(deflateMethod, 8);
   header.writeUInt16LE(dosDate, 12);
+  if (large) {
+    header.writeUInt32LE(limit32, 18);
+    header.writeUInt32LE(limit32, 22);
+  }
   header.writeUInt16LE(name.length, 26);
-  return Buffer.concat([header, name]);
+  header.writeUInt16LE(extra.length, 28);
+  return Buffer.concat([header, name, extra]);
+};
+
+const largeDescriptor = ({ crc, packed, size }: Entry): Buffer => {
+  const data = Buffer.alloc(24);
+  data.writeUInt32LE(0x08074b50, 0);
+  data.writeUInt32LE(crc, 4);
+  data.writeBigUInt64LE(BigInt(packed), 8);
+  data.writeBigUInt64LE(BigInt(size), 16);
+  return data;
 };
 
 const descriptor = ({ crc, packed, size }: Entry): Buffer => {
@@ -50,14 +73,20 @@ const descriptor = ({ crc, packed, size }: Entry): Buffer => {
   return data;
 };
 
+/** What does not fit into its field, in the order of APPNOTE 4.5.3. */
+const farExtra = (values: readonly number[]): Buffer => {
+  const far = values.filter((value) => value >= limit32);
+  if (far.length === 0) return Buffer.alloc(0);
+  const extra = Buffer.alloc(4 + 8 * far.length);
+  extra.writeUInt16LE(0x0001, 0);
+  extra.writeUInt16LE(8 * far.length, 2);
+  for (const [at, value] of far.entries()) extra.writeBigUInt64LE(BigInt(value), 4 + 8 * at);
+  return extra;
+};
+
 const centralHeader = ({ name, offset, crc, packed, size }: Entry): Buffer => {
-  const isFar = offset >= limit32;
-  const extra = Buffer.alloc(isFar ? 12 : 0);
-  if (isFar) {
-    extra.writeUInt16LE(0x0001, 0);
-    extra.writeUInt16LE(8, 2);
-    extra.writeBigUInt64LE(BigInt(offset), 4);
-  }
+  const extra = farExtra([size, packed, offset]);
+  const isFar = extra.length > 0;
   const header = Buffer.alloc(46);
   header.writeUInt32LE(0x02014b50, 0);
   header.writeUInt16LE(isFar ? versionZip64 : version, 4);
@@ -66,11 +95,11 @@ const centralHeader = ({ name, offset, crc, packed, size }: Entry): Buffer => {
   header.writeUInt16LE(deflateMethod, 10);
   header.writeUInt16LE(dosDate, 14);
   header.writeUInt32LE(crc, 16);
-  header.writeUInt32LE(packed, 20);
-  header.writeUInt32LE(size, 24);
+  header.writeUInt32LE(Math.min(packed, limit32), 20);
+  header.writeUInt32LE(Math.min(size, limit32), 24);
   header.writeUInt16LE(name.length, 28);
   header.writeUInt16LE(extra.length, 30);
-  header.writeUInt32LE(isFar ? limit32 : offset, 42);
+  header.writeUInt32LE(Math.min(offset, limit32), 42);
   return Buffer.concat([header, name, extra]);
 };
 
@@ -101,7 +130,8 @@ const endRecord = (entries: number, size: number, offset: number): Buffer => {
   return isFar ? Buffer.concat([zip64End(entries, size, offset), end]) : end;
 };
 
-export const createZip = (): ZipWriter => {
+/** @param large entries may have more than 4 GiB; readers have to know ZIP64 then. */
+export const createZip = ({ large = false }: { large?: boolean } = {}): ZipWriter => {
   const entries: Entry[] = [];
   let position = 0;
 
@@ -124,7 +154,7 @@ export const createZip = (): ZipWriter => {
           yield chunk;
         }
       }
-      yield placed(localHeader(nameBytes));
+      yield placed(localHeader(nameBytes, large));
       const deflate = createDeflateRaw({ level: constants.Z_BEST_SPEED, chunkSize: 128 * 1024 });
       pipeline(
         Readable.from(measured(), { objectMode: false, highWaterMark: 256 * 1024 }),
@@ -137,10 +167,11 @@ export const createZip = (): ZipWriter => {
         packed += chunk.length;
         yield placed(chunk);
       }
-      if (size >= limit32) throw new RangeError(`the ZIP entry ${name} has ${size} bytes`);
+      if (!large && (size >= limit32 || packed >= limit32))
+        throw new RangeError(`the ZIP entry ${name} has ${size} bytes`);
       const entry = { name: nameBytes, offset, crc, packed, size };
       entries.push(entry);
-      yield placed(descriptor(entry));
+      yield placed(large ? largeDescriptor(entry) : descriptor(entry));
     },
     finish() {
       const directory = Buffer.concat(entries.map(centralHeader));

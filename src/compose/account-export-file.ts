@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createCatalog } from '../catalog/catalog.js';
+import { createTeamAdministration } from '../catalog/team-administration.js';
+import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
+import { createPlaces } from '../lib/places.js';
+import { createVersions } from '../query/versions.js';
+import { createWholeFiles } from '../query/whole-file.js';
+import { createReader } from '../storage/clickhouse/reader.js';
+import { createAccountExport } from './account-export.js';
+import { required } from './core.js';
+import type { OperatorParts } from './operator.js';
+
+const secondsPerDay = 86_400;
+
+export interface ExportedAccount {
+  readonly account: string;
+  readonly file: string;
+  readonly bytes: number;
+}
+
+/** Writes all data of an account into a file, which is there when it is whole. @throws AppError 404. */
+export const exportAccount = async (
+  parts: OperatorParts,
+  name: string,
+  { to, versions }: { readonly to: string; readonly versions: 'current' | 'all' },
+): Promise<ExportedAccount> => {
+  const { config, log, scope, sql } = parts;
+  const caller = await createTeamAdministration({ sql }).actAs(name);
+  const reader = createReader({
+    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
+    database: config.clickhouseDatabase,
+    maxWaitSeconds: secondsPerDay,
+    maxMemoryBytes: config.queryMaxMemoryBytes,
+    log,
+  });
+  await scope.defer('ClickHouse reads', reader.close);
+  const places = createPlaces({
+    name: 'queries',
+    code: 'no_query_place',
+    places: 1,
+    queueLength: 1,
+    maxWaitMs: 60_000,
+  });
+  const files = createWholeFiles({
+    versions: createVersions(sql),
+    reader,
+    places,
+    newQueryId: () => `export/${randomUUID()}`,
+  });
+  const accountExport = createAccountExport({
+    sql,
+    catalog: createCatalog({ sql }),
+    processes: createProcessRecords(sql),
+    files,
+    log,
+  });
+  const file = resolve(to);
+  const unfinished = `${file}.part`;
+  try {
+    const body = accountExport.open(caller, {
+      versions,
+      owner: 'operator',
+      signal: new AbortController().signal,
+    });
+    await pipeline(body, createWriteStream(unfinished, { flags: 'wx' }));
+    await rename(unfinished, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(unfinished, { force: true });
+    throw error;
+  }
+  return { account: caller.accountName, file, bytes: (await stat(file)).size };
+};

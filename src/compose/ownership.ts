@@ -1,0 +1,54 @@
+import { createAccounts } from '../catalog/accounts.js';
+import { dropGrantsOfOwner } from '../catalog/grants.js';
+import { insertHome, transferRepositories } from '../catalog/repositories.js';
+import { dropVoidOffers } from '../catalog/repository-transfers.js';
+import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
+import { invalid } from '../lib/errors.js';
+import { recordAudit } from '../storage/postgres/audit.js';
+import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
+import type { Sql } from '../storage/postgres/sql.js';
+
+export interface Transfer {
+  readonly from: string;
+  readonly to: string;
+  readonly repositories: number;
+}
+
+/**
+ * Repositories of one account become those of another, with all versions, ids and permissions: the one that is named, or
+ * all of them, Home as an ordinary one. Gives their number.
+ */
+export const moveRepositories = async (
+  tx: Sql,
+  from: number,
+  to: number,
+  repositoryId: number | null,
+): Promise<number> => {
+  const moved = await transferRepositories(tx, from, to, repositoryId);
+  await giveDatasetsToOwners(tx, from, { owner: to, repositoryId });
+  await giveSeriesToOwners(tx, from, { owner: to, repositoryId });
+  await dropGrantsOfOwner(tx, to);
+  await dropVoidOffers(tx, from);
+  return moved;
+};
+
+/**
+ * Everything that an account has becomes another one's; it gets an empty Home.
+ * @throws AppError 404, 400 for an account and itself.
+ */
+export const transferAccount = async (sql: Sql, from: string, to: string): Promise<Transfer> => {
+  const accounts = createAccounts({ sql });
+  const [giver, taker] = [await accounts.find(from), await accounts.find(to)];
+  if (giver.id === taker.id) throw invalid('same_account', `${from} and ${to} are one account.`);
+  const repositories = await sql.tx(async (tx) => {
+    const moved = await moveRepositories(tx, giver.id, taker.id, null);
+    await insertHome(tx, giver.id, giver.name, giver.plan);
+    await recordAudit(tx, {
+      action: 'account.transfer',
+      target: { kind: 'account', id: giver.id, name: giver.name },
+      details: { to: taker.name, repositories: moved },
+    });
+    return moved;
+  });
+  return { from: giver.name, to: taker.name, repositories };
+};

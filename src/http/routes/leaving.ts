@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { requireFullKey } from '../../catalog/access.js';
+import { invalid } from '../../lib/errors.js';
+import type { Caller } from '../../model/permission.js';
+import { queryText } from '../parameters.js';
+import { type Route, route } from '../route.js';
+import { countField } from './fields.js';
+
+/** What is left of something, by place. */
+interface Remainder {
+  readonly where: string;
+  readonly what: string;
+  readonly left: number;
+}
+
+export interface LeavingRouteDeps {
+  /** Deletes the account of the caller. Undefined: its rows and files follow in the background. */
+  readonly leave: (caller: Caller) => Promise<readonly Remainder[] | undefined>;
+}
+
+const remainders = z
+  .object({
+    remaining: z
+      .array(z.object({ where: z.string(), what: z.string(), left: countField('How many there are.') }))
+      .nullable()
+      .meta({
+        description: 'What was looked for and is left: nothing. Null where the rows and files follow (202).',
+      }),
+  })
+  .meta({ id: 'DeletedAccount' });
+
+/** `DELETE /account` */
+export const createLeavingRoute = ({ leave }: LeavingRouteDeps): Route =>
+  route({
+    method: 'DELETE',
+    path: '/account',
+    summary: 'Delete your account with all that it has',
+    description:
+      'Repositories, datasets with all versions, keys, sessions, memberships and permissions go at once and for good; ' +
+      'take `GET /account/export` first. What others have cloned stays theirs, what you made in repositories of others ' +
+      'stays with these. 409 `team_repositories` while teams with other members work in repositories of yours: transfer ' +
+      'or delete those first; `last_admin` for the last admin of a team with members, `last_operator` for the last operator.',
+    tags: ['Account'],
+    auth: 'required',
+    places: 'calls',
+    query: z.object({
+      confirm: queryText('The name of the account: there is no way back.').optional(),
+    }),
+    responses: {
+      200: {
+        description: 'Deleted; the answer shows that nothing is left.',
+        schema: remainders,
+        example: { remaining: [{ where: 'ClickHouse', what: 'rows in pools', left: 0 }] },
+      },
+      202: {
+        description: 'Deleted; rows and files follow, since what they lie in did not answer.',
+        schema: remainders,
+        example: { remaining: null },
+      },
+    },
+    errors: [403, 409],
+    handler: async ({ caller, query }) => {
+      requireFullKey(caller);
+      if (query.confirm !== caller.accountName)
+        throw invalid(
+          'not_confirmed',
+          `There is no way back: confirm=${caller.accountName} says that you mean it.`,
+        );
+      const remaining = await leave(caller);
+      return { status: remaining === undefined ? 202 : 200, body: { remaining: remaining ?? null } };
+    },
+  });
