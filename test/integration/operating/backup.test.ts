@@ -7,6 +7,7 @@ import { createBackupCommands } from '../../../src/admin/backup.js';
 import type { BackupReport } from '../../../src/backup/backup.js';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { type BackupParts, openBackup, openRestore } from '../../../src/compose/backup.js';
+import { openStorageAt } from '../../../src/compose/export-storage.js';
 import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import { createWorkerProcess } from '../../../src/compose/worker-process.js';
@@ -30,6 +31,7 @@ import {
   upload,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { startS3Server } from '../../support/s3-server.js';
 import { answersOf } from '../ingest/version-answers.js';
 
 let product: TestProduct;
@@ -301,6 +303,52 @@ describe('a backup', () => {
     await sweep();
     expect((await tables()).trim()).toBe('0');
   });
+});
+
+describe('a backup to a bucket', () => {
+  it('is restored and compared, adds what is new, and is refused when a file is missing', async () => {
+    const server = await startS3Server();
+    await scope.defer('S3', server.close);
+    const { bucket, endpoint, region, pathStyle, credentials } = server.lenient;
+    const at = <T extends Place>(place: T): Place => ({
+      sql: place.sql,
+      config: {
+        ...place.config,
+        s3Endpoint: endpoint,
+        s3Region: region,
+        s3PathStyle: pathStyle ?? true,
+        s3AccessKeyId: credentials?.accessKeyId,
+        s3SecretAccessKey: credentials?.secretAccessKey,
+      },
+    });
+    const here = at(product);
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, file(400));
+    const to = `s3://${bucket}/backups/night`;
+    const first = await admin<BackupReport>(here, `backup --to ${to}`);
+    expect(first).toMatchObject({ exitCode: 0, reused: 0 });
+    await upload(owner, dataset, file(300));
+    const made = await admin<BackupReport>(here, `backup --to ${to}`);
+    expect(made.reused).toBeGreaterThan(0);
+
+    const place = at(await emptyPlace());
+    expect(await admin(place, `restore --from ${to} --check`)).toMatchObject({ id: made.id });
+    const restored = await admin<Record<string, unknown>>(place, `restore --from ${to} --verify`);
+    expect(restored).toMatchObject({ exitCode: 0, id: made.id, versions: made.versions, faults: [] });
+    const versions = (await versionsIn(product.sql)).filter((one) => one.dataset === dataset);
+    expect(versions).toHaveLength(2);
+    const there = await startOn(place);
+    expect(await answersTo(there, versions)).toEqual(await answersTo(owner, versions));
+
+    const stored = (await openStorageAt(here.config, to, scope)).storage;
+    const segments: string[] = [];
+    for await (const { key } of stored.list()) if (/^segments\//.test(key)) segments.push(key);
+    expect(segments.length).toBeGreaterThan(0);
+    for (const key of segments.slice(0, 1)) await stored.delete(key);
+    const other = at(await emptyPlace());
+    await expect(admin(other, `restore --from ${to}`)).rejects.toMatchObject({ code: 'backup_damaged' });
+    expect(await other.sql.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
+  }, 240_000);
 });
 
 describe('a restore', () => {
