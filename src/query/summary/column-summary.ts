@@ -51,7 +51,10 @@ export const shownText = (sql: string): string =>
 const measureOf = (column: StoredColumn): string | undefined =>
   columnTypeOf(column.physical).measure?.(storageName(column));
 
-/** nulls, distinct, distinct up to a bound, least, greatest, mean, quantiles, lowest and highest measure. */
+/**
+ * nulls, distinct, distinct up to a bound, least, greatest, mean, quantiles, lowest and highest measure, bytes of the
+ * longest text.
+ */
 export type Facts = readonly [
   nulls: number,
   distinct: number,
@@ -62,6 +65,7 @@ export type Facts = readonly [
   quantiles: readonly (number | null)[],
   low: number | null,
   high: number | null,
+  longest: number | null,
 ];
 
 export const factsSql = (column: StoredColumn, rows: number): string => {
@@ -71,20 +75,63 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
   const quantile = isExact ? 'quantilesExactInclusive' : 'quantilesTDigest';
   const own =
     measure === undefined
-      ? 'NULL, [], NULL, NULL'
-      : `if(isFinite(avg(${measure})), avg(${measure}), NULL), ${quantile}(${levels.join(', ')})(ifNull(${measure}, nan)), min(${measure}), max(${measure})`;
+      ? `NULL, [], NULL, NULL, ${column.dataType === 'String' ? `max(length(${name}))` : 'NULL'}`
+      : `if(isFinite(avg(${measure})), avg(${measure}), NULL), ${quantile}(${levels.join(', ')})(ifNull(${measure}, nan)), min(${measure}), max(${measure}), NULL`;
   const value = columnTypeOf(column.physical).key(name);
-  return `(countIf(isNull(${name})), ${isExact ? 'uniqExact' : 'uniqCombined64'}(${value}), uniqUpTo(${exactDistinct})(${value}),
+  // What is exact anyway needs no count of its own for few values.
+  const distinct = isExact
+    ? `uniqExact(${value}), uniqExact(${value})`
+    : `uniqCombined64(${value}), uniqUpTo(${exactDistinct})(${value})`;
+  return `(countIf(isNull(${name})), ${distinct},
     ${shownText(`toString(min(${name}))`)}, ${shownText(`toString(max(${name}))`)}, ${own})`;
 };
 
-/** Counts of values below each inner edge. */
+/** False where doubles are too coarse for bins between the bounds. */
+export const hasBins = (low: number | null, high: number | null): boolean =>
+  low !== null && high !== null && (high - low) / bins > 0 && Number.isFinite(high - low);
+
+/**
+ * Values of each bin. The quotient names a bin, at most one off where it was rounded; the edges themselves decide, so that
+ * a value on an edge is counted where it is shown.
+ */
 export const histogramSql = (column: StoredColumn, low: number, high: number): string => {
   const measure = measureOf(column);
   const width = (high - low) / bins;
-  const edges = Array.from({ length: bins - 1 }, (_, index) => low + width * (index + 1));
-  return `[${edges.map((edge) => `countIf(${measure} < ${edge})`).join(', ')}]`;
+  const near = `toInt32(least((${measure} - ${low}) / ${width}, ${bins - 1}))`;
+  const edge = (bin: string): string => `${low} + ${width} * ${bin}`;
+  const isAbove = `(${near} < ${bins - 1} AND ${measure} >= ${edge(`(${near} + 1)`)})`;
+  const bin = `${near} - (${measure} < ${edge(near)}) + ${isAbove}`;
+  return `countResample(0, ${bins}, 1)(ifNull(${bin}, -1))`;
 };
+
+/** Different texts of a column up to which they are all counted beside those of other columns. */
+const fewTexts = 1_000;
+/** Bytes of the texts that one query keeps for that. */
+const keptTextBytes = 64 * 1024 * 1024;
+
+/** The columns of texts that can be counted in one query, and those that need one each. */
+export const splitTexts = (
+  texts: readonly { readonly column: StoredColumn; readonly facts: Facts }[],
+): { readonly together: readonly StoredColumn[]; readonly alone: readonly StoredColumn[] } => {
+  const [together, alone]: StoredColumn[][] = [[], []];
+  let bytes = 0;
+  for (const { column, facts } of texts) {
+    const [, distinct, , , , , , , , longest] = facts;
+    const own = Number(distinct) * Number(longest ?? 0);
+    const fits = Number(distinct) <= fewTexts && bytes + own <= keptTextBytes;
+    if (fits) bytes += own;
+    (fits ? together : alone)!.push(column);
+  }
+  return { together: together!, alone: alone! };
+};
+
+/**
+ * The most frequent texts with counts, in one aggregate. It is exact as long as all different texts fit into what it
+ * keeps: with twice as many places as texts none is ever pushed out.
+ */
+export const topTextsSql = (column: StoredColumn, most: number): string =>
+  `arrayMap(x -> (${shownText('x.1')}, x.2), arraySlice(arraySort(x -> (-toInt64(x.2), x.1),
+    topK(${2 * fewTexts}, 1, 'counts')(${storageName(column)})), 1, ${most}))`;
 
 const dayText = (days: number): string => new Date(Math.round(days) * 86_400_000).toISOString().slice(0, 10);
 
@@ -105,11 +152,10 @@ const shown = (column: StoredColumn, text: string | null): number | string | nul
 const shownMeasure = (column: StoredColumn, value: number | null): number | string | null =>
   value === null || column.dataType === 'Decimal' ? value : dayText(value);
 
-const histogramOf = (column: StoredColumn, facts: Facts, below: readonly number[], rows: number): Bin[] => {
+const histogramOf = (column: StoredColumn, facts: Facts, counts: readonly number[], rows: number): Bin[] => {
   const [nulls, , , , , , , low, high] = facts;
   if (low === null || high === null) return [];
-  const counts = [0, ...below.map(Number), rows - Number(nulls)];
-  if (low === high || below.length === 0)
+  if (low === high || counts.length === 0)
     return [
       {
         from: shownMeasure(column, low) ?? low,
@@ -121,17 +167,17 @@ const histogramOf = (column: StoredColumn, facts: Facts, below: readonly number[
   return Array.from({ length: bins }, (_, index) => ({
     from: shownMeasure(column, low + width * index) ?? low,
     to: shownMeasure(column, index === bins - 1 ? high : low + width * (index + 1)) ?? high,
-    count: (counts[index + 1] ?? 0) - (counts[index] ?? 0),
+    count: Number(counts[index] ?? 0),
   }));
 };
 
 export const summaryOf = (
   column: StoredColumn,
   facts: Facts,
-  rest: { readonly rows: number; readonly below: readonly number[]; readonly top: ColumnSummary['top'] },
+  rest: { readonly rows: number; readonly counts: readonly number[]; readonly top: ColumnSummary['top'] },
 ): ColumnSummary => {
   const [nulls, distinct, few, min, max, mean, quantiles] = facts;
-  const { rows, below, top } = rest;
+  const { rows, counts, top } = rest;
   const isFew = Number(few) <= exactDistinct;
   const measured = measureOf(column) !== undefined;
   return {
@@ -150,7 +196,7 @@ export const summaryOf = (
           quantiles: Object.fromEntries(
             levels.map((level, index) => [String(level), shownMeasure(column, quantiles[index] ?? null)]),
           ),
-          histogram: histogramOf(column, facts, below, rows),
+          histogram: histogramOf(column, facts, counts, rows),
         }
       : {}),
     ...(top === undefined ? {} : { top }),

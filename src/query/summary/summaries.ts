@@ -1,4 +1,5 @@
 /** What the columns of a version hold. Kept per version, which never changes; computed at the first demand. */
+import { createCache } from '../../lib/cache.js';
 import { notFound } from '../../lib/errors.js';
 import type { Places } from '../../lib/places.js';
 import { createSharedWork } from '../../lib/shared-work.js';
@@ -16,9 +17,12 @@ import {
   type ColumnSummary,
   type Facts,
   factsSql,
+  hasBins,
   histogramSql,
   shownText,
+  splitTexts,
   summaryOf,
+  topTextsSql,
 } from './column-summary.js';
 
 export interface SummaryWanted {
@@ -65,6 +69,8 @@ export interface SummariesOptions {
 /** Columns of one query. */
 const batch = 50;
 const topTexts = 10;
+/** Columns whose summaries are kept in memory, some kilobytes each. */
+const rememberedColumns = 5_000;
 
 type Body = Readonly<Record<string, Omit<ColumnSummary, 'name'>>>;
 
@@ -73,6 +79,11 @@ const withoutNames = (columns: readonly ColumnSummary[]): Body =>
 
 export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summaries => {
   const shared = createSharedWork<readonly ColumnSummary[]>();
+  // A version never changes, and neither does what is kept of it.
+  const known = createCache<Body>({
+    limit: rememberedColumns,
+    weigh: (body) => Object.keys(body).length + 1,
+  });
   let queries = 0;
 
   const ask = async <T>(text: string, source: RowSource, context: ReadContext): Promise<T[]> => {
@@ -101,6 +112,27 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     return rows.map(([value, count]) => ({ value, count: Number(count) }));
   };
 
+  /** The most frequent texts of columns, by their ids. */
+  const topsOf = async (
+    texts: Parameters<typeof splitTexts>[0],
+    source: RowSource,
+    context: ReadContext,
+  ): Promise<ReadonlyMap<number, readonly ValueCount[]>> => {
+    const { together, alone } = splitTexts(texts);
+    const tops = new Map<number, readonly ValueCount[]>();
+    if (together.length > 0) {
+      const list = together.map((column) => topTextsSql(column, topTexts)).join(',\n');
+      const [found = []] = await ask<[string, number][][]>(`SELECT ${list} ${source.sql}`, source, context);
+      for (const [index, column] of together.entries())
+        tops.set(
+          column.id,
+          (found[index] ?? []).map(([value, count]) => ({ value, count: Number(count) })),
+        );
+    }
+    for (const column of alone) tops.set(column.id, await topOf(column, source, context));
+    return tops;
+  };
+
   const compute = async (
     columns: readonly StoredColumn[],
     source: RowSource,
@@ -114,9 +146,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     );
     const wide = columns.flatMap((column, index) => {
       const [, , , , , , , low, high] = found[index]!;
-      return low === null || high === null || low >= high || !Number.isFinite(high - low)
-        ? []
-        : [{ column, low, high }];
+      return hasBins(low, high) ? [{ column, low: Number(low), high: Number(high) }] : [];
     });
     const [counted = []] =
       wide.length === 0
@@ -126,13 +156,17 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
             source,
             context,
           );
-    const summaries: ColumnSummary[] = [];
-    for (const [index, column] of columns.entries()) {
-      const below = counted[wide.findIndex((one) => one.column === column)] ?? [];
-      const top = column.dataType === 'String' ? await topOf(column, source, context) : undefined;
-      summaries.push(summaryOf(column, found[index]!, { rows, below, top }));
-    }
-    return summaries;
+    const tops = await topsOf(
+      columns.flatMap((column, index) =>
+        column.dataType === 'String' ? [{ column, facts: found[index]! }] : [],
+      ),
+      source,
+      context,
+    );
+    return columns.map((column, index) => {
+      const counts = counted[wide.findIndex((one) => one.column === column)] ?? [];
+      return summaryOf(column, found[index]!, { rows, counts, top: tops.get(column.id) });
+    });
   };
 
   const computeAll = async (
@@ -160,10 +194,13 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     });
 
   const kept = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {
+    const remembered = known.get(String(versionId));
+    if (remembered !== undefined) return remembered;
     const [row] = await sql.query<{ body: Body }>(
       'SELECT body FROM version_summaries WHERE version_id = $1',
       [versionId],
     );
+    if (row !== undefined) known.set(String(versionId), row.body);
     return row?.body;
   };
 

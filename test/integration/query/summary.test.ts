@@ -127,6 +127,43 @@ describe('$apply', () => {
   });
 });
 
+describe('a summary of many values', () => {
+  it('counts texts and bins as they are, values on edges and ties included', async () => {
+    const count = 3_000;
+    const records = Array.from({ length: count }, (_, row) => ({
+      few: row % 11 === 0 ? '' : `t${(row * 7) % 13}`,
+      many: `m${(row * row) % 2_503}`,
+      value: row % 17 === 0 ? null : ((row * 31) % 100) - 20,
+      share: ((row * 37) % 1_000) / 1_000,
+    }));
+    const lines = records.map(({ few, many, value, share }) => `${few},${many},${value ?? ''},${share}\n`);
+    await upload(`few,many,value,share\n${lines.join('')}`);
+    const { columns } = await json<Summary>(`/datasets/${dataset}/summary`);
+    const column = (name: string) => columns.find((one) => one.name === name) ?? {};
+
+    for (const name of ['few', 'many'] as const) {
+      const counts = new Map<string, number>();
+      for (const { [name]: text } of records) if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
+      const order = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+      expect(column(name)).toMatchObject({
+        distinct: counts.size,
+        distinctExact: true,
+        top: order.slice(0, 10).map(([value, rows]) => ({ value, count: rows })),
+      });
+    }
+    for (const name of ['value', 'share'] as const) {
+      const values = records.flatMap(({ [name]: value }) => (value === null ? [] : [value]));
+      const { histogram } = column(name) as { histogram: { from: number; to: number; count: number }[] };
+      expect(histogram).toHaveLength(20);
+      expect(histogram.map((bin) => bin.count)).toEqual(
+        histogram.map(
+          ({ from, to }, at) => values.filter((v) => v >= from && (v < to || (at === 19 && v <= to))).length,
+        ),
+      );
+    }
+  });
+});
+
 describe('a summary of a small version', () => {
   it('is made after publishing, once, and shows the beginning of long texts', async () => {
     const long = 'é'.repeat(5_000);
