@@ -1,5 +1,6 @@
 import { changesTexts } from './texts/changes.js';
 import { chartTexts } from './texts/chart.js';
+import { columnsTexts } from './texts/columns.js';
 import { explorerTexts } from './texts/explorer.js';
 import { manageTexts } from './texts/manage.js';
 import { providersTexts } from './texts/providers.js';
@@ -56,6 +57,7 @@ export const texts = {
   upload: uploadTexts,
   providers: providersTexts,
   changes: changesTexts,
+  columns: columnsTexts,
   notFound: {
     title: 'Page not found',
     lead: 'The address may be mistyped, or the page may have moved.',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { suggest } from '../../../web/src/components/filter/complete.js';
-import { both, condition, nameInFilter, range } from '../../../web/src/lib/filter.js';
+import { both, condition, nameInFilter, range, withColumnRenamed } from '../../../web/src/lib/filter.js';
 import { formatTsv, parseTsv } from '../../../web/src/lib/tsv.js';
 import type { Column, DataType } from '../../../web/src/lib/types.js';
+import { csvOf, readSeries } from '../../../web/src/pages/providers/series-data.js';
 
 const column = (name: string, dataType: DataType = 'String', id = 1): Column => ({
   id,
@@ -78,5 +79,30 @@ describe('rows as they are sent', () => {
     expect(parseTsv('A\r\n""\r\nx\r\n')).toEqual([['A'], [null], ['x']]);
     expect(() => parseTsv('"open')).toThrow('does not end');
     expect(formatTsv(rows.slice(1))).toBe('"with\ttab"\t\n"a ""b""\r\nc"\t1.50\n\t');
+  });
+});
+
+describe('a column that gets another name', () => {
+  it.each([
+    ["Price gt 1 and City ne 'Price'", 'Price', 'Unit price', "[Unit price] gt 1 and City ne 'Price'"],
+    ['[two words] eq 1 or Two eq 2', 'two words', 'Two2', 'Two2 eq 1 or Two eq 2'],
+    ['year(year) eq 2020 and year eq 1', 'year', 'Jahr', 'year(Jahr) eq 2020 and Jahr eq 1'],
+    ['Prices desc', 'Price', 'X', 'Prices desc'],
+    ["contains([a]]b], 'it''s a]b')", 'a]b', 'c', "contains(c, 'it''s a]b')"],
+  ])('%s', (text, from, to, wanted) => {
+    expect(withColumnRenamed(text, from, to)).toBe(wanted);
+  });
+});
+
+describe('a series of a provider', () => {
+  it('keeps every digit, and texts that look like values', () => {
+    const note = 'a "value":1 in a text, \\ and "value":';
+    const json = `{"series_id":"A","label":${JSON.stringify(note)},"metadata":{},"data":[{"date":"2026-01-01","value":0.30},{"date":"2026-01-02","value":-12345678901234567890.10e-5},{"date":"2026-01-03","value":null,"flag":${JSON.stringify('a,"b"')}}],"is_preview":true}`;
+    const series = readSeries(json);
+    expect(series.label).toBe(note);
+    expect(series.data.map(({ value }) => value)).toEqual(['0.30', '-12345678901234567890.10e-5', null]);
+    expect(csvOf(series)).toBe(
+      'Date,Value,Note\r\n2026-01-01,0.30,\r\n2026-01-02,-12345678901234567890.10e-5,\r\n2026-01-03,,"a,""b"""\r\n',
+    );
   });
 });

@@ -17,7 +17,8 @@ const views: readonly {
   { page: 'share', text: texts.dataset.share, for: 'writers' },
 ];
 
-const mayWrite = ({ permission }: DatasetSummary): boolean =>
+/** Whether the reader may change a dataset. */
+export const mayChange = ({ permission }: DatasetSummary): boolean =>
   ['Owner', 'Admin', 'Write'].includes(permission);
 
 /** Only an address that a browser may follow becomes a link. */
@@ -65,7 +66,7 @@ export const DatasetTabs = ({
   children?: ComponentChildren;
 }) => {
   const { page, query } = useAddress();
-  const shown = views.filter((view) => view.for === 'readers' || mayWrite(dataset));
+  const shown = views.filter((view) => view.for === 'readers' || mayChange(dataset));
   // The filter goes along from view to view.
   const kept = { $filter: query.get('$filter') ?? undefined };
   const items = shown.map((view) => ({
@@ -81,7 +82,7 @@ export const DatasetTabs = ({
   };
   return (
     <>
-      <Tabs name={texts.dataset.views} items={mayWrite(dataset) ? [...items, upload] : items} />
+      <Tabs name={texts.dataset.views} items={mayChange(dataset) ? [...items, upload] : items} />
       {children}
     </>
   );

@@ -12,6 +12,14 @@ export const nameInFilter = (name: string): string =>
     ? name
     : `[${name.replaceAll(']', ']]')}]`;
 
+/** A filter or an order in which a column has another name; texts in quotes and names of functions are left as they are. */
+export const withColumnRenamed = (text: string, from: string, to: string): string =>
+  text.replace(
+    /'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]|[\p{L}_][\p{L}\p{N}_]*(?!\s*\(|[\p{L}\p{N}_])/gu,
+    (word) =>
+      word === nameInFilter(from) || word === `[${from.replaceAll(']', ']]')}]` ? nameInFilter(to) : word,
+  );
+
 /** A value as a literal of its column's type. */
 export const literal = (value: string, type: DataType): string =>
   type === 'String' ? `'${value.replaceAll("'", "''")}'` : value;

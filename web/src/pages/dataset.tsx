@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
-import { DatasetFacts, DatasetTabs } from '../components/dataset-head.js';
+import { DatasetFacts, DatasetTabs, mayChange } from '../components/dataset-head.js';
 import { FilterBar } from '../components/filter/filter-bar.js';
 import { Grid } from '../components/grid/grid.js';
 import { Menu } from '../components/menu.js';
@@ -14,6 +14,7 @@ import { noteQuery, setQuery, useAddress } from '../lib/router.js';
 import type { Column, ColumnSummary, DatasetDetail, Summary } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
+import { type ColumnChange, ColumnChangeDialog } from './dataset/column-changes.js';
 import './dataset.css';
 
 const idsIn = (text: string | null): number[] =>
@@ -125,7 +126,13 @@ const Hidden = ({ dataset, view }: { dataset: DatasetDetail; view: View }) => {
   );
 };
 
-const Table = ({ dataset }: { dataset: DatasetDetail }) => {
+const Table = ({
+  dataset,
+  onChange,
+}: {
+  dataset: DatasetDetail;
+  onChange: ((change: ColumnChange) => void) | undefined;
+}) => {
   const view = useView(dataset);
   const { query } = useAddress();
   const rowCount = useRowCount(dataset, view);
@@ -159,8 +166,9 @@ const Table = ({ dataset }: { dataset: DatasetDetail }) => {
           ),
         }),
       narrow: (more: string) => narrow(both(view.filter, more)),
+      change: onChange && ((kind: ColumnChange['kind'], column: Column) => onChange({ kind, column })),
     }),
-    [view],
+    [view, onChange === undefined],
   );
   const order = useMemo(() => orderIn(view.order, dataset.columns), [view, dataset]);
   const taken: Query = {
@@ -264,6 +272,8 @@ export const Dataset = ({ params }: PageParams) => {
     (signal) => load(params.id ?? '', asOf, versionId, signal),
     [params.id, asOf, versionId],
   );
+  const [change, setChange] = useState<ColumnChange>();
+  const [told, setTold] = useState('');
   return (
     <Show of={found}>
       {(dataset) => (
@@ -278,12 +288,32 @@ export const Dataset = ({ params }: PageParams) => {
           }
         >
           <DatasetTabs dataset={dataset}>
+            <p class={told === '' ? 'hidden-text' : 'notice good'} role="status">
+              {told}
+            </p>
+            {change !== undefined && (
+              <ColumnChangeDialog
+                dataset={dataset}
+                change={change}
+                onDone={(text) => {
+                  setChange(undefined);
+                  setTold(text);
+                  found.reload();
+                }}
+                onClose={() => setChange(undefined)}
+              />
+            )}
             {dataset.currentVersionId === null ? (
               <State title={texts.dataset.empty}>
                 <p class="soft">{texts.dataset.emptyMore}</p>
               </State>
             ) : (
-              <Table dataset={dataset} />
+              // Another version has other rows, and other facts about its columns.
+              <Table
+                key={dataset.currentVersionId}
+                dataset={dataset}
+                onChange={mayChange(dataset) && asOf === null && versionId === null ? setChange : undefined}
+              />
             )}
           </DatasetTabs>
         </Page>

@@ -12,6 +12,8 @@ export interface ColumnActions {
   resize(column: Column, width: number): void;
   /** Adds a condition to the filter. */
   narrow(condition: string): void;
+  /** Undefined: the reader may not change the dataset, or sees an older version of it. */
+  readonly change: ((kind: 'rename' | 'remove', column: Column) => void) | undefined;
 }
 
 export interface HeadProps {
@@ -117,6 +119,12 @@ const ColumnMenu = ({ column, summary, order, isPinned, actions, width }: HeadPr
           {item(texts.grid.hide, () => actions.hide(column))}
           {item(texts.grid.wider, () => actions.resize(column, width + 60))}
           {item(texts.grid.narrower, () => actions.resize(column, width - 60))}
+          {actions.change !== undefined && (
+            <>
+              {item(texts.columns.renameEntry, () => actions.change?.('rename', column))}
+              {item(texts.columns.removeEntry, () => actions.change?.('remove', column))}
+            </>
+          )}
           {summary !== undefined && summary.nulls > 0 && (
             <>
               {item(texts.grid.onlyNulls(count(summary.nulls)), () =>
