@@ -65,7 +65,7 @@ const secondTable = (): string =>
 const sendSecond = async ({ address, key }: Started): Promise<void> => {
   const form = new FormData();
   form.set('data', new Blob([secondTable()], { type: 'text/csv' }), 'electricity.csv');
-  const answer = await fetch(`${address}/api/datasets/1/data?async=false&wait=60`, {
+  const answer = await fetch(`${address}/api/datasets/1/data?async=false&wait=55`, {
     method: 'PUT',
     headers: { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}` },
     body: form,
@@ -91,9 +91,9 @@ const pictures: readonly Picture[] = [
   { name: 'grid-dark', path: '/datasets/1', theme: 'dark' },
   { name: 'grid-phone', path: '/datasets/1', width: 390, height: 760 },
   { name: 'filter', path: `/datasets/1?$filter=${filter}` },
-  { name: 'chart', path: `/datasets/1/chart?$filter=${filter}` },
-  { name: 'chart-dark', path: `/datasets/1/chart?$filter=${filter}`, theme: 'dark' },
-  { name: 'versions', path: '/datasets/1/versions' },
+  { name: 'chart', path: `/datasets/1/chart?$filter=${filter}`, height: 1_120 },
+  { name: 'chart-dark', path: `/datasets/1/chart?$filter=${filter}`, theme: 'dark', height: 1_120 },
+  { name: 'versions', path: '/datasets/1/versions?from=1&to=2', height: 1_000 },
   {
     name: 'upload',
     path: '/upload',
@@ -108,8 +108,8 @@ const pictures: readonly Picture[] = [
     },
   },
   { name: 'providers', path: '/providers' },
-  { name: 'console', path: '/ops' },
-  { name: 'console-dark', path: '/ops/lag?hours=1', theme: 'dark' },
+  { name: 'console', path: '/ops', height: 940 },
+  { name: 'console-dark', path: '/ops/lag?hours=1', theme: 'dark', height: 940 },
 ];
 
 const take = async (browser: Browser, { address, key }: Started, picture: Picture): Promise<void> => {

@@ -137,8 +137,11 @@ export const readLogState = ({ kafka, topics, groupPrefix }: LogStateOptions): P
       const lag: PartitionLag[] = [];
       for (const lane of lanes)
         lag.push(...(await lagOf(kafka, admin, `${groupPrefix}.${lane}`, topicOf(topics, lane))));
-      const { groups } = await admin.describeGroups(lanes.map((lane) => `${groupPrefix}.${lane}`));
-      return { lag, groups: groups.map(groupOf) };
+      const names = lanes.map((lane) => `${groupPrefix}.${lane}`);
+      const { groups } = await admin.describeGroups(names);
+      // Kafka tells them in any order.
+      const inOrder = groups.sort((a, b) => names.indexOf(a.groupId) - names.indexOf(b.groupId));
+      return { lag, groups: inOrder.map(groupOf) };
     },
     { retry: { retries: 1 } },
   );
