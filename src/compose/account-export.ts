@@ -9,6 +9,7 @@
  */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.js';
 import { createUserKeys } from '../gateway/keys/user-keys.js';
 import type { ProcessRecords } from '../ingest/lifecycle/process-records.js';
@@ -18,7 +19,7 @@ import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
 import { createZip } from '../lib/zip.js';
 import type { Caller } from '../model/permission.js';
-import type { WholeFiles } from '../query/whole-file.js';
+import type { WholeFileRef, WholeFiles } from '../query/whole-file.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 export interface AccountExportParts {
@@ -66,6 +67,9 @@ interface Listed {
 }
 
 const pageRows = 500;
+
+/** Tries for a place among the queries; each waits in line for as long as a download does. */
+const placeTries = 3;
 
 async function* json(value: Promise<unknown>): AsyncGenerator<Buffer> {
   yield Buffer.from(`${JSON.stringify(await value, null, 2)}\n`);
@@ -171,11 +175,28 @@ const createEntries = (parts: AccountExportParts, caller: Caller, options: Accou
     }
   }
 
+  /** An export of a thousand datasets must not end because all places were taken once. */
+  const openFile = async (ref: WholeFileRef): Promise<Readable> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await files.open(await files.plan(ref), options.owner, options.signal);
+      } catch (error) {
+        if (!isAppError(error) || error.code !== 'no_query_slot' || tries === placeTries) throw error;
+        await sleep((error.retryAfterSeconds ?? 1) * 1_000, undefined, { signal: options.signal });
+      }
+    }
+  };
+
   /** Rows of a version. Undefined: retention or somebody removed it meanwhile. */
   const openVersion = async (datasetId: number, versionId: number, isCurrent: boolean) => {
     try {
-      const ref = { datasetId, versionId, variant: 'table', format: 'csv', presentNames: isCurrent } as const;
-      return await files.open(await files.plan(ref), options.owner, options.signal);
+      return await openFile({
+        datasetId,
+        versionId,
+        variant: 'table',
+        format: 'csv',
+        presentNames: isCurrent,
+      });
     } catch (error) {
       if (!isAppError(error) || error.kind !== 'not_found') throw error;
       log.debug({ dataset: datasetId, version: versionId }, 'version of an export is gone');

@@ -141,6 +141,7 @@ GET /providers                                                 200 200 200 200 2
 GET /providers/match                                           200 200 200 200 200 200 200 200 200 200 200 200 401
 GET /providers/search                                          200 200 200 200 200 200 200 200 200 200 200 200 401
 GET /providers/{slug}                                          404 404 404 404 404 404 404 404 404 404 404 404 401
+GET /providers/{slug}/quota                                    404 404 404 404 404 404 404 404 404 404 404 404 401
 GET /providers/{slug}/search                                   404 404 404 404 404 404 404 404 404 404 404 404 401
 GET /providers/{slug}/browse                                   404 404 404 404 404 404 404 404 404 404 404 404 401
 GET /providers/{slug}/series/{seriesId}                        404 404 404 404 404 404 404 404 404 404 404 404 401

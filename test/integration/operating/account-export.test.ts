@@ -1,6 +1,6 @@
 /** All data of an account: over HTTP and by the command of an operator. */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { exportAccount } from '../../../src/compose/account-export-file.js';
 import { createLog, silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { authorization, type Client, call, json, upload } from '../../support/datasets.js';
+import { readMetrics } from '../../support/metrics-text.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
@@ -172,6 +173,35 @@ it('is visibly broken when rows cannot be read, and gives its place back', async
   };
   for (let times = 0; times < 3; times += 1) await expect(attempt()).rejects.toThrow();
   expect((await get(bob)).size).toBeGreaterThan(5);
+});
+
+it('ends with its client, and holds no place afterwards', async () => {
+  const leaver: Client = { baseUrl: product.baseUrl, key: (await product.createAccount('leaver')).key };
+  const home = (await read(leaver, '/repositories/home')) as { id: number };
+  const lines = Array.from({ length: 60_000 }, () => randomBytes(48).toString('base64'));
+  await upload(leaver, await named(leaver, home.id, 'large'), `a\n${lines.join('\n')}\n`);
+  for (let times = 0; times < 4; times += 1) {
+    const hangUp = new AbortController();
+    const answer = await fetch(`${leaver.baseUrl}/account/export`, {
+      headers: authorization(leaver.key),
+      signal: hangUp.signal,
+    });
+    await answer.body?.getReader().read();
+    hangUp.abort();
+  }
+  const api = product.baseUrl.replace(/\/api$/, '');
+  const held = async (): Promise<number> => {
+    const { samples } = await readMetrics(api);
+    return samples
+      .filter(
+        ({ name, labels }) => name === 'tabulary_places' && ['files', 'queries'].includes(labels.kind ?? ''),
+      )
+      .reduce((sum, { value }) => sum + value, 0);
+  };
+  for (let tries = 0; (await held()) > 0; tries += 1) {
+    if (tries > 300) throw new Error('places are still held');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 });
 
 it('is written into a file by an operator, whole or not at all', async () => {
