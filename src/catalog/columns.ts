@@ -115,7 +115,10 @@ const change = async (tx: Sql, datasetId: number, columnId: number, wanted: Colu
     await changeColumn(tx, datasetId, columnId, wanted);
   } catch (error) {
     if (brokenUnique(error) !== 'columns_name') throw error;
-    throw conflict('name_taken', `The dataset has, or had, another column ${wanted.name}.`);
+    throw conflict(
+      'name_taken',
+      `The dataset has, or had, another column ${wanted.name}. With "merge": true one that it has takes up the values of this one.`,
+    );
   }
 };
 

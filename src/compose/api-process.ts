@@ -8,7 +8,7 @@ import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
 import { createAccountExportRoute } from '../http/routes/account-export.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createCatalogRoutes } from '../http/routes/catalog.js';
-import { createColumnRemovalRoute } from '../http/routes/columns.js';
+import { createColumnChangeRoutes } from '../http/routes/column-changes.js';
 import { createDryRunRoutes } from '../http/routes/dry-runs.js';
 import { createLeavingRoute } from '../http/routes/leaving.js';
 import { createOperationsRoutes } from '../http/routes/operations.js';
@@ -22,6 +22,7 @@ import { createVersionRoutes } from '../http/routes/versions.js';
 import type { HttpServer } from '../http/server.js';
 import { loadWebApp } from '../http/web-app.js';
 import { readRejects } from '../ingest/lifecycle/rejects.js';
+import { createColumnMergeRequests } from '../ingest/versions/column-merge-request.js';
 import { createColumnRemoval } from '../ingest/versions/column-removal.js';
 import { createVersionDiff } from '../ingest/versions/version-diff.js';
 import { createVersionRecords } from '../ingest/versions/version-records.js';
@@ -127,9 +128,12 @@ export const createApiProcess = async (
       }),
       createReservationRoute({ access, processes, reservations, apiUrl }),
       ...createDryRunRoutes({ access, diff }),
-      createColumnRemovalRoute({
-        access,
+      ...createColumnChangeRoutes({
+        ...catalog,
         removal: createColumnRemoval({ sql, clickhouse: core.clickhouse }),
+        merges: createColumnMergeRequests({ sql }),
+        processes,
+        stopping: () => server.stopping,
       }),
       ...createRetentionRoutes(catalog),
       ...createVersionRoutes({

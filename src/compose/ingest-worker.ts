@@ -15,28 +15,22 @@ import { createPublisher } from '../ingest/lifecycle/publisher.js';
 import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
 import type { Sweeper } from '../ingest/maintenance/sweeper.js';
 import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
-import { createMerger } from '../ingest/versions/merger.js';
 import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import type { Lane } from '../model/chunk.js';
-import { createSegmentMerger } from '../storage/clickhouse/segment-merger.js';
 import { type ChunkConsumer, createChunkConsumer } from '../storage/kafka/chunk-consumer.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/kafka/dead-letters.js';
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
-import {
-  type MaintenanceOptions,
-  startCompaction,
-  startSweeper,
-  startTableMoves,
-} from './ingest-maintenance.js';
+import { type ColumnMergeSettings, createMergeStep, keepMergingColumns } from './column-merges.js';
+import { startCompaction, startSweeper, startTableMoves } from './ingest-maintenance.js';
 import { traceChunks, tracePublisher } from './traced-parts.js';
 import { countsOfUploads } from './upload-counts.js';
 
-export interface IngestWorkerOptions extends MaintenanceOptions {
+export interface IngestWorkerOptions extends ColumnMergeSettings {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   readonly tracing: Tracing;
@@ -109,15 +103,7 @@ const createWorkerDispatcher = (options: IngestWorkerOptions): Dispatcher => {
           countDigits: createDigitCounter({ sql, clickhouse }),
           onReplay: () => metrics.replays.inc(),
         }),
-        merge: createMerger({
-          sql,
-          clickhouse,
-          tables,
-          segments: createSegmentMerger(clickhouse),
-          merges,
-          poolLimits: options.pools,
-          log,
-        }),
+        merge: createMergeStep(options, merges),
       },
     },
     ...countsOfUploads(metrics),
@@ -153,6 +139,7 @@ export const startIngestWorker = async (
   const deadLetters = await openDeadLetterProducer(options, scope);
   const sweeper = await startSweeper(options, dispatcher, scope);
   await scope.defer('uploads in the background', dispatcher.close);
+  await keepMergingColumns(options, dispatcher, scope);
   await startCompaction(options, scope);
   await startTableMoves(options, scope);
 

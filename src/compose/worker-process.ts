@@ -59,6 +59,7 @@ export const createWorkerProcess = async (
       shortMembers: 2,
       leaseMs: config.replayLeaseMs,
       dryRunKeptMs: config.dryRunKeptMs,
+      columnMergeLookMs: config.columnMergeLookMs,
       sweepIntervalMs: config.sweepIntervalMs,
       receiveTimeoutMs: config.receiveTimeoutMs,
       retentionMs: config.kafkaRetentionMs,

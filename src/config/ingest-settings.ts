@@ -140,6 +140,12 @@ export const ingestSettings = {
     '1000',
     'Milliseconds between two looks of a worker whether an operator has paused or resumed consuming.',
   ),
+  columnMergeLookMs: setting(
+    'COLUMN_MERGE_LOOK_MS',
+    integer(50),
+    '500',
+    'Milliseconds between two looks of a worker for columns that are to be merged.',
+  ),
   sweepIntervalMs: setting(
     'SWEEP_INTERVAL_MS',
     integer(100),

@@ -22,6 +22,11 @@ export type MergeMode = 'append' | KeyedMode;
 /** Those that tell rows apart by a key. */
 export type KeyedMode = 'upsert' | 'sync' | 'delete';
 
+/** Of a process without a file: two columns become one. */
+export type ColumnMergeMode = 'merge_columns';
+
+export type ProcessMode = UploadMode | ColumnMergeMode;
+
 export const isKeyed = (mode: UploadMode): mode is KeyedMode => mode !== 'replace' && mode !== 'append';
 
 /** What an upload did to the rows of the version before it. */
@@ -42,6 +47,16 @@ export interface KeyExample {
   readonly key: Readonly<Record<string, string | null>>;
   /** Rows that have it. */
   readonly rows: number;
+}
+
+/** A row in which two columns that are to become one have different values. */
+export interface ColumnCollision {
+  /** Number of the row in the version, from 1. */
+  readonly row: number;
+  /** Values of the first entity columns as texts, cut to 200 characters, by the names of the columns. */
+  readonly key: Readonly<Record<string, string | null>>;
+  /** The two values as texts, cut to 200 characters, by the names of the columns. */
+  readonly values: Readonly<Record<string, string>>;
 }
 
 /** What is worth knowing about an upload, whether or not it completes. */
@@ -88,6 +103,10 @@ export interface ProcessError {
   readonly existingType?: DataType;
   /** Of `key_not_unique`: the first keys that are not, at most three. */
   readonly examples?: readonly KeyExample[];
+  /** Of `values_collide`: rows in which both columns have a value, and not the same one. */
+  readonly count?: number;
+  /** The first of them, at most three. */
+  readonly collisions?: readonly ColumnCollision[];
 }
 
 /** An upload process as the API shows it. */

@@ -19,6 +19,21 @@ const processErrorSchema = z.object({
     )
     .optional()
     .meta({ description: 'Of `key_not_unique`: the first keys that several rows have, at most three.' }),
+  count: z.int().optional().meta({
+    description: 'Of `values_collide`: rows in which both columns have a value, and not the same one.',
+  }),
+  collisions: z
+    .array(
+      z.object({
+        row: z.int().meta({ description: 'Number of the row, from 1.' }),
+        key: z.record(z.string(), z.string().nullable()),
+        values: z.record(z.string(), z.string()),
+      }),
+    )
+    .optional()
+    .meta({
+      description: 'The first of those rows, at most three: entities and the two values by their columns.',
+    }),
 });
 
 const dataTypes = z.enum(['Date', 'String', 'Decimal']);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
@@ -11,11 +10,11 @@ import { uploadOptionSteps } from '../../ingest/upload/upload-options.js';
 import { holdForSender } from '../../lib/held-streams.js';
 import type { Places } from '../../lib/places.js';
 import { runYielding } from '../../lib/yielding.js';
-import type { ProcessView } from '../../model/process.js';
 import { readFileForm } from '../multipart.js';
 import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './process-schema.js';
+import { waitFor } from './process-wait.js';
 import { givenOptions, requireOptionField, reservedIdOf, uploadQuery } from './upload-schema.js';
 
 export interface UploadRoutesDeps {
@@ -39,26 +38,6 @@ const expectedVersion = (ifMatch: string | undefined, current: number | null): n
   const matches = current !== null && (tags.includes('*') || tags.includes(`"${current}"`));
   if (!matches) throw otherVersion();
   return current;
-};
-
-/** Milliseconds until the next look: a tenth of the time so far, so that short uploads are answered at once. */
-const pauseAfter = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 10));
-
-/** The process once it has ended, or as it is when the time is over. */
-const waitFor = async (
-  processes: ProcessRecords,
-  started: ProcessView,
-  waitSeconds: number,
-  isOver: () => boolean,
-): Promise<ProcessView> => {
-  const startedAt = Date.now();
-  const elapsed = (): number => Date.now() - startedAt;
-  let view = started;
-  while (view.status === 'pending' && elapsed() < waitSeconds * 1000 && !isOver()) {
-    await sleep(pauseAfter(elapsed()));
-    view = (await processes.view(started.datasetId, started.id)) ?? view;
-  }
-  return view;
 };
 
 /** Null: the body comes in pieces of which only the last says that it is. */

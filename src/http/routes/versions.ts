@@ -20,7 +20,7 @@ const versionSchema = z
     }),
     mode: z.string().meta({
       description:
-        'How it was made: replace, append, upsert, sync, delete, restore, clone, delete_column or backfill.',
+        'How it was made: replace, append, upsert, sync, delete, restore, clone, delete_column, merge_columns or backfill.',
     }),
     processId: z.int().nullable(),
     rows: countField('Rows.'),

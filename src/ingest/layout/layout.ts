@@ -65,6 +65,18 @@ export interface Layout {
   /** The key was named: it stays when other columns become entities. */
   readonly keyGiven?: true;
   readonly changes?: readonly ColumnChange[];
+  /** Mode merge_columns: there is no file. */
+  readonly columnMerge?: ColumnMergeIds;
+}
+
+/** Two columns that become one, by their ids. */
+export interface ColumnMergeIds {
+  /** Stays, with its name and role. */
+  readonly into: number;
+  /** Goes. */
+  readonly from: number;
+  /** Types that only text holds together become text; otherwise that is refused. */
+  readonly widen: boolean;
 }
 
 /** A column of which nothing but markers and empty fields is known keeps them as text. */

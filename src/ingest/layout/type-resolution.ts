@@ -46,7 +46,7 @@ export const kindOf = (layout: Layout, column: LayoutColumn): ComparisonClass | 
 };
 
 /** Digits that a column may hold, by its type where that tells, else as they were counted. */
-const digitsOf = (existing: PhysicalType, counted: Digits | undefined): Digits => {
+export const digitsOf = (existing: PhysicalType, counted: Digits | undefined): Digits => {
   const shape = decimalShapeOf(existing);
   if (shape === undefined) return counted ?? { integer: 0, fraction: 0 };
   return { integer: shape.precision - shape.scale, fraction: shape.scale };

@@ -1,6 +1,6 @@
 import type { StoredColumn } from '../../model/column.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import type { MergeMode, RowChanges } from '../../model/process.js';
+import type { ColumnMergeMode, MergeMode, RowChanges } from '../../model/process.js';
 import { mergeSegmentId, type SegmentFacts, segmentNumbers } from '../../model/version.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -9,14 +9,13 @@ import { findSlots, readPlace } from '../layout/slot-maps.js';
 import { addSegment } from './segment-records.js';
 import { inStates, moveSql } from './transitions.js';
 
-/** A process whose turn to be merged has come. */
-export interface MergeTurn {
+interface Turn<Mode> {
   readonly processId: number;
   readonly datasetId: number;
   readonly storeId: number;
   /** Where the file's own segment lies. */
   readonly placement: Placement;
-  readonly mode: MergeMode;
+  readonly mode: Mode;
   readonly attempt: number;
   readonly layout: Layout;
   /** Of the file's own segment. */
@@ -24,6 +23,14 @@ export interface MergeTurn {
   /** Rows that the plan allows; null: any. */
   readonly maxRows: number | null;
 }
+
+/** An upload whose turn to be merged has come. */
+export type UploadTurn = Turn<MergeMode>;
+
+/** Two columns whose turn to become one has come; `facts` are those of no rows. */
+export type ColumnMergeTurn = Turn<ColumnMergeMode>;
+
+export type MergeTurn = UploadTurn | ColumnMergeTurn;
 
 /** What a merge came to. */
 export interface MergeOutcome {

@@ -4,7 +4,7 @@
  */
 import type { Lane } from '../../model/chunk.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
-import type { UploadMode } from '../../model/process.js';
+import type { ProcessMode } from '../../model/process.js';
 import { dateColumnOf, type SegmentFacts, segmentId, type Vintage } from '../../model/version.js';
 import { keepLists } from '../../storage/postgres/column-lists.js';
 import { changeColumns } from '../../storage/postgres/columns.js';
@@ -30,7 +30,7 @@ export interface DueProcess extends UploadSender {
   id: number;
   phase: string;
   attempt: number;
-  mode: UploadMode;
+  mode: ProcessMode;
   layout: Layout;
   facts: SegmentFacts;
   merge: MergeOutcome | null;

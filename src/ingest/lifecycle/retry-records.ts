@@ -1,5 +1,5 @@
 import { notFound } from '../../lib/errors.js';
-import type { ProcessPhase, ProcessStatus } from '../../model/process.js';
+import type { ProcessMode, ProcessPhase, ProcessStatus } from '../../model/process.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
@@ -9,6 +9,7 @@ import { inLineSql, moveSql } from './transitions.js';
 export interface RetryCandidate {
   readonly processId: number;
   readonly datasetId: number;
+  readonly mode: ProcessMode;
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly errorCode: string | null;
@@ -32,7 +33,7 @@ export interface RetryRecords {
 }
 
 const candidateSql = `
-  SELECT p.id AS "processId", p.dataset_id AS "datasetId", p.status, p.phase, p.error ->> 'code' AS "errorCode",
+  SELECT p.id AS "processId", p.dataset_id AS "datasetId", p.mode, p.status, p.phase, p.error ->> 'code' AS "errorCode",
     p.created_at AS "createdAt", p.sealed_at AS "sealedAt", coalesce(p.lease_until > now(), false) AS held,
     coalesce(
       (SELECT 'version ' || max(v.id) FROM versions v WHERE v.dataset_id = p.dataset_id

@@ -83,6 +83,11 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
     async replay(givenId, { takeOver, waitMs }) {
       const candidate = await retries.candidate(givenId);
       const { processId } = candidate;
+      if (candidate.mode === 'merge_columns')
+        throw conflict(
+          'no_file',
+          `Process ${processId} merges columns: it has no file that could be read again.`,
+        );
       if (candidate.status === 'completed')
         return { kind: 'rewritten', ...(await rewrite.rewrite(processId)) };
       requireReplay(candidate, takeOver);

@@ -5,6 +5,7 @@ import type { ProcessError } from '../../model/process.js';
 const kinds: Readonly<Record<string, ErrorKind>> = {
   cancelled: 'conflict',
   chunks_expired: 'unavailable',
+  column_not_found: 'not_found',
   key_not_unique: 'conflict',
   missing_key: 'conflict',
   miscounted: 'unavailable',
@@ -17,6 +18,7 @@ const kinds: Readonly<Record<string, ErrorKind>> = {
   type_conflict: 'conflict',
   upload_abandoned: 'unavailable',
   upload_expired: 'unavailable',
+  values_collide: 'conflict',
 };
 
 /** The answer to an upload that was waited for and has failed; its details are what the process says. */

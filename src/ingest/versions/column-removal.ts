@@ -10,6 +10,7 @@ import { dateColumnOf, frequencyOf, type SegmentFacts } from '../../model/versio
 import type { ClickHouse } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
+import { recordAudit } from '../../storage/postgres/audit.js';
 import { keepList } from '../../storage/postgres/column-lists.js';
 import { storeElsewhere } from '../../storage/postgres/columns.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
@@ -100,6 +101,11 @@ export const createColumnRemoval = ({
       if (base?.versionId !== seen.versionId) return undefined;
       const version = await publish(tx, datasetId, base, without(base, columnId), dates);
       await storeElsewhere(tx, datasetId, columnId);
+      await recordAudit(tx, {
+        action: 'column.delete',
+        target: { kind: 'dataset', id: datasetId },
+        details: { column: columnId },
+      });
       await removeDue(tx, datasetId);
       return version;
     });

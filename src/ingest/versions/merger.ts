@@ -26,16 +26,19 @@ import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
-import type { MergeRecords, MergeTarget, MergeTurn } from '../lifecycle/merge-records.js';
+import type { MergeRecords, MergeTarget, MergeTurn, UploadTurn } from '../lifecycle/merge-records.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
+import type { MergeColumns } from './column-merge.js';
 import { joinFacts } from './joined-facts.js';
 import { boundTo, conflictingNames, hasKey, isBoundTo, isStale } from './layout-rebase.js';
+import { Miscount } from './miscount.js';
 
 export interface MergerOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouse;
   readonly tables: StoreTables;
   readonly segments: SegmentMerger;
+  readonly mergeColumns: MergeColumns;
   readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
   readonly poolLimits: PoolLimits;
   readonly log: Log;
@@ -76,9 +79,6 @@ const changesOf = (
 
 const done: Outcome = { kind: 'done' };
 
-/** Rows that are missing, or too many: a segment that compaction replaced meanwhile, or ClickHouse lost rows. */
-class Miscount extends Error {}
-
 interface Plan extends SegmentMerge {
   /** All rows are written, whatever lies where. */
   readonly anew: boolean;
@@ -95,11 +95,11 @@ interface Written {
 
 /** The step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
-  const { sql, clickhouse, tables, segments, merges, poolLimits, log } = options;
+  const { sql, clickhouse, tables, segments, mergeColumns, merges, poolLimits, log } = options;
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
-  const planOf = (turn: MergeTurn, base: BaseVersion | undefined, anew: boolean): Plan => {
+  const planOf = (turn: UploadTurn, base: BaseVersion | undefined, anew: boolean): Plan => {
     const { layout, placement, processId, attempt } = turn;
     const { mode } = turn;
     return {
@@ -129,7 +129,7 @@ export const createMerger = (options: MergerOptions): Step => {
 
   /** Counts all rows that a list names. */
   const countAll = async (
-    turn: MergeTurn,
+    turn: UploadTurn,
     base: BaseVersion | undefined,
     columns: readonly StoredColumn[],
     { place, list }: Written,
@@ -145,7 +145,7 @@ export const createMerger = (options: MergerOptions): Step => {
 
   /** What stands behind the version before is counted alone, where the days of that are noted. */
   const factsOf = async (
-    turn: MergeTurn,
+    turn: UploadTurn,
     base: BaseVersion | undefined,
     columns: readonly StoredColumn[],
     written: Written,
@@ -170,7 +170,7 @@ export const createMerger = (options: MergerOptions): Step => {
 
   /** Writes what has to be written; null when the turn is over. */
   const write = async (
-    turn: MergeTurn,
+    turn: UploadTurn,
     base: BaseVersion | undefined,
     plan: Plan,
     counts: KeyCounts,
@@ -211,7 +211,7 @@ export const createMerger = (options: MergerOptions): Step => {
 
   /** Keys that are not unique, in the file or else in the version before; none where the caller said which rows count. */
   const repeatedKeys = async (
-    { layout, mode }: MergeTurn,
+    { layout, mode }: UploadTurn,
     plan: SegmentMerge,
     counts: KeyCounts,
   ): Promise<KeyExample[]> => {
@@ -222,7 +222,7 @@ export const createMerger = (options: MergerOptions): Step => {
     return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
   };
 
-  const merge = async (turn: MergeTurn, base: BaseVersion | undefined): Promise<Outcome> => {
+  const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
     const plan = planOf(turn, base, await isStale(sql, turn));
     await tables.ensure(plan.filePlace, plan.fileColumns.map(namedColumn));
     const counts = await segments.countKeys(plan);
@@ -256,6 +256,7 @@ export const createMerger = (options: MergerOptions): Step => {
 
   const takeTurn = async (turn: MergeTurn): Promise<Outcome> => {
     const base = await readBase(sql, turn.datasetId);
+    if (turn.mode === 'merge_columns') return mergeColumns(turn, base);
     const layout: Layout = boundTo(turn.layout, base, turn.mode);
     if (base === undefined && turn.mode === 'delete')
       return failed('no_version', 'The dataset has no rows yet that could be deleted.');

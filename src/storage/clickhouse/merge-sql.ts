@@ -49,10 +49,10 @@ export interface MergeSql {
   readonly params: QueryParams;
 }
 
-const nullable = (physical: PhysicalType): string => `Nullable(${clickHouseType(physical)})`;
+export const nullable = (physical: PhysicalType): string => `Nullable(${clickHouseType(physical)})`;
 
 /** The values of a column in a type that holds all of them. */
-const converted = (name: string, from: PhysicalType, to: PhysicalType): string =>
+export const converted = (name: string, from: PhysicalType, to: PhysicalType): string =>
   from === to ? name : columnTypeOf(to).widened(name, columnTypeOf(from), to);
 
 const valueIn = (target: StoredColumn, { columns }: MergeSide): string => {

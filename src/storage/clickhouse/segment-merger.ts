@@ -12,6 +12,7 @@ import { storageName } from '../../model/column.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
 import { type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
 import { namedColumn, sourceOf, storedAs, tableOf, writtenAs } from './places.js';
+import { inBase, segmentStarts } from './row-positions.js';
 import { fingerprintRows, gib, requireEqualRows } from './segments.js';
 
 /** What a file does to the version before it. */
@@ -46,7 +47,7 @@ export interface SegmentMerger {
 }
 
 /** One merge must not take the server's memory, whatever the sizes. */
-const mergeSettings: QuerySettings = {
+export const mergeSettings: QuerySettings = {
   max_threads: 2,
   max_insert_threads: '1',
   max_memory_usage: String(3 * gib),
@@ -68,7 +69,6 @@ const mergeSettings: QuerySettings = {
 const examples = 3;
 const keyLength = 200;
 
-const inBase = '_row + transform(_seg, {base:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
 const inFile = '_row + {total:UInt64}';
 
 export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
@@ -107,22 +107,6 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       params,
     );
     return { known: Number(row?.known ?? 0), hits: Number(row?.hits ?? 0), same: Number(row?.same ?? 0) };
-  };
-
-  const offsets = async (merge: SegmentMerge): Promise<{ starts: number[]; total: number }> => {
-    const { base, params } = partsOf(merge);
-    const rows = await ask<{ seg: string; next: string }>(
-      `SELECT toString(_seg) AS seg, toString(max(_row) + 1) AS next ${base.from} GROUP BY _seg`,
-      params,
-    );
-    const next = new Map(rows.map((row) => [Number(row.seg), Number(row.next)]));
-    let total = 0;
-    const starts = merge.base.segmentIds.map((segment) => {
-      const start = total;
-      total += next.get(segment) ?? 0;
-      return start;
-    });
-    return { starts, total };
   };
 
   /** Values as they are written into the target, behind a comma each. */
@@ -187,7 +171,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
     async write(merge, counts) {
       const { base, file, keysOf, valuesOf, on, params } = partsOf(merge);
       const { mode, columns, targetPlace } = merge;
-      const { starts, total } = await offsets(merge);
+      const { starts, total } = await segmentStarts(clickhouse, merge.base, { from: base.from, params });
       const names = columns.map((column) => `, ${storedAs(namedColumn(column), targetPlace).name}`);
       const into = `INSERT INTO ${clickhouse.database}.${tableOf(targetPlace)} (_seg, _row${names.join('')})`;
       const all = { ...params, target: merge.target, starts, total };

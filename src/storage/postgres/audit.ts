@@ -10,6 +10,8 @@ export type AuditAction =
   | 'account.rename'
   | 'account.set'
   | 'account.transfer'
+  | 'column.delete'
+  | 'column.merge'
   | 'command.run'
   | 'consuming.pause'
   | 'consuming.resume'

@@ -11,6 +11,7 @@ export const versionsTexts = {
     restore: 'Restored',
     clone: 'Cloned',
     delete_column: 'Column deleted',
+    merge_columns: 'Columns merged',
   } as Record<string, string>,
   version: (id: string) => `Version ${id}`,
   current: 'current',

@@ -1,0 +1,46 @@
+/** What a worker does about processes of mode merge_columns. */
+import { datasetsToMerge } from '../ingest/lifecycle/column-merge-records.js';
+import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
+import type { MergeRecords } from '../ingest/lifecycle/merge-records.js';
+import type { Step } from '../ingest/lifecycle/outcome.js';
+import { createColumnMerge } from '../ingest/versions/column-merge.js';
+import { createMerger } from '../ingest/versions/merger.js';
+import { startPeriodic } from '../lib/periodic.js';
+import type { Scope } from '../lib/scope.js';
+import { createColumnMerger } from '../storage/clickhouse/column-merger.js';
+import { createSegmentMerger } from '../storage/clickhouse/segment-merger.js';
+import type { MaintenanceOptions } from './ingest-maintenance.js';
+
+export interface ColumnMergeSettings extends MaintenanceOptions {
+  readonly columnMergeLookMs: number;
+}
+
+/** The step of whatever stands in phase `merge`: uploads, and columns. */
+export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecords): Step => {
+  const { clickhouse, tables, pools: poolLimits } = options;
+  const columns = createColumnMerger(clickhouse);
+  return createMerger({
+    ...options,
+    segments: createSegmentMerger(clickhouse),
+    mergeColumns: createColumnMerge({ clickhouse, tables, columns, merges, poolLimits }),
+    merges,
+    poolLimits,
+  });
+};
+
+/** No message in Kafka tells of such a process, and its caller waits: they are looked for more often than a sweep comes. */
+export const keepMergingColumns = async (
+  { sql, columnMergeLookMs, log }: ColumnMergeSettings,
+  dispatcher: Pick<Dispatcher, 'publish'>,
+  scope: Scope,
+): Promise<void> => {
+  const periodic = startPeriodic({
+    name: 'merges of columns',
+    intervalMs: columnMergeLookMs,
+    run: async () => {
+      for (const datasetId of await datasetsToMerge(sql)) await dispatcher.publish(datasetId);
+    },
+    log,
+  });
+  await scope.defer('merges of columns', periodic.stop);
+};

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import type { Access, DatasetAccess } from '../../catalog/access.js';
+import type { Columns } from '../../catalog/columns.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
+import { uploadError } from '../../ingest/upload/upload-error.js';
+import type { ColumnMergeRequests } from '../../ingest/versions/column-merge-request.js';
+import type { ColumnRemoval } from '../../ingest/versions/column-removal.js';
+import { invalid } from '../../lib/errors.js';
+import type { Caller } from '../../model/permission.js';
+import { pathId, queryInteger } from '../parameters.js';
+import { noContent, ok, type Reply, type Route, route } from '../route.js';
+import { columnExample, columnSchema } from './columns.js';
+import { descriptionField, nameField } from './fields.js';
+import { processSchema } from './process-schema.js';
+import { waitFor } from './process-wait.js';
+import { requireView } from './processes.js';
+
+export interface ColumnChangeRoutesDeps {
+  readonly access: Access;
+  readonly columns: Pick<Columns, 'update'>;
+  readonly removal: ColumnRemoval;
+  readonly merges: ColumnMergeRequests;
+  readonly processes: Pick<ProcessRecords, 'view'>;
+  readonly quotas: Pick<Quotas, 'requireStorage'>;
+  /** True once the process ends: whoever waits is answered with how far things are. */
+  readonly stopping: () => boolean;
+}
+
+const tags = ['Columns'];
+const params = z.object({ dataset_id: pathId('Id of the dataset.'), column_id: pathId('Id of the column.') });
+
+const removal = ({ access, removal }: ColumnChangeRoutesDeps): Route =>
+  route({
+    method: 'DELETE',
+    path: '/datasets/:dataset_id/columns/:column_id',
+    summary: 'Delete a column',
+    description:
+      'Makes a new version of the same rows without the column; older versions keep it. An upload that has a column of ' +
+      'its name brings it back, without the values that it had. Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    authorize: ({ caller, params }) => access.dataset(caller, params.dataset_id, 'Write', 'write'),
+    responses: { 204: { description: 'Deleted; the new version is the current one.' } },
+    errors: [403, 404, 409],
+    handler: async ({ params }) => {
+      await removal.remove(params.dataset_id, params.column_id);
+      return noContent;
+    },
+  });
+
+const changeBody = z.object({
+  name: nameField('New name.').optional(),
+  isEntity: z.boolean().optional(),
+  description: descriptionField,
+  merge: z.boolean().optional().meta({
+    description:
+      'With the name of another column: both become that one, in a new version. Nothing else can be changed with it.',
+  }),
+  onTypeConflict: z.enum(['fail', 'widen']).optional().meta({
+    description:
+      'With `merge`, of columns whose values only text holds together: `fail` (unless given) is 409 `type_conflict`, `widen` makes the column String.',
+  }),
+});
+
+type Change = z.output<typeof changeBody>;
+
+/** The name of the column that another one is to be merged into; undefined: the request asks for no merge. */
+const mergeNameOf = ({ name, merge, onTypeConflict, isEntity, description }: Change): string | undefined => {
+  if (merge !== true) {
+    if (onTypeConflict !== undefined)
+      throw invalid('invalid_body', 'onTypeConflict goes with "merge": true only.');
+    return undefined;
+  }
+  if (name === undefined) throw invalid('invalid_body', 'merge needs the name of the column to merge with.');
+  if (isEntity !== undefined || description !== undefined)
+    throw invalid('invalid_body', 'merge changes nothing else: leave isEntity and description out.');
+  return name;
+};
+
+interface MergeCall {
+  readonly dataset: DatasetAccess;
+  readonly caller: Caller;
+  readonly columnId: number;
+  readonly name: string;
+  readonly widen: boolean;
+  readonly requestId: string;
+  readonly waitSeconds: number;
+  readonly signal: AbortSignal;
+  readonly leavePlace: () => void;
+}
+
+const merge = async (deps: ColumnChangeRoutesDeps, call: MergeCall): Promise<Reply> => {
+  const { dataset, caller, columnId, name, widen, requestId, waitSeconds, signal } = call;
+  const accepted = await deps.merges.request({
+    datasetId: dataset.id,
+    storeId: dataset.storeId,
+    accountId: caller.accountId,
+    keyId: caller.key.id,
+    requestId,
+    columnId,
+    name,
+    widen,
+    requireStorage: (bytes) => deps.quotas.requireStorage(dataset.ownerId, bytes),
+  });
+  const process = await requireView(deps, dataset.id, accepted.processId);
+  // Others may have the place while this one waits.
+  call.leavePlace();
+  const seen = await waitFor(deps.processes, process, waitSeconds, () => signal.aborted || deps.stopping());
+  if (seen.error !== null) throw uploadError(seen.error, seen.id);
+  if (seen.status === 'pending') return { status: 202, body: seen };
+  return ok(await deps.columns.update(caller, dataset.id, accepted.columnId, {}));
+};
+
+const change = (deps: ColumnChangeRoutesDeps): Route =>
+  route({
+    method: 'PATCH',
+    path: '/datasets/:dataset_id/columns/:column_id',
+    summary: 'Change name, role or description of a column, or merge it into another one',
+    description:
+      'The id stays. Filters and selections by the new name work at once; a read of an older version shows the ' +
+      'names as they were in it. With `merge`, the column goes into the one that has the name already, in a new version: ' +
+      'its id stays, and each row has the value of the two that is not null. Rows in which they differ are 409 ' +
+      '`values_collide`, with their number and the first three in `details`; nothing is changed then. Needs Write.',
+    tags,
+    auth: 'required',
+    params,
+    query: z.object({
+      wait: queryInteger('With `merge`: seconds to wait for the new version, 30 unless given.', {
+        min: 0,
+        max: 55,
+      }).optional(),
+    }),
+    body: changeBody,
+    bodyExample: { name: 'Country code' },
+    places: 'own',
+    authorize: ({ caller, params }) => deps.access.dataset(caller, params.dataset_id, 'Write', 'write'),
+    responses: {
+      200: {
+        description: 'The column; of a merge, the one that stays.',
+        schema: columnSchema,
+        example: { ...columnExample, name: 'Country code' },
+      },
+      202: {
+        description: 'A merge that goes on; the process shows when it has ended.',
+        schema: processSchema,
+      },
+    },
+    errors: [402, 403, 404, 409],
+    handler: async ({ caller, params, query, body, access: dataset, requestId, signal, leavePlace }) => {
+      const { dataset_id: datasetId, column_id: columnId } = params;
+      const name = mergeNameOf(body);
+      if (name === undefined) {
+        const { name, isEntity, description } = body;
+        return ok(await deps.columns.update(caller, datasetId, columnId, { name, isEntity, description }));
+      }
+      return merge(deps, {
+        dataset,
+        caller,
+        columnId,
+        name,
+        widen: body.onTypeConflict === 'widen',
+        requestId,
+        waitSeconds: query.wait ?? 30,
+        signal,
+        leavePlace,
+      });
+    },
+  });
+
+export const createColumnChangeRoutes = (deps: ColumnChangeRoutesDeps): Route[] => [
+  change(deps),
+  removal(deps),
+];

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
+import type { ProcessView } from '../../model/process.js';
+
+/** Milliseconds until the next look: a tenth of the time so far, so that short uploads are answered at once. */
+const pauseAfter = (elapsedMs: number): number => Math.min(100, Math.max(4, elapsedMs / 10));
+
+/** The process once it has ended, or as it is when the time is over. */
+export const waitFor = async (
+  processes: Pick<ProcessRecords, 'view'>,
+  started: ProcessView,
+  waitSeconds: number,
+  isOver: () => boolean,
+): Promise<ProcessView> => {
+  const startedAt = Date.now();
+  const elapsed = (): number => Date.now() - startedAt;
+  let view = started;
+  while (view.status === 'pending' && elapsed() < waitSeconds * 1000 && !isOver()) {
+    await sleep(pauseAfter(elapsed()));
+    view = (await processes.view(started.datasetId, started.id)) ?? view;
+  }
+  return view;
+};

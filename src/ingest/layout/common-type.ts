@@ -1,0 +1,39 @@
+/** The type that a column takes which is made of two: the one that an append with `onTypeConflict=widen` would take. */
+import type { PhysicalType, StoredColumn } from '../../model/column.js';
+import { columnTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
+import { decimalOf } from '../../model/column-types/decimal.js';
+import { type Digits, digitsOf } from './type-resolution.js';
+
+/** Counts the digits of what a column holds. */
+export type CountDigits = (column: StoredColumn) => Promise<Digits>;
+
+const commonNumbers = async (
+  a: StoredColumn,
+  b: StoredColumn,
+  count: CountDigits,
+): Promise<PhysicalType | undefined> => {
+  const counted = async (column: StoredColumn): Promise<Digits> =>
+    columnTypeOf(column.physical).numbers === 'doubles'
+      ? count(column)
+      : digitsOf(column.physical, undefined);
+  const [one, other] = [await counted(a), await counted(b)];
+  return decimalOf(Math.max(one.integer, other.integer), Math.max(one.fraction, other.fraction));
+};
+
+/**
+ * The physical type that holds the values of both columns unaltered; undefined: only text does, and one of them is no text.
+ * A column without any value that tells a type takes that of the other.
+ */
+export const commonType = async (
+  a: StoredColumn,
+  b: StoredColumn,
+  count: CountDigits,
+): Promise<PhysicalType | undefined> => {
+  if (a.physical === b.physical) return a.physical;
+  if (a.untyped === true) return b.physical;
+  if (b.untyped === true) return a.physical;
+  const [one, other] = [columnTypeOf(a.physical), columnTypeOf(b.physical)];
+  if (one.compares !== other.compares) return undefined;
+  if (one.compares === 'date') return physicalOfDates(one.dates === 'texts' || other.dates === 'texts');
+  return commonNumbers(a, b, count);
+};

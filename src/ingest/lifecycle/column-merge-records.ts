@@ -1,0 +1,72 @@
+/**
+ * Processes of mode merge_columns: they have no file, so they begin where an upload is once its rows are stored, and take their
+ * turn among the uploads of the dataset.
+ */
+import type { ColumnMergeMode } from '../../model/process.js';
+import { segmentId } from '../../model/version.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { ColumnMergeIds, Layout } from '../layout/layout.js';
+import { nearMap } from '../layout/slot-maps.js';
+import { addSegment } from './segment-records.js';
+import { inStates } from './transitions.js';
+
+const mode: ColumnMergeMode = 'merge_columns';
+
+export interface NewColumnMerge {
+  readonly datasetId: number;
+  readonly storeId: number;
+  readonly accountId: number;
+  readonly keyId: number | null;
+  readonly requestId: string;
+  readonly ids: ColumnMergeIds;
+}
+
+/** There is no file to be read. */
+const layoutOf = (columnMerge: ColumnMergeIds): Layout => ({
+  dialect: { delimiter: 44, quote: 34 },
+  fieldCount: 0,
+  columns: [],
+  columnMerge,
+});
+
+const noRows = { rows: 0, bytes: 0, minDate: null, maxDate: null, frequency: null };
+
+/** A pending one of the same caller that does the same; whoever asks again waits for that one. */
+const findSame = async (tx: Sql, { datasetId, accountId, keyId, ids }: NewColumnMerge) => {
+  const [same] = await tx.query<{ id: number }>(
+    `SELECT id FROM processes WHERE dataset_id = $1 AND status = 'pending' AND mode = '${mode}' AND created_by = $2
+       AND key_id IS NOT DISTINCT FROM $3 AND layout -> 'columnMerge' = $4::jsonb ORDER BY id LIMIT 1`,
+    [datasetId, accountId, keyId, JSON.stringify(ids)],
+  );
+  return same?.id;
+};
+
+/** Makes the process, or finds the one that is pending for the same; gives its id. Call it in a transaction. */
+export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise<number> => {
+  const { datasetId, storeId, accountId, keyId, requestId, ids } = merge;
+  // The lock makes ids of one dataset grow in the order in which processes are accepted.
+  await holdDataset(tx, datasetId);
+  const same = await findSame(tx, merge);
+  if (same !== undefined) return same;
+  const [row] = await tx.query<{ id: number }>(
+    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, facts, chunk_count, sealed_at)
+     VALUES ($1, 'ready', '${mode}', $2, $3, $4, $5, $6, 0, now()) RETURNING id`,
+    [datasetId, JSON.stringify(layoutOf(ids)), accountId, keyId, requestId, JSON.stringify(noRows)],
+  );
+  if (row === undefined) throw new Error('a process was inserted but not returned');
+  // Nothing is ever written into it: it says where the merge is to look for room.
+  const slotMapId = (await nearMap(tx, datasetId, mode)) ?? null;
+  await addSegment(tx, { id: segmentId(row.id, 1), processId: row.id, storeId, slotMapId });
+  return row.id;
+};
+
+/** Datasets in which it is the turn of such a process, and no worker is at it. */
+export const datasetsToMerge = async (sql: Sql): Promise<number[]> => {
+  const rows = await sql.query<{ id: number }>(
+    `SELECT DISTINCT p.dataset_id AS id FROM processes p
+     WHERE ${inStates(['ready', 'merge', 'merged'], 'p')} AND p.mode = '${mode}'
+       AND (p.lease_until IS NULL OR p.lease_until < now())`,
+  );
+  return rows.map(({ id }) => id);
+};

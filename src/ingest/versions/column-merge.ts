@@ -1,0 +1,155 @@
+/**
+ * Makes one column of two in a new version, when the turn of the process has come. All rows are written anew, by
+ * ClickHouse: rows of one segment may have a value in either column, so no other name for what is stored would do.
+ */
+import type { StoredColumn } from '../../model/column.js';
+import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { fitsPool, type PoolLimits } from '../../model/placement.js';
+import type { ProcessError } from '../../model/process.js';
+import { dateColumnOf } from '../../model/version.js';
+import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { Collisions, ColumnMerge, ColumnMerger } from '../../storage/clickhouse/column-merger.js';
+import { namedColumn } from '../../storage/clickhouse/places.js';
+import { countDigits, countSegments, datesOf } from '../../storage/clickhouse/segments.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import type { BaseVersion } from '../layout/base-version.js';
+import { commonType } from '../layout/common-type.js';
+import type { ColumnMergeIds } from '../layout/layout.js';
+import type { ColumnMergeTurn, MergeRecords, MergeTarget } from '../lifecycle/merge-records.js';
+import type { Outcome } from '../lifecycle/outcome.js';
+import { Miscount } from './miscount.js';
+
+export interface ColumnMergeOptions {
+  readonly clickhouse: ClickHouse;
+  readonly tables: StoreTables;
+  readonly columns: ColumnMerger;
+  readonly merges: Pick<MergeRecords, 'begin'>;
+  readonly poolLimits: PoolLimits;
+}
+
+/** What a turn of a process of mode merge_columns comes to. */
+export type MergeColumns = (turn: ColumnMergeTurn, base: BaseVersion | undefined) => Promise<Outcome>;
+
+const failed = (error: ProcessError): Outcome => ({ kind: 'fail', error });
+
+const gone = failed({
+  code: 'column_not_found',
+  message: 'The current version has only one of the columns, or neither, by now.',
+});
+
+const typesDiffer = (into: StoredColumn, from: StoredColumn): Outcome =>
+  failed({
+    code: 'type_conflict',
+    message:
+      `${into.name} is ${into.dataType} and ${from.name} is ${from.dataType}: only text holds the values of both. ` +
+      'With onTypeConflict=widen the column becomes String.',
+  });
+
+const valuesCollide = (into: StoredColumn, from: StoredColumn, { count, examples }: Collisions): Outcome =>
+  failed({
+    code: 'values_collide',
+    message:
+      `${into.name} and ${from.name} have different values in ${count === 1 ? '1 row' : `${count} rows`}` +
+      `${examples[0] === undefined ? '' : `, first in row ${examples[0].row}`}. Nothing was changed.`,
+    count,
+    collisions: examples,
+  });
+
+/** The column in another type: what is remembered of values of a type stays with columns of it. */
+const retyped = (
+  { dateForm, untyped, ...into }: StoredColumn,
+  from: StoredColumn,
+  physical: StoredColumn['physical'],
+) => {
+  const dataType = dataTypeOf(physical);
+  const form = dateForm ?? from.dateForm;
+  return {
+    ...into,
+    physical,
+    dataType,
+    ...(dataType === 'Date' && form !== undefined ? { dateForm: form } : {}),
+    ...(untyped === true && from.untyped === true ? { untyped } : {}),
+  };
+};
+
+export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => {
+  const { clickhouse, tables, columns: merger, merges, poolLimits } = options;
+
+  const typeOf = async (
+    base: BaseVersion,
+    into: StoredColumn,
+    from: StoredColumn,
+    { widen }: ColumnMergeIds,
+  ) => {
+    const { placement } = base;
+    const common = await commonType(into, from, async (column) =>
+      placement === null
+        ? { integer: 0, fraction: 0 }
+        : countDigits(clickhouse, placement, base, namedColumn(column)),
+    );
+    return common ?? (widen ? 's' : undefined);
+  };
+
+  /** Copies the rows; null when the turn is over. */
+  const write = async (
+    turn: ColumnMergeTurn,
+    base: BaseVersion,
+    merge: ColumnMerge | undefined,
+    columns: readonly StoredColumn[],
+  ): Promise<MergeTarget | null> => {
+    const named = columns.map(namedColumn);
+    const isSmall =
+      base.placement?.pool !== null && fitsPool(poolLimits, { rows: base.rowCount, bytes: base.byteSize });
+    const target = await merges.begin(turn, isSmall ? named : undefined);
+    if (target === null) return null;
+    const { segmentId: id, placement: place } = target;
+    await tables.ensure(place, named);
+    try {
+      if (merge !== undefined) await merger.write(merge, { id, place, columns });
+    } catch (error) {
+      tables.forget(place);
+      throw error;
+    }
+    return target;
+  };
+
+  const countedOutcome = async (
+    base: BaseVersion,
+    columns: readonly StoredColumn[],
+    { segmentId, number, placement }: MergeTarget,
+  ): Promise<Outcome> => {
+    const date = dateColumnOf(columns);
+    const list = { segmentIds: [segmentId] };
+    const { rows, ...dates } = await countSegments(clickhouse, placement, list, date && namedColumn(date));
+    if (rows !== base.rowCount) throw new Miscount(`copied ${rows} rows, not ${base.rowCount}`);
+    const facts = { rows, bytes: base.byteSize, ...datesOf(dates) };
+    return {
+      kind: 'merged',
+      number,
+      outcome: { baseVersionId: base.versionId, segmentId, keepsBase: false, columns, facts },
+    };
+  };
+
+  return async (turn, base) => {
+    const ids = turn.layout.columnMerge;
+    if (ids === undefined) throw new Error(`process ${turn.processId} does not say which columns it merges`);
+    const into = base?.columns.find(({ id }) => id === ids.into);
+    const from = base?.columns.find(({ id }) => id === ids.from);
+    if (base === undefined || into === undefined || from === undefined) return gone;
+    const physical = await typeOf(base, into, from, ids);
+    if (physical === undefined) return typesDiffer(into, from);
+    const merged: StoredColumn = retyped(into, from, physical);
+    const { segmentIds, cuts, placement, columns: baseColumns } = base;
+    const merge: ColumnMerge | undefined =
+      placement === null
+        ? undefined
+        : { base: { segmentIds, cuts }, basePlace: placement, baseColumns, into, from, merged };
+    const collisions = merge && (await merger.collisions(merge));
+    if (collisions !== undefined && collisions.count > 0) return valuesCollide(into, from, collisions);
+    const columns = baseColumns
+      .filter(({ id }) => id !== from.id)
+      .map((column) => (column === into ? merged : column));
+    const target = await write(turn, base, merge, columns);
+    return target === null ? { kind: 'done' } : countedOutcome(base, columns, target);
+  };
+};
