@@ -50,6 +50,8 @@ export interface History {
   renamed(column: number, name: string, span: Span): void;
   /** An answer that showed what a column is named: whether it may have been is judged when all is told. */
   observeName(column: number, name: string, span: Span): void;
+  /** A link was refused since columns were renamed after it was made: whether one was is judged when all is told. */
+  observeOutdated(span: Span): void;
   /** True if the dataset may be away to a request of that time. */
   mayBeGone(span: Span): boolean;
   mustBeGone(span: Span): boolean;
@@ -91,6 +93,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
   const renames = new Map<number, { readonly name: string; readonly span: Span }[]>();
   let deletion: Span | undefined;
   let observations: Observation[] = [];
+  let outdated: Span[] = [];
   let seenNames: { readonly column: number; readonly name: string; readonly span: Span }[] = [];
 
   /** By id: ids are given in the order of publishing. */
@@ -192,6 +195,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     renamed: (column, name, span) =>
       void renames.set(column, [...(renames.get(column) ?? []), { name, span }]),
     observeName: (column, name, span) => void seenNames.push({ column, name, span }),
+    observeOutdated: (span) => void outdated.push(span),
     mayBeGone: (span) => deletion !== undefined && deletion.from <= span.to,
     mustBeGone: (span) => deletion !== undefined && deletion.to < span.from,
     mayLack(version, span) {
@@ -221,7 +225,11 @@ export const createHistory = (datasetId: number, owner: Person): History => {
       replay();
       for (const observation of observations) judgeOne(observation);
       for (const seen of seenNames) judgeName(seen);
+      for (const span of outdated)
+        if (![...renames.values()].flat().some((change) => meets(change.span, span)))
+          faults.push(`dataset ${datasetId}: a link was outdated, and no column was renamed`);
       observations = [];
+      outdated = [];
       seenNames = [];
       return faults.splice(0);
     },

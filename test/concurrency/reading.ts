@@ -39,6 +39,10 @@ export const read = async (world: World, random: Random, person: Person, dataset
     });
     return;
   }
+  if (reply.status === 404 && reply.text.includes('link_outdated')) {
+    world.count('read 404 link_outdated');
+    return dataset.observeOutdated(reply.span);
+  }
   const asked = {
     what: 'read',
     person,
