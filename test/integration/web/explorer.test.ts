@@ -1,20 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { call, createDataset, ended, json, type ProcessAnswer, putFile } from '../../support/datasets.js';
 
-const run = promisify(execFile);
-const python = process.env.CLIENTS_PYTHON ?? 'python3';
-/** With the packages of test/clients/requirements.txt. */
-const hasPandas = await run(python, ['-c', 'import pandas, requests']).then(
-  () => true,
-  () => false,
-);
 const countries = ['Austria', 'Belgium', 'Chile', 'Denmark', "Côte d'Ivoire"];
 /** More rows than a scroll bar of a browser is long. */
 const longRows = 400_000;
@@ -24,7 +13,6 @@ const hostile = `<img src=x onerror="globalThis.hacked=1">'"><script>globalThis.
 
 let stage: Stage;
 let ada: { id: number; key: string };
-let folder: string;
 const ids = { prices: 0, long: 0, wide: 0, hostile: 0, empty: 0 };
 
 const client = () => ({ baseUrl: stage.product.baseUrl, key: ada.key });
@@ -49,7 +37,6 @@ const prices = (): string => {
 
 beforeAll(async () => {
   stage = await startStage();
-  folder = await mkdtemp(join(tmpdir(), 'tabulary-web-'));
   ada = await stage.product.createAccount('ada');
   ids.prices = await upload('Prices of energy', prices());
   const long = Array.from({ length: longRows }, (_, row) => `${row},${(row * 7919) % 10_007}`);
@@ -80,7 +67,6 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(async () => {
   await stage?.close();
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
 const visit = (path: string, more: Parameters<Stage['visit']>[1] = {}): Promise<Page> =>
@@ -90,14 +76,6 @@ const cell = (page: Page, row: number, column: number) =>
   page.locator(`[data-row="${row}"][data-column="${column}"]`);
 const settled = (page: Page, row: number, column: number, text: string) =>
   cell(page, row, column).filter({ hasText: text }).waitFor();
-
-/** Code as it would be copied. */
-const snippetOf = async (page: Page, name: string): Promise<string> =>
-  (await page
-    .locator('.snippet')
-    .filter({ has: page.getByRole('heading', { name, exact: true }) })
-    .locator('pre')
-    .textContent()) ?? '';
 
 /** Numbers of rows that are drawn. */
 const drawnCells = (page: Page): Promise<number> => page.locator('.cell').count();
@@ -309,31 +287,6 @@ describe('what is taken along', () => {
     const text = await readFile((await download.path()) ?? '', 'utf8');
     expect(text.split('\r\n')[1]).toBe(`"Côte d'Ivoire","2019-01-01",179.1,39`);
     expect(text.trim().split('\r\n')).toHaveLength(6);
-  });
-
-  it('is code that runs as it was copied', async () => {
-    const page = await visit(`/datasets/${ids.prices}?$filter=Country+eq+%27C%C3%B4te+d%27%27Ivoire%27`);
-    await page.getByRole('button', { name: 'Copy as code' }).click();
-    const code = (name: string) => snippetOf(page, name);
-    const options = { cwd: folder, env: { ...process.env, TABULARY_KEY: ada.key } };
-    await run('bash', ['-c', await code('curl')], options);
-    const csv = await readFile(join(folder, 'data.csv'), 'utf8');
-    expect(csv.trim().split('\r\n')).toHaveLength(41);
-    await writeFile(join(folder, 'rows.mjs'), await code('JavaScript'));
-    const { stdout } = await run(process.execPath, ['rows.mjs'], options);
-    expect(stdout).toContain("Côte d'Ivoire");
-    expect(await code('Excel, Power Query')).toContain('Web.Contents("http');
-    expect(await code('R')).toContain('Sys.getenv("TABULARY_KEY")');
-  });
-});
-
-describe('what is taken along to pandas', () => {
-  it.runIf(hasPandas)('runs as it was copied', async () => {
-    const page = await visit(`/datasets/${ids.prices}?$filter=Price+lt+140`);
-    await page.getByRole('button', { name: 'Copy as code' }).click();
-    const options = { env: { ...process.env, TABULARY_KEY: ada.key } };
-    const { stdout } = await run(python, ['-c', await snippetOf(page, 'Python (pandas)')], options);
-    expect(stdout).toContain('rows x 4 columns]');
   });
 });
 

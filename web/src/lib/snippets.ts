@@ -81,7 +81,7 @@ export const seriesSnippets = (
     },
     {
       name: 'R',
-      text: `library(httr2)\n\nkey <- Sys.getenv("TABULARY_KEY")\nquestion <- req_body_raw(request("${url}"), ${JSON.stringify(body)}, "application/json")\nif (key != "") question <- req_auth_basic(question, key, "")\nanswer <- resp_body_json(req_perform(question), simplifyVector = TRUE)\ndata <- answer$data\nprint(data)`,
+      text: `library(httr2)\nlibrary(jsonlite)\n\nkey <- Sys.getenv("TABULARY_KEY")\nquestion <- req_body_raw(request("${url}"), ${JSON.stringify(body)}, "application/json")\nif (key != "") question <- req_auth_basic(question, key, "")\nanswer <- req_perform(question)\ndata <- fromJSON(resp_body_string(answer))$data\nprint(data)`,
     },
     {
       name: 'Excel, Power Query',
