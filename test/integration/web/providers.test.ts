@@ -347,8 +347,6 @@ describe('text of a provider that would run', () => {
 describe('every page', () => {
   it.each([
     ['light', 375],
-    ['dark', 375],
-    ['light', 1280],
     ['dark', 1280],
   ] as const)('has no fault that axe finds and fits, %s at %i', async (theme, width) => {
     const page = await visit('/providers', { theme, width });
