@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Stage, startStage } from '../../support/browser.js';
+
+let stage: Stage;
+let ada: { id: number; key: string };
+
+beforeAll(async () => {
+  stage = await startStage();
+  ada = await stage.product.createAccount('ada');
+});
+afterEach(() => stage.leave());
+afterAll(() => stage?.close());
+
+const rows = Array.from({ length: 24 }, (_, at) => `${2000 + at}-01-01,${100 + at}.50\n`);
+const csv = `Date,Price\n${rows.join('')}`;
+
+/** What has the focus, as a reader would name it. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const one = document.activeElement;
+    const name = one.getAttribute('aria-label') ?? one.labels?.[0]?.textContent ?? one.textContent;
+    return one.tagName.toLowerCase() + ': ' + name.trim();
+  })()`) as Promise<string>;
+
+/** Why the focus is not seen: not marked, or not in the window. Empty: it is seen. */
+const hiddenBy = (page: Page): Promise<string> =>
+  page.evaluate(`(() => {
+    const one = document.activeElement;
+    const { left, right, top, bottom } = one.getBoundingClientRect();
+    const { outlineStyle, boxShadow } = getComputedStyle(one);
+    if (outlineStyle === 'none' && boxShadow === 'none') return 'no mark';
+    const isIn = right > left && bottom > top && right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
+    return isIn ? '' : JSON.stringify({ left, right, top, bottom, innerWidth, innerHeight });
+  })()`) as Promise<string>;
+
+/** Goes on with Tab until something of this name has the focus; everything on the way has to be seen. */
+const tabTo = async (page: Page, name: RegExp): Promise<void> => {
+  const way: string[] = [];
+  for (let step = 0; step < 60; step += 1) {
+    const at = await focused(page);
+    if (name.test(at)) return;
+    await page.keyboard.press('Tab');
+    way.push(await focused(page));
+    // Behind the last link the focus is at the browser's own bar, then at the first one again.
+    if (way.at(-1)?.startsWith('body:') === true) continue;
+    expect([way.at(-1), await hiddenBy(page)]).toEqual([way.at(-1), '']);
+  }
+  expect(way).toContain(String(name));
+};
+
+it('leads by keyboard alone, on a phone, from signing in to the chart of an own file', async () => {
+  const page = await stage.visit('/sign-in', { width: 375, height: 667 });
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await tabTo(page, /^input: API key/);
+  await page.keyboard.type(ada.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Find data' }).waitFor();
+
+  await tabTo(page, /^a: Upload/);
+  await page.keyboard.press('Enter');
+  await page.locator('input[type=file]').waitFor({ state: 'attached' });
+  await tabTo(page, /^button: Choose files/);
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')]);
+  // The window of the system that is open now is none of the page's.
+  await chooser.setFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  await page.getByText('First rows of prices.csv').waitFor({ state: 'attached' });
+  await tabTo(page, /^button: Upload$/);
+  await page.keyboard.press('Enter');
+  await page.getByText('Complete', { exact: true }).waitFor();
+
+  await tabTo(page, /^a: View the data/);
+  await page.keyboard.press('Enter');
+  await page.locator('[data-row="0"]').first().waitFor();
+  await tabTo(page, /^a: Chart/);
+  await page.keyboard.press('Enter');
+  await page.locator('.plot canvas').waitFor();
+  await tabTo(page, /^div: .*[Cc]hart/);
+  await page.keyboard.press('End');
+  await page
+    .locator('.readout')
+    .getByText('123.50', { exact: true })
+    .or(page.locator('.readout').getByText('123.5', { exact: true }))
+    .first()
+    .waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+});
