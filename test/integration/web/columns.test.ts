@@ -103,3 +103,23 @@ it('offers no changes to readers, nor in older versions', async () => {
   await older.getByRole('button', { name: 'Hide', exact: true }).waitFor();
   expect(await older.getByRole('button', { name: /^(Rename|Delete)/ }).count()).toBe(0);
 });
+
+it('merges a column into another one, and says where values collide', async () => {
+  const id = await upload('City,Price,Pric,Other\nOslo,1.50,,8\nRome,,2.25,9\n');
+  const page = await stage.visit(`/datasets/${id}`, { key: ada.key });
+  await choose(page, 'Other', /^Rename/);
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('New name').fill('Price');
+  await dialog.getByRole('button', { name: 'Merge' }).click();
+  await dialog.getByRole('alert').waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+  expect(await csvOf(id)).toMatch(/^"City","Price","Pric","Other"/);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await choose(page, 'Pric', /^Rename/);
+  await dialog.getByLabel('New name').fill('Price');
+  await dialog.getByRole('button', { name: 'Merge' }).click();
+  await page.getByText('The column Pric is now part of Price').waitFor();
+  await page.locator('[data-row="1"]').first().waitFor();
+  expect(await page.getByRole('columnheader').count()).toBe(4);
+  expect(await csvOf(id)).toBe('"City","Price","Other"\r\n"Oslo",1.5,8\r\n"Rome",2.25,9\r\n');
+});

@@ -5,7 +5,8 @@ import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
 import { withColumnRenamed } from '../../lib/filter.js';
 import { address, setQuery } from '../../lib/router.js';
-import type { Column, DatasetDetail } from '../../lib/types.js';
+import { settled } from '../../lib/settle.js';
+import type { Column, DatasetDetail, Process } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 
 const t = texts.columns;
@@ -57,10 +58,55 @@ const forget = ({ id, name }: Column): void => {
   );
 };
 
+/** Merges may take longer than an answer waits for; the process tells how they end. */
+const merge = async (path: string, body: Record<string, string | boolean>): Promise<void> => {
+  const answer = await api.patch<Column | Process>(path, { body });
+  if (!('status' in answer)) return;
+  const ended = await settled(answer);
+  if (ended.status === 'failed') throw new Error(ended.error?.message ?? '');
+};
+
+const Merge = ({ dataset, column, into, onDone }: Omit<ChangeProps, 'onClose'> & { into: Column }) => {
+  const [isText, setText] = useState(false);
+  const { isBusy, error, run } = useAct();
+  const differ = into.dataType !== column.dataType;
+  const start = async (): Promise<void> => {
+    const body = { name: into.name, merge: true, ...(isText ? { onTypeConflict: 'widen' } : {}) };
+    if (!(await run(() => merge(columnPath(dataset, column), body)))) return;
+    followName(column.name, into.name);
+    onDone(t.merged(column.name, into.name));
+  };
+  return (
+    <div class="stack">
+      <p>{t.mergeNote(column.name, into.name)}</p>
+      {differ && (
+        <label class="row">
+          <input
+            type="checkbox"
+            checked={isText}
+            onChange={({ currentTarget }) => setText(currentTarget.checked)}
+          />
+          {t.mergeAsText}
+        </label>
+      )}
+      {error !== undefined && <ErrorText error={error} />}
+      <div class="row">
+        <button class="button bad" type="button" disabled={isBusy} onClick={() => void start()}>
+          {t.merge}
+        </button>
+        <span class="soft" role="status">
+          {isBusy ? t.merging : ''}
+        </span>
+      </div>
+    </div>
+  );
+};
+
 const Rename = ({ dataset, column, onDone, onClose }: ChangeProps) => {
   const [name, setName] = useState(column.name);
   const { isBusy, error, run } = useAct();
   const wanted = name.trim();
+  const other = dataset.columns.find(({ id, name: taken }) => id !== column.id && taken === wanted);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     const done = await run(() => api.patch(columnPath(dataset, column), { body: { name: wanted } }));
@@ -80,18 +126,19 @@ const Rename = ({ dataset, column, onDone, onClose }: ChangeProps) => {
             onInput={({ currentTarget }) => setName(currentTarget.value)}
           />
         </label>
-        <p class="small soft">{t.renameNote}</p>
-        {error !== undefined && <ErrorText error={error} />}
-        <div class="row">
+        {other === undefined && <p class="small soft">{t.renameNote}</p>}
+        {other === undefined && error !== undefined && <ErrorText error={error} />}
+        <div class="row" hidden={other !== undefined}>
           <button
             class="button main"
             type="submit"
-            disabled={isBusy || wanted === '' || wanted === column.name}
+            disabled={isBusy || wanted === '' || wanted === column.name || other !== undefined}
           >
             {t.rename}
           </button>
         </div>
       </form>
+      {other !== undefined && <Merge dataset={dataset} column={column} into={other} onDone={onDone} />}
     </Dialog>
   );
 };

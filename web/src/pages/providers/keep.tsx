@@ -6,6 +6,7 @@ import { api } from '../../lib/api.js';
 import { useLoad } from '../../lib/load.js';
 import { linkTo, navigate } from '../../lib/router.js';
 import { session } from '../../lib/session.js';
+import { settled } from '../../lib/settle.js';
 import { useStore } from '../../lib/store.js';
 import type { DatasetSummary, Process, Repository } from '../../lib/types.js';
 import { texts } from '../../texts.js';
@@ -19,21 +20,6 @@ const schedules = Object.keys(t.schedules) as Schedule[];
 interface Kept extends DatasetSummary {
   readonly process: Process;
 }
-
-const pause = (milliseconds: number): Promise<void> =>
-  new Promise((done) => {
-    setTimeout(done, milliseconds);
-  });
-
-/** Waits until the rows of an upload are visible, or it has failed. */
-const settle = async ({ id, process }: Kept): Promise<Process> => {
-  let present = process;
-  while (present.status === 'pending') {
-    await pause(400);
-    present = await api.get<Process>(`/datasets/${id}/processes/${process.id}`);
-  }
-  return present;
-};
 
 interface KeepProps {
   readonly provider: ProviderDetail;
@@ -68,7 +54,7 @@ const Form = ({
     const more = provider.keeps_vintages && backfill ? { backfill } : {};
     const made = await api.post<Kept>(path, { body: { repositoryId, name, params, refresh, ...more } });
     setStage('storing');
-    const ended = await settle(made);
+    const ended = await settled(made.process);
     if (ended.status === 'completed') navigate(linkTo('dataset', { id: made.id }));
     else setFailed({ id: made.id, reason: ended.error?.message ?? '' });
   };
