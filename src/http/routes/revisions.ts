@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { Access } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import { formats } from '../../query/formats/formats.js';
-import { type Revisions, revisionFormats } from '../../query/revisions/revisions.js';
+import { type Revisions, revisionFormats, vintages } from '../../query/revisions/revisions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
-import { pathId, queryInteger, queryText } from '../parameters.js';
+import { pathId, queryInstant, queryInteger, queryText } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { rightToRead, settleAtEnd } from './download-answer.js';
 
@@ -33,10 +33,11 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
       $select: queryText('Columns by name or id, separated by commas; entity columns are prepended.', {
         maxLength: 65_536,
       }).optional(),
-      vintage: z
-        .enum(['all', 'first'])
-        .optional()
-        .meta({ description: '`first`: only what each observation was when it was first published.' }),
+      vintage: z.enum(vintages).optional().meta({
+        description:
+          '`first`: only what each observation was when it was first published. `latest`: what it is, with the version that brought it.',
+      }),
+      asOf: queryInstant('Only what was said until then.').optional(),
       $top: queryInteger('Most rows.', { min: 1, max: 1_000_000_000 }).optional(),
       $format: z.enum(revisionFormats).optional().meta({ description: 'Without it json.' }),
     }),
@@ -60,6 +61,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
           datasetId: dataset.id,
           currentVersionId: dataset.currentVersionId,
           vintage: query.vintage ?? 'all',
+          asOf: query.asOf,
           filter: query.$filter,
           select: query.$select,
           top: query.$top,

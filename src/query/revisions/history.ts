@@ -1,10 +1,11 @@
 /** All segments that the kept versions of a dataset have or had, and in which versions. */
 import { AppError } from '../../lib/errors.js';
+import type { Instant } from '../../lib/instant.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { validFrom } from '../../storage/postgres/version-at.js';
+import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
 import type { Versions } from '../versions.js';
 
 /** A segment as some versions have it. */
@@ -63,9 +64,24 @@ const groupedBy = <T>(items: readonly T[], keyOf: (item: T) => string): T[][] =>
   return [...groups.values()];
 };
 
-/** @throws AppError `invalid` when there are too many to look at. */
-export const readHistory = async (sql: Sql, versions: Versions, datasetId: number): Promise<History> => {
-  const rows = await sql.query<RangeRow>(rangesSql, [datasetId]);
+/** As if the last version had been the newest one. */
+const endingWith = (rows: readonly RangeRow[], last: number | undefined): readonly RangeRow[] =>
+  last === undefined
+    ? rows
+    : rows.filter(({ from }) => from <= last).map((row) => (row.until > last ? { ...row, until: 0 } : row));
+
+/**
+ * @param asOf Versions that came later are left out.
+ * @throws AppError `invalid` when there are too many to look at; 404 when there was no version then.
+ */
+export const readHistory = async (
+  sql: Sql,
+  versions: Versions,
+  datasetId: number,
+  asOf: Instant | undefined,
+): Promise<History> => {
+  const last = asOf === undefined ? undefined : await versionAt(sql, datasetId, asOf);
+  const rows = endingWith(await sql.query<RangeRow>(rangesSql, [datasetId]), last);
   const sets = groupedBy(
     rows,
     ({ list, placement }) => `${list}/${placement.storeId}/${placement.pool?.mapId}`,

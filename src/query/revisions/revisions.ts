@@ -5,6 +5,7 @@
  * the same version, because a file was uploaded again, cancel each other. What is left of a version is what it changed.
  */
 import type { Readable } from 'node:stream';
+import type { Instant } from '../../lib/instant.js';
 import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { segmentsGone } from '../../storage/clickhouse/errors.js';
@@ -24,11 +25,26 @@ import { type History, type RangeGroup, readHistory } from './history.js';
 
 export const revisionFormats = ['json', 'csv', 'tsv'] as const satisfies readonly Format[];
 
+/**
+ * Which values of an observation: all that it had, what it was when it was first published, or what it is, with the version
+ * that brought it.
+ */
+export const vintages = ['all', 'first', 'latest'] as const;
+export type Vintage = (typeof vintages)[number];
+
+/** Conditions on rows that came (`net > 0`) or went with the version `v`. */
+const shownRows: Readonly<Record<Vintage, string>> = {
+  all: '(net > 0 OR brought = 0)',
+  first: '(net > 0 OR brought = 0) AND v = first',
+  latest: 'net > 0 AND there > 0 AND v = last',
+};
+
 export interface RevisionsWanted {
   readonly datasetId: number;
   readonly currentVersionId: number | null;
-  /** `first`: only what each observation was when it was first published. */
-  readonly vintage: 'all' | 'first';
+  readonly vintage: Vintage;
+  /** Only what the versions said that were current until then; undefined: until now. */
+  readonly asOf: Instant | undefined;
   readonly filter: string | undefined;
   readonly select: string | undefined;
   readonly top: number | undefined;
@@ -153,7 +169,8 @@ const changes = (
     ],
     from: `FROM (
       SELECT ${list}v, net, place, k, countIf(net > 0) OVER (PARTITION BY k, v) AS brought,
-        countIf(net < 0) OVER (PARTITION BY k, v) AS lost, min(v) OVER (PARTITION BY k) AS first
+        countIf(net < 0) OVER (PARTITION BY k, v) AS lost, min(v) OVER (PARTITION BY k) AS first,
+        sum(net) OVER (PARTITION BY k, h) AS there, maxIf(v, net > 0) OVER (PARTITION BY k, h) AS last
       FROM (
         SELECT k, h, v, sum(w) AS net, min((s, p)) AS place${names.map((name) => `, any(e_${name}) AS ${name}`).join('')}
         FROM (
@@ -162,7 +179,7 @@ const changes = (
           ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
           WHERE ${condition === undefined ? 'true' : `(${condition.sql})`})
         GROUP BY k, h, v HAVING net != 0))
-    WHERE (net > 0 OR brought = 0)${vintage === 'first' ? ' AND v = first' : ''}
+    WHERE ${shownRows[vintage]}
     ORDER BY ${keys.map((column) => `${storageName(column)} ASC NULLS LAST, `).join('')}k, v, net DESC, place${
       top === undefined ? '' : ` LIMIT ${top}`
     }`,
@@ -177,9 +194,9 @@ const changes = (
 
 export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Revisions => ({
   async open(wanted) {
-    const { datasetId, currentVersionId, format, context } = wanted;
+    const { datasetId, currentVersionId, asOf, format, context } = wanted;
     const { columns } = await versions.find({ datasetId, currentVersionId });
-    const history = await readHistory(sql, versions, datasetId);
+    const history = await readHistory(sql, versions, datasetId, asOf);
     const { output, from, values } = changes(reader.database, history, columns, wanted);
     const { select, frame } = formats[format];
     const bytes = await reader.open({

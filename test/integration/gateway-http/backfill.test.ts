@@ -18,6 +18,30 @@ const gdp: Archive = {
 };
 const days = [...new Set(Object.values(gdp).flatMap((values) => Object.keys(values)))].sort();
 
+interface Published {
+  readonly Date: string;
+  readonly Value: number | null;
+  readonly publishedAt: string;
+}
+
+/** Of each quarter, the first or last value that was published until a day, and when. */
+const publishedBy = (archive: Archive, day: string, which: 'first' | 'latest'): Published[] =>
+  Object.entries(archive).flatMap(([date, values]) => {
+    const published = Object.keys(values)
+      .sort()
+      .filter((each) => each <= day);
+    const then = which === 'first' ? published[0] : published.at(-1);
+    if (then === undefined) return [];
+    const value = values[then];
+    return [
+      {
+        Date: date,
+        Value: value === undefined || value === '.' ? null : Number(value),
+        publishedAt: `${then}T00:00:00.000Z`,
+      },
+    ];
+  });
+
 /** What was known at the end of a day. */
 const known = (archive: Archive, day: string): string[] =>
   Object.entries(archive).flatMap(([date, values]) => {
@@ -167,6 +191,21 @@ describe('vintages of a provider', () => {
     expect(published.json<{ Date: string; Value: number }[]>().map(({ Value }) => Value)).toEqual([
       16857.6, 17102.5, 17149.6, 17294.7,
     ]);
+  });
+
+  it.each([
+    ['first', '2014-12-31'],
+    ['latest', '2014-12-31'],
+    ['first', '2014-04-01'],
+    ['latest', '2014-05-28'],
+    ['latest', '2014-05-29'],
+    ['latest', '2014-08-28'],
+  ] as const)('are read by %s as of %s as an account of the archive has it', async (vintage, day) => {
+    const address = `/datasets/${dataset.id}/revisions?vintage=${vintage}&asOf=${day}`;
+    const found = (await world.ask('GET', address, { key })).json<Published[]>();
+    expect(found.map(({ Date: date, Value, publishedAt }) => ({ Date: date, Value, publishedAt }))).toEqual(
+      publishedBy(gdp, day, vintage),
+    );
   });
 
   it('stay behind what is uploaded later', async () => {

@@ -29,6 +29,10 @@ const read = async <T = Revision>(dataset: number, options: Record<string, strin
 
 const short = ({ Date: date, Value, versionId, change }: Revision) => [date, Value, versionId, change];
 
+const validFromOf = async (dataset: number, version: string): Promise<string> =>
+  (await json<{ validFrom: string }>(await call(owner, 'GET', `/datasets/${dataset}/versions/${version}`)))
+    .validFrom;
+
 describe('revisions', () => {
   it('of a series are its values as each version brought them', async () => {
     const dataset = await createDataset(owner);
@@ -59,6 +63,20 @@ describe('revisions', () => {
       ['2026-02-01', 2, a, 'added'],
       ['2026-03-01', null, b, 'added'],
     ]);
+    expect((await read(dataset, { vintage: 'latest' })).map(short)).toEqual([
+      ['2026-01-01', 1.5, a, 'added'],
+      ['2026-02-01', 2.25, b, 'changed'],
+      ['2026-03-01', 3, c, 'changed'],
+    ]);
+    const asOf = `${(await validFromOf(dataset, b ?? '')).slice(0, 23)}Z`;
+    expect((await read(dataset, { vintage: 'latest', asOf })).map(short)).toEqual([
+      ['2026-01-01', 1.5, a, 'added'],
+      ['2026-02-01', 2.25, b, 'changed'],
+      ['2026-03-01', null, b, 'added'],
+    ]);
+    expect((await read(dataset, { asOf })).map(short)).toEqual(all.slice(0, 4).map(short));
+    expect((await ask(dataset, { asOf: '2001-01-01' })).status).toBe(404);
+    expect((await ask(dataset, { asOf: 'yesterday' })).status).toBe(400);
     expect(await read(dataset, { $top: '2' })).toHaveLength(2);
     expect(await (await ask(dataset, { $format: 'csv', $filter: 'Date eq 2026-01-01' })).text()).toBe(
       `"Date","Value","versionId","publishedAt","change"\r\n"2026-01-01",1.5,"${a}","${all[0]?.publishedAt}","added"\r\n`,
@@ -82,6 +100,11 @@ describe('revisions', () => {
       ['2026-01-01', 7, four.versionId, 'added'],
       ['2026-02-01', 2, one.versionId, 'added'],
       ['2026-02-01', 2, two.versionId, 'removed'],
+      ['2026-02-01', 2, three.versionId, 'added'],
+    ]);
+    expect((await read(dataset, { vintage: 'latest' })).map(short)).toEqual([
+      ['2026-01-01', 1, four.versionId, 'added'],
+      ['2026-01-01', 7, four.versionId, 'added'],
       ['2026-02-01', 2, three.versionId, 'added'],
     ]);
   });
