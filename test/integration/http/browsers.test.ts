@@ -137,6 +137,9 @@ describe('security headers', () => {
   const headersOf = (answer: Answer): object =>
     Object.fromEntries(Object.keys(wanted).map((name) => [name, answer.headers.get(name)]));
 
+  /** Pages of the web app are for browsers: whoever does not ask for one is told in JSON that there is nothing. */
+  const asksFor = (path: string): Record<string, string> => (path === '/ops' ? { Accept: 'text/html' } : {});
+
   it.each([
     ['/', 200],
     ['/docs', 200],
@@ -150,7 +153,7 @@ describe('security headers', () => {
     ['/nowhere', 404],
     ['/api/datasets/999999', 404],
   ])('stand on %s', async (path, status) => {
-    const answer = await askRoot('GET', path, { key: operatorKey });
+    const answer = await askRoot('GET', path, { key: operatorKey, headers: asksFor(path) });
     expect([answer.status, headersOf(answer)]).toEqual([status, wanted]);
   });
 
@@ -168,7 +171,7 @@ describe('security headers', () => {
 
   it('let no page load or send anything elsewhere', async () => {
     for (const path of ['/', '/docs', '/ops']) {
-      const { headers, text } = await askRoot('GET', path, { key: operatorKey });
+      const { headers, text } = await askRoot('GET', path, { key: operatorKey, headers: asksFor(path) });
       expect(headers.get('content-security-policy')).toMatch(/base-uri 'none'; form-action 'none'/);
       expect(headers.get('content-security-policy')).not.toMatch(
         /https?:|\*|unsafe-eval|script-src[^;]*unsafe/,
