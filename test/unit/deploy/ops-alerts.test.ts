@@ -22,6 +22,10 @@ const field = (text: string, name: string): string | undefined =>
 
 const minutesOf = (text = '0m'): number => (text.endsWith('h') ? 60 : 1) * Number.parseInt(text, 10);
 
+/** One line, or a block of several. */
+const exprOf = (text: string): string =>
+  /^ +expr: (?:\|\n)?(.*?)\n +(?:for|labels):/ms.exec(text)?.[1]?.trim() ?? '';
+
 const rules = rulesFile
   .split('- alert: ')
   .slice(1)
@@ -29,9 +33,9 @@ const rules = rulesFile
     name: text.slice(0, text.indexOf('\n')),
     severity: field(text, 'severity'),
     forMinutes: minutesOf(field(text, 'for')),
-    limit: Number(/(?:>|<|==|<=) ([\d.e]+)$/.exec(field(text, 'expr') ?? '')?.[1]),
+    limit: Number(/(?:>|<|==|<=) ([\d.e]+)$/.exec(exprOf(text))?.[1]),
     runbook: field(text, 'runbook_url')?.split('#')[1],
-    expr: field(text, 'expr') ?? '',
+    expr: exprOf(text),
   }));
 
 describe('alerts of the console', () => {
