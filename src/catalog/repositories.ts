@@ -159,13 +159,16 @@ export const transferRepositories = async (
 
 /** @throws AppError 402, 409 when the account may not have this repository beside those that it has. */
 export const requireRoomFor = async (tx: Sql, accountId: number, repositoryId: number): Promise<void> => {
-  const [row] = await tx.query<{ privacy: Privacy; own: number }>(
-    `SELECT privacy, (SELECT count(*) FROM repositories WHERE created_by = $2) AS own FROM repositories
-     WHERE id = $1 FOR NO KEY UPDATE`,
-    [repositoryId, accountId],
+  const [locked] = await tx.query<{ privacy: Privacy }>(
+    'SELECT privacy FROM repositories WHERE id = $1 FOR NO KEY UPDATE',
+    [repositoryId],
   );
-  if (row?.privacy === 'Private') await takePrivatePlace(tx, accountId);
-  if ((row?.own ?? 0) >= rowLimits.repositories) throw tooMany('repositories', 'An account');
+  if (locked?.privacy === 'Private') await takePrivatePlace(tx, accountId);
+  const [own] = await tx.query<{ repositories: number }>(
+    'SELECT count(*) AS repositories FROM repositories WHERE created_by = $1',
+    [accountId],
+  );
+  if ((own?.repositories ?? 0) >= rowLimits.repositories) throw tooMany('repositories', 'An account');
 };
 
 /** With their datasets and all that these have. */

@@ -40,7 +40,7 @@ export const exportAccount = async (
   await scope.defer('ClickHouse reads', reader.close);
   const places = createPlaces({
     name: 'queries',
-    code: 'no_query_place',
+    code: 'no_query_slot',
     places: 1,
     queueLength: 1,
     maxWaitMs: 60_000,
