@@ -66,6 +66,12 @@ export const mergeSettings: QuerySettings = {
   transform_null_in: 0,
 };
 
+/**
+ * A row's place as one number. The least of pairs is kept as a value of any type, which for millions of keys takes three
+ * times the time and memory.
+ */
+const rowPlace = 'bitOr(bitShiftLeft(toUInt128(_seg), 64), toUInt128(_row))';
+
 const examples = 3;
 const keyLength = 200;
 
@@ -157,7 +163,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       const texts = keys.map((_, at) => `if(n${at}, NULL, substringUTF8(toString(k${at}), 1, ${keyLength}))`);
       const found = await ask<{ key: (string | null)[]; c: string }>(
         `SELECT [${texts.join(', ')}] AS key, toString(c) AS c FROM (
-           SELECT ${keyNames.join(', ')}, count() AS c, min((_seg, _row)) AS first
+           SELECT ${keyNames.join(', ')}, count() AS c, min(${rowPlace}) AS first
            FROM (SELECT ${keysOf(side)}, _seg, _row ${side.from}) GROUP BY ${keyNames.join(', ')}
            HAVING c > 1 ORDER BY first LIMIT ${examples}) ORDER BY first`,
         params,
