@@ -86,7 +86,9 @@ describe('home', () => {
     await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
     const box = page.getByRole('searchbox');
     await box.fill('unemploy');
-    await page.getByRole('link', { name: 'Unemployment rate' }).waitFor();
+    // Series of providers have that name, too.
+    const columns = page.getByRole('listitem').filter({ hasText: 'in Prices of energy' });
+    await columns.getByRole('link', { name: 'Unemployment rate' }).waitFor();
     expect(page.url()).toBe(`${stage.root}/?q=unemploy`);
     await box.fill('nothing of the kind');
     await page.getByText('No results for').waitFor();
