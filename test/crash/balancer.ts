@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isReady } from './product.js';
 
 export interface Balancer {
@@ -31,11 +32,16 @@ export const createBalancer = async (apis: readonly string[]): Promise<Balancer>
   const sockets = new Set<Socket>();
   let turn = 0;
 
+  const closing = new AbortController();
+  /** One look after the other: an answer that comes late must not outlive a later one. */
   const probe = async (api: string): Promise<void> => {
-    if (await isReady(api.replace(/\/api$/, ''))) ready.add(api);
-    else ready.delete(api);
+    while (!closing.signal.aborted) {
+      if (await isReady(api.replace(/\/api$/, ''))) ready.add(api);
+      else ready.delete(api);
+      await sleep(probeMs);
+    }
   };
-  const probing = setInterval(() => void Promise.all(apis.map(probe)), probeMs);
+  const probing = Promise.all(apis.map(probe));
 
   const keep = (socket: Socket, end: () => void): void => {
     sockets.add(socket);
@@ -68,7 +74,8 @@ export const createBalancer = async (apis: readonly string[]): Promise<Balancer>
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
     async close() {
-      clearInterval(probing);
+      closing.abort();
+      await probing;
       const closed = once(server, 'close');
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -12,8 +12,8 @@ export interface ReadAnswer {
 
 export interface Reader {
   /**
-   * The whole answer. Retried are refused connections, connections that were kept alive and had ended when the request came,
-   * and answers 502 and 503 after their `Retry-After`.
+   * The whole answer. Retried are connections that end before the answer begins, and answers 502 and 503 after their
+   * `Retry-After`.
    * @param pauseMs before each piece that is read, for a client with a slow line.
    * @throws Error when the connection breaks otherwise, or nobody serves it for long.
    */
@@ -38,10 +38,8 @@ export const createReader = (authorization: string): Reader => {
   const ask = (url: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const outgoing = request(url, { agent, headers: { authorization } }, resolve);
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        const isSafe = outgoing.reusedSocket || error.code === 'ECONNREFUSED';
-        reject(isSafe ? new Again(100) : error);
-      });
+      // No byte of an answer has come, and reading changes nothing: whatever was the matter, it may be asked again.
+      outgoing.on('error', () => reject(new Again(100)));
       outgoing.end();
     });
 

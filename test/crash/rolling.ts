@@ -66,11 +66,18 @@ const createSend =
     }
   };
 
-/** Ends one process as a supervisor does, and waits until the next one is at work. */
+/** From the drain until the stop: longer than the load balancer's look takes. */
+const drainMs = 2_500;
+
+/** Ends one process as an orchestrator does, API processes first taken out of service; waits until the next one is at work. */
 const restart = async (product: CrashProduct, name: string): Promise<number> => {
   const startedAt = Date.now();
   const before = product.pid(name);
   if (before === undefined) throw new Error(`${name} does not run`);
+  if (name.startsWith('api')) {
+    sendSignal(before, 'SIGUSR1');
+    await sleep(drainMs);
+  }
   sendSignal(before, 'SIGTERM');
   while (product.pid(name) === before || !(await product.isWhole())) {
     if (Date.now() - startedAt > restartMs)

@@ -5,7 +5,7 @@ it('no request fails, no upload is lost and no download is cut while every proce
   const report = await runRolling({
     cycles: Number(process.env.TEST_RESTART_ROUNDS ?? 2),
     // The first round is always whole.
-    minutes: Number(process.env.TEST_RESTART_MINUTES ?? 0.5),
+    minutes: Number(process.env.TEST_RESTART_MINUTES ?? 0.3),
     seed: 7,
     apis: 2,
     workers: 2,
