@@ -51,6 +51,9 @@ interface Resource {
       readonly ports: readonly { readonly port: string }[];
       readonly from?: object[];
     }[];
+    readonly rules?: readonly {
+      readonly http: { readonly paths: readonly { readonly path: string; readonly pathType: string }[] };
+    }[];
     readonly egress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
   };
 }
@@ -223,6 +226,20 @@ describe('the chart for production', () => {
       ['http', expect.not.stringContaining('"monitoring"')],
       ['metrics', monitoring],
     ]);
+  });
+
+  it('lets in the API and every page of the web app, and nothing that is for operators of the cluster', () => {
+    const paths = kindsOf(resourcesOf('test/fixtures/helm/production.yaml'), 'Ingress').flatMap(
+      ({ spec }) => spec.rules?.flatMap(({ http }) => http.paths) ?? [],
+    );
+    const isLetIn = (address: string): boolean =>
+      paths.some(({ path, pathType }) =>
+        pathType === 'Exact' ? address === path : address === path || address.startsWith(`${path}/`),
+      );
+    const pages = Object.values(JSON.parse(projectFile('web/addresses.json')) as Record<string, string>);
+    const wanted = [...pages, '/assets/index.js', '/api/datasets', '/docs'];
+    expect(wanted.filter((address) => !isLetIn(address))).toEqual([]);
+    expect(['/metrics', '/healthz', '/readyz'].filter(isLetIn)).toEqual([]);
   });
 
   it('fits to the components of deploy/examples', () => {
