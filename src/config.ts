@@ -120,7 +120,7 @@ export const settings = {
     'QUERIES_IN_FLIGHT',
     integer(1),
     '16',
-    'Downloads that one API process runs at a time.',
+    'Downloads that one API process runs at a time, a quarter of them for one account or address.',
   ),
   queriesQueued: setting(
     'QUERIES_QUEUED',

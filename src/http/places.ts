@@ -65,6 +65,8 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       name: 'downloads',
       code: 'no_query_slot',
       ...queries,
+      // Each query takes all the cores that ClickHouse gives it: whoever runs many of them leaves others little.
+      ownPlaces: atLeastOne(queries.places / 4),
       maxWaitMs: waitMs.answers,
     }),
     calls: createPlaces({

@@ -82,7 +82,7 @@ it('says that all is well, who looks after what, and what to do about each alert
   const page = await stage.visit('/', { key: operator.key });
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Console' }).click();
   await page.getByRole('heading', { name: 'All is well' }).waitFor();
-  await page.getByText('PostgreSQL, ClickHouse and Kafka answer, 4 consumers take chunks').waitFor();
+  await page.getByText('PostgreSQL, ClickHouse and Kafka are up, 4 consumers are running').waitFor();
   await page.getByRole('link', { name: 'Run-book' }).click();
   await page.getByRole('heading', { name: 'Component down' }).waitFor();
 });
@@ -114,7 +114,7 @@ it('is for operators alone, on the screen and in the API', async () => {
 it('shows a dead letter as text, drops it, and the audit trail has it', async () => {
   const id = await spoil();
   const page = await stage.visit('/ops/dead-letters', { key: operator.key });
-  await page.getByRole('button', { name: `Look at ${id}` }).click();
+  await page.getByRole('button', { name: `View ${id}` }).click();
   const dialog = page.getByRole('dialog', { name: `Dead letter ${id}` });
   await dialog.getByText(`${nasty} is no chunk`).waitFor();
   expect(await violationsOf(page)).toEqual([]);
@@ -143,7 +143,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   // Workers wait, so that the chunk lies in its topic unread; then it is written down as one that another version could not read.
   await page.getByRole('button', { name: 'Pause workers' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Pause workers' }).click();
-  await page.getByText('Workers are paused. They notice within seconds.').waitFor();
+  await page.getByText('Workers are pausing; it takes a few seconds.').waitFor();
   await stage.product.stopWorker();
   const { process, dataset } = await upload(sender, 'Country,Price\nNorway,1\nFrance,2\n');
   const lane = `${config.kafkaPrefix}.chunks.short`;
@@ -176,7 +176,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   // The pause is seen, also by a worker that starts now, and ended from here.
   await stage.product.startWorker();
   await page.getByRole('link', { name: 'Is it well?' }).click();
-  await page.getByRole('heading', { name: 'It works, but needs a look' }).waitFor();
+  await page.getByRole('heading', { name: 'Working, but needs attention' }).waitFor();
   await page
     .getByText(/Workers have been paused for/)
     .first()
@@ -190,7 +190,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   expect(await status()).toBe('pending');
   await page.getByRole('button', { name: 'Resume workers' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Resume workers' }).click();
-  await page.getByText('Workers go on.').waitFor();
+  await page.getByText('Workers are running again.').waitFor();
   await expect.poll(status, { timeout: 60_000 }).toBe('completed');
   expect((await (await sender.request.get(`/api/datasets/${dataset}`)).json()) as object).toMatchObject({
     rowCount: 2,
@@ -238,14 +238,14 @@ it('shows an upload that failed, why, with its request in the logs, and reads it
 
   await page.getByRole('button', { name: 'Read again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Read again' }).click();
-  await page.getByText(`Upload ${process} is read again.`).waitFor();
+  await page.getByText(`Upload ${process} is being read again.`).waitFor();
   expect((await audit())[0]?.action).toBe('upload.replay');
   await expect.poll(ended, { timeout: 60_000 }).toBe('completed');
 });
 
 it('shows what the service kept of the last hours', async () => {
   const page = await stage.visit('/ops/lag?hours=1', { key: operator.key });
-  await page.getByRole('img', { name: /^Chunks that wait: now \d+, at most/ }).waitFor();
+  await page.getByRole('img', { name: /^Chunks waiting: now \d+, at most/ }).waitFor();
   await page.getByRole('link', { name: '24 hours' }).click();
   await page.waitForURL(/hours=24/);
   const [kept] = await stage.product.sql.query<{ count: string }>('SELECT count(*) FROM ops_samples');

@@ -19,7 +19,7 @@ export const verdictOf = ({ at, components, alerts, consuming, uploads, log }: S
     ...down
       // An alert says the same, once it fires.
       .filter(() => !firing.some(({ name }) => name === 'TabularyComponentDown'))
-      .map(({ name }) => `${t.names[name] ?? name} ${t.down}.`),
+      .map(({ name }) => t.isDown(t.names[name] ?? name)),
     ...firing.map(({ summary }) => `${summary}.`),
     ...(consuming.pausedSince === null
       ? []
