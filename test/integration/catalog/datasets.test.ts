@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Person, startTestApi, type TestApi } from '../../support/api.js';
+import { columnRoutes } from '../../support/column-routes.js';
 import { publishVersion } from '../../support/published-version.js';
 
 let api: TestApi;
@@ -8,7 +9,7 @@ let bob: Person;
 let repositoryId: number;
 let openId: number;
 beforeAll(async () => {
-  api = await startTestApi({ databaseUrl: inject('databaseUrl') });
+  api = await startTestApi({ databaseUrl: inject('databaseUrl'), moreRoutes: columnRoutes });
   ada = await api.person('ada');
   bob = await api.person('bob');
   const make = async (privacy: string) =>
