@@ -10,6 +10,15 @@ export default defineConfig({
         test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 },
       },
       {
+        // Several minutes of three Java processes: `npm run test:brokers`.
+        test: {
+          name: 'brokers',
+          include: ['test/brokers/**/*.test.ts'],
+          globalSetup: ['test/support/services.ts'],
+          hookTimeout: 240_000,
+        },
+      },
+      {
         test: {
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],

@@ -91,8 +91,14 @@ describe('the Python client of openapi-python-client', () => {
     const generator = await installGenerator();
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document));
+    // The generator has to be told of each binary type that is not application/octet-stream.
+    const config = join(folder, 'generator.json');
+    await writeFile(
+      config,
+      JSON.stringify({ content_type_overrides: { 'application/zip': 'application/octet-stream' } }),
+    );
     const made = await run(generator, [
-      ...['generate', '--path', file, '--meta', 'none'],
+      ...['generate', '--path', file, '--meta', 'none', '--config', config],
       ...['--output-path', join(folder, 'tabulary_client')],
     ]);
     expect(made.stdout + made.stderr).not.toMatch(/will not be generated|cannot parse/i);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts.js';
 
 export interface PageProps {
@@ -21,7 +21,8 @@ export const Page = ({ title, lead, way, actions, width = 'normal', children }: 
   useEffect(() => {
     document.title = title === texts.name ? title : `${title} · ${texts.name}`;
   }, [title]);
-  useEffect(() => {
+  // At once: later it would take the focus away from what the reader has gone on to.
+  useLayoutEffect(() => {
     // Not at the first page: the reader has just come.
     if (document.body.dataset.moved === 'yes') heading.current?.focus({ preventScroll: true });
     document.body.dataset.moved = 'yes';
