@@ -117,7 +117,7 @@ const change = async (tx: Sql, datasetId: number, columnId: number, wanted: Colu
     if (brokenUnique(error) !== 'columns_name') throw error;
     throw conflict(
       'name_taken',
-      `The dataset has, or had, another column ${wanted.name}. With "merge": true one that it has takes up the values of this one.`,
+      `The dataset has, or had, another column ${wanted.name}. With "merge": true this column is merged into it.`,
     );
   }
 };
