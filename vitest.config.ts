@@ -10,10 +10,10 @@ export default defineConfig({
         test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 },
       },
       {
-        // Several minutes of three Java processes: `npm run test:brokers`.
+        // Minutes of many processes each: `npm run test:long`.
         test: {
-          name: 'brokers',
-          include: ['test/brokers/**/*.test.ts'],
+          name: 'long',
+          include: ['test/long/**/*.test.ts'],
           globalSetup: ['test/support/services.ts'],
           hookTimeout: 240_000,
         },

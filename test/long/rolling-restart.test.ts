@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runRolling } from '../../crash/rolling.js';
+import { runRolling } from '../crash/rolling.js';
 
 it('no request fails, no upload is lost and no download is cut while every process is restarted in turn', async () => {
   const report = await runRolling({
