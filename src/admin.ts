@@ -1,3 +1,4 @@
+import { transferAccount } from './accounts/ownership.js';
 import { createAccountCommands } from './admin/accounts.js';
 import { createBackupCommands } from './admin/backup.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
@@ -12,12 +13,10 @@ import { createSweepCommands } from './admin/sweep.js';
 import { teamCommands } from './admin/teams.js';
 import { createUploadCommands } from './admin/uploads.js';
 import { createVerifyCommands } from './admin/verify.js';
-import { exportAccount } from './compose/account-export-file.js';
-import { deleteAccount } from './compose/account-removal.js';
+import { deleteAccount, exportAccount } from './compose/accounts.js';
 import { type BackupParts, openBackup, openRestore } from './compose/backup.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openDeadLetters, openUploadReplay } from './compose/operator.js';
-import { transferAccount } from './compose/ownership.js';
 import { openStorageSweep } from './compose/sweep.js';
 import { openVerification } from './compose/verification.js';
 import { loadConfig } from './config.js';

@@ -82,6 +82,24 @@ const put = (sql: Sql, kind: Kind, id: number, principal: Principal, level: Leve
     return { name: principal.name, type, level, origin: 'grant' };
   });
 
+/** What an account was given by others. */
+export interface ReceivedGrant {
+  readonly kind: Kind;
+  readonly id: number;
+  readonly name: string;
+  readonly level: Level;
+}
+
+export const receivedGrants = (sql: Sql, accountId: number): Promise<ReceivedGrant[]> =>
+  sql.query(
+    `SELECT 'repository' AS kind, r.id, r.name, g.level FROM repository_grants g
+       JOIN repositories r ON r.id = g.repository_id WHERE g.account_id = $1
+     UNION ALL
+     SELECT 'dataset', d.id, d.name, g.level FROM dataset_grants g JOIN datasets d ON d.id = g.dataset_id
+     WHERE g.account_id = $1 ORDER BY kind, id`,
+    [accountId],
+  );
+
 /** Levels that an owner was given before it owned the repository. */
 export const dropGrantsOfOwner = async (tx: Sql, accountId: number): Promise<void> => {
   await tx.query(

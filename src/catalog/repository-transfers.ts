@@ -58,6 +58,15 @@ const shown = ({ createdAt, ...row }: TransferRow): RepositoryTransfer => ({
   createdAt: isoUtc(createdAt),
 });
 
+/** Offers of an account and to it, oldest first. */
+export const listTransfers = async (sql: Sql, accountId: number): Promise<RepositoryTransfer[]> => {
+  const rows = await sql.query<TransferRow>(
+    `${selectSql} WHERE t.account_id = $1 OR t.offered_by = $1 ORDER BY t.created_at, t.repository_id`,
+    [accountId],
+  );
+  return rows.map(shown);
+};
+
 const noOffer = (repositoryId: number) =>
   notFound('transfer_not_found', `There is no offer of repository ${repositoryId}.`);
 
@@ -90,13 +99,7 @@ export const createRepositoryTransfers = ({
   access: Access;
   move: MoveRepositories;
 }): RepositoryTransfers => ({
-  async list(caller) {
-    const rows = await sql.query<TransferRow>(
-      `${selectSql} WHERE t.account_id = $1 OR t.offered_by = $1 ORDER BY t.created_at, t.repository_id`,
-      [caller.accountId],
-    );
-    return rows.map(shown);
-  },
+  list: ({ accountId }) => listTransfers(sql, accountId),
 
   async offer(caller, repositoryId, account) {
     const { isHome, ownerId } = await access.repository(caller, repositoryId, 'Owner', 'write');

@@ -1,4 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { createAccountExport } from '../accounts/account-export.js';
+import { moveRepositories } from '../accounts/ownership.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createRepositoryTransfers } from '../catalog/repository-transfers.js';
 import type { Config } from '../config.js';
@@ -29,17 +31,16 @@ import { createVersionRecords } from '../ingest/versions/version-records.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createAccountExport } from './account-export.js';
-import { leave } from './account-removal.js';
+import { createOpsActions } from '../operations/actions.js';
+import { createConsoleState } from '../operations/console-state.js';
+import { createLook } from '../operations/look.js';
+import { leaveFrom } from './accounts.js';
 import { type Core, checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
-import { createLook } from './look.js';
 import { openMetrics } from './metrics-port.js';
-import { createOps } from './ops.js';
-import { createOpsActions } from './ops-actions.js';
-import { moveRepositories } from './ownership.js';
+import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
 import { startPipelineWatch } from './pipeline-watch.js';
 
 /** What `npm run build` made of `web`; the same depth below the root of the package in `src` and in `dist`. */
@@ -99,7 +100,7 @@ export const createApiProcess = async (
     base: apiBase,
   });
   const look = createLook(core);
-  const ops = createOps(core, { gateway, look });
+  const ops = createConsoleState(core, { gateway, look });
   const metricsRoutes = await openMetrics(core, scope, version);
   const server: HttpServer = createApp({
     routes: [
@@ -108,7 +109,7 @@ export const createApiProcess = async (
         access,
         transfers: createRepositoryTransfers({ sql, access, move: moveRepositories }),
       }),
-      createLeavingRoute({ leave: ({ accountId }) => leave(core, accountId) }),
+      createLeavingRoute({ leave: ({ accountId }) => leaveFrom(core, accountId) }),
       ...createUploadRoutes({
         access,
         quotas: catalog.quotas,
@@ -147,7 +148,14 @@ export const createApiProcess = async (
         accountExport: createAccountExport({ sql, catalog, processes, files: downloads.files, log }),
       }),
       ...gatewayRoutes,
-      ...createOpsRoutes({ ...ops, actions: createOpsActions(core), audit: catalog.auditTrail }),
+      ...createOpsRoutes({
+        ...ops,
+        actions: createOpsActions(core, {
+          letters: createOperatorDeadLetters(core),
+          replay: createOperatorReplay(core),
+        }),
+        audit: catalog.auditTrail,
+      }),
     ],
     rootRoutes: [
       ...createOperationsRoutes({

@@ -7,10 +7,10 @@ import { pendingPhases } from '../ingest/lifecycle/pipeline-state.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { PipelineMetrics } from '../lib/pipeline-metrics.js';
 import type { Scope } from '../lib/scope.js';
+import type { Look } from '../operations/look.js';
 import type { ClickHouseSizes } from '../storage/clickhouse/sizes.js';
 import type { LogState } from '../storage/kafka/consumer-lag.js';
 import type { Core } from './core.js';
-import type { Look } from './look.js';
 
 const showLog = (metrics: PipelineMetrics, state: LogState | null): void => {
   const { lagMessages, lagSeconds, groupMembers, assignedPartitions } = metrics;

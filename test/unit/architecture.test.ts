@@ -11,8 +11,10 @@ const floors: readonly (readonly string[])[] = [
   ['model'],
   ['storage', 'providers'],
   ['catalog', 'ingest', 'query', 'exports', 'gateway', 'backup'],
+  ['accounts'],
   ['http', 'tour'],
   ['config'],
+  ['operations'],
   ['compose', 'embedded', 'admin'],
   ['entries'],
 ];

@@ -12,7 +12,13 @@ import { converted, nullable } from './merge-sql.js';
 import { namedColumn, sourceOf, storedAs, tableOf, writtenAs } from './places.js';
 import { inBase, segmentStarts } from './row-positions.js';
 import { mergeSettings } from './segment-merger.js';
-import { backgroundSettings, fingerprintRows, requireEqualRows, segmentRows } from './segments.js';
+import {
+  backgroundSettings,
+  fingerprintRows,
+  fingerprintSegment,
+  requireEqualRows,
+  segmentRows,
+} from './segments.js';
 
 export interface ColumnMerge {
   /** Rows of the version before. */
@@ -160,17 +166,7 @@ export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
         parts: [{ from, position: inBase, values }],
         params: all,
       });
-      const target = sourceOf(clickhouse.database, place, columns.map(namedColumn));
-      const after = await fingerprintRows(clickhouse, {
-        parts: [
-          {
-            from: `FROM ${target} WHERE _seg = {target:UInt64}`,
-            position: '_row',
-            values: columns.map(storageName),
-          },
-        ],
-        params: all,
-      });
+      const after = await fingerprintSegment(clickhouse, place, id, columns.map(namedColumn));
       requireEqualRows(before, after, before.rows);
     },
   };

@@ -8,12 +8,11 @@
  *
  * Work that died leaves nothing but a segment that nobody names.
  */
-import { storageName } from '../../model/column.js';
 import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
 import { type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
-import { namedColumn, sourceOf, storedAs, tableOf, writtenAs } from './places.js';
+import { namedColumn, storedAs, tableOf, writtenAs } from './places.js';
 import { inBase, segmentStarts } from './row-positions.js';
-import { fingerprintRows, gib, requireEqualRows } from './segments.js';
+import { fingerprintRows, fingerprintSegment, gib, requireEqualRows } from './segments.js';
 
 /** What a file does to the version before it. */
 export interface KeyCounts {
@@ -202,17 +201,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       ];
       if (parts.length === 0) return;
       const before = await fingerprintRows(clickhouse, { parts, params: all });
-      const target = sourceOf(clickhouse.database, targetPlace, columns.map(namedColumn));
-      const after = await fingerprintRows(clickhouse, {
-        parts: [
-          {
-            from: `FROM ${target} WHERE _seg = {target:UInt64}`,
-            position: '_row',
-            values: columns.map(storageName),
-          },
-        ],
-        params: all,
-      });
+      const after = await fingerprintSegment(clickhouse, targetPlace, merge.target, columns.map(namedColumn));
       requireEqualRows(before, after, before.rows);
     },
   };

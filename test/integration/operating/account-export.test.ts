@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { exportAccount } from '../../../src/compose/account-export-file.js';
+import { exportAccount } from '../../../src/compose/accounts.js';
 import { createLog, silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { authorization, type Client, call, json, upload } from '../../support/datasets.js';

@@ -1,14 +1,14 @@
 /** What the console calls an alert is what Prometheus calls one. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { isoUtc } from '../../../src/lib/time.js';
 import {
   type AlertFacts,
   alertRules,
   alertsOfPrometheus,
   judgeAlerts,
   ourReasons,
-} from '../../../src/compose/ops-alerts.js';
-import { isoUtc } from '../../../src/lib/time.js';
+} from '../../../src/operations/alerts.js';
 import type { KeptSample } from '../../../src/storage/postgres/ops-samples.js';
 
 const rulesFile = readFileSync(

@@ -3,16 +3,19 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { createAccountExport } from '../accounts/account-export.js';
+import { leave, type Remainder, removeAccount } from '../accounts/account-removal.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createTeamAdministration } from '../catalog/team-administration.js';
 import { createProcessRecords } from '../ingest/lifecycle/process-records.js';
 import { createPlaces } from '../lib/places.js';
+import { createScope } from '../lib/scope.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
-import { createAccountExport } from './account-export.js';
 import { required } from './core.js';
 import type { OperatorParts } from './operator.js';
+import { openStorageTools } from './sweep.js';
 
 const secondsPerDay = 86_400;
 
@@ -74,3 +77,27 @@ export const exportAccount = async (
   }
   return { account: caller.accountName, file, bytes: (await stat(file)).size };
 };
+
+/** Deletes an account, for a command. @throws what `removeAccount` throws. */
+export const deleteAccount = (parts: OperatorParts, name: string): Promise<Remainder[]> =>
+  removeAccount({ ...parts, withTools: async (work) => work(await openStorageTools(parts)) }, name);
+
+/** Lets an account leave, in a process that runs on: the tools are there for as long as it takes. */
+export const leaveFrom = (
+  core: Omit<OperatorParts, 'scope'>,
+  accountId: number,
+): Promise<Remainder[] | undefined> =>
+  leave(
+    {
+      ...core,
+      async withTools(work) {
+        const scope = createScope(core.log);
+        try {
+          return await work(await openStorageTools({ ...core, scope }));
+        } finally {
+          await scope.close();
+        }
+      },
+    },
+    accountId,
+  );

@@ -1,13 +1,18 @@
 /** One look at what PostgreSQL, ClickHouse and Kafka know of the service: for metrics, for alerts and for the console. */
+import type { Config } from '../config.js';
 import type { ComponentState } from '../http/routes/ops-schema.js';
 import { type PendingUploads, readPendingUploads } from '../ingest/lifecycle/pipeline-state.js';
 import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js';
+import type { Log } from '../lib/log.js';
 import { shareLooks } from '../lib/shared-look.js';
 import { isoUtc } from '../lib/time.js';
+import type { ClickHouse } from '../storage/clickhouse/client.js';
 import { type ClickHouseSizes, readSizes } from '../storage/clickhouse/sizes.js';
+import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { type LogState, readLogState } from '../storage/kafka/consumer-lag.js';
+import type { TopicNames } from '../storage/kafka/topics.js';
+import type { Sql } from '../storage/postgres/sql.js';
 import { ask } from './ask.js';
-import type { Core } from './core.js';
 
 /** What does not answer is null: nothing old is taken for the present. */
 export interface Look {
@@ -20,6 +25,15 @@ export interface Look {
 /** Those who ask at the same time share one look. */
 const keptMs = 500;
 
+export interface LookParts {
+  readonly config: Pick<Config, 'kafkaPrefix'>;
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouse;
+  readonly kafka: KafkaConnection;
+  readonly topics: TopicNames;
+  readonly log: Log;
+}
+
 /** It does not throw: a component that is down must not hide the others. */
 export const createLook = ({
   config,
@@ -28,7 +42,7 @@ export const createLook = ({
   kafka,
   topics,
   log,
-}: Pick<Core, 'config' | 'sql' | 'clickhouse' | 'kafka' | 'topics' | 'log'>): (() => Promise<Look>) => {
+}: LookParts): (() => Promise<Look>) => {
   /** Since when each component has been as it is, as this process saw it. */
   const before = new Map<string, { readonly ok: boolean; readonly since: string }>();
   const remember = (component: Omit<ComponentState, 'since'>): ComponentState => {

@@ -1,15 +1,18 @@
-/** What operators look up and do over HTTP; each deed stands in the audit trail. */
+/** What operators look up and do over HTTP; each action is written to the audit trail. */
+
 import { readTableOwners } from '../catalog/table-owners.js';
 import type { OpsActions } from '../http/routes/ops-actions.js';
 import { pauseConsuming, resumeConsuming } from '../ingest/lifecycle/consuming.js';
 import { listUploads, readUpload, readUploadChunks } from '../ingest/lifecycle/upload-list.js';
 import { previewOf } from '../ingest/repair/dead-letter-preview.js';
+import type { DeadLetters } from '../ingest/repair/dead-letters.js';
+import type { UploadReplay } from '../ingest/repair/upload-replay.js';
 import { conflict, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
+import type { ClickHouse } from '../storage/clickhouse/client.js';
 import { readSizes, readTables } from '../storage/clickhouse/sizes.js';
 import { recordAudit } from '../storage/postgres/audit.js';
-import type { Core } from './core.js';
-import { createOperatorDeadLetters, createOperatorReplay } from './operator.js';
+import type { Sql } from '../storage/postgres/sql.js';
 
 /** Tables of one dataset that are listed. */
 const largestTables = 20;
@@ -20,11 +23,15 @@ const withUtc = <T extends { readonly recordedAt: string }>(entry: T): T => ({
   recordedAt: isoUtc(new Date(entry.recordedAt)),
 });
 
-export const createOpsActions = (core: Core): OpsActions => {
-  const { sql, clickhouse } = core;
-  const letters = createOperatorDeadLetters(core);
-  const replay = createOperatorReplay(core);
+export interface OpsActionParts {
+  readonly letters: DeadLetters;
+  readonly replay: UploadReplay;
+}
 
+export const createOpsActions = (
+  { sql, clickhouse }: { readonly sql: Sql; readonly clickhouse: ClickHouse },
+  { letters, replay }: OpsActionParts,
+): OpsActions => {
   const requireUpload = async (id: number) => {
     const found = await readUpload(sql, id);
     if (found === undefined) throw notFound('unknown_process', `There is no process ${id}.`);

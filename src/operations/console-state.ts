@@ -1,4 +1,5 @@
 /** What the operators' console shows: the state, its samples, and the alerts that follow from both. */
+
 import { createHash } from 'node:crypto';
 import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
@@ -14,16 +15,16 @@ import {
   type LaneSample,
   readSamples,
 } from '../storage/postgres/ops-samples.js';
-import type { Core } from './core.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { type AlertFacts, alertsOfPrometheus, holdingAlerts, judgeAlerts } from './alerts.js';
 import type { Look } from './look.js';
-import { type AlertFacts, alertsOfPrometheus, holdingAlerts, judgeAlerts } from './ops-alerts.js';
 
 /** Reasons of failures are asked for this many minutes, as the alert about them says. */
 const failuresMinutes = 15;
 /** No condition has to hold for longer than this before it counts. */
 const alertMinutes = 60;
 
-export interface Ops {
+export interface ConsoleState {
   state(): Promise<OpsState>;
   /** Of the last minutes, oldest first. */
   samples(minutes: number): Promise<KeptSample[]>;
@@ -63,10 +64,10 @@ const readUpstreams = async (gateway: Gateway, { gateway: metrics }: Metrics): P
   }));
 };
 
-export const createOps = (
-  { sql, metrics }: Pick<Core, 'sql' | 'metrics'>,
+export const createConsoleState = (
+  { sql, metrics }: { readonly sql: Sql; readonly metrics: Metrics },
   { gateway, look }: { readonly gateway: Gateway; readonly look: () => Promise<Look> },
-): Ops => {
+): ConsoleState => {
   const factsOf = async (seen: Look, providers: AlertFacts['providers']): Promise<AlertFacts> => {
     const [backlog, failureReasons] = await Promise.all([
       metrics.backlogBytes.get(),

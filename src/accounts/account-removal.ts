@@ -10,14 +10,33 @@ import { leaveAllTeams } from '../catalog/teams.js';
 import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
 import { giveProcessesToOwners } from '../ingest/lifecycle/process-records.js';
 import { expireUnnamed } from '../ingest/lifecycle/segment-records.js';
+import type { StorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { AppError } from '../lib/errors.js';
-import { createScope } from '../lib/scope.js';
+import type { Log } from '../lib/log.js';
 import { type PoolClass, poolClasses } from '../model/placement.js';
+import type { PoolSegments } from '../storage/clickhouse/pool-segments.js';
+import type { StoreTables } from '../storage/clickhouse/tables.js';
+import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { type ForgottenAccount, forgetInAudit, recordAudit } from '../storage/postgres/audit.js';
 import { giveDatasetsToOwners } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import type { OperatorParts } from './operator.js';
-import { openStorageTools, type StorageTools } from './sweep.js';
+
+/** What removes rows and files, and looks at what is stored. */
+export interface RemovalTools {
+  readonly storage: Pick<StorageSweep, 'release'>;
+  readonly tables: Pick<StoreTables, 'listSegments'>;
+  readonly pools: Pick<PoolSegments, 'clean' | 'countRows'>;
+  readonly exported: Pick<ObjectStorage, 'list'>;
+  /** Removes files of versions that are gone, and old ones; gives their number. */
+  sweepFiles(): Promise<number>;
+}
+
+export interface RemovalParts {
+  readonly sql: Sql;
+  readonly log: Log;
+  /** Gives the tools for as long as the work takes. */
+  withTools<T>(work: (tools: RemovalTools) => Promise<T>): Promise<T>;
+}
 
 /** Something that must not be left of an account. */
 export interface Remainder {
@@ -127,7 +146,7 @@ const catalogRemainders = async (sql: Sql, removed: Removed): Promise<Remainder[
 const rowRemainders = async (
   sql: Sql,
   { segments, storeIds }: Removed,
-  tools: StorageTools,
+  tools: RemovalTools,
 ): Promise<Remainder[]> => {
   const shared = await sql.query<{ id: number }>(
     'SELECT DISTINCT s.id FROM segments s JOIN segment_ranges r ON r.segment_id = s.id WHERE s.store_id = ANY ($1)',
@@ -150,7 +169,7 @@ const rowRemainders = async (
   ];
 };
 
-const fileRemainders = async ({ versionIds }: Removed, { exported }: StorageTools): Promise<Remainder[]> => {
+const fileRemainders = async ({ versionIds }: Removed, { exported }: RemovalTools): Promise<Remainder[]> => {
   const versions = new Set(versionIds.map((id) => `v${id}`));
   let files = 0;
   for await (const { key } of exported.list()) if (versions.has(key.split('/')[0] ?? '')) files += 1;
@@ -158,25 +177,24 @@ const fileRemainders = async ({ versionIds }: Removed, { exported }: StorageTool
 };
 
 /** Rows and files of what was removed from the catalog, at once; gives what is left. */
-const removeStored = async (parts: OperatorParts, removed: Removed): Promise<Remainder[]> => {
-  const { sql } = parts;
-  const tools = await openStorageTools(parts);
-  await expireUnnamed(sql, removed.storeIds);
-  await tools.storage.release();
-  for (const pool of poolClasses) await tools.pools.clean(pool);
-  await tools.sweepFiles();
-  return [
-    ...(await catalogRemainders(sql, removed)),
-    ...(await rowRemainders(sql, removed, tools)),
-    ...(await fileRemainders(removed, tools)),
-  ];
-};
+const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promise<Remainder[]> =>
+  withTools(async (tools) => {
+    await expireUnnamed(sql, removed.storeIds);
+    await tools.storage.release();
+    for (const pool of poolClasses) await tools.pools.clean(pool);
+    await tools.sweepFiles();
+    return [
+      ...(await catalogRemainders(sql, removed)),
+      ...(await rowRemainders(sql, removed, tools)),
+      ...(await fileRemainders(removed, tools)),
+    ];
+  });
 
 /**
  * Deletes an account with all that it has, rows and files at once, and looks whether anything is left.
  * @throws AppError 404, 409 `last_operator`, `last_admin`; nothing has changed then.
  */
-export const deleteAccount = async (parts: OperatorParts, name: string): Promise<Remainder[]> =>
+export const removeAccount = async (parts: RemovalParts, name: string): Promise<Remainder[]> =>
   removeStored(parts, await removeFromCatalog(parts.sql, (accounts) => accounts.find(name)));
 
 /** What a team works with goes with its owner; a person who leaves has to have thought of it. */
@@ -203,16 +221,12 @@ let lastRemoval: Promise<unknown> = Promise.resolve();
  * with the next sweep, since something that they lie in did not answer.
  * @throws AppError 409 also for `team_repositories`.
  */
-export const leave = async (
-  core: Omit<OperatorParts, 'scope'>,
-  accountId: number,
-): Promise<Remainder[] | undefined> => {
-  const removed = await removeFromCatalog(core.sql, async (accounts, tx) => {
+export const leave = async (parts: RemovalParts, accountId: number): Promise<Remainder[] | undefined> => {
+  const removed = await removeFromCatalog(parts.sql, async (accounts, tx) => {
     await requireNothingShared(tx, accountId);
     return accounts.read(accountId);
   });
-  const scope = createScope(core.log);
-  const removal = lastRemoval.then(() => removeStored({ ...core, scope }, removed));
+  const removal = lastRemoval.then(() => removeStored(parts, removed));
   lastRemoval = removal.then(
     () => undefined,
     () => undefined,
@@ -220,9 +234,7 @@ export const leave = async (
   try {
     return await removal;
   } catch (error) {
-    core.log.warn({ err: error, account: accountId }, 'rows of a deleted account not removed yet');
+    parts.log.warn({ err: error, account: accountId }, 'rows of a deleted account not removed yet');
     return undefined;
-  } finally {
-    await scope.close();
   }
 };
