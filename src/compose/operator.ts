@@ -29,7 +29,7 @@ export interface OperatorParts {
   readonly sql: Sql;
 }
 
-/** What the deeds of an operator stand on, beside workers that run: of a command, or of the API. */
+/** What the actions of an operator stand on, beside workers that run: of a command, or of the API. */
 type Standing = Pick<Core, 'config' | 'log' | 'sql' | 'kafka' | 'topics'>;
 
 const readerOf = ({ config, log, kafka }: Standing) =>

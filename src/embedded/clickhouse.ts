@@ -157,7 +157,6 @@ export const startClickhouse = async (
     cwd: folder,
     stopSignal: 'SIGTERM',
     stopWithinMs: 6_000,
-    startWithinMs: 60_000,
     isReady: () => answersPing(url),
     state,
     output: createLogFile(join(logsDir, 'clickhouse.log')),

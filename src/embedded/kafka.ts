@@ -110,7 +110,6 @@ const startNode = async ({ title, context, folder, ports }: Node, output: LogFil
     cwd: folder,
     stopSignal: 'SIGTERM',
     stopWithinMs: 7_000,
-    startWithinMs: 120_000,
     isReady: () => answersApiVersions(ports.broker, 2_000),
     state: context.state,
     output,

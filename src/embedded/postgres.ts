@@ -160,7 +160,6 @@ export const startPostgres = async (
     // Fast shutdown: clients are disconnected, data is safe. SIGTERM would wait for the clients.
     stopSignal: 'SIGINT',
     stopWithinMs: 5_000,
-    startWithinMs: 60_000,
     isReady: async (pid) => reportsReady(cluster.folder, pid),
     prepare: forgetPidFile,
     state,

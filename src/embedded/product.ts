@@ -83,7 +83,6 @@ export const startProduct = async (options: ProductOptions): Promise<ProductProc
     env: { ...memoryEnvironment, ...options.env, [options.portVariable]: String(port), DATA_DIR: dataDir },
     stopSignal: 'SIGTERM',
     stopWithinMs: options.drainTimeoutMs + 2_000,
-    startWithinMs: 60_000,
     isReady: () => answersReady(`http://${reachable(host)}:${port}/readyz`),
     state,
     output: createLogFile(join(logsDir, `${entry}.log`)),

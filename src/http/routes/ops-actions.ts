@@ -54,7 +54,7 @@ const headers = { 'Cache-Control': 'no-store' };
 const shared = { tags: ['Operations'], auth: 'required' } as const;
 const needs = 'Needs the key of an operator account';
 
-/** Deeds need a key that may write. */
+/** Actions need a key that may write. */
 const requireActing = ({ caller }: { readonly caller: Caller }): void => {
   requireOperator(caller);
   requireWritingKey(caller);

@@ -64,7 +64,7 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** Writes down that the current actor does this. `tx`: the transaction of the deed itself, so that there is both or neither. */
+/** Writes down that the current actor does this. `tx`: the transaction of the action itself, so that there is both or neither. */
 export const recordAudit = async (tx: Sql, { action, target, details = {} }: AuditEntry): Promise<void> => {
   const actor = currentActor();
   const account = actor.kind === 'account' ? actor : undefined;
@@ -112,7 +112,7 @@ export interface ForgottenAccount {
   readonly keyIds: readonly number[];
 }
 
-/** Deeds stay, by ids; names and addresses of a deleted account and of what it had go. */
+/** Actions stay, by ids; names and addresses of a deleted account and of what it had go. */
 export const forgetInAudit = async (tx: Sql, account: ForgottenAccount): Promise<void> => {
   await tx.query('UPDATE audit_events SET account_name = NULL, address = NULL WHERE account_id = $1', [
     account.id,
