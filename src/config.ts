@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { clickhouseSettings } from './config/clickhouse-settings.js';
 import { exportSettings } from './config/export-settings.js';
 import { gatewaySettings } from './config/gateway-settings.js';
 import { httpSettings } from './config/http-settings.js';
@@ -51,19 +52,7 @@ export const settings = {
     'Maximum connections to PostgreSQL per process.',
   ),
   ...kafkaSettings,
-  clickhouseUrl: setting(
-    'CLICKHOUSE_URL',
-    optional(url('http', 'https')),
-    undefined,
-    'HTTP address of ClickHouse, user and password included; npm start runs an embedded one when absent.',
-    { secret: true },
-  ),
-  clickhouseDatabase: setting(
-    'CLICKHOUSE_DATABASE',
-    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a plain identifier'),
-    'tabulary',
-    'Database that holds the rows; created when absent.',
-  ),
+  ...clickhouseSettings,
   ...exportSettings,
   embeddedPostgresPort: setting(
     'EMBEDDED_POSTGRES_PORT',
@@ -93,7 +82,13 @@ export const settings = {
     'EMBEDDED_CLICKHOUSE_PORT',
     optional(integer(1, 65_535)),
     undefined,
-    'Port of the embedded ClickHouse; default: a free one, remembered in DATA_DIR.',
+    'HTTP port of the first node of the embedded ClickHouse; default: a free one, remembered in DATA_DIR.',
+  ),
+  embeddedClickhouseNodes: setting(
+    'EMBEDDED_CLICKHOUSE_NODES',
+    integer(1, 16),
+    '1',
+    'Nodes of the embedded ClickHouse, each a shard; more may be added to a DATA_DIR, and the last ones taken away when they hold nothing.',
   ),
 
   ...ingestSettings,

@@ -65,6 +65,7 @@ const startComponents = async ({ config, log, scope }: EntryContext): Promise<Em
       clickhouse: config.embeddedClickhousePort,
     },
     kafkaNodes: config.embeddedKafkaNodes,
+    clickhouseNodes: config.embeddedClickhouseNodes,
     log,
     scope,
   });

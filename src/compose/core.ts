@@ -8,6 +8,7 @@ import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../storage/clickhouse/client.js';
 import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
+import { readTopology } from '../storage/clickhouse/topology.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
 import { refuseNewer } from '../storage/postgres/migrate.js';
@@ -63,6 +64,8 @@ export const connect = async (
   await scope.defer('ClickHouse connections', client.close);
   const clickhouse = traceClickHouse(client, url, tracing);
   await ensureDatabase(clickhouse);
+  const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
+  if (cluster !== undefined) await readTopology(clickhouse, { cluster, url, nodeUrls });
   await bindInstallation(sql, clickhouse);
 
   const kafka = createKafka({

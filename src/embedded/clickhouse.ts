@@ -1,21 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../lib/errors.js';
+import {
+  type ClickhousePorts,
+  clickhouseUser,
+  clusterName,
+  configFile,
+  serverScript,
+  usersFile,
+} from './clickhouse-files.js';
 import type { ComponentContext } from './component-group.js';
 import { createLogFile } from './log-file.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
-const title = 'embedded ClickHouse';
-
-// The server listens as long as this script runs, so its last query never ends. Blocks of one row and no limit per
-// block keep it asleep and let a signal end it within a second.
-const serverScript = `SYSTEM START LISTEN HTTP;
-SELECT sleepEachRow(1) FROM system.numbers FORMAT Null
-SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0;
-`;
+const component = 'embedded ClickHouse';
 
 interface Libraries {
   ffi: string;
@@ -33,7 +34,7 @@ const findLibraries = (): Libraries => {
     throw new AppError(
       'unavailable',
       'component_missing',
-      `${title} is not installed for ${platform}: set CLICKHOUSE_URL or install with optional dependencies (npm ci --include=optional)`,
+      `${component} is not installed for ${platform}: set CLICKHOUSE_URL or install with optional dependencies (npm ci --include=optional)`,
       { cause: error },
     );
   }
@@ -48,68 +49,70 @@ const childScript = (folder: string): string => {
   return copy;
 };
 
-const user = 'tabulary';
+/** One server and what it keeps. */
+interface Node {
+  readonly title: string;
+  readonly context: ComponentContext;
+  /** Its data and settings; also the start of the names of its logs. */
+  readonly name: string;
+  readonly ports: ClickhousePorts;
+}
 
-/**
- * What the product does with ClickHouse, and no more: the sources that reach files, addresses and other servers
- * (`file`, `url`, `s3`, `remote`, `executable`, dictionaries, backups) are not granted, nor are users.
- */
-const grants = `GRANT SHOW, SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE,
-  DROP, TRUNCATE, OPTIMIZE, KILL QUERY, SYSTEM ON *.*`;
-const engines = ['MergeTree', 'Memory', 'View', 'Null', 'Distributed'];
+export interface ClickhouseSettings {
+  /** Servers, each a shard of one cluster; a single one is no cluster. */
+  readonly nodes: number;
+  /** HTTP port of the first one. */
+  readonly port: number | undefined;
+  /** Sources and engines that the product's user may use beside its own tables. */
+  readonly sources: readonly string[];
+}
 
-const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const choosePorts = async (
+  { state, ports }: ComponentContext,
+  owner: string,
+  wanted: number | undefined,
+  inCluster: boolean,
+): Promise<ClickhousePorts> => {
+  const remembered = state.read().ports;
+  const variable = 'EMBEDDED_CLICKHOUSE_PORT';
+  const http = await ports.choose({ owner, variable, wanted, remembered: remembered.http });
+  const tcp = inCluster
+    ? await ports.choose({ owner, variable, wanted: undefined, remembered: remembered.tcp })
+    : undefined;
+  state.update({ ports: { ...remembered, http, ...(tcp === undefined ? {} : { tcp }) } });
+  return { http, tcp };
+};
 
-/**
- * The script that keeps the server listening runs as `default`, which cannot have a password here. Its one session
- * is all it may have, so nobody else gets in under that name; should somebody take it while the server starts, it
- * may do nothing but listen.
- */
-const usersFile = (password: string, sources: readonly string[]): string => `<clickhouse>
-  <profiles><default/><listener><max_sessions_for_user>1</max_sessions_for_user></listener></profiles>
-  <quotas><default/></quotas>
-  <users>
-    <default>
-      <password></password>
-      <networks><ip>127.0.0.1</ip></networks>
-      <profile>listener</profile>
-      <quota>default</quota>
-      <grants>
-        <query>GRANT SYSTEM LISTEN ON *.*</query>
-        <query>GRANT SELECT ON system.numbers</query>
-      </grants>
-    </default>
-    <${user}>
-      <password_sha256_hex>${createHash('sha256').update(password).digest('hex')}</password_sha256_hex>
-      <networks><ip>127.0.0.1</ip></networks>
-      <profile>default</profile>
-      <quota>default</quota>
-      <grants>
-        <query>${grants}</query>
-${engines.map((engine) => `        <query>GRANT TABLE ENGINE ON ${engine}</query>`).join('\n')}
-${sources.map((name) => `        <query>GRANT READ ON ${name}</query><query>GRANT TABLE ENGINE ON *</query>`).join('\n')}
-      </grants>
-    </${user}>
-  </users>
-</clickhouse>
-`;
+/** The nodes with their folders and ports; what an earlier process has left of them is ended. */
+const chooseNodes = async (context: ComponentContext, settings: ClickhouseSettings): Promise<Node[]> => {
+  const nodes: Node[] = [];
+  for (let id = 1; id <= settings.nodes; id += 1) {
+    // The first one has the folder of a server that is alone: a data folder may get further nodes.
+    const name = id === 1 ? ('clickhouse' as const) : (`clickhouse-${id}` as const);
+    const title = settings.nodes === 1 ? component : `node ${id} of ${component}`;
+    const own = id === 1 ? context : context.node(name);
+    await endOrphan(own.state, 'SIGTERM', own.log);
+    const wanted = id === 1 ? settings.port : undefined;
+    const ports = await choosePorts(own, title, wanted, settings.nodes > 1);
+    nodes.push({ title, context: own, name, ports });
+  }
+  return nodes;
+};
 
-const configFile = (folder: string): string =>
-  `<clickhouse><users_config>${escapeXml(join(folder, 'users.xml'))}</users_config></clickhouse>\n`;
-
-const serverArguments = (folder: string, logsDir: string, port: number): string[] => [
+const serverArguments = (folder: string, log: string, ports: ClickhousePorts, nodes: number): string[] => [
   `--path=${join(folder, 'data')}`,
   `--config-file=${join(folder, 'config.xml')}`,
   `--queries-file=${join(folder, 'server.sql')}`,
   '--log-level=warning',
   '--',
-  `--http_port=${port}`,
+  `--http_port=${ports.http}`,
+  ...(ports.tcp === undefined ? [] : [`--tcp_port=${ports.tcp}`]),
   '--listen_host=127.0.0.1',
-  `--logger.log=${join(logsDir, 'clickhouse-server.log')}`,
+  `--logger.log=${log}`,
   '--logger.size=16M',
   '--logger.count=2',
   // A laptop is shared with Kafka, PostgreSQL and the product itself.
-  '--max_server_memory_usage_to_ram_ratio=0.6',
+  `--max_server_memory_usage_to_ram_ratio=${0.6 / nodes}`,
   '--mark_cache_size=268435456',
   '--primary_index_cache_size=134217728',
   '--index_mark_cache_size=67108864',
@@ -125,44 +128,82 @@ const answersPing = async (url: string): Promise<boolean> => {
   }
 };
 
-export const startClickhouse = async (
-  { dataDir, state, ports, log, adopt }: ComponentContext,
-  wantedPort: number | undefined,
-  sources: readonly string[] = [],
-): Promise<string> => {
-  const libraries = findLibraries();
-  await endOrphan(state, 'SIGTERM', log);
-  const port = await ports.choose({
-    owner: title,
-    variable: 'EMBEDDED_CLICKHOUSE_PORT',
-    wanted: wantedPort,
-    remembered: state.read().ports.http,
-  });
-  const password = state.read().password ?? randomBytes(24).toString('base64url');
-  state.update({ ports: { http: port }, password });
-
-  const folder = join(dataDir, 'clickhouse');
+const writeFiles = (folder: string, files: Readonly<Record<string, string>>): void => {
   mkdirSync(join(folder, 'data'), { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, 'server.sql'), serverScript);
-  writeFileSync(join(folder, 'config.xml'), configFile(folder));
-  writeFileSync(join(folder, 'users.xml'), usersFile(password, sources), { mode: 0o600 });
-  const logsDir = join(dataDir, 'logs');
-  const url = `http://127.0.0.1:${port}`;
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(folder, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    // The mode counts only when a file is made; an earlier release may have made it.
+    chmodSync(path, 0o600);
+  }
+};
+
+const startNode = async (node: Node, nodes: number, libraries: Libraries): Promise<void> => {
+  const { title, context, name, ports } = node;
+  const folder = join(context.dataDir, name);
+  const logsDir = join(context.dataDir, 'logs');
+  const serverLog = join(logsDir, `${name}-server.log`);
   const child = createSupervisedChild({
     title,
     command: {
       program: process.execPath,
-      args: [childScript(folder), libraries.ffi, libraries.chdb, ...serverArguments(folder, logsDir, port)],
+      args: [
+        childScript(folder),
+        libraries.ffi,
+        libraries.chdb,
+        ...serverArguments(folder, serverLog, ports, nodes),
+      ],
     },
     cwd: folder,
     stopSignal: 'SIGTERM',
     stopWithinMs: 6_000,
-    isReady: () => answersPing(url),
-    state,
-    output: createLogFile(join(logsDir, 'clickhouse.log')),
-    log,
+    isReady: () => answersPing(`http://127.0.0.1:${ports.http}`),
+    state: context.state,
+    output: createLogFile(join(logsDir, `${name}.log`)),
+    log: context.log,
   });
-  adopt(child);
+  context.adopt(child);
   await child.start();
-  return `http://${user}:${password}@127.0.0.1:${port}`;
+};
+
+/** How ClickHouse is reached; named as the settings of the product. */
+export interface ClickhouseAccess {
+  /** The first node. */
+  readonly clickhouseUrl: string;
+  /** Where there is more than one. */
+  readonly clickhouseCluster?: string;
+  /** Of all nodes: one that is away can still be named. */
+  readonly clickhouseNodeUrls?: string;
+}
+
+export const startClickhouse = async (
+  context: ComponentContext,
+  settings: ClickhouseSettings,
+): Promise<ClickhouseAccess> => {
+  const libraries = findLibraries();
+  const { state } = context;
+  const nodes = await chooseNodes(context, settings);
+  // The same on all nodes: who may ask one may ask each.
+  const {
+    password = randomBytes(24).toString('base64url'),
+    nodesPassword = randomBytes(24).toString('base64url'),
+  } = state.read();
+  const isCluster = nodes.length > 1;
+  state.update({ password, ...(isCluster ? { nodesPassword } : {}) });
+  const shards = nodes.flatMap(({ ports: { tcp } }) => (tcp === undefined ? [] : [tcp]));
+  const cluster = isCluster ? { shards, password: nodesPassword } : undefined;
+  for (const { name } of nodes) {
+    const folder = join(context.dataDir, name);
+    writeFiles(folder, {
+      'server.sql': serverScript(isCluster),
+      'config.xml': configFile(folder, cluster),
+      'users.xml': usersFile({ password, nodesPassword: cluster?.password, sources: settings.sources }),
+    });
+  }
+  await Promise.all(nodes.map((node) => startNode(node, nodes.length, libraries)));
+  const urls = nodes.map(({ ports }) => `http://${clickhouseUser}:${password}@127.0.0.1:${ports.http}`);
+  return {
+    clickhouseUrl: urls[0] as string,
+    ...(isCluster ? { clickhouseCluster: clusterName, clickhouseNodeUrls: urls.join(',') } : {}),
+  };
 };

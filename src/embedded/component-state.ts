@@ -15,6 +15,8 @@ const stateSchema = z.object({
   process: z.object({ pid: z.number().int().positive(), startedAt: z.string() }).optional(),
   /** The generated password of the product's user. */
   password: z.string().optional(),
+  /** The generated password with which the nodes of one cluster ask each other. */
+  nodesPassword: z.string().optional(),
   /** What the nodes of one cluster have in common, and how many they are; neither changes while the data lives. */
   clusterId: z.string().optional(),
   nodes: z.number().int().positive().optional(),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { startClickhouse } from './clickhouse.js';
+import { type ClickhouseAccess, startClickhouse } from './clickhouse.js';
 import { createComponentGroup } from './component-group.js';
 import type { EmbeddedName } from './component-state.js';
 import { lockFolder } from './folder-lock.js';
@@ -21,6 +21,8 @@ export interface EmbeddedOptions {
   };
   /** @default 1 */
   kafkaNodes?: number;
+  /** @default 1 */
+  clickhouseNodes?: number;
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   kafkaLibDir?: string | undefined;
   /** Further properties of the broker, and others in the place of ours; for tests. */
@@ -34,9 +36,8 @@ export interface EmbeddedOptions {
 }
 
 /** How the components are reached: settings of the product, in their text form. Passwords are in it. */
-export interface EmbeddedAccess extends Partial<KafkaAccess> {
+export interface EmbeddedAccess extends Partial<KafkaAccess>, Partial<ClickhouseAccess> {
   databaseUrl?: string;
-  clickhouseUrl?: string;
 }
 
 export interface Embedded {
@@ -46,6 +47,8 @@ export interface Embedded {
   pids(): Record<EmbeddedName, number | undefined>;
   /** Those of the brokers, the first one first. */
   kafkaPids(): (number | undefined)[];
+  /** Those of the ClickHouse servers, the first one first. */
+  clickhousePids(): (number | undefined)[];
 }
 
 /**
@@ -53,7 +56,7 @@ export interface Embedded {
  * with the scope before the first one starts, so closing the scope is right at any moment.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded> => {
-  const { need, ports = {}, kafkaNodes = 1, log, scope } = options;
+  const { need, ports = {}, kafkaNodes = 1, clickhouseNodes = 1, log, scope } = options;
   const dataDir = resolve(options.dataDir);
   const unlock = lockFolder(dataDir);
   await scope.defer('data folder lock', unlock);
@@ -84,10 +87,16 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
   }
   if (need.clickhouse) {
     group.start('clickhouse', async (context) => {
-      access.clickhouseUrl = await startClickhouse(context, ports.clickhouse, options.clickhouseSources);
+      const { clickhouse: port } = ports;
+      const sources = options.clickhouseSources ?? [];
+      Object.assign(access, await startClickhouse(context, { nodes: clickhouseNodes, port, sources }));
     });
   }
   await group.started();
+  const pidsOf = (name: EmbeddedName, nodes: number) =>
+    Array.from({ length: nodes }, (_, index) =>
+      group.pid(index === 0 ? name : (`${name}-${index + 1}` as const)),
+    );
   return {
     access,
     pids: () => ({
@@ -95,9 +104,7 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<Embedded>
       kafka: group.pid('kafka'),
       clickhouse: group.pid('clickhouse'),
     }),
-    kafkaPids: () =>
-      Array.from({ length: kafkaNodes }, (_, index) =>
-        group.pid(index === 0 ? 'kafka' : (`kafka-${index + 1}` as const)),
-      ),
+    kafkaPids: () => pidsOf('kafka', kafkaNodes),
+    clickhousePids: () => pidsOf('clickhouse', clickhouseNodes),
   };
 };

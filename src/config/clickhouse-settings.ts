@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { list, optional, setting, text, url } from './setting.js';
+
+/** How ClickHouse is reached, alone or as a cluster. */
+export const clickhouseSettings = {
+  clickhouseUrl: setting(
+    'CLICKHOUSE_URL',
+    optional(url('http', 'https')),
+    undefined,
+    'HTTP address of ClickHouse, user and password included; npm start runs an embedded one when absent.',
+    { secret: true },
+  ),
+  clickhouseDatabase: setting(
+    'CLICKHOUSE_DATABASE',
+    text.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a plain identifier'),
+    'tabulary',
+    'Database that holds the rows; created when absent.',
+  ),
+  clickhouseCluster: setting(
+    'CLICKHOUSE_CLUSTER',
+    optional(text.regex(/^[A-Za-z0-9_.-]+$/, 'must be the name of a cluster')),
+    undefined,
+    'Cluster of system.clusters over whose shards datasets are placed; default: the one server of CLICKHOUSE_URL.',
+  ),
+  clickhouseNodeUrls: setting(
+    'CLICKHOUSE_NODE_URLS',
+    optional(list.pipe(z.array(url('http', 'https')))),
+    undefined,
+    'Comma-separated HTTP addresses of the nodes of that cluster, by number of shard and replica; default: asked of the nodes.',
+    { secret: true },
+  ),
+} as const;

@@ -1,0 +1,111 @@
+/** The files that an embedded ClickHouse server starts with. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+
+export interface ClickhousePorts {
+  readonly http: number;
+  /** Where other nodes reach it; undefined for a server that is alone. */
+  readonly tcp: number | undefined;
+}
+
+export const clickhouseUser = 'tabulary';
+/** As whom the nodes of a cluster ask each other. */
+const nodesUser = 'nodes';
+export const clusterName = 'tabulary';
+
+/**
+ * The server listens as long as this script runs, so its last query never ends. Blocks of one row and no limit per
+ * block keep it asleep and let a signal end it within a second.
+ */
+export const serverScript = (inCluster: boolean): string => `SYSTEM START LISTEN HTTP;
+${inCluster ? 'SYSTEM START LISTEN TCP;\n' : ''}SELECT sleepEachRow(1) FROM system.numbers FORMAT Null
+SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0;
+`;
+
+/**
+ * What the product does with ClickHouse, and no more: the sources that reach files, addresses and other servers
+ * (`file`, `url`, `s3`, `remote`, `executable`, dictionaries, backups) are not granted, nor are users. Other nodes are
+ * reached through tables of the engine Distributed, which know no servers but those of the configuration.
+ */
+const grants = `GRANT SHOW, SELECT, INSERT, ALTER, CREATE DATABASE, CREATE TABLE, CREATE VIEW, CREATE TEMPORARY TABLE,
+  DROP, TRUNCATE, OPTIMIZE, KILL QUERY, SYSTEM ON *.*`;
+const engines = ['MergeTree', 'Memory', 'View', 'Null', 'Distributed'];
+
+const escapeXml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+const sha256 = (password: string): string => createHash('sha256').update(password).digest('hex');
+
+export interface ClickhouseUsers {
+  readonly password: string;
+  /** Of the nodes among themselves; undefined for a server that is alone. */
+  readonly nodesPassword: string | undefined;
+  readonly sources: readonly string[];
+}
+
+/** What one node asks of another on behalf of the product: rows of tables, never DDL. */
+const nodesUserEntry = (password: string): string => `    <${nodesUser}>
+      <password_sha256_hex>${sha256(password)}</password_sha256_hex>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants><query>GRANT SELECT, INSERT, CREATE TEMPORARY TABLE ON *.*</query></grants>
+    </${nodesUser}>
+`;
+
+/**
+ * The script that keeps the server listening runs as `default`, which cannot have a password here. Its one session
+ * is all it may have, so nobody else gets in under that name; should somebody take it while the server starts, it
+ * may do nothing but listen.
+ */
+export const usersFile = ({ password, nodesPassword, sources }: ClickhouseUsers): string => `<clickhouse>
+  <profiles><default/><listener><max_sessions_for_user>1</max_sessions_for_user></listener></profiles>
+  <quotas><default/></quotas>
+  <users>
+    <default>
+      <password></password>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>listener</profile>
+      <quota>default</quota>
+      <grants>
+        <query>GRANT SYSTEM LISTEN ON *.*</query>
+        <query>GRANT SELECT ON system.numbers</query>
+      </grants>
+    </default>
+    <${clickhouseUser}>
+      <password_sha256_hex>${sha256(password)}</password_sha256_hex>
+      <networks><ip>127.0.0.1</ip></networks>
+      <profile>default</profile>
+      <quota>default</quota>
+      <grants>
+        <query>${grants}</query>
+${engines.map((engine) => `        <query>GRANT TABLE ENGINE ON ${engine}</query>`).join('\n')}
+${sources.map((name) => `        <query>GRANT READ ON ${name}</query><query>GRANT TABLE ENGINE ON *</query>`).join('\n')}
+      </grants>
+    </${clickhouseUser}>
+${nodesPassword === undefined ? '' : nodesUserEntry(nodesPassword)}  </users>
+</clickhouse>
+`;
+
+export interface ClickhouseCluster {
+  /** TCP port of each shard's one node. */
+  readonly shards: readonly number[];
+  readonly password: string;
+}
+
+const shardEntry = (port: number, password: string): string => `    <shard>
+      <internal_replication>true</internal_replication>
+      <replica>
+        <host>127.0.0.1</host><port>${port}</port><user>${nodesUser}</user><password>${password}</password>
+      </replica>
+    </shard>`;
+
+const clusterEntry = ({ shards, password }: ClickhouseCluster): string => `
+  <remote_servers>
+    <${clusterName}>
+${shards.map((port) => shardEntry(port, password)).join('\n')}
+    </${clusterName}>
+  </remote_servers>
+`;
+
+export const configFile = (folder: string, cluster: ClickhouseCluster | undefined): string =>
+  `<clickhouse><users_config>${escapeXml(join(folder, 'users.xml'))}</users_config>${cluster === undefined ? '' : clusterEntry(cluster)}</clickhouse>\n`;

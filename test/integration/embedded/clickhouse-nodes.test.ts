@@ -1,0 +1,139 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { readTopology, type ShardAddress } from '../../../src/storage/clickhouse/topology.js';
+import { createFolders, nothing, processesIn, type Run, remaining, up } from './harness.js';
+
+const folders = createFolders();
+const dataDir = folders.make();
+const need = { ...nothing, clickhouse: true };
+
+let run: Run;
+let shards: readonly ShardAddress[];
+const clients: ClickHouse[] = [];
+
+const open = (url: string): ClickHouse => {
+  const client = createClickHouse({ url, database: 'kept' });
+  clients.push(client);
+  return client;
+};
+
+const nodeOf = (number: number): ClickHouse => clients[number - 1] as ClickHouse;
+
+const wordOf = async (client: ClickHouse, sql: string): Promise<unknown> =>
+  (await client.rows<{ v: unknown }>(sql))[0]?.v;
+
+beforeAll(async () => {
+  const alone = await up(dataDir, { need });
+  expect(alone.access.clickhouseCluster).toBeUndefined();
+  const only = createClickHouse({ url: alone.access.clickhouseUrl ?? '', database: 'kept' });
+  await only.command('CREATE DATABASE kept');
+  await only.command('CREATE TABLE kept.rows (_seg UInt64, v Int64) ENGINE = MergeTree ORDER BY _seg');
+  await only.command('INSERT INTO kept.rows SELECT 1, number FROM numbers(100)');
+  await only.close();
+  await alone.scope.close();
+
+  run = await up(dataDir, { need, clickhouseNodes: 3 });
+  const { clickhouseUrl: url = '', clickhouseCluster: cluster = '' } = run.access;
+  const entry = createClickHouse({ url, database: 'kept' });
+  shards = await readTopology(entry, { cluster, url });
+  await entry.close();
+  for (const shard of shards) open(shard.url);
+  for (const client of clients) {
+    await client.command('CREATE DATABASE IF NOT EXISTS kept');
+    await client.command(
+      'CREATE TABLE IF NOT EXISTS kept.rows (_seg UInt64, v Int64) ENGINE = MergeTree ORDER BY _seg',
+    );
+    await client.command(
+      `CREATE TABLE kept.every (_seg UInt64, v Int64) ENGINE = Distributed('${cluster}', 'kept', 'rows')`,
+    );
+  }
+}, 300_000);
+
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  await run.scope.close();
+  expect(await remaining(dataDir)).toEqual([]);
+  folders.remove();
+});
+
+describe('three embedded ClickHouse servers', () => {
+  it('are the shards of one cluster, found by their own word and as the launcher names them', async () => {
+    expect(shards.map(({ number, replicas }) => [number, replicas.length])).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ]);
+    expect(shards.map(({ url }) => url.replace(/\/$/, '')).join(',')).toBe(run.access.clickhouseNodeUrls);
+    for (const { number } of shards)
+      expect(await wordOf(nodeOf(number), 'SELECT shard_num AS v FROM system.clusters WHERE is_local')).toBe(
+        number,
+      );
+  });
+
+  it('keep the rows that the one server had, on the first of them', async () => {
+    expect(await wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.rows')).toBe(100);
+    expect(await wordOf(nodeOf(2), 'SELECT toInt32(count()) AS v FROM kept.rows')).toBe(0);
+  });
+
+  it('store and read through a table that spans them', async () => {
+    for (const { number } of shards)
+      await nodeOf(2).command(
+        `INSERT INTO kept.every SELECT ${10 + number}, number FROM numbers(${number})
+         SETTINGS insert_shard_id = ${number}, distributed_foreground_insert = 1`,
+      );
+    const rows = await nodeOf(3).rows(
+      'SELECT _shard_num AS shard, _seg AS seg, toInt32(count()) AS n FROM kept.every WHERE _seg > 10 GROUP BY ALL ORDER BY ALL',
+    );
+    expect(rows).toEqual([1, 2, 3].map((shard) => ({ shard, seg: String(10 + shard), n: shard })));
+  });
+
+  it('may use no other server, file or address', async () => {
+    for (const source of [
+      "remote('127.0.0.1', system.one)",
+      "cluster('tabulary', system.one)",
+      "url('http://127.0.0.1/', CSV, 'a String')",
+      "file('/etc/passwd', CSV, 'a String')",
+    ])
+      await expect(nodeOf(2).rows(`SELECT * FROM ${source}`), source).rejects.toMatchObject({ code: '497' });
+  });
+
+  it('tell their passwords to nobody else on this machine', () => {
+    for (const name of ['clickhouse', 'clickhouse-2', 'clickhouse-3']) {
+      for (const file of ['config.xml', 'users.xml'])
+        expect(statSync(join(dataDir, name, file)).mode & 0o777, `${name}/${file}`).toBe(0o600);
+      expect(statSync(join(dataDir, 'embedded', `${name}.json`)).mode & 0o777).toBe(0o600);
+    }
+    const passwords = [
+      ...readFileSync(join(dataDir, 'clickhouse', 'config.xml'), 'utf8').matchAll(/<password>([^<]+)/g),
+    ];
+    expect(passwords).toHaveLength(3);
+    const shown = processesIn(dataDir).join('\n');
+    for (const [, password = ''] of passwords) expect(shown).not.toContain(password);
+  });
+
+  it('says which clusters there are when none has the wanted name', async () => {
+    const options = { cluster: 'other', url: run.access.clickhouseUrl ?? '' };
+    await expect(readTopology(nodeOf(1), options)).rejects.toMatchObject({
+      code: 'bad_configuration',
+      message: 'CLICKHOUSE_CLUSTER: ClickHouse has no cluster other (remote_servers); it has tabulary',
+    });
+  });
+
+  it('comes back by itself when one of them is killed; until then a read fails and is never short', async () => {
+    const [, pid] = run.clickhousePids();
+    process.kill(pid as number, 'SIGKILL');
+    await expect(wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).rejects.toBeInstanceOf(
+      Error,
+    );
+    const { clickhouseUrl: url = '', clickhouseCluster: cluster = '', clickhouseNodeUrls } = run.access;
+    // Known by what the launcher says, also while it is away.
+    const named = await readTopology(nodeOf(1), { cluster, url, nodeUrls: clickhouseNodeUrls?.split(',') });
+    expect(named).toHaveLength(3);
+    await vi.waitFor(
+      async () => expect(await wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).toBe(106),
+      { timeout: 60_000, interval: 200 },
+    );
+  }, 90_000);
+});
