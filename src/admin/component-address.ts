@@ -5,7 +5,12 @@ import type { Config } from '../config.js';
 import { AppError } from '../lib/errors.js';
 
 /** What `npm start` writes about a component it runs: the ports it listens on, by purpose, and our password. */
-const stateSchema = z.object({ ports: z.record(z.string(), z.number()), password: z.string() });
+const stateSchema = z.object({
+  ports: z.record(z.string(), z.number()),
+  /** Further nodes have that of the first. */
+  password: z.string().optional(),
+  nodes: z.number().int().default(1),
+});
 
 type State = z.infer<typeof stateSchema>;
 
@@ -21,9 +26,13 @@ const stateOf = (dataDir: string, component: string): State | undefined => {
 };
 
 /** What is asked for, or a clear error when `npm start` does not run it in the data folder either. */
-const found = (component: string, variable: string, { dataDir }: Config): State => {
+const found = (
+  component: string,
+  variable: string,
+  { dataDir }: Config,
+): State & { readonly password: string } => {
   const state = stateOf(dataDir, component);
-  if (state !== undefined) return state;
+  if (state?.password !== undefined) return { ...state, password: state.password };
   throw new AppError(
     'invalid',
     'bad_configuration',
@@ -51,8 +60,14 @@ const kafkaAccess = (config: Config): Partial<Config> => {
 
 const clickhouseAccess = (config: Config): Partial<Config> => {
   if (config.clickhouseUrl !== undefined) return {};
-  const { ports, password } = found('clickhouse', 'CLICKHOUSE_URL', config);
-  return { clickhouseUrl: `http://tabulary:${password}@127.0.0.1:${ports.http}` };
+  const { ports, password, nodes } = found('clickhouse', 'CLICKHOUSE_URL', config);
+  const addressOf = (port: number | undefined): string => `http://tabulary:${password}@127.0.0.1:${port}`;
+  const clickhouseUrl = addressOf(ports.http);
+  if (nodes === 1) return { clickhouseUrl };
+  const others = Array.from({ length: nodes - 1 }, (_, at) =>
+    addressOf(stateOf(config.dataDir, `clickhouse-${at + 2}`)?.ports.http),
+  );
+  return { clickhouseUrl, clickhouseCluster: 'tabulary', clickhouseNodeUrls: [clickhouseUrl, ...others] };
 };
 
 /** The settings with the addresses of what `npm start` runs in the data folder in the place of missing ones. */

@@ -189,7 +189,7 @@ export const startClickhouse = async (
     nodesPassword = randomBytes(24).toString('base64url'),
   } = state.read();
   const isCluster = nodes.length > 1;
-  state.update({ password, ...(isCluster ? { nodesPassword } : {}) });
+  state.update({ password, nodes: nodes.length, ...(isCluster ? { nodesPassword } : {}) });
   const shards = nodes.flatMap(({ ports: { tcp } }) => (tcp === undefined ? [] : [tcp]));
   const cluster = isCluster ? { shards, password: nodesPassword } : undefined;
   for (const { name } of nodes) {

@@ -17,8 +17,9 @@ const stateSchema = z.object({
   password: z.string().optional(),
   /** The generated password with which the nodes of one cluster ask each other. */
   nodesPassword: z.string().optional(),
-  /** What the nodes of one cluster have in common, and how many they are; neither changes while the data lives. */
+  /** What the brokers of one cluster have in common; it does not change while the data lives. */
   clusterId: z.string().optional(),
+  /** How many nodes there were at the last start; of brokers as many as ever. */
   nodes: z.number().int().positive().optional(),
 });
 
