@@ -63,9 +63,7 @@ const urlOf = (
   if (port !== undefined) return elsewhere(url, node.host, String(port));
   // It is away. On hosts of their own all nodes listen on the same port; on one host they cannot.
   if (all.filter(({ host }) => host === node.host).length === 1) return elsewhere(url, node.host, url.port);
-  throw new AppError(
-    'unavailable',
-    'node_unknown',
+  throw misconfigured(
     `shard ${node.shard} of ClickHouse at ${node.host}:${node.port} does not answer, so its HTTP port is not known: start it or set CLICKHOUSE_NODE_URLS`,
   );
 };
