@@ -11,7 +11,7 @@ import type { Dataset } from './dataset-list.js';
 import { datasetAgain, holdRepository, nameTaken } from './datasets.js';
 import { requireName } from './names.js';
 import { planOf } from './plans.js';
-import { type Quotas, requireStorage } from './quotas.js';
+import { holdOwner, type Quotas, requireStorage } from './quotas.js';
 import { bytesOfClone } from './stored-bytes.js';
 
 export interface Clones {
@@ -73,7 +73,7 @@ const cloneVersion = async (
 };
 
 const requireRoom = async (tx: Sql, ownerId: number, sourceId: number, source: SourceRow): Promise<void> => {
-  await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
+  await holdOwner(tx, ownerId);
   const plan = await planOf(tx, ownerId);
   requireQuota('datasetRows', plan.maxDatasetRows, source.rowCount ?? 0);
   requireQuota('columns', plan.maxColumns, source.columnCount ?? 0);

@@ -35,6 +35,11 @@ export interface Quotas {
   startExport(caller: Caller | undefined): Promise<ExportTicket>;
   /** @throws AppError 402 when the owner's stored bytes and these together are beyond the plan. */
   requireStorage(ownerId: number, additionalBytes: number): Promise<void>;
+  /**
+   * The same for bytes that the transaction goes on to write down: until it ends, others of the owner wait here.
+   * @throws AppError 402.
+   */
+  holdStorage(tx: Sql, ownerId: number, additionalBytes: number): Promise<void>;
   /** @throws AppError 402 for a plan without providers that cost money. */
   requirePaidProviders(caller: Caller): Promise<void>;
   use(accountId: number): Promise<PlanUse>;
@@ -86,6 +91,11 @@ export const requireStorage = async (sql: Sql, ownerId: number, additionalBytes:
   requireQuota('storedBytes', maxStoredBytes, used, used + additionalBytes);
 };
 
+/** Until the transaction ends nobody else takes room of the account. Whoever holds a dataset as well does that first. */
+export const holdOwner = async (tx: Sql, ownerId: number): Promise<void> => {
+  await tx.query('SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE', [ownerId]);
+};
+
 const exportsUsedUp = (plan: Plan, use: PlanUse): Error => {
   const { maxExportsPerDay, maxExportBytesPerDay } = plan;
   if (maxExportBytesPerDay !== null && use.exportBytesPerDay >= maxExportBytesPerDay)
@@ -127,6 +137,11 @@ export const createQuotas = ({ sql }: { sql: Sql }): Quotas => ({
   },
 
   requireStorage: (ownerId, additionalBytes) => requireStorage(sql, ownerId, additionalBytes),
+
+  async holdStorage(tx, ownerId, additionalBytes) {
+    await holdOwner(tx, ownerId);
+    await requireStorage(tx, ownerId, additionalBytes);
+  },
 
   async requirePaidProviders(caller) {
     const plan = await planOf(sql, caller.accountId);

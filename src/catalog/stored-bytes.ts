@@ -19,10 +19,10 @@ const datasetsOf = `FROM repositories o JOIN datasets d ON d.repository_id = o.i
 const segmentsSql = `
   SELECT DISTINCT r.segment_id FROM segment_ranges r WHERE r.dataset_id IN (SELECT d.id ${datasetsOf})`;
 
-/** Versions, and uploads on their way to become one. */
+/** Versions, and what is on its way to become one. */
 export const storedBytesSql = `
   SELECT coalesce((SELECT sum(g.bytes) FROM segments g WHERE g.id IN (${segmentsSql})), 0)::bigint
-    + coalesce((SELECT sum(p.received_bytes) FROM processes p
+    + coalesce((SELECT sum(p.received_bytes + p.reserved_bytes) FROM processes p
         WHERE p.status = 'pending' AND p.dataset_id IN (SELECT d.id ${datasetsOf})), 0)::bigint AS bytes`;
 
 /** Bytes of what the current version of the dataset `$2` has and no dataset of the account `$1` has yet. */
@@ -43,7 +43,7 @@ const byDatasetSql = `
   FROM repositories o JOIN datasets d ON d.repository_id = o.id
     LEFT JOIN LATERAL (SELECT sum(g.bytes) AS bytes FROM segments g WHERE g.id IN (
       SELECT r.segment_id FROM segment_ranges r WHERE r.dataset_id = d.id)) kept ON true
-    LEFT JOIN LATERAL (SELECT sum(p.received_bytes) AS bytes FROM processes p
+    LEFT JOIN LATERAL (SELECT sum(p.received_bytes + p.reserved_bytes) AS bytes FROM processes p
       WHERE p.dataset_id = d.id AND p.status = 'pending') coming ON true
   WHERE o.created_by = $1 ORDER BY bytes DESC, d.id LIMIT $2`;
 

@@ -22,7 +22,7 @@ export interface ColumnChangeRoutesDeps {
   readonly removal: ColumnRemoval;
   readonly merges: ColumnMergeRequests;
   readonly processes: Pick<ProcessRecords, 'view'>;
-  readonly quotas: Pick<Quotas, 'requireStorage'>;
+  readonly quotas: Pick<Quotas, 'holdStorage'>;
   /** True once the process ends: whoever waits is answered with how far things are. */
   readonly stopping: () => boolean;
 }
@@ -102,7 +102,7 @@ const merge = async (deps: ColumnChangeRoutesDeps, call: MergeCall): Promise<Rep
     columnId,
     name,
     widen,
-    requireStorage: (bytes) => deps.quotas.requireStorage(dataset.ownerId, bytes),
+    holdStorage: (tx, bytes) => deps.quotas.holdStorage(tx, dataset.ownerId, bytes),
   });
   const process = await requireView(deps, dataset.id, accepted.processId);
   // Others may have the place while this one waits.

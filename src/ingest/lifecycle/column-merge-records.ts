@@ -20,6 +20,10 @@ export interface NewColumnMerge {
   readonly keyId: number | null;
   readonly requestId: string;
   readonly ids: ColumnMergeIds;
+  /** Raw bytes of the copy. */
+  readonly bytes: number;
+  /** Holds room for them until the transaction has written them down; throws an AppError kind `quota`. */
+  readonly holdStorage: (tx: Sql, bytes: number) => Promise<void>;
 }
 
 /** There is no file to be read. */
@@ -44,15 +48,17 @@ const findSame = async (tx: Sql, { datasetId, accountId, keyId, ids }: NewColumn
 
 /** Makes the process, or finds the one that is pending for the same; gives its id. Call it in a transaction. */
 export const acceptColumnMerge = async (tx: Sql, merge: NewColumnMerge): Promise<number> => {
-  const { datasetId, storeId, accountId, keyId, requestId, ids } = merge;
+  const { datasetId, storeId, accountId, keyId, requestId, ids, bytes } = merge;
   // The lock makes ids of one dataset grow in the order in which processes are accepted.
   await holdDataset(tx, datasetId);
   const same = await findSame(tx, merge);
   if (same !== undefined) return same;
+  await merge.holdStorage(tx, bytes);
   const [row] = await tx.query<{ id: number }>(
-    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, facts, chunk_count, sealed_at)
-     VALUES ($1, 'ready', '${mode}', $2, $3, $4, $5, $6, 0, now()) RETURNING id`,
-    [datasetId, JSON.stringify(layoutOf(ids)), accountId, keyId, requestId, JSON.stringify(noRows)],
+    `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, facts, chunk_count, sealed_at,
+       reserved_bytes)
+     VALUES ($1, 'ready', '${mode}', $2, $3, $4, $5, $6, 0, now(), $7) RETURNING id`,
+    [datasetId, JSON.stringify(layoutOf(ids)), accountId, keyId, requestId, JSON.stringify(noRows), bytes],
   );
   if (row === undefined) throw new Error('a process was inserted but not returned');
   // Nothing is ever written into it: it says where the merge is to look for room.

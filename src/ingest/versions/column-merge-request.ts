@@ -1,18 +1,17 @@
 import { invalid, notFound } from '../../lib/errors.js';
 import type { StoredColumn } from '../../model/column.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { acceptColumnMerge, type NewColumnMerge } from '../lifecycle/column-merge-records.js';
 
-export interface ColumnMergeRequest extends Omit<NewColumnMerge, 'ids'> {
+export interface ColumnMergeRequest extends Omit<NewColumnMerge, 'ids' | 'bytes'> {
   /** The column that goes. */
   readonly columnId: number;
   /** The name of the one that stays. */
   readonly name: string;
   readonly widen: boolean;
-  /** Asked how many bytes the copy will have; throws an AppError kind `quota`. */
-  readonly requireStorage: (bytes: number) => Promise<void>;
 }
 
 export interface AcceptedColumnMerge {
@@ -50,12 +49,12 @@ const findPair = async (sql: Sql, { datasetId, columnId, name }: ColumnMergeRequ
 
 export const createColumnMergeRequests = ({ sql }: { readonly sql: Sql }): ColumnMergeRequests => ({
   async request(merge) {
-    const { base } = await findPair(sql, merge);
-    await merge.requireStorage(base.byteSize);
     return sql.tx(async (tx) => {
-      const { from, into } = await findPair(tx, merge);
+      // What is copied must not become another version before its bytes are counted.
+      await holdDataset(tx, merge.datasetId);
+      const { base, from, into } = await findPair(tx, merge);
       const ids = { into: into.id, from: from.id, widen: merge.widen };
-      const processId = await acceptColumnMerge(tx, { ...merge, ids });
+      const processId = await acceptColumnMerge(tx, { ...merge, ids, bytes: base.byteSize });
       await recordAudit(tx, {
         action: 'column.merge',
         target: { kind: 'dataset', id: merge.datasetId },

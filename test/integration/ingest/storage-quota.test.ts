@@ -1,5 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Client, createDataset, json, putFile, readDataset, upload } from '../../support/datasets.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Client,
+  call,
+  createDataset,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+  readDataset,
+  upload,
+} from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
@@ -38,4 +48,47 @@ it('of uploads that race for the last place not more succeed than fit', async ()
   const taken = answers.filter(({ status }) => status === 201).length;
   expect(taken).toBeLessThanOrEqual(2);
   expect(answers.every(({ status }) => status === 201 || status === 402)).toBe(true);
+});
+
+describe('merges of columns', () => {
+  const file = `a,b\n${'abcdefghij,\n'.repeat(80)}`;
+  let merging: Client;
+
+  const merge = async (dataset: number): Promise<Response> => {
+    const { columns } = await readDataset(merging, dataset);
+    const id = columns.find(({ name }) => name === 'b')?.id;
+    return call(merging, 'PATCH', `/datasets/${dataset}/columns/${id}?wait=0`, { name: 'a', merge: true });
+  };
+
+  /** Datasets of an account that has room for one copy more. */
+  const prepare = async (count: number): Promise<number[]> => {
+    const plan = `room${count}`;
+    await product.sql.query(
+      `INSERT INTO plans SELECT (jsonb_populate_record(p, jsonb_build_object('name', $1::text, 'max_stored_bytes', $2::bigint))).*
+       FROM plans p WHERE name = 'unlimited'`,
+      [plan, (count + 1.5) * file.length],
+    );
+    merging = { ...owner, key: (await product.createAccount(plan, plan)).key };
+    const datasets = await Promise.all(Array.from({ length: count }, () => createDataset(merging)));
+    for (const dataset of datasets) expect((await upload(merging, dataset, file)).status).toBe('completed');
+    return datasets;
+  };
+
+  it('hold the room of their copies while they wait', async () => {
+    const [first = 0, second = 0] = await prepare(2);
+    await product.stopWorker();
+    const pending = await json<ProcessAnswer>(await merge(first), 202);
+    expect((await json<{ code: string }>(await merge(second), 402)).code).toMatch(/quota/);
+    // Whoever asks again takes no room a second time.
+    expect(await json<ProcessAnswer>(await merge(first), 202)).toMatchObject({ id: pending.id });
+    await json(await call(merging, 'DELETE', `/datasets/${first}/processes/${pending.id}`));
+    const next = await json<ProcessAnswer>(await merge(second), 202);
+    await product.startWorker();
+    expect(await ended(merging, next)).toMatchObject({ status: 'completed' });
+  });
+
+  it('that race for the last room: one gets it', async () => {
+    const answers = await Promise.all((await prepare(5)).map(merge));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 402, 402, 402, 402]);
+  });
 });
