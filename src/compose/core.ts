@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import type { Check } from '../http/routes/operations.js';
 import type { HttpServer } from '../http/server.js';
+import { explainCertificate } from '../lib/certificate.js';
 import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics.js';
@@ -58,12 +59,12 @@ export const connect = async (
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const tracing = await openTracing(config, { ...of, log }, scope);
   const sql = await openDatabase(config, log, scope);
-  await refuseNewer(sql);
+  await explainCertificate('DATABASE_URL', () => refuseNewer(sql));
 
   const client = createClickHouse({ url, database: config.clickhouseDatabase });
   await scope.defer('ClickHouse connections', client.close);
   const clickhouse = traceClickHouse(client, url, tracing);
-  await ensureDatabase(clickhouse);
+  await explainCertificate('CLICKHOUSE_URL', () => ensureDatabase(clickhouse));
   const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
   if (cluster !== undefined) await readTopology(clickhouse, { cluster, url, nodeUrls });
   await bindInstallation(sql, clickhouse);

@@ -1,3 +1,4 @@
+import { isCertificateCode } from '../lib/certificate.js';
 import { isClickHouseException, isPassing } from '../storage/clickhouse/errors.js';
 
 /** Codes of Node for a peer that is not there, or no longer. */
@@ -28,6 +29,8 @@ export const isOutage = (error: unknown, depth = 0): boolean => {
   if (!(error instanceof Error) || depth > 5) return false;
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string' && (networkCodes.has(code) || databaseCodes.test(code))) return true;
+  // Of a server that was reached before: it has expired, or another one stands there.
+  if (isCertificateCode(code)) return true;
   if (isClickHouseException(error) && isPassing(error)) return true;
   return poolMessages.test(error.message) || isOutage(error.cause, depth + 1);
 };

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { connectionOptions } from './address.js';
 import { statementError } from './errors.js';
 
 export type QuerySettings = ClickHouseSettings;
@@ -50,7 +51,7 @@ export interface ClickHouse {
 }
 
 export interface ClickHouseOptions {
-  /** HTTP address; user and password may stand in it. */
+  /** HTTP address; user, password and `sslrootcert` may stand in it, see `connectionOptions`. */
   readonly url: string;
   readonly database: string;
   readonly maxConnections?: number;
@@ -58,7 +59,7 @@ export interface ClickHouseOptions {
 
 export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHouseOptions): ClickHouse => {
   const client = createClient({
-    url,
+    ...connectionOptions(url),
     application: 'tabulary',
     max_open_connections: maxConnections,
     request_timeout: 3_600_000,

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { explainCertificate } from '../../lib/certificate.js';
 import { conflict } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { inTransaction, type Sql } from './sql.js';
@@ -58,7 +59,7 @@ export const migrate = async ({
   most,
 }: MigrateOptions): Promise<string[]> => {
   const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
+  await explainCertificate('DATABASE_URL', () => client.connect());
   try {
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     await refuseNewer(inTransaction(client));

@@ -1,0 +1,55 @@
+/** Certificates of servers that are not accepted: an authority that is not known, another name, another time. */
+import { AppError } from './errors.js';
+
+/** Codes of Node: those of OpenSSL (X509_V_ERR_…) without their beginning, and its own for a name that does not match. */
+const certificateCodes = new Set([
+  'CERT_CHAIN_TOO_LONG',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'HOSTNAME_MISMATCH',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'PATH_LENGTH_EXCEEDED',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** True for the code of an error that says that a certificate is not accepted. */
+export const isCertificateCode = (code: unknown): boolean =>
+  typeof code === 'string' && certificateCodes.has(code);
+
+/** What is wrong with the certificate, in Node's words; undefined: the error says nothing of one. */
+const faultOf = (error: unknown, depth = 0): string | undefined => {
+  if (!(error instanceof Error) || depth > 5) return undefined;
+  return isCertificateCode(Reflect.get(error, 'code')) ? error.message : faultOf(error.cause, depth + 1);
+};
+
+/**
+ * Does what connects to a server for the first time.
+ * @param variable The setting with its address.
+ * @throws AppError `bad_certificate` that names the variable, where the server's certificate is not accepted; whatever else
+ * `work` throws as it is.
+ */
+export const explainCertificate = async <T>(variable: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === undefined) throw error;
+    throw new AppError(
+      'unavailable',
+      'bad_certificate',
+      `The certificate of the server at ${variable} is not accepted: ${fault}. ` +
+        'Its authority is named by sslrootcert=/path/ca.pem in that address; the name in the address must stand in the certificate.',
+      { cause: error },
+    );
+  }
+};

@@ -1,0 +1,35 @@
+/** The address of ClickHouse, in which an authority of one's own is named as in an address of PostgreSQL. */
+import { readFileSync } from 'node:fs';
+import type { ClickHouseClientConfigOptions } from '@clickhouse/client';
+import { AppError, messageOf } from '../../lib/errors.js';
+
+export interface ConnectionOptions {
+  readonly url: string;
+  readonly tls?: NonNullable<ClickHouseClientConfigOptions['tls']>;
+}
+
+const badAddress = (text: string): AppError =>
+  new AppError('invalid', 'bad_configuration', `CLICKHOUSE_URL: ${text}`);
+
+const parameter = 'sslrootcert';
+
+const readPem = (path: string): Buffer => {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw badAddress(`${parameter} cannot be read (${messageOf(error)})`);
+  }
+};
+
+/**
+ * Options of the vendor's client. `sslrootcert` is the path of a PEM file with the authorities that sign the server.
+ * @throws AppError `bad_configuration` for a file that cannot be read, and for one without https.
+ */
+export const connectionOptions = (address: string): ConnectionOptions => {
+  const url = new URL(address);
+  const path = url.searchParams.get(parameter);
+  if (path === null) return { url: address };
+  if (url.protocol !== 'https:') throw badAddress(`${parameter} needs https://`);
+  url.searchParams.delete(parameter);
+  return { url: url.href, tls: { ca_cert: readPem(path) } };
+};
