@@ -22,6 +22,7 @@ import { createDownloads } from '../query/download.js';
 import { createPageTokens } from '../query/paging/page-token.js';
 import { createRevisions } from '../query/revisions/revisions.js';
 import { createSummariesAhead } from '../query/summary/ahead.js';
+import { createColumnValues } from '../query/summary/column-values.js';
 import { createSummaries, type Summaries } from '../query/summary/summaries.js';
 import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions, type Versions } from '../query/versions.js';
@@ -151,6 +152,7 @@ export const createDownloadPart = async (
       quotas,
       versions,
       summaries,
+      columnValues: createColumnValues({ reader, places }),
     }),
     ...createVersionChangeRoutes({
       access,

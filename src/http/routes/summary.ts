@@ -4,6 +4,7 @@ import type { Quotas } from '../../catalog/quotas.js';
 import { invalid } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
 import type { Caller } from '../../model/permission.js';
+import type { ColumnValues } from '../../query/summary/column-values.js';
 import type { Summaries } from '../../query/summary/summaries.js';
 import type { Versions } from '../../query/versions.js';
 import { pathId, pathName, queryId, queryInstant, queryInteger, queryText } from '../parameters.js';
@@ -16,6 +17,7 @@ export interface SummaryRoutesDeps {
   readonly quotas: Pick<Quotas, 'requireDownload'>;
   readonly versions: Versions;
   readonly summaries: Summaries;
+  readonly columnValues: ColumnValues;
 }
 
 const shown = z.union([z.number(), z.string(), z.null()]);
@@ -129,7 +131,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
         const { query, params } = request;
         const { version, context } = await open(request, params.id, query);
         request.leavePlace();
-        const values = await deps.summaries.values({
+        const values = await deps.columnValues.find({
           version,
           column: params.column,
           startsWith: query.startsWith ?? '',

@@ -1,6 +1,5 @@
 /** What the columns of a version hold. Kept per version, which never changes; computed at the first demand. */
 import { createCache } from '../../lib/cache.js';
-import { notFound } from '../../lib/errors.js';
 import type { Places } from '../../lib/places.js';
 import { createSharedWork } from '../../lib/shared-work.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
@@ -13,6 +12,7 @@ import { filterColumnsOf } from '../plan.js';
 import type { ReadContext } from '../read-context.js';
 import { anyRow, buildRowSource, type RowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
+import { createAsk } from './ask.js';
 import {
   type ColumnSummary,
   type Facts,
@@ -24,6 +24,7 @@ import {
   summaryOf,
   topTextsSql,
 } from './column-summary.js';
+import type { ValueCount } from './column-values.js';
 
 export interface SummaryWanted {
   readonly version: ReadableVersion;
@@ -34,21 +35,6 @@ export interface SummaryWanted {
   readonly context: ReadContext;
 }
 
-export interface ValuesWanted {
-  readonly version: ReadableVersion;
-  /** Name or id of a column. */
-  readonly column: string;
-  readonly startsWith: string;
-  readonly top: number;
-  readonly owner: string;
-  readonly context: ReadContext;
-}
-
-export interface ValueCount {
-  readonly value: string;
-  readonly count: number;
-}
-
 export interface Summaries {
   summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly ColumnSummary[] }>;
   /**
@@ -56,8 +42,6 @@ export interface Summaries {
    * @param owner Who takes places for it.
    */
   prepare(version: ReadableVersion, owner: string, signal: AbortSignal): Promise<void>;
-  /** Values of a column with counts, the most frequent first. @throws AppError 404 for an unknown column. */
-  values(wanted: ValuesWanted): Promise<readonly ValueCount[]>;
 }
 
 export interface SummariesOptions {
@@ -78,25 +62,13 @@ const withoutNames = (columns: readonly ColumnSummary[]): Body =>
   Object.fromEntries(columns.map(({ name: _, ...rest }) => [String(rest.id), rest]));
 
 export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summaries => {
+  const ask = createAsk(reader);
   const shared = createSharedWork<readonly ColumnSummary[]>();
   // A version never changes, and neither does what is kept of it.
   const known = createCache<Body>({
     limit: rememberedColumns,
     weigh: (body) => Object.keys(body).length + 1,
   });
-  let queries = 0;
-
-  const ask = async <T>(text: string, source: RowSource, context: ReadContext): Promise<T[]> => {
-    queries += 1;
-    return reader.facts<T>({
-      sql: `${text} FORMAT JSONCompactEachRow`,
-      values: source.values,
-      settings: { output_format_json_quote_64bit_integers: 0, output_format_json_quote_denormals: 0 },
-      ...context,
-      queryId: `${context.queryId}-${queries}`,
-    });
-  };
-
   const topOf = async (
     column: StoredColumn,
     source: RowSource,
@@ -249,22 +221,6 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     async prepare(version, owner, signal) {
       const context = { queryId: `summary/${version.versionId}`, signal };
       if ((await kept(version)) === undefined) await whole({ version, owner, context });
-    },
-
-    async values({ version, column: wanted, startsWith, top, owner, context }) {
-      const column =
-        version.columns.find(({ name }) => name === wanted) ??
-        version.columns.find(({ id }) => String(id) === wanted);
-      if (column === undefined)
-        throw notFound('unknown_column', `The dataset has no column ${wanted.slice(0, 60)}.`);
-      const source = sourceOf(version, undefined);
-      const name = storageName(column);
-      const text = `SELECT toString(${name}) AS v, count() AS n ${source.sql}
-        AND ${name} IS NOT NULL AND startsWith(toString(assumeNotNull(${name})), {prefix:String})
-        GROUP BY v ORDER BY n DESC, v LIMIT ${top}`;
-      const asked = { ...source, values: { ...source.values, prefix: startsWith } };
-      const rows = await inPlace(owner, context.signal, () => ask<[string, number]>(text, asked, context));
-      return rows.map(([value, count]) => ({ value, count: Number(count) }));
     },
   };
 };

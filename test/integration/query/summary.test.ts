@@ -189,3 +189,66 @@ describe('a summary of a small version', () => {
     });
   });
 });
+
+describe('values while somebody types', () => {
+  const values = (column: string, prefix: string, more = '') =>
+    json<{ value: string; count: number }[]>(
+      `/datasets/${dataset}/columns/${column}/values?startsWith=${encodeURIComponent(prefix)}${more}`,
+    );
+  const texts = async (column: string, prefix: string, more = '') =>
+    (await values(column, prefix, more)).map(({ value }) => value);
+
+  it('are right at every prefix, of few values and of more than are kept', async () => {
+    const odd = ["a'b", 'a\\b', 'a%b', 'a_b', 'A', 'ä', 'ａ', '😀x', '😀y', 'x y'];
+    const rows = Array.from({ length: 12_000 }, (_, at) => ({
+      few: odd[at % odd.length] ?? '',
+      many: `k${(at * 7_919) % 12_000}`,
+      number: ((at * 31) % 11_000) / 4 - 100,
+    }));
+    await upload(
+      `few,many,number\n${rows.map(({ few, many, number }) => `${few},${many},${number}`).join('\n')}\n`,
+    );
+    const expected = (of: (row: (typeof rows)[number]) => string, prefix: string, top = 100) => {
+      const counts = new Map<string, number>();
+      for (const row of rows)
+        if (of(row).startsWith(prefix)) counts.set(of(row), (counts.get(of(row)) ?? 0) + 1);
+      const bytes = (text: string) => Buffer.from(text);
+      return [...counts]
+        .sort(([a, m], [b, n]) => n - m || Buffer.compare(bytes(a), bytes(b)))
+        .slice(0, top)
+        .map(([value, count]) => ({ value, count }));
+    };
+    for (const prefix of ['', 'a', "a'", 'a\\', 'a%', 'a_', '😀', '😀x', 'z'])
+      expect(await values('few', prefix)).toEqual(expected(({ few }) => few, prefix));
+    // From long to short and back: what is kept of one prefix must not answer another.
+    for (const prefix of ['k1199', 'k11', 'k1', '', 'k119', 'k1199', 'K', 'k11999', 'k119990'])
+      expect(await values('many', prefix)).toEqual(expected(({ many }) => many, prefix));
+    for (const prefix of ['-', '-1', '12', '2649.75', '2649.750', ''])
+      expect(await values('number', prefix, '&$top=7')).toEqual(
+        expected(({ number }) => String(number), prefix, 7),
+      );
+    expect(await values('many', '', '&$top=3')).toHaveLength(3);
+    expect(await values('many', '', '&$top=10000')).toEqual(expected(({ many }) => many, '', 10_000));
+    expect(await values('many', 'k', '&$top=2500')).toEqual(expected(({ many }) => many, 'k', 2_500));
+  });
+
+  it('are those of the version that is asked for', async () => {
+    await upload('t\nold\n');
+    const { versionId } = await json<Summary>(`/datasets/${dataset}/summary`);
+    expect(await texts('t', 'o')).toEqual(['old']);
+    await upload('t\nother\noak\n');
+    expect(await texts('t', 'o')).toEqual(['oak', 'other']);
+    expect(await texts('t', 'o', `&versionId=${versionId}`)).toEqual(['old']);
+  });
+
+  it('too long for one answer are refused, and fewer of them are not', async () => {
+    const long = (letter: string) => letter.repeat(1_000_000);
+    const rows = Array.from({ length: 20 }, (_, at) => `${long(String.fromCharCode(97 + at))}\n`);
+    await upload(`t\n${rows.join('')}`);
+    const refused = await call(`/datasets/${dataset}/columns/t/values`);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ code: 'values_too_long' });
+    expect(await texts('t', '', '&$top=2')).toEqual([long('a'), long('b')]);
+    expect(await texts('t', 'c')).toEqual([long('c')]);
+  });
+});

@@ -1,0 +1,30 @@
+import type { Reader, ReadSettings } from '../../storage/clickhouse/reader.js';
+import type { ReadContext } from '../read-context.js';
+import type { RowSource } from '../statement.js';
+
+/** Runs a SELECT whose answer is small; each row comes as the list of its values. */
+export type Ask = <T>(
+  text: string,
+  source: Pick<RowSource, 'values'>,
+  context: ReadContext,
+  settings?: ReadSettings,
+) => Promise<T[]>;
+
+/** Each statement gets an id of its own, by which ClickHouse cancels it. */
+export const createAsk = (reader: Reader): Ask => {
+  let statements = 0;
+  return (text, source, context, settings = {}) => {
+    statements += 1;
+    return reader.facts({
+      sql: `${text} FORMAT JSONCompactEachRow`,
+      values: source.values,
+      settings: {
+        ...settings,
+        output_format_json_quote_64bit_integers: 0,
+        output_format_json_quote_denormals: 0,
+      },
+      ...context,
+      queryId: `${context.queryId}-${statements}`,
+    });
+  };
+};
