@@ -5,7 +5,7 @@ import { AppError } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { noTracing, type Tracing } from '../lib/tracing.js';
-import { createAnswerBudget, createBodyBudget } from './budgets.js';
+import { createAnswerBudget, createBodyBudget, isUnread } from './budgets.js';
 import { createIdentifyClient } from './client-address.js';
 import { createOwnerOf } from './connections.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
@@ -152,6 +152,10 @@ export const createApp = (options: AppOptions): HttpServer => {
     const requestLog = ctx?.state.log ?? log;
     if (isRefusal(error)) {
       requestLog.info({ err: error }, 'answer ended: its right has ended');
+      return;
+    }
+    if (isUnread(error)) {
+      requestLog.info({ err: error }, 'answer ended: its client does not read it');
       return;
     }
     // The client hung up: that is said by the line of the request.

@@ -1,5 +1,5 @@
 import { type ByteBudget, createByteBudget } from '../lib/byte-budget.js';
-import { AppError } from '../lib/errors.js';
+import { AppError, isAppError } from '../lib/errors.js';
 
 /** Seconds after which there may be room again. */
 const retry = { retryAfterSeconds: 5 };
@@ -27,6 +27,10 @@ export const createBodyBudget = (totalBytes: number): ByteBudget =>
             retry,
           ),
   });
+
+/** True for the errors of `createAnswerBudget`. */
+export const isUnread = (error: unknown): boolean =>
+  isAppError(error) && ['answers_not_read', 'no_answer_room'].includes(error.code);
 
 /** Bytes of answers that clients have not taken yet. */
 export const createAnswerBudget = (totalBytes: number): ByteBudget =>

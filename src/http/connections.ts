@@ -26,9 +26,6 @@ export interface ConnectionLimits {
 /** Of all connections one address gets a part at most. */
 const ownPart = 4;
 
-/** Milliseconds between two looks at the heads that are on their way, while there may be too many bytes of them. */
-const lookMs = 100;
-
 /** Bytes below which the head of a request is left alone. */
 const shortHead = 4 * 1024;
 
@@ -43,24 +40,22 @@ interface Connection {
   working: number;
   /** Since when it has been waiting. */
   since: number;
-  /** Bytes of its requests before. */
-  readBefore: number;
+  /** Bytes of the head that is on its way. */
+  head: number;
 }
 
-const bytesOfHead = ({ socket, readBefore }: Connection): number => socket.bytesRead - readBefore;
-
-/** @param maxHeadBytes Largest head of one request. */
 export const limitConnections = (
   server: Server,
   { most, ownerOf, onRefused, graceMs = 1_000, headBytes = 32 * 1024 * 1024 }: ConnectionLimits,
-  maxHeadBytes: number,
 ): void => {
   const byOwner = new Map<string, number>();
   const known = new WeakMap<Socket, Connection>();
   /** Who has waited for longest comes first. */
   const waiting = new Set<Connection>();
   let open = 0;
-  let timer: NodeJS.Timeout | undefined;
+  /** Those with a long head on its way, the oldest first. */
+  const longHeads = new Set<Connection>();
+  let longBytes = 0;
 
   const count = (owner: string | undefined, by: 1 | -1): void => {
     open += by;
@@ -70,8 +65,14 @@ export const limitConnections = (
     else byOwner.set(owner, now);
   };
 
+  const forgetHead = (connection: Connection): void => {
+    if (longHeads.delete(connection)) longBytes -= connection.head;
+    connection.head = 0;
+  };
+
   const end = (connection: Connection): void => {
     waiting.delete(connection);
+    forgetHead(connection);
     onRefused?.('lost');
     connection.socket.destroy();
   };
@@ -88,29 +89,24 @@ export const limitConnections = (
     return false;
   };
 
-  const look = (): void => {
-    timer = undefined;
-    let bytes = 0;
-    for (const connection of waiting) bytes += bytesOfHead(connection);
-    for (const connection of waiting) {
-      if (bytes <= headBytes) break;
-      const own = bytesOfHead(connection);
-      if (own <= shortHead) continue;
-      bytes -= own;
-      end(connection);
+  /** Counts each piece as it comes: thousands of heads arrive between two looks of a timer. */
+  const readHead = (connection: Connection, bytes: number): void => {
+    if (connection.working > 0 || !waiting.has(connection)) return;
+    connection.head += bytes;
+    if (longHeads.has(connection)) longBytes += bytes;
+    else if (connection.head > shortHead) {
+      longHeads.add(connection);
+      longBytes += connection.head;
     }
-    lookSoon();
-  };
-  const lookSoon = (): void => {
-    if (timer === undefined && waiting.size * maxHeadBytes > headBytes)
-      timer = setTimeout(look, lookMs).unref();
+    for (const oldest of longHeads) {
+      if (longBytes <= headBytes) break;
+      end(oldest);
+    }
   };
 
   const wait = (connection: Connection): void => {
     connection.since = performance.now();
-    connection.readBefore = connection.socket.bytesRead;
     waiting.add(connection);
-    lookSoon();
   };
 
   const onRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
@@ -118,6 +114,7 @@ export const limitConnections = (
     if (connection === undefined) return;
     connection.working += 1;
     waiting.delete(connection);
+    forgetHead(connection);
     response.once('close', () => {
       connection.working -= 1;
       if (connection.working === 0 && !socket.destroyed) wait(connection);
@@ -129,11 +126,12 @@ export const limitConnections = (
   server.prependListener('connection', (socket: Socket) => {
     const owner = ownerOf(socket);
     const own = owner === undefined ? 0 : (byOwner.get(owner) ?? 0);
-    const connection = { socket, owner, working: 0, since: 0, readBefore: 0 };
+    const connection: Connection = { socket, owner, working: 0, since: 0, head: 0 };
     count(owner, 1);
     socket.once('close', () => {
       count(owner, -1);
       waiting.delete(connection);
+      forgetHead(connection);
     });
     const hasRoom = (own < most / ownPart || makeRoom(owner)) && (open <= most || makeRoom(undefined));
     if (hasRoom) {
@@ -144,6 +142,12 @@ export const limitConnections = (
     onRefused?.('refused');
     socket.end(refusal);
     socket.destroySoon();
+  });
+
+  // Behind Node's own listener: the parser has taken what it wants of a piece before the piece is counted.
+  server.on('connection', (socket: Socket) => {
+    const connection = known.get(socket);
+    if (connection !== undefined) socket.on('data', ({ length }: Buffer) => readHead(connection, length));
   });
 };
 

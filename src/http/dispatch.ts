@@ -230,7 +230,8 @@ export const createDispatch = (options: DispatchOptions) => {
         };
         const reply = await actAs(actorOf(ctx, caller), async () => route.handler(request));
         delete ctx.state.bodyText;
-        await sendReply(ctx, reply, { place, unsent: answers.open(head.owner), rights });
+        const unsent = answers.open(head.owner);
+        await sendReply(ctx, reply, { place, unsent, countsStreams: kind === 'requests', rights });
       } catch (error) {
         place?.release();
         throw error;

@@ -12,17 +12,22 @@ async function* allColumns(
   yield* more;
 }
 
-/** Items that are written in one step. */
-const itemsPerStep = 50;
+/** Characters of text that are written at a time: a batch may be megabytes, and be kept for many slow readers. */
+const pieceChars = 64 * 1024;
 
-/** A batch may be megabytes, and many be written at the same time. */
-function* batchText(batch: readonly object[], before: string): Generator<void, Buffer> {
+/** The items from the given one on, up to a piece; gives the index of the first that is not in it. */
+function* pieceOf(
+  batch: readonly object[],
+  from: number,
+  before: string,
+): Generator<void, { piece: Buffer; next: number }> {
   let text = before;
-  for (const [at, item] of batch.entries()) {
-    text += at === 0 ? JSON.stringify(item) : `,${JSON.stringify(item)}`;
-    if (at % itemsPerStep === itemsPerStep - 1) yield;
+  let at = from;
+  for (; at < batch.length && text.length < pieceChars; at += 1) {
+    text += at === 0 ? JSON.stringify(batch[at]) : `,${JSON.stringify(batch[at])}`;
+    yield;
   }
-  return Buffer.from(text);
+  return { piece: Buffer.from(text), next: at };
 }
 
 async function* textOf(
@@ -32,9 +37,12 @@ async function* textOf(
 ): AsyncGenerator<Buffer> {
   let separator = begin;
   for await (const batch of batches) {
-    if (batch.length === 0) continue;
-    yield await runYielding(batchText(batch, separator));
-    separator = ',';
+    for (let at = 0; at < batch.length; ) {
+      const { piece, next } = await runYielding(pieceOf(batch, at, at === 0 ? separator : ''));
+      yield piece;
+      separator = ',';
+      at = next;
+    }
   }
   yield Buffer.from(separator === begin ? `${begin}${end}` : end);
 }

@@ -43,18 +43,21 @@ export interface Sending {
   readonly place: Place | undefined;
   /** Counts what the client has not taken yet. */
   readonly unsent: ByteShare;
+  /** Streams count as well: nothing but their number bounds them. */
+  readonly countsStreams: boolean;
   readonly rights: RightsWatch;
 }
 
 type Context = ParameterizedContext<RequestState>;
 
-const send = (ctx: Context, body: Readable, timeoutMs: number): void => {
+const send = (ctx: Context, body: Readable, timeoutMs: number, unsent?: ByteShare): void => {
   // Koa would pipe piece by piece.
   ctx.respond = false;
-  sendStream(body, ctx.res, (error) => {
+  const failed = (error: Error): void => {
     ctx.state.error = error;
     ctx.app.emit('error', error, ctx);
-  });
+  };
+  sendStream(body, ctx.res, failed, unsent);
   ctx.res.setTimeout(timeoutMs, () => ctx.res.destroy());
 };
 
@@ -94,7 +97,8 @@ export const sendReply = async (ctx: Context, reply: Reply, sending: Sending): P
     if (ctx.method === 'HEAD') body.destroy();
     else {
       if (reply.right !== undefined) sending.rights.watch(body, reply.right);
-      send(ctx, body, stalledRowsMs);
+      if (sending.countsStreams) send(ctx, body, stalledMs, sending.unsent);
+      else send(ctx, body, stalledRowsMs);
     }
   } else {
     const type = isBytes(body) ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';

@@ -1,8 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { ByteShare } from '../lib/byte-budget.js';
 
 /** Bytes that may wait for a slow client before no more are read. */
 const mostPending = 1024 * 1024;
+
+/** What a list keeps while it waits for its reader: as much in the response, and a batch of the list. */
+const keptBytes = 2 * mostPending;
 
 /** Bytes that leave together, and how long they may be waited for, in milliseconds. */
 const gatheredBytes = 256 * 1024;
@@ -15,11 +19,13 @@ const gatherMs = 2;
  * A body that ends in any other way than properly destroys the connection, so that the client sees the cut; a
  * client that goes away destroys the body.
  * @param failed is told of the body's own error, not of one that follows from the client's leaving.
+ * @param unsent counts what waits for the client; who has used up its share is cut off. Undefined: places bound it.
  */
 export const sendStream = (
   body: Readable,
   response: ServerResponse,
   failed: (error: Error) => void,
+  unsent?: ByteShare,
 ): void => {
   if (body.readableEnded) {
     response.end();
@@ -37,14 +43,27 @@ export const sendStream = (
   let gathered = 0;
   let timer: NodeJS.Timeout | undefined;
   const isFull = (): boolean => response.writableLength > mostPending;
+  const resume = (): void => {
+    unsent?.close();
+    body.resume();
+  };
+  const pause = (): void => {
+    if (body.isPaused()) return;
+    body.pause();
+    try {
+      unsent?.add(keptBytes);
+    } catch (error) {
+      body.destroy(error as Error);
+    }
+  };
   const flush = (): void => {
     clearTimeout(timer);
     timer = undefined;
     gathered = 0;
     if (response.writableEnded || response.destroyed) return;
     response.uncork();
-    if (isFull()) body.pause();
-    else body.resume();
+    if (isFull()) pause();
+    else resume();
   };
   // The first bytes leave at once.
   let waitMs = 0;
@@ -58,7 +77,7 @@ export const sendStream = (
     gathered += chunk.length;
     if (gathered >= gatheredBytes) flush();
   });
-  response.on('drain', () => body.resume());
+  response.on('drain', resume);
   // `end` of a corked response loses what is corked in Node 22 and 24 (it does not in 20).
   body.once('end', () => {
     flush();
@@ -76,6 +95,7 @@ export const sendStream = (
   });
   response.once('close', () => {
     clearTimeout(timer);
+    unsent?.close();
     body.destroy();
   });
 };

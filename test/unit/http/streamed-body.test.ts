@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sendStream } from '../../../src/http/streamed-body.js';
+import { type ByteShare, createByteBudget } from '../../../src/lib/byte-budget.js';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -42,6 +43,22 @@ const answer = async (write: (body: PassThrough) => unknown): Promise<Answered> 
   const text = await (await fetch(`http://127.0.0.1:${port}/`)).text();
   if (response === undefined) throw new Error('no request came');
   return { text, response, corkedAtEnd, failures };
+};
+
+function* repeat(piece: Buffer): Generator<Buffer> {
+  for (;;) yield piece;
+}
+
+/** Whether there is room for what a list keeps. */
+const takes = (share: ByteShare): boolean => {
+  try {
+    share.add(2_000_000);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    share.close();
+  }
 };
 
 describe('a streamed body', () => {
@@ -82,6 +99,33 @@ describe('a streamed body', () => {
     expect(text.length).toBe(3_000_003);
     expect(text.endsWith('end')).toBe(true);
     expect(corkedAtEnd).toBe(0);
+  });
+
+  it('counts while it waits for its reader, and is cut off when it may not', async () => {
+    const budget = createByteBudget({
+      totalBytes: 3_000_000,
+      ownerBytes: 3_000_000,
+      refuse: () => new Error('not read'),
+    });
+    const failures: Error[] = [];
+    const shares = [budget.open('one'), budget.open('one')];
+    server = createServer((_request, response) => {
+      const endless = Readable.from(repeat(Buffer.alloc(100_000, 'x')), { objectMode: false });
+      sendStream(endless, response, (error) => failures.push(error), shares.pop());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const unread = await fetch(`http://127.0.0.1:${port}/`);
+    const counted = budget.open('one');
+    await expect.poll(() => takes(counted)).toBe(false);
+
+    const second = await fetch(`http://127.0.0.1:${port}/`);
+    await expect(second.arrayBuffer()).rejects.toThrow('terminated');
+    expect(failures).toEqual([new Error('not read')]);
+
+    await unread.body?.cancel();
+    await expect.poll(() => takes(counted)).toBe(true);
   });
 
   it('that fails cuts the connection, after what was read until then', async () => {
