@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Confirm } from '../components/confirm.js';
 import { ErrorText, Show } from '../components/states.js';
+import { TextField } from '../components/text-field.js';
 import { useAct } from '../lib/act.js';
 import { api } from '../lib/api.js';
 import { ago, dateAndTime } from '../lib/format.js';
@@ -73,24 +74,8 @@ const NewKey = ({ onMade }: { onMade: () => void }) => {
     <form class="stack panel" onSubmit={(event) => void submit(event)}>
       <h2>{t.new}</h2>
       <div class="row form-line">
-        <label class="field">
-          <span>{t.name}</span>
-          <input
-            class="input"
-            required
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>{t.expires}</span>
-          <input
-            class="input"
-            type="date"
-            value={expires}
-            onInput={({ currentTarget }) => setExpires(currentTarget.value)}
-          />
-        </label>
+        <TextField label={t.name} required value={name} onInput={setName} />
+        <TextField label={t.expires} type="date" value={expires} onInput={setExpires} />
         <label class="row">
           <input
             type="checkbox"

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Page } from '../components/page.js';
 import { State, Waiting } from '../components/states.js';
+import { TextField } from '../components/text-field.js';
 import { api } from '../lib/api.js';
 import { useLoad } from '../lib/load.js';
 import { linkTo, navigate, useAddress } from '../lib/router.js';
@@ -12,7 +13,8 @@ import { Crumbs, HitList, SearchBox } from './providers/list.js';
 import { OwnKey } from './providers/own-key.js';
 import { QuotaLeft } from './providers/quota.js';
 import { useWords } from './providers/search.js';
-import type { Hit, ProviderDetail, Quota } from './providers/types.js';
+import type { Hit, ProviderDetail } from './providers/types.js';
+import { providerPath, useQuota, WithProvider } from './providers/with-provider.js';
 import './providers.css';
 
 const t = texts.providers;
@@ -20,7 +22,7 @@ const t = texts.providers;
 const Found = ({ provider, words }: { provider: ProviderDetail; words: string }) => {
   const found = useLoad(
     (signal) =>
-      api.get<{ items: readonly Hit[] }>(`/providers/${encodeURIComponent(provider.slug)}/search`, {
+      api.get<{ items: readonly Hit[] }>(`${providerPath(provider.slug)}/search`, {
         query: { q: words },
         signal,
       }),
@@ -54,18 +56,15 @@ const OpenById = ({ provider }: { provider: ProviderDetail }) => {
         if (id.trim() !== '') navigate(linkTo('series', { slug: provider.slug, rest: id.trim() }));
       }}
     >
-      <label class="field">
-        <span>{t.openById}</span>
-        <input
-          class="input"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={1_000}
-          placeholder={provider.series_id_placeholder}
-          value={id}
-          onInput={({ currentTarget }) => setId(currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={t.openById}
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={1_000}
+        placeholder={provider.series_id_placeholder}
+        value={id}
+        onInput={setId}
+      />
       <div class="row">
         <button class="button" type="submit">
           {t.open}
@@ -116,10 +115,7 @@ const Content = ({ provider, reload }: { provider: ProviderDetail; reload: () =>
   const { words, typed, type } = useWords('upstream');
   const path = query.get('path') ?? '';
   const page = Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1);
-  const quota = useLoad(
-    (signal) => api.get<Quota>(`/providers/${encodeURIComponent(provider.slug)}/quota`, { signal }),
-    [provider.slug, words, path, page, provider.has_user_api_key],
-  );
+  const quota = useQuota(provider.slug, [words, path, page, provider.has_user_api_key]);
   const canSearch = provider.capabilities.includes('search');
   const canBrowse = provider.capabilities.includes('hierarchical');
   return (
@@ -143,7 +139,7 @@ const Content = ({ provider, reload }: { provider: ProviderDetail; reload: () =>
         )}
       </div>
       <aside class="stack sections provider-aside">
-        {quota.data !== undefined && <QuotaLeft quota={quota.data} />}
+        {quota !== undefined && <QuotaLeft quota={quota} />}
         {provider.api_key_label !== undefined && (
           <section class="stack tight">
             <h2>{t.key.title}</h2>
@@ -161,34 +157,27 @@ const Content = ({ provider, reload }: { provider: ProviderDetail; reload: () =>
 };
 
 /** One provider: its tree, its search, what is left of its limits, the reader's key. */
-export const Provider = ({ params }: PageParams) => {
-  const slug = params.slug ?? '';
-  const found = useLoad(
-    (signal) => api.get<ProviderDetail>(`/providers/${encodeURIComponent(slug)}`, { signal }),
-    [slug],
-  );
-  if (found.state === 'error')
-    return <Failure error={found.error} provider={undefined} retry={found.reload} />;
-  if (found.data === undefined) return <Waiting />;
-  const provider = found.data;
-  return (
-    <Page
-      title={provider.name}
-      way={
-        <Crumbs name={texts.providers.way}>
-          <li>
-            <a href={linkTo('providers')}>{t.title}</a>
-          </li>
-        </Crumbs>
-      }
-      lead={
-        <>
-          <p>{provider.description}</p>
-          {provider.provider !== provider.name && <p class="small">{provider.provider}</p>}
-        </>
-      }
-    >
-      <Content provider={provider} reload={found.reload} />
-    </Page>
-  );
-};
+export const Provider = ({ params }: PageParams) => (
+  <WithProvider slug={params.slug ?? ''}>
+    {(provider, reload) => (
+      <Page
+        title={provider.name}
+        way={
+          <Crumbs name={texts.providers.way}>
+            <li>
+              <a href={linkTo('providers')}>{t.title}</a>
+            </li>
+          </Crumbs>
+        }
+        lead={
+          <>
+            <p>{provider.description}</p>
+            {provider.provider !== provider.name && <p class="small">{provider.provider}</p>}
+          </>
+        }
+      >
+        <Content provider={provider} reload={reload} />
+      </Page>
+    )}
+  </WithProvider>
+);

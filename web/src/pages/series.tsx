@@ -1,6 +1,6 @@
 import { Page } from '../components/page.js';
 import { Waiting } from '../components/states.js';
-import { api, request } from '../lib/api.js';
+import { request } from '../lib/api.js';
 import { ago, count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
 import { linkTo, useAddress } from '../lib/router.js';
@@ -15,7 +15,8 @@ import { ParameterForm, paramsIn, paramsOf } from './providers/parameters.js';
 import { QuotaLeft } from './providers/quota.js';
 import { readSeries, type SeriesData } from './providers/series-data.js';
 import { TakeSeries } from './providers/take-series.js';
-import type { ProviderDetail, Quota } from './providers/types.js';
+import type { ProviderDetail } from './providers/types.js';
+import { providerPath, useQuota, WithProvider } from './providers/with-provider.js';
 import './chart.css';
 import './providers.css';
 
@@ -34,7 +35,7 @@ const loadSeries = async (
   params: Readonly<Record<string, string | number>> | undefined,
   signal: AbortSignal,
 ): Promise<Answer> => {
-  const path = `/providers/${encodeURIComponent(slug)}/series/${encodeURIComponent(seriesId)}`;
+  const path = `${providerPath(slug)}/series/${encodeURIComponent(seriesId)}`;
   const answer = await (params === undefined
     ? request('GET', path, { signal })
     : request('POST', `${path}/data`, { body: { params }, signal }));
@@ -141,10 +142,7 @@ const Content = ({
     (signal) => loadSeries(slug, seriesId, isAll ? params : undefined, signal),
     [slug, seriesId, isAll, asked, provider.has_user_api_key],
   );
-  const quota = useLoad(
-    (signal) => api.get<Quota>(`/providers/${encodeURIComponent(slug)}/quota`, { signal }),
-    [slug, found.state],
-  );
+  const quota = useQuota(slug, [found.state]);
   const retry = (): void => {
     reload();
     found.reload();
@@ -189,21 +187,16 @@ const Content = ({
           <Facts series={answer.series} />
         </div>
       )}
-      {quota.data !== undefined && <QuotaLeft quota={quota.data} />}
+      {quota !== undefined && <QuotaLeft quota={quota} />}
     </Page>
   );
 };
 
 /** A series of a provider: chart and table of its newest observations, or of all. */
-export const Series = ({ params }: PageParams) => {
-  const slug = params.slug ?? '';
-  const seriesId = (params.rest ?? '').replace(/^\//, '');
-  const found = useLoad(
-    (signal) => api.get<ProviderDetail>(`/providers/${encodeURIComponent(slug)}`, { signal }),
-    [slug],
-  );
-  if (found.state === 'error')
-    return <Failure error={found.error} provider={undefined} retry={found.reload} />;
-  if (found.data === undefined) return <Waiting />;
-  return <Content provider={found.data} seriesId={seriesId} reload={found.reload} />;
-};
+export const Series = ({ params }: PageParams) => (
+  <WithProvider slug={params.slug ?? ''}>
+    {(provider, reload) => (
+      <Content provider={provider} seriesId={(params.rest ?? '').replace(/^\//, '')} reload={reload} />
+    )}
+  </WithProvider>
+);

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Confirm } from '../components/confirm.js';
 import { ErrorText, Show, State } from '../components/states.js';
+import { TextField } from '../components/text-field.js';
 import { useAct } from '../lib/act.js';
 import { api } from '../lib/api.js';
 import { useLoad } from '../lib/load.js';
@@ -65,16 +66,7 @@ const Invite = ({ path, onDone }: { path: string; onDone: () => void }) => {
       }}
     >
       <div class="row form-line">
-        <label class="field">
-          <span>{t.account}</span>
-          <input
-            class="input"
-            required
-            spellcheck={false}
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
+        <TextField label={t.account} required spellcheck={false} value={name} onInput={setName} />
         <RoleChoice label={t.role} value={role} onChoose={setRole} />
         <button class="button main" type="submit" disabled={isBusy}>
           {t.invite}
@@ -172,15 +164,7 @@ const NewTeam = ({ onDone }: { onDone: () => void }) => {
     >
       <h2>{t.new}</h2>
       <div class="row form-line">
-        <label class="field">
-          <span>{t.name}</span>
-          <input
-            class="input"
-            required
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
+        <TextField label={t.name} required value={name} onInput={setName} />
         <button class="button main" type="submit" disabled={isBusy}>
           {texts.manage.create}
         </button>

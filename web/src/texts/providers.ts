@@ -14,6 +14,7 @@ export const providersTexts = {
   byId: 'By id only',
   way: 'Way to this page',
   crumbs: 'Place in the tree',
+  namesMissing: (why: string) => `The names of the folders above could not be loaded: ${why}`,
   folders: 'Folders',
   folderFilter: 'Filter folders',
   foldersShown: (shown: string, all: string) => `${shown} of ${all} folders`,

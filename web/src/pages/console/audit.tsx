@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { TextField } from '../../components/text-field.js';
 import { api } from '../../lib/api.js';
 import { dateAndTime } from '../../lib/format.js';
 import { linkTo, setQuery, useAddress } from '../../lib/router.js';
@@ -38,15 +39,13 @@ const Filter = () => {
       }}
     >
       {fields.map(({ name, text, hint }) => (
-        <label class="field" key={name}>
-          <span>{text}</span>
-          <input
-            class="input"
-            placeholder={hint}
-            value={values[name]}
-            onInput={({ currentTarget }) => setValues({ ...values, [name]: currentTarget.value })}
-          />
-        </label>
+        <TextField
+          key={name}
+          label={text}
+          placeholder={hint}
+          value={values[name]}
+          onInput={(text) => setValues({ ...values, [name]: text })}
+        />
       ))}
       <button class="button" type="submit">
         {t.apply}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { TextField } from '../../components/text-field.js';
 import { api } from '../../lib/api.js';
 import { ago, count, dateAndTime, duration } from '../../lib/format.js';
 import { linkTo, setQuery, useAddress } from '../../lib/router.js';
@@ -110,24 +111,8 @@ const Filter = () => {
         setQuery({ account: account || undefined, error: error || undefined, before: undefined });
       }}
     >
-      <label class="field">
-        <span>{t.account}</span>
-        <input
-          class="input"
-          placeholder={t.accountHint}
-          value={account}
-          onInput={({ currentTarget }) => setAccount(currentTarget.value)}
-        />
-      </label>
-      <label class="field">
-        <span>{t.reason}</span>
-        <input
-          class="input"
-          placeholder="store_refused"
-          value={error}
-          onInput={({ currentTarget }) => setError(currentTarget.value)}
-        />
-      </label>
+      <TextField label={t.account} placeholder={t.accountHint} value={account} onInput={setAccount} />
+      <TextField label={t.reason} placeholder="store_refused" value={error} onInput={setError} />
       <button class="button" type="submit">
         {t.apply}
       </button>

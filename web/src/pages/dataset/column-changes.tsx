@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../components/dialog.js';
 import { ErrorText } from '../../components/states.js';
+import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
 import { withColumnRenamed } from '../../lib/filter.js';
@@ -117,15 +118,7 @@ const Rename = ({ dataset, column, onDone, onClose }: ChangeProps) => {
   return (
     <Dialog title={t.renameTitle(column.name)} onClose={onClose}>
       <form class="stack" onSubmit={(event) => void submit(event)}>
-        <label class="field">
-          <span>{t.newName}</span>
-          <input
-            class="input"
-            required
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
+        <TextField label={t.newName} required value={name} onInput={setName} />
         {other === undefined && <p class="small soft">{t.renameNote}</p>}
         {other === undefined && error !== undefined && <ErrorText error={error} />}
         <div class="row" hidden={other !== undefined}>

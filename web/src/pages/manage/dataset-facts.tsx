@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ErrorText, Show } from '../../components/states.js';
+import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
 import { useLoad } from '../../lib/load.js';
@@ -46,15 +47,13 @@ export const Facts = ({ dataset, onSaved }: { dataset: DatasetDetail; onSaved: (
     <form class="stack narrow-form" onSubmit={(event) => void submit(event)}>
       <h2>{t.facts}</h2>
       {(['name', 'sourceName', 'sourceUrl'] as const).map((field) => (
-        <label class="field" key={field}>
-          <span>{t[field]}</span>
-          <input
-            class="input"
-            required={field === 'name'}
-            value={values[field]}
-            onInput={({ currentTarget }) => put(field, currentTarget.value)}
-          />
-        </label>
+        <TextField
+          key={field}
+          label={t[field]}
+          required={field === 'name'}
+          value={values[field]}
+          onInput={(text) => put(field, text)}
+        />
       ))}
       <label class="field">
         <span>{t.description}</span>
@@ -183,26 +182,8 @@ const RetentionForm = ({ path, settings }: { path: string; settings: Settings })
         <p class="small soft">{t.plan(String(plan.versions ?? t.all), String(plan.days ?? t.unlimited))}</p>
       )}
       <div class="row form-line">
-        <label class="field">
-          <span>{t.versions}</span>
-          <input
-            class="input"
-            type="number"
-            min={1}
-            value={versions}
-            onInput={({ currentTarget }) => setVersions(currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>{t.days}</span>
-          <input
-            class="input"
-            type="number"
-            min={1}
-            value={days}
-            onInput={({ currentTarget }) => setDays(currentTarget.value)}
-          />
-        </label>
+        <TextField label={t.versions} type="number" min={1} value={versions} onInput={setVersions} />
+        <TextField label={t.days} type="number" min={1} value={days} onInput={setDays} />
         <button class="button main" type="submit" disabled={isBusy}>
           {texts.actions.save}
         </button>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ErrorText } from '../../components/states.js';
+import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import type { Repository } from '../../lib/types.js';
 import { texts } from '../../texts.js';
@@ -39,15 +40,7 @@ export const RepositoryForm = ({ first, teams, submitText, onSubmit }: Props) =>
         setSaved(await run(() => onSubmit(values)));
       }}
     >
-      <label class="field">
-        <span>{t.name}</span>
-        <input
-          class="input"
-          required
-          value={values.name}
-          onInput={({ currentTarget }) => put({ name: currentTarget.value })}
-        />
-      </label>
+      <TextField label={t.name} required value={values.name} onInput={(text) => put({ name: text })} />
       <label class="field">
         <span>{t.description}</span>
         <textarea

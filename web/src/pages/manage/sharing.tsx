@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ErrorText, Show } from '../../components/states.js';
+import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
 import { useLoad } from '../../lib/load.js';
@@ -111,16 +112,7 @@ export const Sharing = ({ path, levels, note }: SharingProps) => {
           void change(() => api.put(of(name.trim()), { body: { level } })).then(() => setName(''));
         }}
       >
-        <label class="field">
-          <span>{t.name}</span>
-          <input
-            class="input"
-            required
-            spellcheck={false}
-            value={name}
-            onInput={({ currentTarget }) => setName(currentTarget.value)}
-          />
-        </label>
+        <TextField label={t.name} required spellcheck={false} value={name} onInput={setName} />
         <LevelChoice label={t.level} levels={levels} value={level} onChoose={setLevel} />
         <button class="button main" type="submit" disabled={isBusy}>
           {texts.manage.add}

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { State, Waiting } from '../../components/states.js';
 import { api, request } from '../../lib/api.js';
 import { count } from '../../lib/format.js';
@@ -8,13 +8,14 @@ import { texts } from '../../texts.js';
 import { Failure } from './failure.js';
 import { Crumbs, HitList } from './list.js';
 import type { Folder, ListedSeries, ProviderDetail } from './types.js';
+import { providerPath } from './with-provider.js';
 
 const t = texts.providers;
 const pageSize = 50;
 /** Lists of folders that are longer can be filtered. */
 const longList = 15;
 
-const browsePath = (slug: string): string => `/providers/${encodeURIComponent(slug)}/browse`;
+const browsePath = (slug: string): string => `${providerPath(slug)}/browse`;
 
 /** Paths of the folders above a place, outermost first. */
 const pathsAbove = (path: string): readonly string[] => {
@@ -37,49 +38,48 @@ const codeOf = (path: string): string => {
   }
 };
 
-/** Names of the folders above, asked for one by one where a link led here; the service has kept those answers. */
-const useNames = (slug: string, path: string): ReadonlyMap<string, string> => {
-  const [, draw] = useState(0);
-  useEffect(() => {
-    const stop = new AbortController();
-    const load = async (): Promise<void> => {
-      for (const above of pathsAbove(path)) {
-        if (names.has(`${slug} ${above}`)) continue;
-        const parent = above.includes('/') ? above.slice(0, above.lastIndexOf('/')) : undefined;
-        const { signal } = stop;
-        remember(slug, await api.get<Folder[]>(browsePath(slug), { query: { path: parent }, signal }));
-        if (!signal.aborted) draw((round) => round + 1);
-      }
-    };
-    // Without names the codes stay: the list below says what is wrong.
-    if (path !== '') load().catch(() => undefined);
-    return () => stop.abort();
-  }, [slug, path]);
-  return names;
+/** Asks for the folders above one by one, where a link led here; the service has kept those answers. */
+const loadNames = async (slug: string, path: string, signal: AbortSignal): Promise<void> => {
+  for (const above of path === '' ? [] : pathsAbove(path)) {
+    if (names.has(`${slug} ${above}`)) continue;
+    const parent = above.includes('/') ? above.slice(0, above.lastIndexOf('/')) : undefined;
+    remember(slug, await api.get<Folder[]>(browsePath(slug), { query: { path: parent }, signal }));
+  }
 };
 
 const Way = ({ provider, path }: { provider: ProviderDetail; path: string }) => {
-  const known = useNames(provider.slug, path);
   const { slug } = provider;
+  const named = useLoad((signal) => loadNames(slug, path, signal), [slug, path]);
   const places = pathsAbove(path);
   return (
-    <Crumbs name={t.crumbs}>
-      <li>
-        <a href={linkTo('provider', { slug })}>{provider.browse_root_label ?? provider.name}</a>
-      </li>
-      {places.map((place, at) => {
-        const name = known.get(`${slug} ${place}`) ?? codeOf(place);
-        return (
-          <li key={place}>
-            {at === places.length - 1 ? (
-              <span aria-current="page">{name}</span>
-            ) : (
-              <a href={linkTo('provider', { slug }, { path: place })}>{name}</a>
-            )}
-          </li>
-        );
-      })}
-    </Crumbs>
+    <>
+      <Crumbs name={t.crumbs}>
+        <li>
+          <a href={linkTo('provider', { slug })}>{provider.browse_root_label ?? provider.name}</a>
+        </li>
+        {places.map((place, at) => {
+          // Without its name a folder stands here by its code.
+          const name = names.get(`${slug} ${place}`) ?? codeOf(place);
+          return (
+            <li key={place}>
+              {at === places.length - 1 ? (
+                <span aria-current="page">{name}</span>
+              ) : (
+                <a href={linkTo('provider', { slug }, { path: place })}>{name}</a>
+              )}
+            </li>
+          );
+        })}
+      </Crumbs>
+      {named.state === 'error' && (
+        <p class="row small soft" role="status">
+          {t.namesMissing(named.error instanceof Error ? named.error.message : String(named.error))}
+          <button class="button" type="button" onClick={named.reload}>
+            {texts.states.retry}
+          </button>
+        </p>
+      )}
+    </>
   );
 };
 

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Dialog } from '../../components/dialog.js';
 import { ErrorText, Show } from '../../components/states.js';
+import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
 import { useLoad } from '../../lib/load.js';
@@ -11,6 +12,7 @@ import { useStore } from '../../lib/store.js';
 import type { DatasetSummary, Process, Repository } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import type { ProviderDetail } from './types.js';
+import { providerPath } from './with-provider.js';
 
 const t = texts.providers.keep;
 
@@ -49,7 +51,7 @@ const Form = ({
   const { isBusy, error, run } = useAct();
   const keep = async (): Promise<void> => {
     setStage('fetching');
-    const path = `/providers/${encodeURIComponent(provider.slug)}/series/${encodeURIComponent(seriesId)}/dataset`;
+    const path = `${providerPath(provider.slug)}/series/${encodeURIComponent(seriesId)}/dataset`;
     const refresh = schedule === 'none' ? null : schedule === 'cron' ? cron.trim() : schedule;
     const more = provider.keeps_vintages && backfill ? { backfill } : {};
     const made = await api.post<Kept>(path, { body: { repositoryId, name, params, refresh, ...more } });
@@ -74,16 +76,7 @@ const Form = ({
         if (!(await run(keep))) setStage('asking');
       }}
     >
-      <label class="field">
-        <span>{t.name}</span>
-        <input
-          class="input"
-          required
-          maxLength={255}
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </label>
+      <TextField label={t.name} required maxLength={255} value={name} onInput={setName} />
       <label class="field">
         <span>{t.repository}</span>
         <select
@@ -113,17 +106,7 @@ const Form = ({
         </select>
       </label>
       {schedule === 'cron' && (
-        <label class="field">
-          <span>{t.cron}</span>
-          <input
-            class="input"
-            required
-            maxLength={200}
-            value={cron}
-            onInput={({ currentTarget }) => setCron(currentTarget.value)}
-          />
-          <span class="small soft">{t.cronNote}</span>
-        </label>
+        <TextField label={t.cron} required maxLength={200} note={t.cronNote} value={cron} onInput={setCron} />
       )}
       {provider.keeps_vintages && (
         <label class="row">

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorText } from '../../components/states.js';
+import { TextField } from '../../components/text-field.js';
 import { useAct } from '../../lib/act.js';
 import { api } from '../../lib/api.js';
 import { linkTo } from '../../lib/router.js';
@@ -23,18 +24,15 @@ const Form = ({ provider, onDone }: { provider: ProviderDetail; onDone: () => vo
         if (await run(() => api.put(path, { body: { api_key: text } }))) onDone();
       }}
     >
-      <label class="field">
-        <span>{provider.api_key_label ?? t.label}</span>
-        <input
-          class="input"
-          type="password"
-          autocomplete="off"
-          required
-          maxLength={512}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label={provider.api_key_label ?? t.label}
+        type="password"
+        autocomplete="off"
+        required
+        maxLength={512}
+        value={text}
+        onInput={setText}
+      />
       <p class="small soft">{t.note}</p>
       {error !== undefined && <ErrorText error={error} />}
       <div class="row">

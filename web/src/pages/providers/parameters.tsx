@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { TextField } from '../../components/text-field.js';
 import { setQuery } from '../../lib/router.js';
 import { texts } from '../../texts.js';
 import type { Parameter } from './types.js';
@@ -60,18 +61,15 @@ const Field = ({
     );
   const isDay = key === 'start' || key === 'end';
   return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        class="input"
-        inputMode={type === 'number' ? 'decimal' : 'text'}
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={isDay ? t.dayForm : (fallback ?? '')}
-        value={value}
-        onInput={({ currentTarget }) => onInput(currentTarget.value)}
-      />
-    </label>
+    <TextField
+      label={label}
+      inputMode={type === 'number' ? 'decimal' : 'text'}
+      autocomplete="off"
+      spellcheck={false}
+      placeholder={isDay ? t.dayForm : (fallback ?? '')}
+      value={value}
+      onInput={onInput}
+    />
   );
 };
 

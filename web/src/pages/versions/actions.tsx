@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { Dialog } from '../../components/dialog.js';
 import { Menu } from '../../components/menu.js';
 import { ErrorText } from '../../components/states.js';
+import { TextField } from '../../components/text-field.js';
 import { api } from '../../lib/api.js';
 import { texts } from '../../texts.js';
 import type { Version } from './types.js';
@@ -63,16 +64,13 @@ const Ask = ({
     >
       <form id="version-ask" class="stack" onSubmit={(event) => void submit(event)}>
         {asked === 'label' ? (
-          <label class="field">
-            <span>{t.labelText}</span>
-            <input
-              class="input"
-              maxLength={255}
-              value={label}
-              onInput={({ currentTarget }) => setLabel(currentTarget.value)}
-            />
-            <span class="small soft">{t.labelNote}</span>
-          </label>
+          <TextField
+            label={t.labelText}
+            maxLength={255}
+            note={t.labelNote}
+            value={label}
+            onInput={setLabel}
+          />
         ) : (
           <p>{asked === 'restore' ? t.restoreNote : t.deleteNote}</p>
         )}

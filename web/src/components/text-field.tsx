@@ -1,0 +1,32 @@
+import type { InputHTMLAttributes, PartialInputHTMLAttributes } from 'preact';
+
+type Attributes = Pick<
+  PartialInputHTMLAttributes<HTMLInputElement>,
+  'autocomplete' | 'inputMode' | 'maxLength' | 'min' | 'placeholder' | 'required' | 'spellcheck'
+>;
+
+export interface TextFieldProps extends Attributes {
+  readonly type?: 'text' | 'password' | 'date' | 'number';
+  /** What stands above it, and what screen readers say. */
+  readonly label: string;
+  /** A hint that stands below it. */
+  readonly note?: string;
+  readonly value: string;
+  /** Told the whole text after each key. */
+  readonly onInput: (text: string) => void;
+}
+
+/** One line to type into, with its label. */
+export const TextField = ({ label, note, type = 'text', value, onInput, ...input }: TextFieldProps) => (
+  <label class="field">
+    <span>{label}</span>
+    <input
+      // Types of inputs are told apart by the roles that they may have; none is given here.
+      {...({ ...input, type } as InputHTMLAttributes)}
+      class="input"
+      value={value}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    />
+    {note !== undefined && <span class="small soft">{note}</span>}
+  </label>
+);
