@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { ApiError } from '../lib/api.js';
 import type { Loaded } from '../lib/load.js';
 import { linkTo } from '../lib/router.js';
-import { session } from '../lib/session.js';
+import { loadSession, session } from '../lib/session.js';
 import { useStore } from '../lib/store.js';
 import { texts } from '../texts.js';
 
@@ -74,6 +74,16 @@ export const ErrorState = ({ error, retry }: { error: unknown; retry?: (() => vo
         </button>
       )}
     </State>
+  );
+};
+
+/** While it is not known who is signed in. */
+export const SessionWait = () => {
+  const { failure } = useStore(session);
+  return failure === undefined ? (
+    <Waiting />
+  ) : (
+    <ErrorState error={failure} retry={() => void loadSession()} />
   );
 };
 

@@ -125,6 +125,22 @@ export const request = async (
   throw error;
 };
 
+/** Which of the things that the service depends on answer it, by name. */
+export interface Readiness {
+  readonly checks: Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>;
+}
+
+/** What the service says of what it depends on, whoever asks; undefined: it does not answer, or not from here. */
+export const readiness = async (signal: AbortSignal): Promise<Readiness | undefined> => {
+  try {
+    const answer = (await (await fetch(`${basePath}/readyz`, { signal })).json()) as Partial<Readiness>;
+    return answer.checks === undefined ? undefined : { checks: answer.checks };
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    return undefined;
+  }
+};
+
 /** JSON of an answer; undefined for one without a body. */
 const json = async <T>(method: string, path: string, options?: RequestOptions): Promise<T> => {
   const response = await request(method, path, options);

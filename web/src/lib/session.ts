@@ -1,4 +1,4 @@
-import { api, onUnauthenticated } from './api.js';
+import { ApiError, api, onUnauthenticated } from './api.js';
 import { createStore } from './store.js';
 
 export interface Account {
@@ -13,6 +13,8 @@ export interface SessionState {
   readonly account: Account | null | undefined;
   /** The session ended without the person signing out. */
   readonly hasEnded: boolean;
+  /** Why it is not known who is signed in, while the service is away; it is asked again until it answers. */
+  readonly failure?: unknown;
 }
 
 /** Who is signed in. The key itself is kept nowhere: a cookie that no script can read stands for it. */
@@ -22,14 +24,25 @@ interface Answer {
   readonly account: Account | null;
 }
 
-/** Asks who is signed in, once at the start. */
+const askAgainMs = 5_000;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+/** Whether an error says that the service, or something that it needs, does not answer now. */
+export const isAway = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500);
+
+/** Asks who is signed in, at the start; again every few seconds while the service cannot tell. */
 export const loadSession = async (): Promise<void> => {
+  clearTimeout(timer);
   try {
     const { account } = await api.get<Answer>('/session');
     session.set({ account, hasEnded: false });
-  } catch {
-    // An ended session was told by `onUnauthenticated`; without a network the page says so where data is missing.
-    if (session.get().account === undefined) session.set({ account: null, hasEnded: false });
+  } catch (error) {
+    // An ended session was told by `onUnauthenticated`, and somebody may have signed in meanwhile.
+    if (session.get().account !== undefined) return;
+    if (!isAway(error)) return session.set({ account: null, hasEnded: false });
+    session.set({ account: undefined, hasEnded: false, failure: error });
+    timer = setTimeout(() => void loadSession(), askAgainMs);
   }
 };
 

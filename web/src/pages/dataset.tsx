@@ -6,7 +6,7 @@ import { Menu } from '../components/menu.js';
 import { Page } from '../components/page.js';
 import { ErrorState, Show, State, Waiting } from '../components/states.js';
 import { TakeAlong } from '../components/take-along.js';
-import { api, isAbort, type Query, request } from '../lib/api.js';
+import { ApiError, api, isAbort, type Query, request } from '../lib/api.js';
 import { both, nameInFilter } from '../lib/filter.js';
 import { count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
@@ -81,8 +81,10 @@ const useSummaries = (datasetId: number, version: Query) => {
         (found) =>
           setSummaries((known) => new Map([...known, ...found.columns.map((one) => [one.id, one] as const)])),
         (error: unknown) => {
+          if (isAbort(error)) return;
           // The heads stay plain; the rows do not depend on it. The next time in view it is asked for again.
-          if (!isAbort(error)) for (const { id } of wanted) asked.current.delete(id);
+          for (const { id } of wanted) asked.current.delete(id);
+          if (!(error instanceof ApiError)) throw error;
         },
       );
     },

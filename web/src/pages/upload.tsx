@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Page } from '../components/page.js';
-import { ErrorState, ErrorText, Show, State, Waiting } from '../components/states.js';
+import { ErrorState, ErrorText, SessionWait, Show, State, Waiting } from '../components/states.js';
 import { useAct } from '../lib/act.js';
 import { ApiError, api } from '../lib/api.js';
 import { droppedFiles, takeDropped } from '../lib/dropped.js';
@@ -247,10 +247,10 @@ export const Upload = () => {
   const { account } = useStore(session);
   const datasetId = query.get('dataset');
   const target = useLoad((signal) => loadTarget(datasetId, signal), [datasetId]);
-  if (account === undefined) return <Waiting />;
   const title = target.data?.dataset === undefined ? t.title : t.toDataset(target.data.dataset.name);
   return (
     <Page title={title} lead={t.lead}>
+      {account === undefined && <SessionWait />}
       {account === null && <ErrorState error={new ApiError('', { status: 401, code: 'key_missing' })} />}
       {account?.readOnly === true && <p class="notice warn">{t.readOnlyKey}</p>}
       {account?.readOnly === false && <Show of={target}>{(found) => <Body target={found} />}</Show>}

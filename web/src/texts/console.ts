@@ -24,6 +24,12 @@ export const consoleTexts = {
   older: 'Older',
   none: 'None.',
   unknown: 'unknown',
+  outage: {
+    unreachable: 'The service cannot be reached.',
+    unclear: 'What it depends on is up, but it did not answer.',
+    meanwhile: 'This page asks again every 5 s and continues when there is an answer.',
+    within: (ms: number) => `${ms} ms`,
+  },
   well: {
     good: 'All is well',
     warn: 'Working, but needs attention',

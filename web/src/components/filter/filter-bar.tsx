@@ -101,8 +101,10 @@ const useValues = (datasetId: number, found: Suggestions | undefined): readonly 
         })
         .then(
           (list) => setValues(list.map(({ value }) => value)),
-          // Nothing is suggested; the filter can be written all the same.
-          () => undefined,
+          (error: unknown) => {
+            // Nothing is suggested; the filter can be written all the same.
+            if (!isAbort(error) && !(error instanceof ApiError)) throw error;
+          },
         );
     }, 150);
     return () => {

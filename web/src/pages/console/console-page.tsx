@@ -4,11 +4,12 @@ import { ErrorState, State, Waiting } from '../../components/states.js';
 import { Tabs } from '../../components/tabs.js';
 import { timeOf } from '../../lib/format.js';
 import { linkTo, type PageName } from '../../lib/router.js';
-import { session } from '../../lib/session.js';
+import { isAway, loadSession, session } from '../../lib/session.js';
 import { useStore } from '../../lib/store.js';
 import { consoleTexts as t } from '../../texts/console.js';
 import { texts } from '../../texts.js';
 import { isLive, type Live } from './live.js';
+import { Outage } from './outage.js';
 import './console.css';
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
@@ -71,8 +72,11 @@ export const Table = ({
 
 /** What was loaded; an error beside it when it is not fresh, or in its place when there is nothing. */
 export const ShowLive = <T,>({ of, children }: { of: Live<T>; children: (data: T) => ComponentChildren }) => {
-  if (of.data === undefined)
-    return of.error === undefined ? <Waiting /> : <ErrorState error={of.error} retry={of.reload} />;
+  if (of.data === undefined) {
+    if (of.error === undefined) return <Waiting />;
+    const Why = isAway(of.error) ? Outage : ErrorState;
+    return <Why error={of.error} retry={of.reload} />;
+  }
   return (
     <>
       {of.error !== undefined && (
@@ -95,8 +99,10 @@ export const Told = ({ text }: { text: string }) => (
 const screens = Object.keys(t.tabs) as (keyof typeof t.tabs)[];
 
 /** Who may see the console; the API refuses everybody else as well. */
-const Gate = ({ children }: { children: ComponentChildren }) => {
-  const { account } = useStore(session);
+const Gate = ({ needsApi, children }: { needsApi: boolean; children: ComponentChildren }) => {
+  const { account, failure } = useStore(session);
+  if (failure !== undefined && needsApi) return <Outage error={failure} retry={() => void loadSession()} />;
+  if (failure !== undefined) return <>{children}</>;
   if (account === undefined) return <Waiting />;
   if (account === null)
     return (
@@ -130,7 +136,7 @@ export const ConsolePage = ({
   children: ComponentChildren;
 }) => {
   const live = useStore(isLive);
-  const { account } = useStore(session);
+  const { account, failure } = useStore(session);
   const isOperator = account?.isOperator === true;
   return (
     <Page
@@ -148,7 +154,7 @@ export const ConsolePage = ({
         )
       }
     >
-      {isOperator && (
+      {(isOperator || failure !== undefined) && (
         <Tabs
           name={t.screens}
           items={screens.map((name) => ({
@@ -158,7 +164,8 @@ export const ConsolePage = ({
           }))}
         />
       )}
-      <Gate>{children}</Gate>
+      {/* The run-book came with the app: it is there when nothing else is. */}
+      <Gate needsApi={screen !== 'consoleRunBook'}>{children}</Gate>
     </Page>
   );
 };

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Page } from '../../components/page.js';
-import { ErrorState, Waiting } from '../../components/states.js';
+import { ErrorState, SessionWait } from '../../components/states.js';
 import { Tabs } from '../../components/tabs.js';
 import { ApiError } from '../../lib/api.js';
 import { linkTo, useAddress } from '../../lib/router.js';
@@ -22,11 +22,14 @@ export const AccountPage = ({ lead, children }: { lead?: string; children: Compo
   const { account } = useStore(session);
   const { page } = useAddress();
   const title = views.find(([view]) => view === page)?.[1] ?? t.title;
-  if (account === undefined) return <Waiting />;
-  if (account === null)
+  if (account === undefined || account === null)
     return (
       <Page title={title}>
-        <ErrorState error={new ApiError('', { status: 401, code: 'key_missing' })} />
+        {account === undefined ? (
+          <SessionWait />
+        ) : (
+          <ErrorState error={new ApiError('', { status: 401, code: 'key_missing' })} />
+        )}
       </Page>
     );
   return (
