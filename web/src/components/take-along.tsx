@@ -1,5 +1,7 @@
 import { useState } from 'preact/hooks';
-import { apiPath, type Query } from '../lib/api.js';
+import { apiPath } from '../lib/api.js';
+import { apiUrl } from '../lib/base.js';
+import type { Query } from '../lib/query.js';
 import { type SnippetFacts, snippets } from '../lib/snippets.js';
 import { texts } from '../texts.js';
 import { Menu } from './menu.js';
@@ -30,7 +32,7 @@ export const TakeAlong = (facts: SnippetFacts) => {
         <Snippets
           title={texts.take.copyAs}
           note={facts.isPublic ? undefined : texts.take.key}
-          snippets={snippets(facts)}
+          snippets={snippets(apiUrl(), facts)}
           onClose={() => setOpen(false)}
         />
       )}

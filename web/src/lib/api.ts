@@ -1,5 +1,6 @@
 import { texts } from '../texts.js';
 import { basePath } from './base.js';
+import { type Query, queryText } from './query.js';
 
 /** An answer of the API that is no success, or none at all (`status` 0). */
 export class ApiError extends Error {
@@ -34,9 +35,6 @@ export class ApiError extends Error {
 export const isAbort = (error: unknown): boolean =>
   error instanceof DOMException && error.name === 'AbortError';
 
-/** Values of query parameters; undefined ones are left out. */
-export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
-
 export interface RequestOptions {
   readonly query?: Query;
   /** Sent as JSON. */
@@ -46,23 +44,6 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
 }
-
-/** `$` and `,` stay readable in addresses that people copy. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text)
-    .replace(/%24/g, '$')
-    .replace(/%2C/g, ',')
-    .replace(/%3A/g, ':')
-    .replace(/%2F/g, '/');
-
-export const queryText = (query: Query): string => {
-  const pairs = Object.entries(query).filter(
-    (pair): pair is [string, string | number | boolean] => pair[1] !== undefined,
-  );
-  return pairs.length === 0
-    ? ''
-    : `?${pairs.map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`).join('&')}`;
-};
 
 /** Path below the API with its parameters, for links and requests. */
 export const apiPath = (path: string, query: Query = {}): string =>

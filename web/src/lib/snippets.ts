@@ -1,5 +1,5 @@
-import { type Query, queryText } from './api.js';
-import { apiUrl } from './base.js';
+import { type Query, queryText } from './query.js';
+import type { Column } from './types.js';
 
 /** Code that gets the same rows elsewhere. Each runs as it is copied; private data takes the key from the environment. */
 export interface Snippet {
@@ -11,20 +11,47 @@ export interface Snippet {
 const safe = (url: string): string =>
   url.replace(/['"()!*\\`]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-export const dataUrl = (datasetId: number, query: Query): string =>
-  safe(`${apiUrl()}/datasets/${datasetId}/data${queryText(query)}`);
+const dataUrl = (api: string, datasetId: number, query: Query): string =>
+  safe(`${api}/datasets/${datasetId}/data${queryText(query)}`);
 
 export interface SnippetFacts {
   readonly datasetId: number;
   readonly query: Query;
   readonly isPublic: boolean;
-  /** Names of columns of dates. */
-  readonly dates: readonly string[];
+  /** Columns of the rows, as far as their types are known. */
+  readonly columns: readonly Pick<Column, 'name' | 'dataType'>[];
 }
 
-export const snippets = ({ datasetId, query, isPublic, dates }: SnippetFacts): readonly Snippet[] => {
-  const url = dataUrl(datasetId, { $format: 'csv', ...query });
-  const json = dataUrl(datasetId, { $format: 'json', ...query });
+/** A text of Power Query's language: quotes are doubled, and `#(` would begin an escape sequence. */
+const mText = (text: string): string => `"${text.replaceAll('#(', '#(#)(').replaceAll('"', '""')}"`;
+
+/** Types of Power Query; texts stay what everything is before. */
+const mTypes = { Date: 'type date', Decimal: 'type number', String: undefined } as const;
+/** Beyond it the step would be longer than anybody reads. */
+const mostTyped = 200;
+
+const powerQuery = (url: string, columns: SnippetFacts['columns']): string => {
+  const typed = columns.flatMap(({ name, dataType }) =>
+    mTypes[dataType] === undefined ? [] : [`{${mText(name)}, ${mTypes[dataType]}}`],
+  );
+  const steps = [
+    `Source = Csv.Document(Web.Contents(${mText(url)}), [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv])`,
+    'Rows = Table.PromoteHeaders(Source, [PromoteAllScalars = true])',
+    typed.length === 0 || typed.length > mostTyped
+      ? 'Data = Rows'
+      : `Data = Table.TransformColumnTypes(Rows, {${typed.join(', ')}}, "en-US")`,
+  ];
+  return `let\n    ${steps.join(',\n    ')}\nin\n    Data`;
+};
+
+/** @param api Address of the API as other programs call it. */
+export const snippets = (
+  api: string,
+  { datasetId, query, isPublic, columns }: SnippetFacts,
+): readonly Snippet[] => {
+  const dates = columns.filter(({ dataType }) => dataType === 'Date').map(({ name }) => name);
+  const url = dataUrl(api, datasetId, { $format: 'csv', ...query });
+  const json = dataUrl(api, datasetId, { $format: 'json', ...query });
   const parse = dates.length === 0 ? '' : `, parse_dates=${JSON.stringify(dates)}`;
   return [
     {
@@ -45,7 +72,7 @@ export const snippets = ({ datasetId, query, isPublic, dates }: SnippetFacts): r
     },
     {
       name: 'Excel, Power Query',
-      text: `let\n    Source = Csv.Document(Web.Contents("${url}"), [Delimiter = ",", Encoding = 65001, QuoteStyle = QuoteStyle.Csv]),\n    Data = Table.PromoteHeaders(Source, [PromoteAllScalars = true])\nin\n    Data`,
+      text: powerQuery(url, columns),
     },
     {
       name: 'JavaScript',
@@ -61,12 +88,13 @@ const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /** Code that gets all observations of a provider's series; the key is sent where the environment has one. */
 export const seriesSnippets = (
+  api: string,
   slug: string,
   seriesId: string,
   params: Readonly<Record<string, string | number>>,
 ): readonly Snippet[] => {
   const url = safe(
-    `${apiUrl()}/providers/${encodeURIComponent(slug)}/series/${encodeURIComponent(seriesId)}/data`,
+    `${api}/providers/${encodeURIComponent(slug)}/series/${encodeURIComponent(seriesId)}/data`,
   );
   // Texts and numbers in JSON are literals of Python, JavaScript and R, too.
   const body = JSON.stringify({ params });
@@ -85,7 +113,8 @@ export const seriesSnippets = (
     },
     {
       name: 'Excel, Power Query',
-      text: `let\n    Answer = Json.Document(Web.Contents("${url}", [Headers = [#"Content-Type" = "application/json"], Content = Text.ToBinary("${body.replaceAll('"', '""')}")])),\n    Rows = Table.FromRecords(Answer[data], type table [date = text, value = nullable number], MissingField.UseNull),\n    Data = Table.TransformColumnTypes(Rows, {{"date", type date}}, "en-US")\nin\n    Data`,
+      // Excel sends its own credentials with GET alone: the key has to be a header.
+      text: `let\n    Key = "",\n    Signed = if Key = "" then [] else [Authorization = "Basic " & Binary.ToText(Text.ToBinary(Key & ":"), BinaryEncoding.Base64)],\n    Answer = Json.Document(Web.Contents(${mText(url)}, [Headers = [#"Content-Type" = "application/json"] & Signed, Content = Text.ToBinary(${mText(body)})])),\n    Rows = Table.FromRecords(Answer[data], type table [date = text, value = nullable number], MissingField.UseNull),\n    Data = Table.TransformColumnTypes(Rows, {{"date", type date}}, "en-US")\nin\n    Data`,
     },
     {
       name: 'JavaScript',

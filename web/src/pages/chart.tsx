@@ -8,7 +8,7 @@ import { readCsv } from '../lib/csv.js';
 import { count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
 import { setQuery, useAddress } from '../lib/router.js';
-import type { DatasetDetail } from '../lib/types.js';
+import type { Column, DatasetDetail } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
 import { Controls, SeriesChoice } from './chart/controls.js';
@@ -28,6 +28,15 @@ import { Values } from './chart/values.js';
 import './chart.css';
 
 const t = texts.chart;
+
+/** Columns of the answer whose types are known: the axis of time, and the measures. */
+const typedColumns = (
+  { measures }: Question,
+  { axis, title }: Model,
+): Pick<Column, 'name' | 'dataType'>[] => [
+  ...(axis === 'time' ? [{ name: title, dataType: 'Date' } as const] : []),
+  ...[...new Set(measures.map(measureName))].map((name) => ({ name, dataType: 'Decimal' }) as const),
+];
 const firstSeries = 8;
 
 interface Drawn {
@@ -134,7 +143,7 @@ const Result = ({ dataset, question, onChange }: ResultProps) => {
                 datasetId={dataset.id}
                 isPublic={dataset.privacy === 'Public'}
                 query={{ $apply: apply }}
-                dates={model.axis === 'time' ? [model.title] : []}
+                columns={typedColumns(asked, model)}
               />
             </p>
           </section>

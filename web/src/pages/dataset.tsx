@@ -6,10 +6,11 @@ import { Menu } from '../components/menu.js';
 import { Page } from '../components/page.js';
 import { ErrorState, Show, State, Waiting } from '../components/states.js';
 import { TakeAlong } from '../components/take-along.js';
-import { ApiError, api, isAbort, type Query, request } from '../lib/api.js';
+import { ApiError, api, isAbort, request } from '../lib/api.js';
 import { both, nameInFilter } from '../lib/filter.js';
 import { count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
+import type { Query } from '../lib/query.js';
 import { noteQuery, setQuery, useAddress } from '../lib/router.js';
 import type { Column, ColumnSummary, DatasetDetail, Summary } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
@@ -194,7 +195,7 @@ const Table = ({
             datasetId={dataset.id}
             query={taken}
             isPublic={dataset.privacy === 'Public'}
-            dates={view.shown.filter(({ dataType }) => dataType === 'Date').map(({ name }) => name)}
+            columns={view.shown}
           />
           <Hidden dataset={dataset} view={view} />
         </div>

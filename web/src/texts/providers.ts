@@ -118,7 +118,7 @@ export const providersTexts = {
     copyAs: 'Copy as code',
     copyNote: 'All observations with the parameters of this page.',
     copyKey:
-      'The code reads your API key from the environment variable TABULARY_KEY, since the provider may ask for the key that you have stored.',
+      'The code reads your API key from the environment variable TABULARY_KEY, since the provider may ask for the key that you have stored. For Excel write it between the quotes after Key, and connect anonymously.',
     noChart: 'There is no number to draw.',
     loadingAll: 'Loading all observations …',
   },

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ApiError, api, isAbort, type Query, request } from '../../lib/api.js';
+import { ApiError, api, isAbort, request } from '../../lib/api.js';
 import { both, type Comparison, comparisons, condition } from '../../lib/filter.js';
 import { count } from '../../lib/format.js';
+import type { Query } from '../../lib/query.js';
 import type { Column } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { type Suggestions, suggest } from './complete.js';

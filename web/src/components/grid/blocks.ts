@@ -1,4 +1,5 @@
-import { isAbort, type Query, request } from '../../lib/api.js';
+import { isAbort, request } from '../../lib/api.js';
+import type { Query } from '../../lib/query.js';
 import { parseTsv } from '../../lib/tsv.js';
 import type { Column } from '../../lib/types.js';
 

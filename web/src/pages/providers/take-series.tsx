@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { Menu } from '../../components/menu.js';
 import { Snippets } from '../../components/snippets.js';
+import { apiUrl } from '../../lib/base.js';
 import { seriesSnippets } from '../../lib/snippets.js';
 import { texts } from '../../texts.js';
 import { csvOf, type SeriesData } from './series-data.js';
@@ -67,7 +68,7 @@ export const TakeSeries = ({
         <Snippets
           title={t.copyAs}
           note={`${t.copyNote} ${t.copyKey}`}
-          snippets={seriesSnippets(slug, series.series_id, params)}
+          snippets={seriesSnippets(apiUrl(), slug, series.series_id, params)}
           onClose={() => setOpen(false)}
         />
       )}

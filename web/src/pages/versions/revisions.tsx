@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Show } from '../../components/states.js';
-import { apiPath, type Query, request } from '../../lib/api.js';
+import { apiPath, request } from '../../lib/api.js';
 import { firstRecords } from '../../lib/csv.js';
 import { useLoad } from '../../lib/load.js';
+import type { Query } from '../../lib/query.js';
 import { setQuery, useAddress } from '../../lib/router.js';
 import type { DatasetDetail } from '../../lib/types.js';
 import { texts } from '../../texts.js';
