@@ -3,11 +3,14 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { call, createDataset, ended, json, type ProcessAnswer, putFile } from '../../support/datasets.js';
+import { dragTo, heapOf, traceTurns, turnWheel } from '../../support/frames.js';
 
 const countries = ['Austria', 'Belgium', 'Chile', 'Denmark', "Côte d'Ivoire"];
 /** More rows than a scroll bar of a browser is long. */
 const longRows = 400_000;
 const wideColumns = 5_000;
+/** Milliseconds of processor that a frame may take. */
+const longestMs = 50;
 /** Text that would run if it were not text. */
 const hostile = `<img src=x onerror="globalThis.hacked=1">'"><script>globalThis.hacked=1</script>{{7*7}}`;
 
@@ -135,25 +138,20 @@ describe('the grid', () => {
     expect(await drawnCells(page)).toBeLessThan(200);
   });
 
-  it('is scrolled through and dragged without growing', async () => {
+  it('is scrolled through and dragged without a long frame, and without growing', async () => {
     const page = await visit(`/datasets/${ids.long}`);
     await settled(page, 0, 0, '0');
-    const heap = await page.context().newCDPSession(page);
-    const used = async (): Promise<number> => {
-      await heap.send('HeapProfiler.collectGarbage');
-      return Number(await page.evaluate('performance.memory.usedJSHeapSize'));
-    };
-    const before = await used();
-    await page.evaluate(`(async () => {
-      const grid = document.querySelector('.grid');
-      const frame = () => new Promise((done) => requestAnimationFrame(done));
-      for (let step = 0; step < 150; step += 1) { grid.scrollTop += 160; await frame(); }
-      for (let step = 0; step < 60; step += 1) { grid.scrollTop = (grid.scrollHeight * step) / 60; await frame(); await frame(); }
-      grid.scrollTop = grid.scrollHeight;
-    })()`);
-    await settled(page, longRows - 1, 0, String(longRows - 1));
+    const before = await heapOf(page);
+    const { frames, cpuMs } = await traceTurns(page, async () => {
+      await turnWheel(page, 'down', 60);
+      await dragTo(page, 'down', 0.5);
+      await dragTo(page, 'down', 1);
+      await settled(page, longRows - 1, 0, String(longRows - 1));
+    });
+    expect(frames).toBeGreaterThan(30);
+    expect(cpuMs[0]).toBeLessThan(longestMs);
     expect(await drawnCells(page)).toBeLessThan(200);
-    expect((await used()) - before).toBeLessThan(30e6);
+    expect((await heapOf(page)) - before).toBeLessThan(30);
     await page.waitForURL(/row=3999\d\d/);
   });
 
@@ -187,6 +185,19 @@ describe('the grid', () => {
     await page.keyboard.press('Control+ArrowRight');
     await settled(page, 0, wideColumns - 1, String(wideColumns - 1));
     expect(await drawnCells(page)).toBeLessThan(400);
+  });
+
+  it('is scrolled sideways through 5,000 columns without a long frame', async () => {
+    const page = await visit(`/datasets/${ids.wide}`);
+    await settled(page, 1, 0, '10000');
+    const { frames, cpuMs } = await traceTurns(page, async () => {
+      await turnWheel(page, 'right', 60);
+      await dragTo(page, 'right', 1);
+      await settled(page, 0, wideColumns - 1, String(wideColumns - 1));
+    });
+    expect(frames).toBeGreaterThan(30);
+    expect(cpuMs[0]).toBeLessThan(longestMs);
+    expect(await heapOf(page)).toBeLessThan(100);
   });
 
   it('sorts, hides, pins, and keeps that in the address', async () => {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { suggest } from '../../../web/src/components/filter/complete.js';
-import { both, condition, nameInFilter, range, withColumnRenamed } from '../../../web/src/lib/filter.js';
+import {
+  both,
+  condition,
+  nameInFilter,
+  range,
+  withColumnRenamed,
+  wordsFilter,
+} from '../../../web/src/lib/filter.js';
 import { formatTsv, parseTsv } from '../../../web/src/lib/tsv.js';
 import type { Column, DataType } from '../../../web/src/lib/types.js';
 import { csvOf, readSeries } from '../../../web/src/pages/providers/series-data.js';
@@ -22,6 +29,27 @@ describe('conditions that are clicked', () => {
     expect(condition(column('Price', 'Decimal'), 'ge', ' 12.5 ')).toBe('Price ge 12.5');
     expect(condition(column('Note'), 'contains', 'x')).toBe("contains(Note, 'x')");
     expect(condition(column('Note'), 'null')).toBe('Note eq null');
+  });
+
+  it('look for words in the texts, and leave a filter that is being written alone', () => {
+    const columns = [column('Country'), column('Price', 'Decimal', 2), column('A note', 'String', 3)];
+    expect(wordsFilter(' Norw ', columns)).toBe(
+      "contains(tolower(Country), 'norw') or contains(tolower([A note]), 'norw')",
+    );
+    expect(wordsFilter("Côte d'Ivoire", columns.slice(0, 1))).toBe(
+      "(contains(tolower(Country), 'côte')) and (contains(tolower(Country), 'd''ivoire'))",
+    );
+    for (const written of [
+      '',
+      'Country eq',
+      "Country eq 'a'",
+      'Price gt 3',
+      'contains(',
+      'not x',
+      '[A note]',
+    ])
+      expect(wordsFilter(written, columns)).toBeUndefined();
+    expect(wordsFilter('norw', columns.slice(1, 2))).toBeUndefined();
   });
 
   it('take the end of the last bar of a histogram in, and no other', () => {

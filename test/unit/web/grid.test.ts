@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type Cells, createKept } from '../../../web/src/components/grid/kept.js';
 import { columnAt, createRowScroll, edgesOf } from '../../../web/src/components/grid/scroll.js';
 import { move, spanOf } from '../../../web/src/components/grid/selection.js';
 
@@ -93,5 +94,32 @@ describe('the keyboard', () => {
     const grown = move(press('ArrowDown', { shiftKey: true }), at(3, 2), bounds);
     expect(spanOf(grown ?? at(0, 0))).toEqual({ firstRow: 3, lastRow: 4, firstColumn: 2, lastColumn: 2 });
     expect(move(press('a'), at(3, 2), bounds)).toBeUndefined();
+  });
+});
+
+describe('blocks of cells that are kept', () => {
+  const block = (cells: number, text: string): Cells =>
+    new Map([[1, Array.from({ length: cells }, () => text)]]);
+
+  it('are as many as their texts allow, and the oldest go first', () => {
+    const kept = createKept(10_000);
+    for (let at = 0; at < 20; at += 1) kept.keep(`plain ${at}`, block(10, 'abcd'));
+    expect(kept.cells('plain 0')).toBeDefined();
+    kept.keep('long', block(1, 'x'.repeat(9_000)));
+    expect(kept.cells('long')).toBeDefined();
+    expect([kept.cells('plain 16'), kept.cells('plain 17')?.size]).toEqual([undefined, 1]);
+  });
+
+  it('stay while they are in view, and are weighed once', () => {
+    const kept = createKept(1_000);
+    kept.inView = new Set(['a', 'b']);
+    for (const key of ['a', 'b', 'a', 'b']) kept.keep(key, block(1, 'x'.repeat(5_000)));
+    expect([kept.cells('a')?.size, kept.cells('b')?.size]).toEqual([1, 1]);
+    kept.inView = new Set();
+    kept.keep('c', block(1, 'c'));
+    expect([kept.cells('a'), kept.cells('b'), kept.cells('c')?.size]).toEqual([undefined, undefined, 1]);
+    // What went left nothing of its weight behind.
+    kept.keep('d', block(1, 'd'));
+    expect(kept.cells('c')?.size).toBe(1);
   });
 });

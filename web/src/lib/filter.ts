@@ -63,6 +63,28 @@ export const condition = (
   }
 };
 
+/** Most columns that are searched for words, so that the filter can still be read. */
+const mostSearched = 20;
+
+/**
+ * A filter for the rows that hold each of some words in one of their texts, whatever their case; undefined: what was
+ * written is no plain words, or there is no text.
+ */
+export const wordsFilter = (
+  written: string,
+  columns: readonly Pick<Column, 'name' | 'dataType'>[],
+): string | undefined => {
+  const texts = columns.filter(({ dataType }) => dataType === 'String').slice(0, mostSearched);
+  const found = written.toLowerCase().trim().split(/\s+/);
+  const isPlain = found.every((word) => /^[\p{L}\p{N}.'’-]+$/u.test(word) && !words.has(word));
+  if (!isPlain || texts.length === 0) return undefined;
+  const holds = (word: string): string =>
+    texts
+      .map(({ name }) => `contains(tolower(${nameInFilter(name)}), ${literal(word, 'String')})`)
+      .join(' or ');
+  return found.length === 1 ? holds(found[0] ?? '') : found.map((word) => `(${holds(word)})`).join(' and ');
+};
+
 /** From a bar of a histogram; the last one holds its end. */
 export const range = (
   column: Pick<Column, 'name'>,

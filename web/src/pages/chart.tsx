@@ -3,11 +3,12 @@ import { FilterBar } from '../components/filter/filter-bar.js';
 import { Page } from '../components/page.js';
 import { Show, State } from '../components/states.js';
 import { TakeAlong } from '../components/take-along.js';
-import { api, request } from '../lib/api.js';
+import { api } from '../lib/api.js';
 import { readCsv } from '../lib/csv.js';
 import { count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
 import { setQuery, useAddress } from '../lib/router.js';
+import { askRows } from '../lib/rows.js';
 import type { Column, DatasetDetail } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
@@ -56,11 +57,7 @@ const ask = async (
   query: Record<string, string | number>,
   signal: AbortSignal,
 ): Promise<string> => {
-  const asked = { $format: 'csv', ...query };
-  const isLong = JSON.stringify(query).length > 4_000;
-  const answer = await (isLong
-    ? request('POST', `/datasets/${id}/query`, { body: asked, signal })
-    : request('GET', `/datasets/${id}/data`, { query: asked, headers: { Accept: 'text/csv' }, signal }));
+  const answer = await askRows(id, { $format: 'csv', ...query }, { accept: 'text/csv', signal });
   return answer.text();
 };
 

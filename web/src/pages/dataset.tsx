@@ -1,98 +1,24 @@
-import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { DatasetFacts, DatasetTabs, mayChange } from '../components/dataset-head.js';
 import { FilterBar } from '../components/filter/filter-bar.js';
 import { Grid } from '../components/grid/grid.js';
+import { OneRow } from '../components/grid/one-row.js';
 import { Menu } from '../components/menu.js';
 import { Page } from '../components/page.js';
 import { ErrorState, Show, State, Waiting } from '../components/states.js';
 import { TakeAlong } from '../components/take-along.js';
-import { ApiError, api, isAbort, request } from '../lib/api.js';
+import { api } from '../lib/api.js';
 import { both, nameInFilter } from '../lib/filter.js';
 import { count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
 import type { Query } from '../lib/query.js';
 import { noteQuery, setQuery, useAddress } from '../lib/router.js';
-import type { Column, ColumnSummary, DatasetDetail, Summary } from '../lib/types.js';
+import type { Column, DatasetDetail, Summary } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
 import { type ColumnChange, ColumnChangeDialog } from './dataset/column-changes.js';
+import { orderIn, useRowCount, useSummaries, useView, type View } from './dataset/view.js';
 import './dataset.css';
-
-const idsIn = (text: string | null): number[] =>
-  (text ?? '')
-    .split(',')
-    .map(Number)
-    .filter((id) => Number.isSafeInteger(id) && id > 0);
-
-/** `[A] desc,B` as the columns and directions that it names. */
-const orderIn = (text: string, columns: readonly Column[]): ReadonlyMap<number, 'asc' | 'desc'> => {
-  const found = new Map<number, 'asc' | 'desc'>();
-  for (const column of columns)
-    for (const direction of ['asc', 'desc'] as const)
-      if (text === `${nameInFilter(column.name)} ${direction}`) found.set(column.id, direction);
-  return found;
-};
-
-/** What the address says of the view. */
-const useView = (dataset: DatasetDetail) => {
-  const { query } = useAddress();
-  const [filter, order] = [query.get('$filter') ?? '', query.get('$orderby') ?? ''];
-  const [hide, pin] = [query.get('hide'), query.get('pin')];
-  const [versionId, asOf] = [query.get('versionId') ?? undefined, query.get('asOf') ?? undefined];
-  return useMemo(() => {
-    const hidden = new Set(idsIn(hide));
-    const pinnedIds = idsIn(pin);
-    const pinned = pinnedIds.flatMap((id) => dataset.columns.find((column) => column.id === id) ?? []);
-    const rest = dataset.columns.filter(({ id }) => !hidden.has(id) && !pinnedIds.includes(id));
-    const version: Query = { versionId, asOf };
-    return { filter, order, version, hidden, pinned, shown: [...pinned, ...rest] };
-  }, [dataset, filter, order, hide, pin, versionId, asOf]);
-};
-
-type View = ReturnType<typeof useView>;
-
-/** How many rows the view has; the dataset says it where nothing is left out. */
-const useRowCount = (dataset: DatasetDetail, { filter, version }: View) =>
-  useLoad(
-    async (signal) => {
-      const isWhole = filter === '' && version.versionId === undefined && version.asOf === undefined;
-      if (isWhole) return dataset.rowCount;
-      const query = { $count: true, $filter: filter === '' ? undefined : filter, ...version };
-      const headers = { Accept: 'text/plain, application/json;q=0.5' };
-      const path = `/datasets/${dataset.id}`;
-      const answer = await (filter.length > 4_000
-        ? request('POST', `${path}/query`, { body: query, headers, signal })
-        : request('GET', `${path}/data`, { query, headers, signal }));
-      return Number(await answer.text());
-    },
-    [dataset, filter, JSON.stringify(version)],
-  );
-
-/** Summaries of the columns that came into view, asked for a few at a time. */
-const useSummaries = (datasetId: number, version: Query) => {
-  const [summaries, setSummaries] = useState<ReadonlyMap<number, ColumnSummary>>(new Map());
-  const asked = useRef(new Set<number>());
-  const ask = useCallback(
-    (columns: readonly Column[]): void => {
-      const wanted = columns.filter(({ id }) => !asked.current.has(id)).slice(0, 40);
-      if (wanted.length === 0) return;
-      for (const { id } of wanted) asked.current.add(id);
-      const $select = wanted.map(({ id }) => id).join(',');
-      api.get<Summary>(`/datasets/${datasetId}/summary`, { query: { $select, ...version } }).then(
-        (found) =>
-          setSummaries((known) => new Map([...known, ...found.columns.map((one) => [one.id, one] as const)])),
-        (error: unknown) => {
-          if (isAbort(error)) return;
-          // The heads stay plain; the rows do not depend on it. The next time in view it is asked for again.
-          for (const { id } of wanted) asked.current.delete(id);
-          if (!(error instanceof ApiError)) throw error;
-        },
-      );
-    },
-    [datasetId, JSON.stringify(version)],
-  );
-  return { summaries, ask };
-};
 
 const ids = (columns: readonly Column[]): string => columns.map(({ id }) => id).join(',');
 
@@ -139,6 +65,7 @@ const Table = ({
   const view = useView(dataset);
   const { query } = useAddress();
   const rowCount = useRowCount(dataset, view);
+  const record = Number.parseInt(query.get('record') ?? '-1', 10);
   const { summaries, ask } = useSummaries(dataset.id, view.version);
   const firstRow = useRef(Math.max(0, Number(query.get('row') ?? 0) || 0));
   const asked = query.get('row');
@@ -229,7 +156,19 @@ const Table = ({
             lastNoted.current = row === 0 ? null : String(row);
             noteQuery({ row: row === 0 ? undefined : String(row) });
           }}
+          onOpen={(row) => setQuery({ record: String(row) })}
           label={texts.grid.label(dataset.name)}
+        />
+      )}
+      {rowCount.data !== undefined && record >= 0 && record < rowCount.data && (
+        <OneRow
+          rows={rows}
+          row={record}
+          rowCount={rowCount.data}
+          columns={dataset.columns}
+          shown={view.shown}
+          onRow={(row) => setQuery({ record: String(row) }, { replace: true })}
+          onClose={() => setQuery({ record: undefined }, { replace: true })}
         />
       )}
     </>

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { ApiError, api, isAbort, request } from '../../lib/api.js';
-import { both, type Comparison, comparisons, condition } from '../../lib/filter.js';
+import { ApiError, api, isAbort } from '../../lib/api.js';
+import { both, type Comparison, comparisons, condition, wordsFilter } from '../../lib/filter.js';
 import { count } from '../../lib/format.js';
 import type { Query } from '../../lib/query.js';
+import { askRows } from '../../lib/rows.js';
 import type { Column } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { type Suggestions, suggest } from './complete.js';
@@ -39,11 +40,8 @@ const useMatching = ({ datasetId, version }: FilterBarProps, filter: string): Ma
     setMatching({ state: 'counting' });
     const timer = setTimeout(async () => {
       try {
-        const options = { signal: stop.signal, headers: { Accept: 'text/plain, application/json;q=0.5' } };
-        const asked = { $filter: filter, $count: true, ...version };
-        const answer = await (filter.length > 4_000
-          ? request('POST', `/datasets/${datasetId}/query`, { ...options, body: asked })
-          : request('GET', `/datasets/${datasetId}/data`, { ...options, query: asked }));
+        const query = { $filter: filter, $count: true, ...version };
+        const answer = await askRows(datasetId, query, { accept: 'text/plain', signal: stop.signal });
         setMatching({ state: 'counted', rows: Number(await answer.text()) });
       } catch (error) {
         if (!isAbort(error) && !stop.signal.aborted) setMatching({ state: 'wrong', error });
@@ -203,6 +201,7 @@ export const FilterBar = (props: FilterBarProps) => {
   const [chosen, setChosen] = useState(0);
   const matching = useMatching(props, draft);
   const values = useValues(datasetId, found);
+  const searched = wordsFilter(draft, columns);
   useEffect(() => setDraft(filter), [filter]);
 
   const items =
@@ -318,6 +317,13 @@ export const FilterBar = (props: FilterBarProps) => {
           {matching.state === 'none' && texts.filter.all(count(rowCount))}
         </p>
       </div>
+      {matching.state === 'wrong' && searched !== undefined && (
+        <p>
+          <button class="button" type="button" onClick={() => onApply(searched)}>
+            {texts.filter.find(draft.trim())}
+          </button>
+        </p>
+      )}
       {matching.state === 'wrong' && <Mistake error={matching.error} filter={draft} />}
     </section>
   );

@@ -1,16 +1,7 @@
-import { isAbort, request } from '../../lib/api.js';
-import type { Query } from '../../lib/query.js';
-import { parseTsv } from '../../lib/tsv.js';
+import { isAbort } from '../../lib/api.js';
 import type { Column } from '../../lib/types.js';
-
-/** Which rows of a dataset, in which order. */
-export interface RowsOf {
-  readonly datasetId: number;
-  readonly filter: string;
-  readonly order: string;
-  /** `versionId` or `asOf`, where the present data is not meant. */
-  readonly version: Query;
-}
+import { createKept } from './kept.js';
+import { fetchRows, type RowsOf } from './read-rows.js';
 
 /** Cells that are fetched when they come into view, in blocks of rows and columns. */
 export interface Blocks {
@@ -18,30 +9,15 @@ export interface Blocks {
   cell(row: number, column: Column): string | null | undefined;
   /** What is in view; all that was asked for before and is not is cancelled. */
   want(first: number, last: number, columns: readonly Column[]): void;
-  /** Rows of some columns in one answer, for copying. */
-  read(
-    first: number,
-    count: number,
-    columns: readonly Column[],
-    signal?: AbortSignal,
-  ): Promise<(string | null)[][]>;
   /** Cancels everything. */
   close(): void;
 }
 
 const columnsInBlock = 24;
-const mostBlocks = 400;
+/** Most characters of cells that are kept beyond what is in view. */
+const mostKept = 24_000_000;
 /** An account has a quarter of the places for queries; others of its windows want some too. */
 const mostAtOnce = 3;
-/** Beyond it a filter is too long for an address. */
-const longFilter = 4_000;
-
-/** Entity columns come with every answer, whatever is selected. */
-const answered = (entities: readonly Column[], columns: readonly Column[]): Column[] => [
-  ...entities,
-  ...columns.filter(({ isEntity }) => !isEntity),
-];
-
 export interface BlocksOptions {
   readonly rows: RowsOf;
   /** All columns of the dataset. */
@@ -67,59 +43,31 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
     groups.push(values.slice(at, at + columnsInBlock));
   const rowsInBlock = Math.max(16, Math.min(100, Math.floor(40_000 / Math.max(1, entities.length))));
 
-  // By first row and group; entity columns are group -1. Insertion order is order of use.
-  const kept = new Map<string, Map<number, readonly (string | null)[]>>();
+  // By first row and group; entity columns are group -1.
+  const kept = createKept(mostKept);
   const running = new Map<string, AbortController>();
   let queue: { key: string; block: Block }[] = [];
 
   const keyOf = (first: number, group: number): string => `${first}/${group}`;
   const groupOfColumn = ({ id, isEntity }: Column): number => (isEntity ? -1 : (groupOf.get(id) ?? 0));
 
-  const keep = (key: string, byColumn: Map<number, readonly (string | null)[]>): void => {
-    kept.delete(key);
-    kept.set(key, byColumn);
-    const [oldest] = kept.keys();
-    if (kept.size > mostBlocks && oldest !== undefined) kept.delete(oldest);
-  };
-
-  const fetchRows = async (
-    first: number,
-    count: number,
-    selected: readonly Column[],
-    signal?: AbortSignal,
-  ): Promise<(string | null)[][]> => {
-    const query = {
-      $format: 'tsv',
-      $quote: 'minimal',
-      $select: selected.map(({ id }) => id).join(','),
-      $skip: first,
-      $top: count,
-      $filter: rows.filter === '' ? undefined : rows.filter,
-      $orderby: rows.order === '' ? undefined : rows.order,
-      ...rows.version,
-    };
-    const path = `/datasets/${rows.datasetId}`;
-    const headers = { Accept: 'text/tab-separated-values, application/json;q=0.5' };
-    const response = await (rows.filter.length > longFilter
-      ? request('POST', `${path}/query`, { body: query, headers, signal })
-      : request('GET', `${path}/data`, { query, headers, signal }));
-    return parseTsv(await response.text()).slice(1);
-  };
-
   const load = async (
     key: string,
     { first, columns: selected }: Block,
     signal: AbortSignal,
   ): Promise<void> => {
-    const found = await fetchRows(first, rowsInBlock, selected, signal);
-    const order = answered(entities, selected);
+    const { rows: found, columns: order } = await fetchRows(
+      rows,
+      { first, count: rowsInBlock, selected, entities },
+      signal,
+    );
     const columnOf = (index: number): (string | null)[] => found.map((row) => row[index] ?? null);
-    const own = new Map<number, readonly (string | null)[]>();
-    const shared = new Map<number, readonly (string | null)[]>();
+    const own = new Map<number, (string | null)[]>();
+    const shared = new Map<number, (string | null)[]>();
     for (const [index, { id, isEntity }] of order.entries())
       (isEntity ? shared : own).set(id, columnOf(index));
-    if (own.size > 0) keep(key, own);
-    if (shared.size > 0) keep(keyOf(first, -1), shared);
+    if (own.size > 0) kept.keep(key, own);
+    if (shared.size > 0) kept.keep(keyOf(first, -1), shared);
   };
 
   const next = (): void => {
@@ -142,7 +90,7 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
   return {
     cell(row, column) {
       const first = Math.floor(row / rowsInBlock) * rowsInBlock;
-      return kept.get(keyOf(first, groupOfColumn(column)))?.get(column.id)?.[row - first];
+      return kept.cells(keyOf(first, groupOfColumn(column)))?.get(column.id)?.[row - first];
     },
     want(first, last, visible) {
       const wanted = new Map<string, Block>();
@@ -157,21 +105,16 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
             first: at,
             columns: group < 0 ? entities.slice(0, 1) : (groups[group] ?? []),
           });
+      kept.inView = new Set([...wanted].flatMap(([key, { first: at }]) => [key, keyOf(at, -1)]));
       for (const [key, stop] of running)
         if (!wanted.has(key)) {
           running.delete(key);
           stop.abort();
         }
       queue = [...wanted]
-        .filter(([key]) => !kept.has(key) && !running.has(key))
+        .filter(([key]) => kept.cells(key) === undefined && !running.has(key))
         .map(([key, block]) => ({ key, block }));
       next();
-    },
-    async read(first, count, selected, signal) {
-      const found = await fetchRows(first, count, selected, signal);
-      const order = answered(entities, selected);
-      const places = selected.map(({ id }) => order.findIndex((column) => column.id === id));
-      return found.map((row) => places.map((place) => row[place] ?? null));
     },
     close() {
       queue = [];

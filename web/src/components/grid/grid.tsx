@@ -5,15 +5,18 @@ import { formatTsv } from '../../lib/tsv.js';
 import type { Column, ColumnSummary } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { ErrorText } from '../states.js';
-import { type Blocks, createBlocks, type RowsOf } from './blocks.js';
+import { type Blocks, createBlocks } from './blocks.js';
 import './grid.css';
 import { type ColumnActions, ColumnHead } from './head.js';
+import { type RowsOf, readRows } from './read-rows.js';
 import { columnAt, createRowScroll, edgesOf } from './scroll.js';
 import { type Cell, move, type Selection, spanOf } from './selection.js';
 
 const rowHeight = 28;
 const headHeight = 100;
 const numberWidth = 84;
+/** Characters of a cell that are drawn: more than the widest column shows. */
+const mostDrawn = 400;
 /** Most cells that are copied at a time. */
 const mostCopied = 200_000;
 
@@ -33,6 +36,8 @@ export interface GridProps {
   readonly onColumns: (columns: readonly Column[]) => void;
   /** The first row in view, when scrolling has come to rest. */
   readonly onRow: (row: number) => void;
+  /** Somebody wants to see a row as a whole. */
+  readonly onOpen: (row: number) => void;
   readonly label: string;
 }
 
@@ -159,7 +164,12 @@ export const Grid = (props: GridProps) => {
     }
     const selected = shown.slice(span.firstColumn, span.lastColumn + 1);
     try {
-      const values = await source.read(span.firstRow, span.lastRow - span.firstRow + 1, selected);
+      const values = await readRows(rows, {
+        first: span.firstRow,
+        count: span.lastRow - span.firstRow + 1,
+        selected,
+        entities: columns.filter(({ isEntity }) => isEntity),
+      });
       await navigator.clipboard.writeText(formatTsv(values));
       setSaid(texts.grid.copied(count(span.lastRow - span.firstRow + 1), count(selected.length)));
     } catch (reason) {
@@ -186,6 +196,7 @@ export const Grid = (props: GridProps) => {
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== box.current) return;
+    if (event.key === 'Enter') props.onOpen(selection.active.row);
     const moved = move(event, selection, {
       rows: rowCount,
       columns: shown.length,
@@ -215,6 +226,14 @@ export const Grid = (props: GridProps) => {
     const cell = cellOf(event.target);
     if (cell !== undefined && (cell.row !== selection.active.row || cell.column !== selection.active.column))
       setSelection((before) => ({ active: cell, anchor: before.anchor ?? before.active }));
+  };
+
+  /** A double click on a cell opens its row, a click on the number of a row does so at once. */
+  const onOpen = (event: MouseEvent): void => {
+    const element = event.target instanceof Element ? event.target : null;
+    const cell = event.type === 'dblclick' ? element?.closest<HTMLElement>('[data-row]') : null;
+    const row = (cell ?? element?.closest<HTMLElement>('[data-open]'))?.dataset;
+    if (row !== undefined) props.onOpen(Number(row.row ?? row.open));
   };
 
   const actions: ColumnActions = {
@@ -262,7 +281,11 @@ export const Grid = (props: GridProps) => {
           class={`cell${column.dataType === 'Decimal' ? ' is-number' : ''}${isIn ? ' is-in' : ''}${isActive ? ' is-active' : ''}${value === null ? ' is-null' : ''}`}
           style={{ width: `${widthOf(column)}px` }}
         >
-          {value === undefined ? <span class="cell-wait" /> : (value ?? texts.grid.nullSign)}
+          {value === undefined ? (
+            <span class="cell-wait" />
+          ) : (
+            (value?.slice(0, mostDrawn) ?? texts.grid.nullSign)
+          )}
         </div>
       );
     };
@@ -290,6 +313,8 @@ export const Grid = (props: GridProps) => {
           class="cell cell-number"
           role="rowheader"
           aria-colindex={1}
+          data-open={row}
+          title={texts.grid.open}
           style={{ width: `${numberWidth}px` }}
         >
           {count(row)}
@@ -305,6 +330,7 @@ export const Grid = (props: GridProps) => {
     if (!known.has(row)) known.set(row, drawRow(row));
     drawn.push(known.get(row));
   }
+  for (const row of known.keys()) if (row < first || row > last) known.delete(row);
 
   return (
     <div class="grid-frame">
@@ -338,6 +364,8 @@ export const Grid = (props: GridProps) => {
         onCopy={onCopy}
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
+        onDblClick={onOpen}
+        onClick={onOpen}
       >
         <div
           class="grid-space"

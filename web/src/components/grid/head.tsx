@@ -3,6 +3,7 @@ import { count, percent, shortCount } from '../../lib/format.js';
 import type { Column, ColumnSummary } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import { Menu } from '../menu.js';
+import { typeSigns } from './type-signs.js';
 
 /** What people do with a column. */
 export interface ColumnActions {
@@ -26,8 +27,6 @@ export interface HeadProps {
   readonly isPinned: boolean;
   readonly actions: ColumnActions;
 }
-
-const typeSigns = { Date: '◷', String: 'Aa', Decimal: '#' } as const;
 
 interface Bar {
   readonly label: string;

@@ -1,0 +1,89 @@
+/**
+ * The grid scrolled for minutes, in tables of 5 million rows and of 5,000 columns, numbers and texts. Environment:
+ * GRID_MINUTES (10), of each of the three tables.
+ */
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Stage, startStage } from '../support/browser.js';
+import { createDataset, upload } from '../support/datasets.js';
+import { dragTo, heapOf, traceTurns, turnWheel } from '../support/frames.js';
+
+const minutes = Number(process.env.GRID_MINUTES ?? 10);
+const columnCount = 5_000;
+
+let stage: Stage;
+let key: string;
+beforeAll(async () => {
+  stage = await startStage();
+  ({ key } = await stage.product.createAccount('ada'));
+});
+afterEach(() => stage.leave());
+afterAll(() => stage?.close());
+
+const numbers = (rows: number): string => {
+  const parts: string[] = ['Row,Value,Country\n'];
+  for (let row = 0; row < rows; row += 1)
+    parts.push(`${row},${(row * 7919) % 10_007},Country ${row % 190}\n`);
+  return parts.join('');
+};
+
+const wide = (cell: (row: number, column: number) => string): string => {
+  const names = Array.from({ length: columnCount }, (_, at) => `Indicator ${at}`).join(',');
+  const rows = Array.from({ length: 2_000 }, (_, row) =>
+    Array.from({ length: columnCount }, (_column, at) => cell(row, at)).join(','),
+  );
+  return `${names}\n${rows.join('\n')}\n`;
+};
+
+/** Wheel, scroll bar and keys in turn, traced in pieces. */
+const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
+  const until = Date.now() + minutes * 60_000;
+  const cpuMs: number[] = [];
+  const heapMb: number[] = [];
+  let frames = 0;
+  for (let round = 0; Date.now() < until; round += 1) {
+    const turns = await traceTurns(page, async () => {
+      const axis = axes[round % axes.length] ?? 'down';
+      await turnWheel(page, axis, 60);
+      // Golden ratio: places that were never the same.
+      await dragTo(page, axis, (round * 0.618034) % 1);
+      await page.locator('.grid').focus();
+      for (let press = 0; press < 20; press += 1)
+        await page.keyboard.press(axis === 'down' ? 'PageDown' : 'ArrowRight');
+      await page.waitForTimeout(300);
+    });
+    frames += turns.frames;
+    cpuMs.push(...turns.cpuMs.slice(0, 50));
+    if (round % 10 === 0) heapMb.push(Math.round(await heapOf(page)));
+  }
+  heapMb.push(Math.round(await heapOf(page)));
+  cpuMs.sort((a, b) => b - a);
+  const report = {
+    frames,
+    longestMs: cpuMs.slice(0, 10),
+    above50Ms: cpuMs.filter((ms) => ms > 50).length,
+    heapMb,
+  };
+  console.log(JSON.stringify(report));
+  return report;
+};
+
+it.each([
+  ['5,000,000 rows', () => numbers(5_000_000), ['down']],
+  ['5,000 columns of numbers', () => wide((row, at) => String(row * 10_000 + at)), ['right', 'down']],
+  ['5,000 columns of texts', () => wide((row, at) => `text ${row} of ${at}`), ['right', 'down']],
+] as const)(
+  '%s are scrolled through without a frame above 50 ms, in 100 MB',
+  async (name, csv, axes) => {
+    const client = { baseUrl: stage.product.baseUrl, key };
+    const id = await createDataset(client, name);
+    expect((await upload(client, id, csv())).status).toBe('completed');
+    const page = await stage.visit(`/datasets/${id}`, { key, width: 1_920, height: 1_080 });
+    await page.locator('[data-row="0"][data-column="0"]').filter({ hasText: /\d/ }).waitFor();
+    const { frames, longestMs, heapMb } = await scrollFor(page, axes);
+    expect(frames).toBeGreaterThan(minutes * 60);
+    expect(longestMs[0]).toBeLessThan(50);
+    expect(Math.max(...heapMb)).toBeLessThan(100);
+  },
+  (minutes + 10) * 60_000,
+);

@@ -1,0 +1,47 @@
+/** Texts of cells, by column and then by row. */
+export type Cells = ReadonlyMap<number, readonly (string | null)[]>;
+
+/** Blocks of cells that were fetched, the oldest forgotten first. */
+export interface Kept {
+  cells(key: string): Cells | undefined;
+  keep(key: string, cells: Cells): void;
+  /** Blocks in view; they stay, however much they weigh. */
+  inView: ReadonlySet<string>;
+}
+
+/** Characters that a cell takes besides its text, about. */
+const charactersOfCell = 24;
+
+const weightOf = (cells: Cells): number => {
+  let sum = 0;
+  for (const values of cells.values())
+    for (const value of values) sum += charactersOfCell + (value?.length ?? 0);
+  return sum;
+};
+
+/**
+ * Tables differ: 16 rows of thousands of entity columns, or of long texts, take as much as a hundred other blocks.
+ * @param most Characters beyond which blocks that are not in view are forgotten.
+ */
+export const createKept = (most: number): Kept => {
+  const blocks = new Map<string, { readonly cells: Cells; readonly weight: number }>();
+  let weight = 0;
+  const drop = (key: string): void => {
+    weight -= blocks.get(key)?.weight ?? 0;
+    blocks.delete(key);
+  };
+  return {
+    inView: new Set(),
+    cells: (key) => blocks.get(key)?.cells,
+    keep(key, cells) {
+      drop(key);
+      const block = { cells, weight: weightOf(cells) };
+      blocks.set(key, block);
+      weight += block.weight;
+      for (const oldest of blocks.keys()) {
+        if (weight <= most) return;
+        if (oldest !== key && !this.inView.has(oldest)) drop(oldest);
+      }
+    },
+  };
+};

@@ -1,0 +1,101 @@
+import { useState } from 'preact/hooks';
+import { count } from '../../lib/format.js';
+import { useLoad } from '../../lib/load.js';
+import type { Column } from '../../lib/types.js';
+import { texts } from '../../texts.js';
+import { Dialog } from '../dialog.js';
+import { ErrorState, Waiting } from '../states.js';
+import { type RowsOf, readRows } from './read-rows.js';
+import { typeSigns } from './type-signs.js';
+import './one-row.css';
+
+const t = texts.grid.oneRow;
+
+/** Columns that are listed unless somebody looks for others, and from which on looking is offered. */
+const mostListed = 200;
+const fewColumns = 12;
+
+export interface OneRowProps {
+  readonly rows: RowsOf;
+  readonly row: number;
+  /** Rows that match. */
+  readonly rowCount: number;
+  /** All columns of the dataset, and those that are shown. */
+  readonly columns: readonly Column[];
+  readonly shown: readonly Column[];
+  readonly onRow: (row: number) => void;
+  readonly onClose: () => void;
+}
+
+const Values = ({ shown, values }: { shown: readonly Column[]; values: readonly (string | null)[] }) => {
+  const [words, setWords] = useState('');
+  const wanted = words.trim().toLowerCase();
+  const matching = shown
+    .map((column, at) => ({ column, value: values[at] ?? null }))
+    .filter(({ column }) => column.name.toLowerCase().includes(wanted));
+  return (
+    <>
+      {shown.length > fewColumns && (
+        <input
+          class="input"
+          type="search"
+          aria-label={t.find}
+          placeholder={t.find}
+          value={words}
+          onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        />
+      )}
+      <dl class="one-row" tabIndex={0}>
+        {matching.slice(0, mostListed).map(({ column, value }) => (
+          <div key={column.id}>
+            <dt>
+              <abbr title={texts.types[column.dataType]}>{typeSigns[column.dataType]}</abbr> {column.name}
+            </dt>
+            <dd class={value === null ? 'soft' : ''}>{value ?? t.empty}</dd>
+          </div>
+        ))}
+      </dl>
+      {matching.length === 0 && <p class="soft">{t.noColumn}</p>}
+      {matching.length > mostListed && (
+        <p class="small soft">{t.more(count(mostListed), count(matching.length))}</p>
+      )}
+    </>
+  );
+};
+
+/** One row with its whole values, however long: a cell of the grid shows their beginning. */
+export const OneRow = ({ rows, row, rowCount, columns, shown, onRow, onClose }: OneRowProps) => {
+  const entities = columns.filter(({ isEntity }) => isEntity);
+  const found = useLoad(
+    async (signal) => {
+      const [values = []] = await readRows(rows, { first: row, count: 1, selected: shown, entities }, signal);
+      return values;
+    },
+    [JSON.stringify(rows), row, shown],
+  );
+  const step = (text: string, to: number) => (
+    <button class="button" type="button" disabled={to < 0 || to >= rowCount} onClick={() => onRow(to)}>
+      {text}
+    </button>
+  );
+  return (
+    <Dialog
+      title={t.title(count(row), count(rowCount))}
+      onClose={onClose}
+      actions={
+        <>
+          {step(t.previous, row - 1)}
+          {step(t.next, row + 1)}
+        </>
+      }
+    >
+      {found.state === 'error' ? (
+        <ErrorState error={found.error} retry={found.reload} />
+      ) : found.data === undefined ? (
+        <Waiting />
+      ) : (
+        <Values shown={shown} values={found.data} />
+      )}
+    </Dialog>
+  );
+};

@@ -1,0 +1,22 @@
+import { request } from './api.js';
+import { type Query, queryText } from './query.js';
+
+/** What proxies let through as an address; a filter or a list of columns may be longer. */
+const longestQuery = 4_000;
+
+/**
+ * Asks for rows of a dataset with the options of a download.
+ * @throws ApiError, or AbortError when `signal` was aborted.
+ */
+export const askRows = (
+  datasetId: number,
+  query: Query,
+  options: { readonly accept: string; readonly signal?: AbortSignal | undefined },
+): Promise<Response> => {
+  // An error comes as JSON, whatever was asked for.
+  const headers = { Accept: `${options.accept}, application/json;q=0.5` };
+  const { signal } = options;
+  return queryText(query).length > longestQuery
+    ? request('POST', `/datasets/${datasetId}/query`, { body: query, headers, signal })
+    : request('GET', `/datasets/${datasetId}/data`, { query, headers, signal });
+};
