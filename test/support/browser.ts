@@ -1,7 +1,7 @@
 /** The web app in Chromium, on the real product. One browser and one product for a test file. */
 import { existsSync } from 'node:fs';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Config } from '../../src/config.js';
 import { startProduct, type TestProduct } from './product.js';
@@ -18,10 +18,10 @@ export interface Stage {
   readonly product: TestProduct;
   /** Address of the app. */
   readonly root: string;
-  /** A window of its own, with cookies of its own, at a path of the app. */
+  /** A window of its own, with cookies and storage of its own, at a path of the app. */
   visit(path: string, options?: VisitOptions): Promise<Page>;
   /**
-   * Closes every window that was opened since the last call.
+   * Empties every window that was opened since the last call, for those that come next.
    * @throws when a script of one of them failed, or something was refused by the content security policy.
    */
   leave(): Promise<void>;
@@ -59,33 +59,60 @@ export const startStage = async (settings: Partial<Record<keyof Config, string>>
   const product = await startProduct(settings);
   const root = new URL(product.baseUrl).origin;
   const browser: Browser = await chromium.launch({ executablePath, args: quiet });
-  const open = new Set<BrowserContext>();
+  const open = new Set<Page>();
+  // A new window is a new process, and fetches and compiles the app anew: seconds of a test on a busy machine.
+  const idle: Page[] = [];
   const faults: string[] = [];
+
+  const openWindow = async (): Promise<Page> => {
+    const context = await browser.newContext({ baseURL: root, reducedMotion: 'reduce' });
+    return context.newPage();
+  };
+
+  const listen = (page: Page): void => {
+    page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.stack ?? error.message}`));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !isAnswer(message.text()))
+        faults.push(`${page.url()}: ${message.text()}`);
+    });
+  };
+
+  const clearStorage = async (page: Page): Promise<void> => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Storage.clearDataForOrigin', { origin: root, storageTypes: 'all' });
+    await session.detach();
+  };
+
+  /** Nothing of what a test did to a window may reach the next one. */
+  const empty = async (page: Page): Promise<void> => {
+    const context = page.context();
+    if (page.isClosed()) return context.close();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await context.setOffline(false);
+    await context.clearPermissions();
+    await context.clearCookies();
+    await page.goto('about:blank');
+    await clearStorage(page);
+    page.removeAllListeners();
+    idle.push(page);
+  };
 
   return {
     product,
     root,
     async visit(path, { key, width = 1280, height = 800, theme = 'light' } = {}) {
-      const context = await browser.newContext({
-        baseURL: root,
-        viewport: { width, height },
-        colorScheme: theme,
-        reducedMotion: 'reduce',
-      });
-      open.add(context);
-      const page = await context.newPage();
+      const page = idle.pop() ?? (await openWindow());
+      open.add(page);
+      listen(page);
       page.setDefaultTimeout(30_000);
-      page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.stack ?? error.message}`));
-      page.on('console', (message) => {
-        if (message.type() === 'error' && !isAnswer(message.text()))
-          faults.push(`${page.url()}: ${message.text()}`);
-      });
+      await page.setViewportSize({ width, height });
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
       if (key !== undefined) await signIn(page, key);
       await page.goto(path);
       return page;
     },
     async leave() {
-      await Promise.all([...open].map((context) => context.close()));
+      await Promise.all([...open].map(empty));
       open.clear();
       const found = faults.splice(0);
       expect(found).toEqual([]);
@@ -99,10 +126,12 @@ export const startStage = async (settings: Partial<Record<keyof Config, string>>
 
 /** What axe finds wrong with a page, in words. */
 export const violationsOf = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe.source);
+  // It stays with the document, from view to view of the app.
+  if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(axe.source);
   const found = await page.evaluate(async () => {
-    const { axe: run } = globalThis as unknown as { axe: { run(): Promise<axe.AxeResults> } };
-    return (await run.run()).violations;
+    const { axe: run } = globalThis as unknown as { axe: Pick<typeof axe, 'run'> };
+    // What passes is not told: that is most of an answer.
+    return (await run.run({ resultTypes: ['violations'] })).violations;
   });
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
 };

@@ -14,9 +14,12 @@ const longestMs = 50;
 /** Text that would run if it were not text. */
 const hostile = `<img src=x onerror="globalThis.hacked=1">'"><script>globalThis.hacked=1</script>{{7*7}}`;
 
+/** More than a cell shows. */
+const longText = 'x y '.repeat(2_500).trim();
+
 let stage: Stage;
 let ada: { id: number; key: string };
-const ids = { prices: 0, long: 0, wide: 0, hostile: 0, empty: 0 };
+const ids = { prices: 0, long: 0, wide: 0, texts: 0, hostile: 0, empty: 0 };
 
 const client = () => ({ baseUrl: stage.product.baseUrl, key: ada.key });
 
@@ -47,6 +50,7 @@ beforeAll(async () => {
   const names = Array.from({ length: wideColumns }, (_, at) => `Indicator ${at}`);
   const wide = Array.from({ length: 12 }, (_, row) => names.map((_name, at) => row * 10_000 + at).join(','));
   ids.wide = await upload('A wide table', `${names.join(',')}\n${wide.join('\n')}\n`);
+  ids.texts = await upload('Texts', `Text,Number\nshort,1\n${longText},2\n,3\n`);
   const cell = `"${hostile.replaceAll('"', '""')}"`;
   ids.hostile = await upload(hostile, `${cell},Amount\n${cell},1\n`);
   ids.empty = await createDataset(client(), 'Nothing yet');
@@ -221,6 +225,28 @@ describe('the grid', () => {
     await settled(page, 0, 2, '179.1');
   });
 
+  it('opens a row with the whole of its values, by keyboard and by its number, at an address', async () => {
+    const page = await visit(`/datasets/${ids.texts}`);
+    await settled(page, 1, 0, 'x');
+    expect((await cell(page, 1, 0).textContent())?.length).toBe(400);
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Row 1' });
+    await dialog.getByText(longText).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.reload();
+    await dialog.getByText(longText).waitFor();
+    await dialog.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('dialog', { name: 'Row 2' }).getByText('empty').waitFor();
+    expect(new URL(page.url()).searchParams.get('record')).toBe('2');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).searchParams.get('record')).toBeNull();
+    await page.locator('[data-open="0"]').click();
+    await page.getByRole('dialog', { name: 'Row 0' }).getByText('short').waitFor();
+  });
+
   it('copies selected cells as TSV', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -276,6 +302,14 @@ describe('the filter', () => {
     await page.keyboard.press('Enter');
     await page.getByText('40 of 200 rows match').waitFor();
     await settled(page, 0, 0, "Côte d'Ivoire");
+  });
+
+  it('looks for words in the texts when they are no filter', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await box(page).fill("d'ivo");
+    await page.getByRole('button', { name: "Find “d'ivo” in all text columns" }).click();
+    await page.getByText('40 of 200 rows match').waitFor();
+    expect(await box(page).inputValue()).toBe("contains(tolower(Country), 'd''ivo')");
   });
 
   it('says what is wrong, and where', async () => {

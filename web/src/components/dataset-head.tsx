@@ -4,6 +4,7 @@ import { linkTo, type PageName, useAddress } from '../lib/router.js';
 import type { DatasetSummary } from '../lib/types.js';
 import { texts } from '../texts.js';
 import { Tabs } from './tabs.js';
+import './dataset-head.css';
 
 /** Views of one dataset; `for` says who sees the tab. */
 const views: readonly {
@@ -41,7 +42,7 @@ const Source = ({ sourceName, sourceUrl }: DatasetSummary) => {
 
 /** Facts about a dataset on one line. */
 export const DatasetFacts = ({ dataset, columns }: { dataset: DatasetSummary; columns: number }) => (
-  <p class="row small soft number">
+  <p class="dataset-facts row small soft number">
     <span class="tag">{texts.dataset.privacy[dataset.privacy]}</span>
     <span>{texts.dataset.rows(count(dataset.rowCount))}</span>
     <span>{texts.dataset.columns(count(columns))}</span>

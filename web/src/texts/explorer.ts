@@ -21,7 +21,8 @@ export const explorerTexts = {
     nullSign: '–',
     open: 'Show the row (Enter)',
     oneRow: {
-      title: (row: string, rows: string) => `Row ${row} of ${rows}`,
+      title: (row: string) => `Row ${row}`,
+      of: (rows: string) => (rows === '1' ? 'The only row.' : `Of ${rows} rows, counted from 0.`),
       previous: '← Previous',
       next: 'Next →',
       find: 'Find a column',

@@ -80,7 +80,7 @@ export const OneRow = ({ rows, row, rowCount, columns, shown, onRow, onClose }: 
   );
   return (
     <Dialog
-      title={t.title(count(row), count(rowCount))}
+      title={t.title(count(row))}
       onClose={onClose}
       actions={
         <>
@@ -89,6 +89,7 @@ export const OneRow = ({ rows, row, rowCount, columns, shown, onRow, onClose }: 
         </>
       }
     >
+      <p class="small soft">{t.of(count(rowCount))}</p>
       {found.state === 'error' ? (
         <ErrorState error={found.error} retry={found.reload} />
       ) : found.data === undefined ? (
