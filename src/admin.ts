@@ -1,6 +1,7 @@
 import { transferAccount } from './accounts/ownership.js';
 import { createAccountCommands } from './admin/accounts.js';
 import { createBackupCommands } from './admin/backup.js';
+import { createClusterCommands } from './admin/cluster.js';
 import type { AdminContext, AdminGroup } from './admin/command.js';
 import { databaseAddress, withComponentAddresses } from './admin/component-address.js';
 import { consumingCommands } from './admin/consuming.js';
@@ -15,6 +16,7 @@ import { createUploadCommands } from './admin/uploads.js';
 import { createVerifyCommands } from './admin/verify.js';
 import { deleteAccount, exportAccount } from './compose/accounts.js';
 import { type BackupParts, openBackup, openRestore } from './compose/backup.js';
+import { openCluster } from './compose/cluster.js';
 import { openAdminGateway } from './compose/gateway.js';
 import { openDeadLetters, openUploadReplay } from './compose/operator.js';
 import { openStorageSweep } from './compose/sweep.js';
@@ -60,6 +62,7 @@ const groups: readonly AdminGroup[] = [
     verify: async (context) => (await openVerification(operatorParts(context))).verification.verify({}),
   }),
   consumingCommands,
+  createClusterCommands((context) => openCluster(operatorParts(context))),
   createSweepCommands((context) => openStorageSweep(operatorParts(context))),
 ];
 

@@ -39,9 +39,11 @@ export interface ClusterNode {
 
 const misconfigured = (message: string): AppError => new AppError('invalid', 'bad_configuration', message);
 
-const withAccount = (address: string, { username, password }: URL): string => {
+/** With what the address leaves out: account and parameters of CLICKHOUSE_URL. */
+const completed = (address: string, { username, password, search }: URL): string => {
   const url = new URL(address);
   if (url.username === '') Object.assign(url, { username, password });
+  if (url.search === '') url.search = search;
   return url.href;
 };
 
@@ -86,7 +88,7 @@ export const shardsOf = (
   const shards = new Map<number, NodeAddress[]>();
   for (const [at, node] of nodes.entries()) {
     const given = nodeUrls?.[at];
-    const address = given === undefined ? urlOf(node, nodes, ports, base) : withAccount(given, base);
+    const address = given === undefined ? urlOf(node, nodes, ports, base) : completed(given, base);
     const { shard, replica, host, port } = node;
     shards.set(shard, [...(shards.get(shard) ?? []), { replica, url: address, host, tcpPort: port }]);
   }

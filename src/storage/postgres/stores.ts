@@ -47,3 +47,15 @@ export const emptiedStores = async (sql: Sql, graceMs: number, most: number): Pr
   );
   return emptied.map(({ id }) => id);
 };
+
+/** The rows of these stores lie on another shard from now on; what readers that began before need stays on the old one. */
+export const switchShard = async (
+  tx: Sql,
+  ids: readonly number[],
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<void> => {
+  await tx.query(
+    'UPDATE stores SET shard = $3, left_shard = $2, left_at = now() WHERE id = ANY ($1) AND shard = $2',
+    [ids, from, to],
+  );
+};

@@ -55,13 +55,14 @@ describe('addresses of the nodes of a cluster', () => {
     );
   });
 
-  it('takes given addresses in order, with the account of CLICKHOUSE_URL where they name none', () => {
-    const nodeUrls = ['http://x:1', 'http://other:secret@y:2', 'http://z:3'];
-    const shards = shardsOf(hosts, new Map(), { ...options, nodeUrls });
+  it('takes given addresses in order, with account and parameters of CLICKHOUSE_URL where they have none', () => {
+    const nodeUrls = ['http://x:1', 'http://other:secret@y:2?sslrootcert=/b.pem', 'http://z:3'];
+    const url = `${options.url}?sslrootcert=/a.pem`;
+    const shards = shardsOf(hosts, new Map(), { ...options, url, nodeUrls });
     expect(shards.flatMap(({ replicas }) => replicas.map(({ url }) => url))).toEqual([
-      'http://rows:p%40ss@x:1/',
-      'http://other:secret@y:2/',
-      'http://rows:p%40ss@z:3/',
+      'http://rows:p%40ss@x:1/?sslrootcert=/a.pem',
+      'http://other:secret@y:2/?sslrootcert=/b.pem',
+      'http://rows:p%40ss@z:3/?sslrootcert=/a.pem',
     ]);
   });
 

@@ -1,0 +1,16 @@
+/** Shards that an operator empties: nothing new is placed there. */
+import { readSetting, setSetting } from './settings.js';
+import type { Sql } from './sql.js';
+
+const setting = 'draining_shards';
+
+export const drainingShards = async (sql: Sql): Promise<readonly number[]> => {
+  const text = await readSetting(sql, setting);
+  return text === undefined || text === '' ? [] : text.split(',').map(Number);
+};
+
+export const markDraining = async (sql: Sql, shard: number, drains: boolean): Promise<void> => {
+  const others = (await drainingShards(sql)).filter((number) => number !== shard);
+  const marked = drains ? [...others, shard].sort((a, b) => a - b) : others;
+  await setSetting(sql, setting, marked.length === 0 ? undefined : marked.join(','));
+};
