@@ -42,7 +42,7 @@ const fill = (clickhouse: ClickHouse, segment: number, count: number, first: num
     { settings: { max_threads: 2, insert_deduplicate: 0 } },
   );
 
-const place = { storeId: 1, pool: null };
+const place = { storeId: 1, shard: 1, pool: null };
 
 const merge: SegmentMerge = {
   mode: 'upsert',

@@ -160,7 +160,7 @@ const rowRemainders = async (
   let pooled = 0;
   for (const pool of poolClasses)
     pooled += await tools.pools.countRows(
-      pool,
+      { shard: null, pool },
       gone.filter((segment) => segment.pool === pool).map(({ id }) => id),
     );
   return [
@@ -181,7 +181,7 @@ const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promi
   withTools(async (tools) => {
     await expireUnnamed(sql, removed.storeIds);
     await tools.storage.release();
-    for (const pool of poolClasses) await tools.pools.clean(pool);
+    for (const pool of poolClasses) await tools.pools.clean({ shard: null, pool });
     await tools.sweepFiles();
     return [
       ...(await catalogRemainders(sql, removed)),

@@ -18,7 +18,7 @@ import { tableOf } from '../storage/clickhouse/places.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
-import type { NeededSegment, SegmentArchive } from './segment-archive.js';
+import { type NeededSegment, placeOf, type SegmentArchive } from './segment-archive.js';
 
 export interface BackupReport {
   readonly id: string;
@@ -121,9 +121,8 @@ export const createBackup = (options: BackupOptions) => {
   };
 
   const isIn = (file: SegmentFile) => {
-    const table = tableOf({ storeId: file.storeId, pool: file.pool === null ? null : { pool: file.pool } });
-    return ({ storeId, pool }: NeededSegment): boolean =>
-      tableOf({ storeId, pool: pool === null ? null : { pool } }) === table;
+    const table = tableOf(placeOf(file));
+    return (segment: NeededSegment): boolean => tableOf(placeOf(segment)) === table;
   };
 
   /** Files of which most rows are still needed, and what they have of it. */

@@ -1,7 +1,7 @@
 /** Rows of segments on their way into files of a backup and back, in bundles of one table each. */
 import { conflict } from '../lib/errors.js';
 import { compressZstd } from '../lib/zstd.js';
-import { namedColumnOf, type PoolClass } from '../model/placement.js';
+import { firstShard, namedColumnOf, type PoolClass } from '../model/placement.js';
 import { type TablePlace, tableOf } from '../storage/clickhouse/places.js';
 import type { SegmentFiles } from '../storage/clickhouse/segment-files.js';
 import type { SegmentHashes } from '../storage/clickhouse/segment-hashes.js';
@@ -54,8 +54,10 @@ async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   if (bytes > 0) yield await compressZstd(Buffer.concat(parts));
 }
 
-const placeOf = ({ storeId, pool }: Pick<NeededSegment, 'storeId' | 'pool'>): TablePlace => ({
+/** Of a server that stands alone: clusters are refused. */
+export const placeOf = ({ storeId, pool }: Pick<NeededSegment, 'storeId' | 'pool'>): TablePlace => ({
   storeId,
+  shard: firstShard,
   pool: pool === null ? null : { pool },
 });
 
@@ -133,7 +135,7 @@ export const createSegmentArchive = ({
         .filter(({ name }) => name !== '_seg' && name !== '_row')
         .map(({ name }) => name);
       await tables.ensure(
-        { storeId: file.storeId, pool: file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} } },
+        { ...place, pool: file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} } },
         file.pool === null ? own.map(namedColumnOf) : [],
       );
       const segmentIds = wanted.map(([id]) => id);

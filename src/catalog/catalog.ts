@@ -1,3 +1,4 @@
+import { firstShard } from '../model/placement.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccess } from './access.js';
 import { createAccounts } from './accounts.js';
@@ -23,10 +24,16 @@ export interface CatalogOptions {
   readonly sql: Sql;
   /** Seconds that sessions of the web app last. @default a week */
   readonly sessionMaxAgeSeconds?: number;
+  /** The server for the rows of a new dataset. @default the first */
+  readonly chooseShard?: () => Promise<number>;
 }
 
 /** Every part of the catalog over one database. */
-export const createCatalog = ({ sql, sessionMaxAgeSeconds }: CatalogOptions) => {
+export const createCatalog = ({
+  sql,
+  sessionMaxAgeSeconds,
+  chooseShard = () => Promise.resolve(firstShard),
+}: CatalogOptions) => {
   const keyUse = createKeyUse({ sql });
   const access = createAccess({ sql });
   const quotas = createQuotas({ sql });
@@ -47,7 +54,7 @@ export const createCatalog = ({ sql, sessionMaxAgeSeconds }: CatalogOptions) => 
     overview: createOverview({ sql, accounts, quotas }),
     repositories: createRepositories({ sql, access }),
     search: createCatalogSearch({ sql }),
-    datasets: createDatasets({ sql, access }),
+    datasets: createDatasets({ sql, access, chooseShard }),
     columns: createColumns({ sql, access }),
     retention: createRetentionSettings({ sql, access }),
     clones: createClones({ sql, access, quotas }),

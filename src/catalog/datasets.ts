@@ -68,7 +68,14 @@ const summaryOf = ({
   ...summary
 }: Dataset): DatasetSummary => summary;
 
-export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): Datasets => ({
+export interface DatasetsOptions {
+  readonly sql: Sql;
+  readonly access: Access;
+  /** The server for the rows of a new dataset. */
+  readonly chooseShard: () => Promise<number>;
+}
+
+export const createDatasets = ({ sql, access, chooseShard }: DatasetsOptions): Datasets => ({
   list: (caller, filter) => listDatasets(sql, caller, filter),
 
   async read(caller, id, asOf) {
@@ -82,13 +89,14 @@ export const createDatasets = ({ sql, access }: { sql: Sql; access: Access }): D
   async create(caller, repositoryId, text) {
     await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
     requireName(text.name);
+    const shard = await chooseShard();
     return sql.tx(async (tx) => {
       await holdRepository(tx, repositoryId);
       const { accountId } = caller;
       const id = await insertDataset(tx, {
         ...text,
         repositoryId,
-        storeId: await insertStore(tx),
+        storeId: await insertStore(tx, shard),
         accountId,
       });
       if (id === undefined) throw nameTaken(text.name);

@@ -13,7 +13,7 @@ import { createScope } from '../lib/scope.js';
 import { createVersions } from '../query/versions.js';
 import { createWholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
-import { required } from './core.js';
+import { openServers } from './clickhouse-servers.js';
 import type { OperatorParts } from './operator.js';
 import { openStorageTools } from './sweep.js';
 
@@ -34,13 +34,11 @@ export const exportAccount = async (
   const { config, log, scope, sql } = parts;
   const caller = await createTeamAdministration({ sql }).actAs(name);
   const reader = createReader({
-    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
-    database: config.clickhouseDatabase,
+    servers: await openServers(config, sql, scope),
     maxWaitSeconds: secondsPerDay,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  await scope.defer('ClickHouse reads', reader.close);
   const places = createPlaces({
     name: 'queries',
     code: 'no_query_slot',

@@ -34,6 +34,8 @@ import type { Scope } from '../lib/scope.js';
 import { createOpsActions } from '../operations/actions.js';
 import { createConsoleState } from '../operations/console-state.js';
 import { createLook } from '../operations/look.js';
+import { createShardChoice } from '../storage/clickhouse/shard-choice.js';
+import { drainingShards } from '../storage/postgres/draining-shards.js';
 import { leaveFrom } from './accounts.js';
 import { type Core, checksOf, connect, type Listening, listen } from './core.js';
 import { createDownloadPart } from './downloads.js';
@@ -70,7 +72,11 @@ export const createApiProcess = async (
 ): Promise<Listening & Pick<HttpServer, 'setDraining'>> => {
   const core = await connect(config, log, scope, { name: 'api', version });
   const { metrics, sql } = core;
-  const catalog = createCatalog({ sql, sessionMaxAgeSeconds: config.sessionMaxAgeSeconds });
+  const catalog = createCatalog({
+    sql,
+    sessionMaxAgeSeconds: config.sessionMaxAgeSeconds,
+    chooseShard: createShardChoice(core.clickhouse, { closed: () => drainingShards(sql) }),
+  });
   const { access, keyUse } = catalog;
   const keyDays = startPeriodic({
     name: 'days of keys',

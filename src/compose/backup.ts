@@ -8,7 +8,7 @@ import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-rec
 import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
 import { restoreHashes } from '../ingest/lifecycle/segment-records.js';
 import { settleRestoredCompactions } from '../ingest/maintenance/compaction-records.js';
-import { conflict } from '../lib/errors.js';
+import { AppError, conflict } from '../lib/errors.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../storage/clickhouse/client.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { createSegmentFiles } from '../storage/clickhouse/segment-files.js';
@@ -20,10 +20,10 @@ import { holdSegments } from '../storage/postgres/held-segments.js';
 import { appliedMigrations, knownMigrations, migrate } from '../storage/postgres/migrate.js';
 import { setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { required } from './core.js';
 import { openExportStorage, openStorageAt } from './export-storage.js';
 import { bindInstallation } from './installation.js';
 import type { OperatorParts } from './operator.js';
+import { required } from './required.js';
 
 /** What a command of backups stands on; `config` has the addresses of all components. */
 export interface BackupParts extends OperatorParts {
@@ -43,16 +43,20 @@ interface Rows {
 
 const openRows = async ({ config, log, scope, place }: BackupParts): Promise<Rows> => {
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
-  const clickhouse = createClickHouse({ url, database: config.clickhouseDatabase });
+  if (config.clickhouseCluster !== undefined)
+    throw new AppError(
+      'invalid',
+      'backup_of_cluster',
+      'backup and restore know one ClickHouse server, not CLICKHOUSE_CLUSTER: back up each server with BACKUP of ClickHouse, and PostgreSQL with its own tools.',
+    );
+  const clickhouse = createClickHouse({ url, database: config.clickhouseDatabase, maxConnections: 64 });
   await scope.defer('ClickHouse connections', clickhouse.close);
   const reader = createReader({
-    url,
-    database: config.clickhouseDatabase,
+    servers: clickhouse,
     maxWaitSeconds: secondsPerDay,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  await scope.defer('ClickHouse reads', reader.close);
   const folder = createBackupFolder(await openStorageAt(config, place, scope));
   const archive = createSegmentArchive({
     folder,

@@ -1,5 +1,6 @@
 import { createStoreMover } from '../ingest/maintenance/store-mover.js';
 import { AppError } from '../lib/errors.js';
+import { firstShard } from '../model/placement.js';
 import {
   type ClusterOperations,
   createClusterOperations,
@@ -9,9 +10,9 @@ import { createClickHouse, ensureDatabase } from '../storage/clickhouse/client.j
 import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
 import { createShardCopier } from '../storage/clickhouse/shard-copy.js';
 import { readTopology } from '../storage/clickhouse/topology.js';
-import { required } from './core.js';
-import { bindInstallation } from './installation.js';
+import { bindInstallation, bindShard } from './installation.js';
 import type { OperatorParts } from './operator.js';
+import { required } from './required.js';
 
 /** The shards of the cluster, for commands of an operator. @throws AppError where ClickHouse is no cluster. */
 export const openCluster = async ({ config, log, scope, sql }: OperatorParts): Promise<ClusterOperations> => {
@@ -31,6 +32,8 @@ export const openCluster = async ({ config, log, scope, sql }: OperatorParts): P
   for (const address of addresses) {
     const clickhouse = await open(address.url);
     await ensureDatabase(clickhouse);
+    await bindInstallation(sql, clickhouse);
+    await bindShard(clickhouse, address.number);
     shards.push({ ...address, clickhouse });
   }
   const hashes = new Map(
@@ -39,7 +42,8 @@ export const openCluster = async ({ config, log, scope, sql }: OperatorParts): P
   const copier = createShardCopier({
     cluster,
     async hash({ number }, { storeId, pool }, segmentIds, signal) {
-      const place = { storeId, pool: pool === null ? null : { pool } };
+      // Each is asked as the one server that it is.
+      const place = { storeId, shard: firstShard, pool: pool === null ? null : { pool } };
       return (await hashes.get(number)?.read(place, segmentIds, signal)) ?? [];
     },
   });

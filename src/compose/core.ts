@@ -7,15 +7,15 @@ import type { Log } from '../lib/log.js';
 import { createMetrics, type Metrics } from '../lib/metrics.js';
 import type { Scope } from '../lib/scope.js';
 import type { Tracing } from '../lib/tracing.js';
-import { type ClickHouse, createClickHouse, ensureDatabase } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
-import { readTopology } from '../storage/clickhouse/topology.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
 import { refuseNewer } from '../storage/postgres/migrate.js';
 import { createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
-import { bindInstallation } from './installation.js';
+import { openServers } from './clickhouse-servers.js';
+import { required } from './required.js';
 import { traceClickHouse } from './traced-parts.js';
 import { openTracing } from './tracing.js';
 
@@ -27,20 +27,10 @@ export interface Core {
   readonly sql: Sql;
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
   readonly tracing: Tracing;
 }
-
-/** @throws AppError when a setting that production needs is missing. */
-export const required = <T>(value: T | undefined, variable: string): T => {
-  if (value !== undefined) return value;
-  throw new AppError(
-    'invalid',
-    'bad_configuration',
-    `${variable} is not set (npm start runs embedded components)`,
-  );
-};
 
 export const openDatabase = async (config: Config, log: Log, scope: Scope): Promise<Sql> => {
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
@@ -56,18 +46,13 @@ export const connect = async (
   scope: Scope,
   of: { readonly name: 'api' | 'worker'; readonly version: string },
 ): Promise<Core> => {
-  const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const tracing = await openTracing(config, { ...of, log }, scope);
   const sql = await openDatabase(config, log, scope);
   await explainCertificate('DATABASE_URL', () => refuseNewer(sql));
 
-  const client = createClickHouse({ url, database: config.clickhouseDatabase });
-  await scope.defer('ClickHouse connections', client.close);
-  const clickhouse = traceClickHouse(client, url, tracing);
-  await explainCertificate('CLICKHOUSE_URL', () => ensureDatabase(clickhouse));
-  const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
-  if (cluster !== undefined) await readTopology(clickhouse, { cluster, url, nodeUrls });
-  await bindInstallation(sql, clickhouse);
+  const clickhouse = await openServers(config, sql, scope, {
+    wrap: (connection, url) => traceClickHouse(connection, url, tracing),
+  });
 
   const kafka = createKafka({
     settings: config,
@@ -98,7 +83,7 @@ export const checksOf = ({ sql, clickhouse }: Core): Check[] => [
   {
     name: 'clickhouse',
     run: async () => {
-      if (!(await clickhouse.ping())) throw new Error('ClickHouse does not answer');
+      if (!(await clickhouse.entry.ping())) throw new Error('ClickHouse does not answer');
     },
   },
 ];

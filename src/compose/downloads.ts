@@ -30,8 +30,10 @@ import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type Core, required } from './core.js';
+import { openServers } from './clickhouse-servers.js';
+import type { Core } from './core.js';
 import { openExportStorage } from './export-storage.js';
+import { required } from './required.js';
 import { traceReader } from './traced-parts.js';
 
 /** The secret of all API processes: from the settings, else made once and kept in the database. */
@@ -85,6 +87,9 @@ const keepSummaries = async (
   await scope.defer('summaries ahead', preparing.stop);
 };
 
+/** Connections to each server: how many reads go on at a time is decided by places. */
+const mostReads = 10_000;
+
 /** Everything from a question for rows to its answer. */
 export const createDownloadPart = async (
   core: Core,
@@ -94,13 +99,11 @@ export const createDownloadPart = async (
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const untracedReader = createReader({
-    url,
-    database: config.clickhouseDatabase,
+    servers: await openServers(config, sql, scope, { maxConnections: mostReads }),
     maxWaitSeconds: config.queryTimeoutSeconds,
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  await scope.defer('ClickHouse reads', untracedReader.close);
   const reader = traceReader(untracedReader, url, tracing);
 
   const versions = createVersions(sql);

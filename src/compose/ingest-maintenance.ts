@@ -12,7 +12,7 @@ import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { PoolLimits } from '../model/placement.js';
-import type { ClickHouse } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createSegmentCopier } from '../storage/clickhouse/segment-writes.js';
 import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
@@ -21,7 +21,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 
 export interface MaintenanceOptions {
   readonly sql: Sql;
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -118,7 +118,7 @@ export const startSweeper = async (
       sql,
       tables,
       pools: createPoolSegments(clickhouse),
-      renewal: createTableRenewal(clickhouse),
+      renewal: createTableRenewal(clickhouse.entry),
       poolDropIntervalMs: options.pools.dropIntervalMs,
       retention: createRetention({
         sql,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../lib/errors.js';
-import type { ClickHouse } from '../storage/clickhouse/client.js';
+import type { Connection } from '../storage/clickhouse/client.js';
+import { storeUnavailable } from '../storage/clickhouse/errors.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -10,7 +11,7 @@ import type { Sql } from '../storage/postgres/sql.js';
  * it would drop everything.
  * @throws AppError when ClickHouse holds the rows of another catalog.
  */
-export const bindInstallation = async (sql: Sql, clickhouse: ClickHouse): Promise<void> => {
+export const bindInstallation = async (sql: Sql, clickhouse: Connection): Promise<void> => {
   const own = await sharedSetting(sql, 'installation', randomUUID());
   const table = `${clickhouse.database}.installation`;
   await clickhouse.command(`CREATE TABLE IF NOT EXISTS ${table} (id String) ENGINE = MergeTree ORDER BY id`);
@@ -27,4 +28,28 @@ export const bindInstallation = async (sql: Sql, clickhouse: ClickHouse): Promis
       params: { id: own },
     });
   }
+};
+
+/**
+ * Binds a server to its number: PostgreSQL says by number where rows are, and the sweep drops those of other shards. A server
+ * that has another number than it had, because `remote_servers` was reordered, is asked nothing.
+ * @throws AppError when it was another shard before.
+ */
+export const bindShard = async (clickhouse: Connection, number: number): Promise<void> => {
+  const table = `${clickhouse.database}.installation_shard`;
+  await clickhouse.command(
+    `CREATE TABLE IF NOT EXISTS ${table} (number UInt32) ENGINE = MergeTree ORDER BY number`,
+  );
+  const found = await clickhouse.rows<{ number: number }>(`SELECT DISTINCT number FROM ${table}`);
+  const other = found.find((row) => row.number !== number);
+  if (other !== undefined)
+    throw storeUnavailable(
+      new Error(
+        `a server of CLICKHOUSE_CLUSTER is shard ${number} and was shard ${other.number}: keep the order of remote_servers, and add shards at its end`,
+      ),
+    );
+  if (found.length === 0)
+    await clickhouse.command(`INSERT INTO ${table} SETTINGS async_insert = 0 VALUES ({number:UInt32})`, {
+      params: { number },
+    });
 };

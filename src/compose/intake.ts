@@ -8,6 +8,7 @@ import { createTransitionRecords } from '../ingest/lifecycle/transition-records.
 import { createAccountWindows } from '../ingest/receive/account-windows.js';
 import { createLayoutProposal } from '../ingest/receive/layout-proposal.js';
 import { createReceiver } from '../ingest/receive/receiver.js';
+import { createStoreSpread } from '../ingest/receive/store-spread.js';
 import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
 import { createUploadPlaces } from '../ingest/receive/upload-places.js';
 import { createPlainAppend } from '../ingest/versions/plain-append.js';
@@ -22,7 +23,7 @@ import { countsOfUploads } from './upload-counts.js';
 
 /** The parts of the API that take uploads in. */
 export const createIntakePart = async (core: Core, scope: Scope) => {
-  const { config, log, sql, kafka, topics, metrics, tracing } = core;
+  const { config, log, sql, kafka, topics, metrics, tables, tracing } = core;
   const partitions: Record<Lane, number> = {
     short: await countPartitions(kafka, topics.short),
     bulk: await countPartitions(kafka, topics.bulk),
@@ -111,6 +112,10 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     chunkBytes: config.chunkBytes,
     maxRecordBytes: config.maxRecordBytes,
     poolLimits: { maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes },
+    spread:
+      config.clickhouseCluster === undefined
+        ? undefined
+        : createStoreSpread({ sql, tables, minBytes: config.spreadMinBytes, log }),
     heartbeatMs: Math.min(config.progressIntervalMs, Math.floor(config.receiveTimeoutMs / 6)),
     log,
   });

@@ -11,7 +11,7 @@ import { createSegmentRewrite } from '../ingest/repair/segment-rewrite.js';
 import { createUploadReplay, type UploadReplay } from '../ingest/repair/upload-replay.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { type ClickHouse, createClickHouse } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
 import { createKafka } from '../storage/kafka/connection.js';
@@ -19,7 +19,8 @@ import { requeue } from '../storage/kafka/dead-letters.js';
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { topicNames } from '../storage/kafka/topics.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type Core, required } from './core.js';
+import { openServers } from './clickhouse-servers.js';
+import type { Core } from './core.js';
 
 /** What an operator's command stands on. */
 export interface OperatorParts {
@@ -49,7 +50,7 @@ export const createOperatorDeadLetters = (standing: Standing): DeadLetters => {
 
 /** The replay of uploads, for an operator. */
 export const createOperatorReplay = (
-  standing: Standing & { readonly clickhouse: ClickHouse },
+  standing: Standing & { readonly clickhouse: ClickHouseServers },
 ): UploadReplay => {
   const { config, log, sql, topics, clickhouse } = standing;
   const reader = readerOf(standing);
@@ -91,11 +92,7 @@ export const openDeadLetters = (parts: OperatorParts): DeadLetters =>
 
 /** The replay of uploads, for commands of an operator. */
 export const openUploadReplay = async (parts: OperatorParts): Promise<UploadReplay> => {
-  const { config, scope } = parts;
-  const clickhouse = createClickHouse({
-    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
-    database: config.clickhouseDatabase,
-  });
-  await scope.defer('ClickHouse connections', clickhouse.close);
+  const { config, scope, sql } = parts;
+  const clickhouse = await openServers(config, sql, scope);
   return createOperatorReplay({ ...standingOf(parts), clickhouse });
 };

@@ -1,14 +1,12 @@
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep, type StorageSweep } from '../ingest/maintenance/storage-sweep.js';
-import { createClickHouse } from '../storage/clickhouse/client.js';
 import { createPoolSegments, type PoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
 import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
-import { required } from './core.js';
+import { openServers } from './clickhouse-servers.js';
 import { openExportStorage } from './export-storage.js';
-import { bindInstallation } from './installation.js';
 import type { OperatorParts } from './operator.js';
 
 /** One kind of thing, and how many were removed or found. */
@@ -32,20 +30,14 @@ export interface StorageTools {
 /** What removes and looks at what is stored, beside workers that run. */
 export const openStorageTools = async (parts: OperatorParts): Promise<StorageTools> => {
   const { config, log, scope, sql } = parts;
-  const clickhouse = createClickHouse({
-    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
-    database: config.clickhouseDatabase,
-  });
-  await scope.defer('ClickHouse connections', clickhouse.close);
-  // Rows of another catalog would all look like leftovers.
-  await bindInstallation(sql, clickhouse);
+  const clickhouse = await openServers(config, sql, scope);
   const tables = createStoreTables(clickhouse);
   const pools = createPoolSegments(clickhouse);
   const storage = createStorageSweep({
     sql,
     tables,
     pools,
-    renewal: createTableRenewal(clickhouse),
+    renewal: createTableRenewal(clickhouse.entry),
     poolDropIntervalMs: 0,
     retention: createRetention({ sql, log }),
     graceMs: config.segmentGraceMs,

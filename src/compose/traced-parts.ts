@@ -4,7 +4,7 @@ import type { TraceWork } from '../ingest/insert/traced-work.js';
 import type { Publisher } from '../ingest/lifecycle/publisher.js';
 import type { Receiver } from '../ingest/receive/receiver.js';
 import { errorType, type SpanSpec, type TraceHeaders, type Tracing, traced } from '../lib/tracing.js';
-import type { ClickHouse } from '../storage/clickhouse/client.js';
+import type { Connection } from '../storage/clickhouse/client.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 
 /** Where ClickHouse is, without user and password. */
@@ -39,7 +39,7 @@ const statementSpan = ({ url, database }: Place, sql: string, queryId?: string):
 };
 
 /** Statements that belong to a request, a chunk or a publication; what sweeps ask by themselves is in no trace. */
-export const traceClickHouse = (clickhouse: ClickHouse, url: string, tracing: Tracing): ClickHouse => {
+export const traceClickHouse = (clickhouse: Connection, url: string, tracing: Tracing): Connection => {
   const within = <T>(sql: string, queryId: string | undefined, work: () => Promise<T>): Promise<T> =>
     tracing.active
       ? traced(tracing, statementSpan({ url, database: clickhouse.database }, sql, queryId), work)
@@ -47,7 +47,7 @@ export const traceClickHouse = (clickhouse: ClickHouse, url: string, tracing: Tr
   return {
     ...clickhouse,
     command: (sql, options) => within(sql, options?.queryId, () => clickhouse.command(sql, options)),
-    rows: <T>(sql: string, options?: Parameters<ClickHouse['rows']>[1]) =>
+    rows: <T>(sql: string, options?: Parameters<Connection['rows']>[1]) =>
       within(sql, options?.queryId, () => clickhouse.rows<T>(sql, options)),
     insert: (sql, data, options) =>
       within(sql, options?.queryId, () => clickhouse.insert(sql, data, options)),

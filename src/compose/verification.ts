@@ -1,9 +1,7 @@
 import type { UploadReplay } from '../ingest/repair/upload-replay.js';
 import { createVerification, type RepairUpload, type Verification } from '../ingest/repair/verification.js';
-import { createClickHouse } from '../storage/clickhouse/client.js';
 import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
-import { required } from './core.js';
-import { bindInstallation } from './installation.js';
+import { openServers } from './clickhouse-servers.js';
 import { type OperatorParts, openUploadReplay } from './operator.js';
 
 /** The comparison of both databases, beside workers that run. */
@@ -11,12 +9,7 @@ export const openVerification = async (
   parts: OperatorParts,
 ): Promise<{ verification: Verification; repair: RepairUpload }> => {
   const { config, scope, sql } = parts;
-  const clickhouse = createClickHouse({
-    url: required(config.clickhouseUrl, 'CLICKHOUSE_URL'),
-    database: config.clickhouseDatabase,
-  });
-  await scope.defer('ClickHouse connections', clickhouse.close);
-  await bindInstallation(sql, clickhouse);
+  const clickhouse = await openServers(config, sql, scope);
   let replay: Promise<UploadReplay> | undefined;
   return {
     verification: createVerification({ sql, hashes: createSegmentHashes(clickhouse) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list, optional, setting, text, url } from './setting.js';
+import { GiB, integer, list, optional, setting, text, url } from './setting.js';
 
 /** How ClickHouse is reached, alone or as a cluster. */
 export const clickhouseSettings = {
@@ -21,6 +21,12 @@ export const clickhouseSettings = {
     optional(text.regex(/^[A-Za-z0-9_.-]+$/, 'must be the name of a cluster')),
     undefined,
     'Cluster of system.clusters over whose shards datasets are placed; default: the one server of CLICKHOUSE_URL.',
+  ),
+  spreadMinBytes: setting(
+    'SPREAD_MIN_BYTES',
+    integer(1),
+    String(8 * GiB),
+    'Raw bytes of a dataset from which on its rows are spread over all shards of CLICKHOUSE_CLUSTER; smaller ones lie on one.',
   ),
   clickhouseNodeUrls: setting(
     'CLICKHOUSE_NODE_URLS',

@@ -1,8 +1,10 @@
 /**
- * Where the rows of a segment lie (docs/adr/0026-pools.md).
+ * Where the rows of a segment lie (docs/adr/0026-pools.md, docs/adr/0070-shards.md).
  *
  *   table   the table of its store: a dataset and its clones
  *   pool    a table that many small datasets share; a slot map says which column lies in which of its slots
+ *   shard   the server that has these tables. All rows of a store lie on one, or the store is spread: it has a table on
+ *           each of them
  */
 import type { PhysicalType } from './column.js';
 import type { SlotKind } from './column-types/column-type.js';
@@ -28,15 +30,22 @@ export interface PoolPlace {
   readonly slots: Slots;
 }
 
+/** Number of a shard, from 1; null: rows are spread over all of them. */
+export type ShardNumber = number | null;
+
+/** The only one, where there is no cluster. */
+export const firstShard = 1;
+
 export interface Placement {
   readonly storeId: number;
+  readonly shard: ShardNumber;
   /** Null: the table of the store. */
   readonly pool: PoolPlace | null;
 }
 
 /** True where rows of both can be listed by one version. */
 export const isSamePlace = (a: Placement, b: Placement): boolean =>
-  a.storeId === b.storeId && a.pool?.mapId === b.pool?.mapId;
+  a.storeId === b.storeId && a.shard === b.shard && a.pool?.mapId === b.pool?.mapId;
 
 export interface NamedColumn {
   /** As `storageName` gives it. */

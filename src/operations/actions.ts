@@ -9,7 +9,7 @@ import type { DeadLetters } from '../ingest/repair/dead-letters.js';
 import type { UploadReplay } from '../ingest/repair/upload-replay.js';
 import { conflict, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
-import type { ClickHouse } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { readSizes, readTables } from '../storage/clickhouse/sizes.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -29,7 +29,7 @@ export interface OpsActionParts {
 }
 
 export const createOpsActions = (
-  { sql, clickhouse }: { readonly sql: Sql; readonly clickhouse: ClickHouse },
+  { sql, clickhouse }: { readonly sql: Sql; readonly clickhouse: ClickHouseServers },
   { letters, replay }: OpsActionParts,
 ): OpsActions => {
   const requireUpload = async (id: number) => {

@@ -6,7 +6,7 @@ import { createDeadLetterRecords } from '../ingest/repair/dead-letter-records.js
 import type { Log } from '../lib/log.js';
 import { shareLooks } from '../lib/shared-look.js';
 import { isoUtc } from '../lib/time.js';
-import type { ClickHouse } from '../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { type ClickHouseSizes, readSizes } from '../storage/clickhouse/sizes.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
 import { type LogState, readLogState } from '../storage/kafka/consumer-lag.js';
@@ -28,7 +28,7 @@ const keptMs = 500;
 export interface LookParts {
   readonly config: Pick<Config, 'kafkaPrefix'>;
   readonly sql: Sql;
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: ClickHouseServers;
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   readonly log: Log;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Place, Places } from '../lib/places.js';
-import type { Placement } from '../model/placement.js';
+import { firstShard, type Placement } from '../model/placement.js';
 import type { ReadableVersion } from '../model/version.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
@@ -77,7 +77,7 @@ export interface DownloadsOptions {
 }
 
 /** For a fingerprint alone: where rows lie has no part in it. */
-const nowhere: Placement = { storeId: Number.MAX_SAFE_INTEGER, pool: null };
+const nowhere: Placement = { storeId: Number.MAX_SAFE_INTEGER, shard: firstShard, pool: null };
 
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const { versions, reader, places, pageTokens } = parts;

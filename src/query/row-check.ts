@@ -2,7 +2,7 @@ import type { Reader } from '../storage/clickhouse/reader.js';
 import type { OutputColumn } from './formats/format.js';
 import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
-import type { ReadContext } from './read-context.js';
+import { placeOf, type ReadContext } from './read-context.js';
 import { buildTail } from './statement.js';
 
 /**
@@ -11,7 +11,7 @@ import { buildTail } from './statement.js';
  */
 export const requireFitting = async (
   reader: Reader,
-  { format, source, options, order, chosen }: Plan,
+  { format, source, options, order, chosen, version }: Plan,
   columns: readonly OutputColumn[],
   context: ReadContext,
 ): Promise<void> => {
@@ -23,6 +23,7 @@ export const requireFitting = async (
   const [row] = await reader.facts<{ place: number }>({
     sql: `${sql} FORMAT JSONEachRow`,
     values: source.values,
+    place: placeOf(version),
     queryId: `${context.queryId}-check`,
     signal: context.signal,
   });

@@ -3,7 +3,7 @@ import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
 import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
-import type { ReadContext } from './read-context.js';
+import { placeOf, type ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
 import { buildTail, countSql, type RowSource } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
@@ -11,13 +11,14 @@ import { openTransposed } from './transposed-rows.js';
 /** Number of rows in the source, with `$distinct` of different ones, before `$top` and `$skip`. */
 export const countRows = async (
   reader: Reader,
-  { chosen, options }: Plan,
+  { chosen, options, version }: Plan,
   source: RowSource,
   context: ReadContext,
 ): Promise<number> => {
   const [row] = await reader.facts<{ n: string }>({
     sql: `${countSql(source, options.distinct ? chosen : undefined)} FORMAT JSONEachRow`,
     values: source.values,
+    place: placeOf(version),
     ...context,
   });
   return Number(row?.n ?? 0);
@@ -38,6 +39,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
     sql,
     values: source.values,
     settings: { ...settings, ...readSettings(plan) },
+    place: placeOf(plan.version),
     ...context,
   });
   return frame.rows(

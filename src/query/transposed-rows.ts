@@ -5,7 +5,7 @@ import type { OutputColumn } from './formats/format.js';
 import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
 import { plainColumn, requireColumns } from './projection.js';
-import type { ReadContext } from './read-context.js';
+import { placeOf, type ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
 import {
   datesSql,
@@ -29,6 +29,7 @@ const readFacts = async (
     reader.facts<T>({
       sql: `${sql} FORMAT JSONEachRow`,
       values: plan.source.values,
+      place: placeOf(plan.version),
       queryId: `${context.queryId}-${part}`,
       signal: context.signal,
     });
@@ -101,6 +102,7 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
     return reader.open({
       sql: `${part.sql}${layout.values.length === 0 ? ' LIMIT 0' : ''}\nFORMAT ${spread.clickHouse}`,
       values: part.values,
+      place: placeOf(plan.version),
       settings: { ...spread.settings, ...part.settings },
       queryId: `${context.queryId}-${index}`,
       signal: context.signal,

@@ -14,6 +14,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { csv } from './formats/delimited/delimited.js';
 import { type OutputColumn, plainAppearance } from './formats/format.js';
 import { freeName } from './projection.js';
+import { placeOf } from './read-context.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
 
@@ -164,6 +165,7 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
       return reader.open({
         ...csv.select.rows(output, rows, plainAppearance),
         values: { ...before.values, ...after.values },
+        place: placeOf(from, to),
         queryId: wanted.queryId,
         signal: wanted.signal,
       });

@@ -2,7 +2,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import type { Placement } from '../model/placement.js';
 import type { ReadableVersion } from '../model/version.js';
 import { segmentsGone } from '../storage/clickhouse/errors.js';
-import { clickHouseType, namedColumn, sourceOf, tableOf } from '../storage/clickhouse/places.js';
+import { clickHouseType, namedColumn, sourceOf, statedTable, tableOf } from '../storage/clickhouse/places.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { segmentRows } from '../storage/clickhouse/segments.js';
 import { widePartColumns } from '../storage/clickhouse/table-settings.js';
@@ -27,9 +27,9 @@ const emptyTable = (columns: readonly StoredColumn[]): string => {
  * because each step of a plan carries all columns; to sum up the marks of the parts takes one.
  */
 const countSource = (database: string, placement: Placement, { columns, cuts }: ReadableVersion) =>
-  columns.length > widePartColumns && cuts === undefined
+  columns.length > widePartColumns && cuts === undefined && placement.shard !== null
     ? { count: 'sum(rows_in_granule)', from: `mergeTreeIndex('${database}', '${tableOf(placement)}')` }
-    : { count: 'count()', from: `${database}.${tableOf(placement)}` };
+    : { count: 'count()', from: statedTable(database, placement) };
 
 /**
  * The rows of the version's segments, and a guard: a query that starts after a segment was dropped, or that would

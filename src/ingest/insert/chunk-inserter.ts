@@ -61,7 +61,8 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
       const columns = tableColumns(layout);
       const { placement } = state;
       const segment = segmentId(state.processId, state.attempt);
-      await tables.ensureIntake(placement, segment, columns);
+      const place = { placement, segmentId: segment, chunk: chunk.number };
+      await tables.ensureIntake(place, columns);
       if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
       const startedAt = performance.now();
@@ -72,7 +73,7 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
       if (rows === 0) return { kind: 'inserted', rows, rejects };
       const token = tokenOf(state, chunk);
       const queryId = `${state.requestId}/${token}/${crypto.randomUUID()}`;
-      await tables.insertBlock({ placement, segmentId: segment, columns, block, rows, token, queryId });
+      await tables.insertBlock({ ...place, columns, block, rows, token, queryId });
       const endedAt = performance.now();
       onInserted(rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
       log.debug(

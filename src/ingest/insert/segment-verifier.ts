@@ -1,10 +1,10 @@
 import type { Log } from '../../lib/log.js';
 import { dateColumnOf, type SegmentFacts, segmentId } from '../../model/version.js';
-import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countSegments, datesOf } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import { storedColumns } from '../layout/layout.js';
+import { storedColumns, tableColumns } from '../layout/layout.js';
 import { beyondShare } from '../lifecycle/bad-row-limits.js';
 import type { Outcome } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
@@ -16,8 +16,8 @@ import { type ProcessRecords, requireLayout, type UploadState } from '../lifecyc
 export type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 
 export interface SegmentVerifierOptions {
-  readonly clickhouse: ClickHouse;
-  readonly tables: Pick<StoreTables, 'handOver' | 'dropIntake'>;
+  readonly clickhouse: ClickHouseServers;
+  readonly tables: Pick<StoreTables, 'ensure' | 'handOver' | 'dropIntake'>;
   readonly processes: Pick<ProcessRecords, 'layout'>;
   readonly onMiscount: () => void;
   readonly log: Log;
@@ -44,6 +44,8 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
     if (error !== undefined) return { kind: 'fail', error };
     const date = dateColumnOf(storedColumns(layout));
     const segment = segmentId(processId, attempt);
+    // Each shard has the columns, also one that has no chunk of the upload.
+    if (placement.shard === null) await tables.ensure(placement, tableColumns(layout));
     if (insertedRows > 0) await tables.handOver(placement, segment, insertedRows);
     const counted = await countSegments(
       clickhouse,

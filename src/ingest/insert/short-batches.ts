@@ -19,10 +19,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { dateFactsOf, dayText } from '../../model/day-set.js';
-import type { PoolClass } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import { storedAs } from '../../storage/clickhouse/places.js';
+import type { PoolTable } from '../../storage/clickhouse/pool-segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
@@ -91,14 +91,22 @@ const slotsOf = (batch: readonly Ready[]): string[] => [
   ),
 ];
 
-const byPool = (ready: readonly Ready[]): Map<PoolClass, Ready[]> => {
-  const pools = new Map<PoolClass, Ready[]>();
+interface PoolBatch {
+  readonly table: PoolTable;
+  readonly uploads: Ready[];
+}
+
+const byPool = (ready: readonly Ready[]): PoolBatch[] => {
+  const pools = new Map<string, PoolBatch>();
   for (const one of ready) {
-    const pool = one.state.placement.pool?.pool;
-    if (pool === undefined) throw new Error(`upload ${one.state.processId} does not lie in a pool`);
-    pools.set(pool, [...(pools.get(pool) ?? []), one]);
+    const { shard, pool } = one.state.placement;
+    if (pool === null) throw new Error(`upload ${one.state.processId} does not lie in a pool`);
+    const key = `${shard}/${pool.pool}`;
+    const batch = pools.get(key) ?? { table: { shard, pool: pool.pool }, uploads: [] };
+    batch.uploads.push(one);
+    pools.set(key, batch);
   }
-  return pools;
+  return [...pools.values()];
 };
 
 /** The facts of an upload that needs no question any more; undefined for one that does. */
@@ -172,7 +180,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     return undefined;
   };
 
-  const insertInto = async (pool: PoolClass, batch: readonly Ready[]): Promise<boolean> => {
+  const insertInto = async (table: PoolTable, batch: readonly Ready[]): Promise<boolean> => {
     const filled = batch
       .filter(({ encoded }) => encoded.rows > 0)
       .sort((a, b) => a.state.processId - b.state.processId);
@@ -183,7 +191,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
       async (attempt) => {
         const queryId = `${filled[0]?.state.requestId}/${token}/${crypto.randomUUID()}`;
         const blocks = filled.map(({ block }) => block);
-        await tables.insertBlocks({ pool, slots: slotsOf(filled), blocks, rows, token, queryId });
+        await tables.insertBlocks({ ...table, slots: slotsOf(filled), blocks, rows, token, queryId });
         return attempt === 0;
       },
       (error) => isClickHouseException(error) && !isPassing(error),
@@ -218,8 +226,8 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     }
   };
 
-  const store = async (pool: PoolClass, batch: readonly Ready[], startedAt: number): Promise<void> => {
-    const counted = await insertInto(pool, batch).catch((error: unknown) => {
+  const store = async ({ table, uploads: batch }: PoolBatch, startedAt: number): Promise<void> => {
+    const counted = await insertInto(table, batch).catch((error: unknown) => {
       if (!isClickHouseException(error) || isPassing(error)) throw error;
       log.warn({ err: error, uploads: batch.length }, 'batch of short uploads refused, trying one by one');
       return undefined;
@@ -242,7 +250,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
         const one = await encode(begun);
         if (one !== undefined) ready.push(one);
       }
-      await Promise.all([...byPool(ready)].map(([pool, some]) => store(pool, some, startedAt)));
+      await Promise.all(byPool(ready).map((some) => store(some, startedAt)));
     } catch (error) {
       // Those that are done already do not hear of it.
       for (const { failed } of batch) failed(error);

@@ -1,5 +1,5 @@
 import { columnTypeOf } from '../../model/column-types/column-types.js';
-import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countDigits } from '../../storage/clickhouse/segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -12,7 +12,7 @@ import type { UploadState } from '../lifecycle/process-records.js';
 export type DigitCounter = (state: UploadState, column: LayoutColumn) => Promise<Digits | undefined>;
 
 export const createDigitCounter =
-  ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): DigitCounter =>
+  ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouseServers }): DigitCounter =>
   async ({ datasetId }, column) => {
     const base = await readBase(sql, datasetId);
     const stored = base?.columns.find(({ id }) => id === column.id);

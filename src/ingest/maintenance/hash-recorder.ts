@@ -1,16 +1,18 @@
 /** Writes down the hashes of segments that have none yet, soon after they were published, when nothing can have happened to them. */
 import type { Log } from '../../lib/log.js';
-import type { PoolClass } from '../../model/placement.js';
+import type { PoolClass, ShardNumber } from '../../model/placement.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { type TablePlace, tableOf } from '../../storage/clickhouse/places.js';
 import type { HashedSegment, SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { shardSql } from '../../storage/postgres/stores.js';
 import { recordHashes } from '../lifecycle/segment-records.js';
 
 /** A segment that versions have, as PostgreSQL knows it. */
 export interface NamedSegment {
   readonly id: number;
   readonly storeId: number;
+  readonly shard: ShardNumber;
   readonly pool: PoolClass | null;
   readonly mapId: number | null;
   readonly rows: number;
@@ -20,20 +22,21 @@ export interface NamedSegment {
 
 /** Selects `NamedSegment`s from `segments s`. */
 export const namedSegmentSql = `
-  SELECT s.id, s.store_id AS "storeId", m.pool, s.slot_map_id AS "mapId", s.rows, s.hash
+  SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard, m.pool, s.slot_map_id AS "mapId", s.rows, s.hash
   FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
   WHERE s.rows IS NOT NULL AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`;
 
-export const placeOf = ({ storeId, pool }: NamedSegment): TablePlace => ({
+export const placeOf = ({ storeId, shard, pool }: NamedSegment): TablePlace => ({
   storeId,
+  shard,
   pool: pool === null ? null : { pool },
 });
 
-/** Segments that lie in one table each. */
+/** Segments that lie in one table of one server each, or in one that is spread. */
 export const byTable = (segments: readonly NamedSegment[]): NamedSegment[][] => {
   const tables = new Map<string, NamedSegment[]>();
   for (const segment of segments) {
-    const table = tableOf(placeOf(segment));
+    const table = `${segment.shard}/${tableOf(placeOf(segment))}`;
     const listed = tables.get(table);
     if (listed === undefined) tables.set(table, [segment]);
     else listed.push(segment);

@@ -1,7 +1,7 @@
 /** Compares what pools hold with what PostgreSQL knows, a page of segments at a time, and gives bytes back. */
 import type { Log } from '../../lib/log.js';
-import { type PoolClass, poolClasses } from '../../model/placement.js';
-import type { PoolSegment, PoolSegments } from '../../storage/clickhouse/pool-segments.js';
+import { poolClasses } from '../../model/placement.js';
+import type { PoolSegment, PoolSegments, PoolTable } from '../../storage/clickhouse/pool-segments.js';
 import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
@@ -36,68 +36,77 @@ interface Expected {
   readonly rows: number;
 }
 
-/** Segments of versions in the pool, from one number (excluded) to another. */
+/**
+ * Segments of versions in the pool of a shard, from one number (excluded) to another. Which shard has those of spread
+ * stores is not known; `verify` counts them over all.
+ */
 const expectedSql = `
-  SELECT s.id, s.rows FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id
-  WHERE m.pool = $1 AND s.id > $2 AND s.id <= $3 AND s.rows > 0
+  SELECT s.id, s.rows FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id JOIN stores st ON st.id = s.store_id
+  WHERE m.pool = $1 AND s.id > $2 AND s.id <= $3 AND s.rows > 0 AND st.shard = $4
     AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`;
 
 const largestId = Number.MAX_SAFE_INTEGER;
 
 export const sweepPools = async ({ sql, pools, log }: PoolSweepOptions): Promise<PoolSweepReport> => {
-  const dropOrphans = (pool: PoolClass, page: readonly PoolSegment[]): Promise<number> =>
+  const dropOrphans = (table: PoolTable, page: readonly PoolSegment[]): Promise<number> =>
     sql.tx(async (tx) => {
       if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
       const ids = page.map(({ segmentId }) => segmentId);
       const known = await tx.query<{ id: number }>(
-        `SELECT s.id FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id
-         WHERE s.id = ANY ($1) AND m.pool = $2`,
-        [ids, pool],
+        `SELECT s.id FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id JOIN stores st ON st.id = s.store_id
+         WHERE s.id = ANY ($1) AND m.pool = $2 AND (coalesce(st.shard, $3) = $3 OR st.left_shard = $3)`,
+        [ids, table.pool, table.shard],
       );
       const places = new Set(known.map(({ id }) => id));
       const orphans = ids.filter((id) => !places.has(id));
-      await pools.drop(pool, orphans);
+      await pools.drop(table, orphans);
       if (orphans.length > 0)
-        log.info({ pool, segments: orphans.length }, 'rows dropped that belong to no segment');
+        log.info(
+          { shard: table.shard, pool: table.pool, segments: orphans.length },
+          'rows dropped that belong to no segment',
+        );
       return orphans.length;
     });
 
   /** A segment may have been dropped in its turn between the two lists: what is odd is looked at once more. */
   const countMissing = async (
-    pool: PoolClass,
+    table: PoolTable,
     page: readonly PoolSegment[],
     after: number,
     last: number,
   ): Promise<number> => {
     const present = new Map(page.map(({ segmentId, rows }) => [segmentId, rows]));
-    const look = () => sql.query<Expected>(expectedSql, [pool, after, last]);
+    const look = () => sql.query<Expected>(expectedSql, [table.pool, after, last, table.shard]);
     const odd = (await look()).filter(({ id, rows }) => present.get(id) !== rows);
     if (odd.length === 0) return 0;
     const still = new Set((await look()).map(({ id }) => id));
     let missing = 0;
     for (const { id, rows } of odd) {
       if (!still.has(id)) continue;
-      const [now] = await pools.list(pool, id - 1, 1);
+      const [now] = await pools.list(table, id - 1, 1);
       const found = now?.segmentId === id ? now.rows : 0;
       if (found === rows) continue;
       missing += 1;
-      log.error({ pool, segment: id, rows, found }, 'rows of a version are not in ClickHouse as they were');
+      log.error(
+        { shard: table.shard, pool: table.pool, segment: id, rows, found },
+        'rows of a version are not in ClickHouse as they were',
+      );
     }
     return missing;
   };
 
   let orphans = 0;
   let missing = 0;
-  for (const pool of poolClasses) {
+  for (const table of pools.shards.flatMap((shard) => poolClasses.map((pool) => ({ shard, pool })))) {
     for (let after = 0; ; ) {
-      const page = await pools.list(pool, after, pageSize);
+      const page = await pools.list(table, after, pageSize);
       const last = page.length < pageSize ? largestId : (page.at(-1)?.segmentId ?? largestId);
-      if (page.length > 0) orphans += await dropOrphans(pool, page);
-      missing += await countMissing(pool, page, after, last);
+      if (page.length > 0) orphans += await dropOrphans(table, page);
+      missing += await countMissing(table, page, after, last);
       if (last === largestId) break;
       after = last;
     }
-    await pools.clean(pool);
+    await pools.clean(table);
   }
   return { orphans, missing };
 };

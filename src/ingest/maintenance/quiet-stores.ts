@@ -1,11 +1,5 @@
-/** Stores that nobody writes: the condition under which all rows of one may be moved. */
+/** Stores that nobody begins to write. */
 import type { Sql } from '../../storage/postgres/sql.js';
-import { inStates } from '../lifecycle/transitions.js';
-
-/** Condition that an upload or a compaction of the store `s` is under way. */
-export const isWritten = `(EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
-    WHERE d.store_id = s.id AND ${inStates(['insert', 'collect', 'replay', 'ready', 'merge', 'merged'], 'p')})
-  OR EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = s.id AND c.state IN ('writing', 'swapping')))`;
 
 /**
  * Keeps stores as they are until the end of the transaction: nobody accepts an upload, publishes, restores, clones,

@@ -3,18 +3,21 @@
  * idempotent: any number of workers, and an operator's command beside them, may sweep at the same time.
  */
 import type { Log } from '../../lib/log.js';
-import { type PoolClass, poolClasses } from '../../model/placement.js';
+import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import type { StoredSegment, StoreTables } from '../../storage/clickhouse/tables.js';
 import { areSegmentsHeld, notHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
   deleteLonelyStores,
   emptiedStores,
   forgetEmptied,
+  forgetLeft,
+  leftStores,
   lonelyStores,
   noteEmptied,
+  shardSql,
 } from '../../storage/postgres/stores.js';
 import { isWrittenBy } from '../lifecycle/segment-ids.js';
 import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../lifecycle/segment-records.js';
@@ -67,6 +70,25 @@ export interface StorageSweepOptions {
 
 const batch = 1_000;
 
+/** A segment in the table of its store, as PostgreSQL knows it. */
+interface NamedSegment {
+  readonly id: number;
+  readonly storeId: number;
+  readonly shard: ShardNumber;
+}
+
+const placeKey = (storeId: number, segmentId: number, shard: ShardNumber): string =>
+  `${shard ?? 'spread'}/${storeId}/${segmentId}`;
+
+/** The places that they may have: what lies on a shard may be all of a segment, or what one has there that is spread. */
+const keysOf = (segments: readonly StoredSegment[]): ReadonlySet<string> =>
+  new Set(
+    segments.flatMap(({ storeId, segmentId, shard }) => [
+      placeKey(storeId, segmentId, shard),
+      placeKey(storeId, segmentId, null),
+    ]),
+  );
+
 /**
  * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
  * its readers: downloads by time, and uploads that are being joined with a version of its store, however long.
@@ -81,14 +103,14 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   const dropOwnSegments = async (stop?: AbortSignal): Promise<number> => {
     let dropped = 0;
     for (;;) {
-      const segments = await sql.query<{ id: number; storeId: number }>(
-        `SELECT s.id, s.store_id AS "storeId" FROM segments s
+      const segments = await sql.query<NamedSegment>(
+        `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
          WHERE s.slot_map_id IS NULL AND ${due} LIMIT ${batch}`,
         [graceMs],
       );
-      for (const { id, storeId } of segments) {
+      for (const { id, ...store } of segments) {
         if (stop?.aborted) return dropped;
-        await tables.dropSegment(storeId, id);
+        await tables.dropSegment(store, id);
         dropped += await forgetSegments(sql, [id]);
       }
       if (segments.length < batch) return dropped;
@@ -101,18 +123,21 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   const dropPoolSegments = async (stop?: AbortSignal): Promise<number> => {
     let dropped = 0;
     for (;;) {
-      const segments = await sql.query<{ id: number; pool: PoolClass }>(
-        `SELECT s.id, m.pool FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id
+      const segments = await sql.query<{ id: number; shard: ShardNumber; pool: PoolClass }>(
+        `SELECT s.id, ${shardSql('s')} AS shard, m.pool FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id
          WHERE ${due} LIMIT ${batch}`,
         [graceMs],
       );
       if (segments.length === 0 || stop?.aborted) return dropped;
       if (segments.length < batch && Date.now() < poolsDueAt) return dropped;
-      for (const pool of poolClasses) {
-        const ids = segments.filter((segment) => segment.pool === pool).map(({ id }) => id);
-        await pools.drop(pool, ids);
-        dropped += await forgetSegments(sql, ids);
-      }
+      for (const shard of new Set(segments.map((segment) => segment.shard)))
+        for (const pool of poolClasses) {
+          const ids = segments
+            .filter((segment) => segment.pool === pool && segment.shard === shard)
+            .map(({ id }) => id);
+          await pools.drop({ shard, pool }, ids);
+          dropped += await forgetSegments(sql, ids);
+        }
       poolsDueAt = Date.now() + options.poolDropIntervalMs;
       if (segments.length < batch) return dropped;
     }
@@ -145,6 +170,23 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     }
   };
 
+  /** What stores that were moved left behind, once readers that began before have ended. */
+  const dropLeft = async (): Promise<void> => {
+    for (const { id, shard } of await leftStores(sql, graceMs, batch)) {
+      const pooled = await sql.query<{ id: number; pool: PoolClass }>(
+        'SELECT s.id, m.pool FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id WHERE s.store_id = $1',
+        [id],
+      );
+      for (const pool of poolClasses)
+        await pools.drop(
+          { shard, pool },
+          pooled.filter((segment) => segment.pool === pool).map((segment) => segment.id),
+        );
+      await tables.dropStore(id, shard);
+      await forgetLeft(sql, id);
+    }
+  };
+
   /** Tables that an earlier build made, some at a time. */
   const renewTables = async (stop?: AbortSignal): Promise<void> => {
     for (const storeId of (await renewal.due()).slice(0, batch)) {
@@ -173,6 +215,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     options.onSegmentsRemoved?.(segments);
     await dropIntakes();
     await dropEmptied();
+    await dropLeft();
     return { segments, stores: await dropStores() };
   };
 
@@ -180,26 +223,37 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
    * Rows that PostgreSQL does not know: written by a worker after its attempt was over and dropped. A segment is
    * known before its first row, so what is listed first and unknown afterwards is unknown for good.
    */
-  const dropOrphanSegments = async (): Promise<number> => {
-    if (await areSegmentsHeld(sql)) return 0;
-    const present = await tables.listSegments();
-    const known = await sql.query<{ id: number; storeId: number }>(
-      'SELECT id, store_id AS "storeId" FROM segments WHERE id = ANY ($1) AND slot_map_id IS NULL',
-      [present.map(({ segmentId }) => segmentId)],
-    );
-    const places = new Set(known.map(({ id, storeId }) => `${storeId}/${id}`));
-    // A table that was emptied waits for its readers as a whole.
-    const emptied = await sql.query<{ id: number }>('SELECT id FROM stores WHERE emptied_at IS NOT NULL');
-    const waiting = new Set(emptied.map(({ id }) => id));
-    const orphans = present.filter(
-      ({ storeId, segmentId }) => !places.has(`${storeId}/${segmentId}`) && !waiting.has(storeId),
-    );
-    for (const { storeId, segmentId } of orphans) {
-      await tables.dropSegment(storeId, segmentId);
-      log.info({ store: storeId, segment: segmentId }, 'rows dropped that belong to no segment');
-    }
-    return orphans.length;
-  };
+  const dropOrphanSegments = (): Promise<number> =>
+    sql.tx(async (tx) => {
+      // Whoever moves stores between shards has rows where PostgreSQL does not say so yet.
+      if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
+      const present = await tables.listSegments();
+      const known = await tx.query<NamedSegment>(
+        `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
+       WHERE s.id = ANY ($1) AND s.slot_map_id IS NULL`,
+        [present.map(({ segmentId }) => segmentId)],
+      );
+      const places = new Set(known.map(({ id, storeId, shard }) => placeKey(storeId, id, shard)));
+      // A table that was emptied, or left behind by a move, waits for its readers as a whole.
+      const waiting = new Set(
+        (
+          await tx.query<{ id: number }>(
+            'SELECT id FROM stores WHERE emptied_at IS NOT NULL OR left_at IS NOT NULL',
+          )
+        ).map(({ id }) => id),
+      );
+      const orphans = present.filter(
+        ({ storeId, segmentId, shard }) =>
+          !places.has(placeKey(storeId, segmentId, shard)) &&
+          !places.has(placeKey(storeId, segmentId, null)) &&
+          !waiting.has(storeId),
+      );
+      for (const { storeId, segmentId, shard } of orphans) {
+        await tables.dropSegment({ storeId, shard }, segmentId);
+        log.info({ store: storeId, segment: segmentId }, 'rows dropped that belong to no segment');
+      }
+      return orphans.length;
+    });
 
   const dropOrphanStores = async (): Promise<number> => {
     if (await areSegmentsHeld(sql)) return 0;
@@ -215,20 +269,18 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   };
 
   const findMissing = async (): Promise<number> => {
-    const named = await sql.query<{ id: number; storeId: number }>(
-      `SELECT s.id, s.store_id AS "storeId" FROM segments s
+    const named = await sql.query<NamedSegment>(
+      `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
        WHERE s.rows > 0 AND s.slot_map_id IS NULL
          AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
     );
-    const present = new Set(
-      (await tables.listSegments()).map(({ storeId, segmentId }) => `${storeId}/${segmentId}`),
-    );
-    const missing = named.filter(({ id, storeId }) => !present.has(`${storeId}/${id}`));
+    const present = keysOf(await tables.listSegments());
+    const missing = named.filter(({ id, storeId, shard }) => !present.has(placeKey(storeId, id, shard)));
     let lost = 0;
-    for (const { id, storeId } of missing) {
+    for (const { id, storeId, shard } of missing) {
       // It may have been dropped in its turn between the two lists.
       const [still] = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = $1 LIMIT 1', [id]);
-      if (still === undefined || (await tables.countRows({ storeId, pool: null }, id)) > 0) continue;
+      if (still === undefined || (await tables.countRows({ storeId, shard, pool: null }, id)) > 0) continue;
       lost += 1;
       log.error({ store: storeId, segment: id }, 'rows of a version are not in ClickHouse');
     }

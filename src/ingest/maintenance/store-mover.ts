@@ -19,8 +19,9 @@ import type { CopiedTable, CopyServer, ShardCopier } from '../../storage/clickho
 import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { switchShard } from '../../storage/postgres/stores.js';
+import { isStoreWritten } from '../lifecycle/store-writers.js';
 import { holdPools } from './pool-sweep.js';
-import { isWritten, lockStores } from './quiet-stores.js';
+import { lockStores } from './quiet-stores.js';
 import { batchesOf, type MoveBatch, type StoreMove } from './shard-plan.js';
 
 /** Why a store stays where it is. */
@@ -65,8 +66,8 @@ const segmentsSql = `
 
 /** Why stores cannot be moved now, of those that cannot. */
 const stayingSql = `
-  SELECT s.id AS store, CASE WHEN ${isWritten} THEN 'written' ELSE 'moved a short while ago' END AS reason FROM stores s
-  WHERE s.id = ANY ($1) AND (${isWritten} OR s.left_at IS NOT NULL OR s.emptied_at IS NOT NULL)`;
+  SELECT s.id AS store, CASE WHEN ${isStoreWritten('s')} THEN 'written' ELSE 'moved a short while ago' END AS reason FROM stores s
+  WHERE s.id = ANY ($1) AND (${isStoreWritten('s')} OR s.left_at IS NOT NULL OR s.emptied_at IS NOT NULL)`;
 
 type Staying = MoveReport['left'][number];
 

@@ -21,7 +21,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { noteEmptied } from '../../storage/postgres/stores.js';
 import { findSlots, readPlace } from '../layout/slot-maps.js';
 import { moveSegments } from '../lifecycle/segment-records.js';
-import { inStates } from '../lifecycle/transitions.js';
+import { isStoreWritten } from '../lifecycle/store-writers.js';
 import { holdPools } from './pool-sweep.js';
 
 export interface TableMover {
@@ -39,6 +39,11 @@ export interface TableMoverOptions {
   readonly log: Log;
 }
 
+interface Candidate {
+  readonly id: number;
+  readonly shard: number;
+}
+
 interface Segment {
   readonly id: number;
   readonly rows: number;
@@ -47,10 +52,7 @@ interface Segment {
 /** A store that is not to move back with its next upload: half of what a pool takes. */
 const share = 0.5;
 
-const pendingSql = `EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
-    WHERE d.store_id = s.id AND ${inStates(['insert', 'collect', 'replay', 'ready', 'merge', 'merged'], 'p')})
-  OR EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = s.id AND c.state IN ('writing', 'swapping'))
-  OR EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL AND g.rows IS NULL)`;
+const pendingSql = `${isStoreWritten('s')} OR EXISTS (SELECT 1 FROM segments g WHERE g.store_id = s.id AND g.slot_map_id IS NULL AND g.rows IS NULL)`;
 
 const segmentsSql = 'SELECT id, rows FROM segments WHERE store_id = $1 AND slot_map_id IS NULL ORDER BY id';
 
@@ -59,14 +61,14 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
   /** Stores that no pool can take, or that could not be moved. */
   const passed = new Set<number>();
 
-  const choose = async (tx: Sql): Promise<number | undefined> => {
-    const [store] = await tx.query<{ id: number }>(
-      `SELECT s.id FROM stores s JOIN segments g ON g.store_id = s.id AND g.slot_map_id IS NULL
-       WHERE s.id <> ALL ($3::bigint[]) AND s.emptied_at IS NULL AND NOT (${pendingSql})
+  const choose = async (tx: Sql): Promise<Candidate | undefined> => {
+    const [store] = await tx.query<Candidate>(
+      `SELECT s.id, s.shard FROM stores s JOIN segments g ON g.store_id = s.id AND g.slot_map_id IS NULL
+       WHERE s.id <> ALL ($3::bigint[]) AND s.emptied_at IS NULL AND s.shard IS NOT NULL AND NOT (${pendingSql})
        GROUP BY s.id HAVING sum(g.rows) <= $1 AND sum(g.bytes) <= $2 ORDER BY s.id LIMIT 1`,
       [limits.maxRows * share, limits.maxBytes * share, [...passed]],
     );
-    return store?.id;
+    return store;
   };
 
   /** Nobody publishes, restores, clones or drops a version of the store until the end of the transaction. */
@@ -77,16 +79,21 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
     return busy === undefined && JSON.stringify(now) === JSON.stringify(segments);
   };
 
-  const moveStore = async (tx: Sql, storeId: number, stop: AbortSignal): Promise<boolean> => {
+  const moveStore = async (
+    tx: Sql,
+    { id: storeId, shard }: Candidate,
+    stop: AbortSignal,
+  ): Promise<boolean> => {
     const segments = await tx.query<Segment>(segmentsSql, [storeId]);
-    const columns = (await tables.columnNames(storeId)).map(namedColumnOf);
+    const columns = (await tables.columnNames({ storeId, shard })).map(namedColumnOf);
     const mapId = await findSlots(tx, storeId, columns);
     if (mapId === null) return false;
     const pool = await readPlace(tx, mapId);
-    const target = { storeId, pool };
+    const target = { storeId, shard, pool };
+    const table = { shard, pool: pool.pool };
     const segmentIds = segments.map(({ id }) => id);
     await tables.ensure(target, columns);
-    if ((await pools.countRows(pool.pool, segmentIds)) > 0) await pools.drop(pool.pool, segmentIds);
+    if ((await pools.countRows(table, segmentIds)) > 0) await pools.drop(table, segmentIds);
     const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
     if (rows > 0) await copier.move({ storeId, segmentIds, target, columns, rows }, stop);
     if (!(await isUnchanged(tx, storeId, segments))) return false;
@@ -101,8 +108,9 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
     try {
       const moved = await sql.tx(async (tx) => {
         if (!(await holdPools(tx))) return false;
-        storeId = await choose(tx);
-        return storeId !== undefined && (await moveStore(tx, storeId, stop));
+        const store = await choose(tx);
+        storeId = store?.id;
+        return store !== undefined && (await moveStore(tx, store, stop));
       });
       if (moved) {
         onMoved();

@@ -8,6 +8,7 @@ import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { createRecordSplitter } from '../csv/record-splitter.js';
 import { checkText } from '../csv/text-check.js';
 import type { SplitChunk } from '../csv/types.js';
+import { type Layout, tableColumns } from '../layout/layout.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import type { Reservations } from '../lifecycle/reservations.js';
@@ -18,6 +19,7 @@ import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
 import type { LayoutProposal } from './layout-proposal.js';
+import type { StoreSpread } from './store-spread.js';
 import { decodeText } from './text-encoding.js';
 import type { UploadAdmission } from './upload-admission.js';
 
@@ -51,6 +53,8 @@ export interface ReceiverOptions {
   /** Milliseconds between two notes of how far an upload is. */
   readonly heartbeatMs: number;
   readonly poolLimits: PoolLimits;
+  /** Undefined: there is one server for all rows. */
+  readonly spread: StoreSpread | undefined;
   readonly log: Log;
 }
 
@@ -63,6 +67,7 @@ const maxRowsPerChunk = 1_000_000;
 /** What is known of an upload once its first chunk was accepted. */
 interface Accepted {
   readonly processId: number;
+  readonly layout: Layout;
   readonly publisher: ChunkPublisher;
 }
 
@@ -115,6 +120,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
     const digests = checkDigests(upload.source, upload.digests);
     let accepted: Accepted | undefined;
     let bytes = 0;
+    let spreadSettled = options.spread === undefined;
     /** Of a file that is appended, to tell when it is sent twice. */
     const hash = upload.options.mode === 'append' ? createHash('sha256') : undefined;
     let fileDigest: Buffer | undefined;
@@ -151,6 +157,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       });
       return {
         processId,
+        layout,
         publisher: createChunkPublisher({
           producer,
           admission,
@@ -179,9 +186,24 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       if (wrong !== undefined) throw wrong;
       requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
       accepted ??= await accept(split);
+      await spreadWhenLarge(accepted);
       if (split?.last ?? true) await checkStorage(accepted.processId);
       await accepted.publisher.publish(split);
       if (split !== undefined) splitter.recycle(split);
+    };
+
+    /** Before its chunk is sent: what a worker is given goes where the store says by then. */
+    const spreadWhenLarge = async ({ processId, layout }: Accepted): Promise<void> => {
+      if (spreadSettled) return;
+      const { datasetId, storeId } = upload;
+      spreadSettled = await options.spread!.consider({
+        processId,
+        datasetId,
+        storeId,
+        replaces: upload.options.mode === 'replace',
+        bytes: Math.max(bytes, upload.body?.expectedBytes ?? 0),
+        columns: tableColumns(layout),
+      });
     };
 
     /** The size is written down before the question: of two uploads that race, not both get the last place. */

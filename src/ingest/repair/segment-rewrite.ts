@@ -8,7 +8,7 @@
 import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
-import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
@@ -38,7 +38,7 @@ export interface SegmentRewrite {
 
 export interface SegmentRewriteOptions {
   readonly sql: Sql;
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: ClickHouseServers;
   readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;
   readonly chunks: Pick<ChunkRecords, 'positions'>;
   readonly compactions: CompactionRecords;

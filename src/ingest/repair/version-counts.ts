@@ -1,7 +1,8 @@
 /** The number of rows that each version was published with, against the segments that make it. */
-import type { PoolClass } from '../../model/placement.js';
+import type { PoolClass, ShardNumber } from '../../model/placement.js';
 import type { SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
+import { shardSql } from '../../storage/postgres/stores.js';
 
 export interface VersionFault {
   readonly dataset: number;
@@ -25,11 +26,13 @@ interface Cut {
   readonly segment: number;
   readonly limit: number;
   readonly storeId: number;
+  readonly shard: ShardNumber;
   readonly pool: PoolClass | null;
 }
 
 const cutsSql = `
-  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", g.store_id AS "storeId", m.pool
+  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", g.store_id AS "storeId",
+    ${shardSql('g')} AS shard, m.pool
   FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
   WHERE r.dataset_id = ANY ($1) AND r.row_limit IS NOT NULL`;
 
@@ -63,9 +66,9 @@ export const wrongVersions = async (
 ): Promise<number> => {
   const countCuts = async (cuts: readonly Cut[]): Promise<number[]> => {
     const counts: number[] = [];
-    for (const { segment, limit, storeId, pool } of cuts)
+    for (const { segment, limit, storeId, shard, pool } of cuts)
       counts.push(
-        await hashes.countBefore({ storeId, pool: pool === null ? null : { pool } }, segment, limit),
+        await hashes.countBefore({ storeId, shard, pool: pool === null ? null : { pool } }, segment, limit),
       );
     return counts;
   };

@@ -7,7 +7,7 @@ import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessError } from '../../model/process.js';
 import { dateColumnOf } from '../../model/version.js';
-import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { Collisions, ColumnMerge, ColumnMerger } from '../../storage/clickhouse/column-merger.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countDigits, countSegments, datesOf } from '../../storage/clickhouse/segments.js';
@@ -20,7 +20,7 @@ import type { Outcome } from '../lifecycle/outcome.js';
 import { Miscount } from './miscount.js';
 
 export interface ColumnMergeOptions {
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
   readonly columns: ColumnMerger;
   readonly merges: Pick<MergeRecords, 'begin'>;

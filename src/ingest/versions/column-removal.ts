@@ -7,7 +7,7 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { Column } from '../../model/column.js';
 import { dateColumnOf, frequencyOf, type SegmentFacts } from '../../model/version.js';
-import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
@@ -57,7 +57,7 @@ export const createColumnRemoval = ({
   clickhouse,
 }: {
   readonly sql: Sql;
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: ClickHouseServers;
 }): ColumnRemoval => {
   /** The range of dates is that of another column when the one that gave it goes. */
   const datesOf = async (base: BaseVersion, columns: readonly Column[]): Promise<DateFacts | undefined> => {

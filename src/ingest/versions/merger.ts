@@ -16,7 +16,7 @@ import { type StoredColumn, storageName } from '../../model/column.js';
 import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample, type ProcessError, type RowChanges } from '../../model/process.js';
 import { dateColumnOf, type SegmentFacts, type SegmentList, segmentId } from '../../model/version.js';
-import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { SegmentMerge } from '../../storage/clickhouse/merge-sql.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
@@ -35,7 +35,7 @@ import { Miscount } from './miscount.js';
 
 export interface MergerOptions {
   readonly sql: Sql;
-  readonly clickhouse: ClickHouse;
+  readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
   readonly segments: SegmentMerger;
   readonly mergeColumns: MergeColumns;

@@ -1,5 +1,5 @@
 import { conflict, notFound } from '../../lib/errors.js';
-import type { ClickHouse } from '../../storage/clickhouse/client.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import {
   type ComparedVersion,
   commonKeys,
@@ -48,7 +48,13 @@ interface Pair {
 
 const nothing: ComparedVersion = { segmentIds: [], placement: null, columns: [], rowCount: 0 };
 
-export const createVersionDiff = ({ sql, clickhouse }: { sql: Sql; clickhouse: ClickHouse }): VersionDiff => {
+export const createVersionDiff = ({
+  sql,
+  clickhouse,
+}: {
+  sql: Sql;
+  clickhouse: ClickHouseServers;
+}): VersionDiff => {
   const read = async (datasetId: number, versionId: number): Promise<ComparedVersion> => {
     const [row] = await sql.query<ComparedVersion>(
       `SELECT ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount",

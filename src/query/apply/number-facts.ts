@@ -9,7 +9,7 @@ import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { exactOf, parseExact } from '../filter/number-literal.js';
-import type { ReadContext } from '../read-context.js';
+import { placeOf, type ReadContext } from '../read-context.js';
 import { versionRows } from '../version-rows.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 
@@ -112,6 +112,7 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
     const [row] = await reader.facts<Row>({
       sql: `SELECT ${facts.join(', ')} FROM ${table} WHERE ${condition} FORMAT JSONEachRow`,
       values,
+      place: placeOf(version),
       settings: { output_format_json_quote_64bit_integers: 0, output_format_json_named_tuples_as_objects: 0 },
       ...context,
     });

@@ -4,7 +4,7 @@
  */
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Plan } from '../plan.js';
-import type { ReadContext } from '../read-context.js';
+import { placeOf, type ReadContext } from '../read-context.js';
 import { buildTail } from '../statement.js';
 import type { RowPlace, Versions } from '../versions.js';
 import { badToken, type PageStart, type PageToken } from './page-token.js';
@@ -93,6 +93,7 @@ export const nextPage = async (
   const [row] = await reader.facts<{ seg: string; row: string }>({
     sql: `SELECT toString(_seg) AS seg, toString(_row) AS row ${page.source.sql}\n${tail} FORMAT JSONEachRow`,
     values: page.source.values,
+    place: placeOf(plan.version),
     ...context,
   });
   if (row === undefined) return undefined;

@@ -1,10 +1,10 @@
 /** The row with a given number, found in the index of the table's parts instead of by reading the rows before it. */
 import { createCache } from '../../lib/cache.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { tableOf } from '../../storage/clickhouse/places.js';
+import { statedTable, tableOf } from '../../storage/clickhouse/places.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { segmentRows } from '../../storage/clickhouse/segments.js';
-import type { ReadContext } from '../read-context.js';
+import { placeOf, type ReadContext } from '../read-context.js';
 import type { RowPlace } from '../versions.js';
 
 /** To read so many rows takes no longer than to look for them. */
@@ -56,6 +56,7 @@ const seekGranule = async (
   const [granule] = await reader.facts<Granule>({
     sql: `${granuleSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
     values: { segments: segmentIds, number },
+    place: placement,
     ...context,
     queryId: `${context.queryId}-granule`,
   });
@@ -79,11 +80,12 @@ const countBefore = async (
     'whole',
   );
   const begun = segmentRows({ ...version, segmentIds: [segment] }, 'begun');
-  const table = `${reader.database}.${tableOf(version.placement!)}`;
+  const table = statedTable(reader.database, version.placement!);
   const [counted] = await reader.facts<{ n: string }>({
     sql: `SELECT toString((SELECT count() FROM ${table} WHERE ${whole.sql})
         + (SELECT count() FROM ${table} WHERE ${begun.sql} AND _row < {row:UInt64})) AS n FORMAT JSONEachRow`,
     values: { ...whole.params, ...begun.params, row },
+    place: placeOf(version),
     ...context,
     queryId: `${context.queryId}-before`,
   });
@@ -112,6 +114,7 @@ const readRuns = async (
   const found = await reader.facts<Record<'segment' | 'first' | 'last' | 'rows', string>>({
     sql: `${runsSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
     values: { segments: segmentIds },
+    place: placement,
     ...context,
     queryId: `${context.queryId}-runs`,
   });
@@ -154,9 +157,9 @@ export const createSeeker = (reader: Reader): Seeker => {
   return {
     async find(version, number, context) {
       const { placement, rowCount } = version;
-      // A dataset in a pool is small, and the index of the pool is not.
-      if (number < fewRows || number >= rowCount || placement === null || placement.pool !== null)
-        return undefined;
+      if (number < fewRows || number >= rowCount || placement === null) return undefined;
+      // A dataset in a pool is small, and the index of the pool is not. Of a spread one each shard has an index of its own.
+      if (placement.pool !== null || placement.shard === null) return undefined;
       let before = 0;
       for (const { segment, first, rows } of await runsOf(version, context)) {
         if (number < before + rows) return { segment, row: first + number - before, before: number };

@@ -9,7 +9,7 @@ import type { Instant } from '../../lib/instant.js';
 import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { segmentsGone } from '../../storage/clickhouse/errors.js';
-import { clickHouseType, namedColumn, sourceOf, tableOf } from '../../storage/clickhouse/places.js';
+import { clickHouseType, namedColumn, sourceOf, statedTable } from '../../storage/clickhouse/places.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { hashOf } from '../../storage/clickhouse/version-comparison.js';
@@ -19,7 +19,7 @@ import type { OutputColumn } from '../formats/format.js';
 import { type Format, formats } from '../formats/formats.js';
 import { filterColumnsOf } from '../plan.js';
 import { chosenColumns, freeName } from '../projection.js';
-import type { ReadContext } from '../read-context.js';
+import { placeOf, type ReadContext } from '../read-context.js';
 import type { Versions } from '../versions.js';
 import { type History, type RangeGroup, readHistory } from './history.js';
 
@@ -106,7 +106,7 @@ const groupRows = (
   const segments = [...new Set(ranges.map(({ segment }) => segment))];
   const list = `{s${at}:Array(UInt64)}`;
   const guard = `(SELECT throwIf(count() != {n${at}:UInt64}, '${segmentsGone}')
-    FROM ${database}.${tableOf(placement)} WHERE _seg IN ${list}) = 0`;
+    FROM ${statedTable(database, placement)} WHERE _seg IN ${list}) = 0`;
   const values = columns.map((column) => `${asCommon(column, group)} AS v_${storageName(column)}, `).join('');
   return {
     sql: `SELECT ${values}_seg AS s, _row AS p, f, u
@@ -202,6 +202,7 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
     const bytes = await reader.open({
       ...select.rows(output, from, { decimals: 'number', quote: 'all' }),
       values,
+      place: placeOf(...history.groups),
       ...context,
     });
     return frame.rows(

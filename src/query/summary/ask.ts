@@ -1,11 +1,16 @@
-import type { Reader, ReadSettings } from '../../storage/clickhouse/reader.js';
+import type { Reader, ReadQuery, ReadSettings } from '../../storage/clickhouse/reader.js';
 import type { ReadContext } from '../read-context.js';
 import type { RowSource } from '../statement.js';
+
+/** Rows, and where they lie. */
+export interface PlacedSource extends RowSource {
+  readonly place: ReadQuery['place'];
+}
 
 /** Runs a SELECT whose answer is small; each row comes as the list of its values. */
 export type Ask = <T>(
   text: string,
-  source: Pick<RowSource, 'values'>,
+  source: Pick<PlacedSource, 'values' | 'place'>,
   context: ReadContext,
   settings?: ReadSettings,
 ) => Promise<T[]>;
@@ -18,6 +23,7 @@ export const createAsk = (reader: Reader): Ask => {
     return reader.facts({
       sql: `${text} FORMAT JSONCompactEachRow`,
       values: source.values,
+      place: source.place,
       settings: {
         ...settings,
         output_format_json_quote_64bit_integers: 0,

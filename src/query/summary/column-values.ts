@@ -13,10 +13,10 @@ import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
-import type { ReadContext } from '../read-context.js';
-import { anyRow, buildRowSource, type RowSource } from '../statement.js';
+import { placeOf, type ReadContext } from '../read-context.js';
+import { anyRow, buildRowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
-import { createAsk } from './ask.js';
+import { createAsk, type PlacedSource } from './ask.js';
 
 export interface ValuesWanted {
   readonly version: ReadableVersion;
@@ -94,15 +94,17 @@ export const createColumnValues = ({ reader, places }: { reader: Reader; places:
   const shared = createSharedWork<Known>();
   const known = createCache<Known>({ limit: keptBytes, weigh });
 
-  const sourceOf = (version: ReadableVersion): RowSource =>
-    buildRowSource({
+  const sourceOf = (version: ReadableVersion): PlacedSource => ({
+    ...buildRowSource({
       rows: versionRows(reader.database, version),
       isWhole: true,
       columns: version.columns,
       filter: undefined,
       options: anyRow,
       chosen: version.columns,
-    });
+    }),
+    place: placeOf(version),
+  });
 
   /** All values, unless they are many: grouping stops as soon as that shows. */
   const askWhole = async (
@@ -134,7 +136,7 @@ export const createColumnValues = ({ reader, places }: { reader: Reader; places:
     // A condition on the column itself, where its text is itself: its index knows which rows cannot match.
     const groups = `SELECT assumeNotNull(${text}) AS v, count() AS n ${source.sql}
       AND ${name} IS NOT NULL AND startsWith(${text}, {prefix:String}) GROUP BY v ORDER BY n DESC, v LIMIT`;
-    const asked = { values: { ...source.values, prefix: startsWith } };
+    const asked = { ...source, values: { ...source.values, prefix: startsWith } };
     const list = async (limit: number): Promise<Listed> => {
       const [row = [0, 0, []] as const] = await ask<Listed>(
         listSql(`${groups} ${limit}`, answerBytes),

@@ -9,10 +9,10 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { selectedColumns } from '../column-list.js';
 import { compileFilter } from '../filter/filter.js';
 import { filterColumnsOf } from '../plan.js';
-import type { ReadContext } from '../read-context.js';
-import { anyRow, buildRowSource, type RowSource } from '../statement.js';
+import { placeOf, type ReadContext } from '../read-context.js';
+import { anyRow, buildRowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
-import { createAsk } from './ask.js';
+import { createAsk, type PlacedSource } from './ask.js';
 import {
   type ColumnSummary,
   type Facts,
@@ -71,7 +71,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
   });
   const topOf = async (
     column: StoredColumn,
-    source: RowSource,
+    source: PlacedSource,
     context: ReadContext,
   ): Promise<ValueCount[]> => {
     const name = storageName(column);
@@ -87,7 +87,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
   /** The most frequent texts of columns, by their ids. */
   const topsOf = async (
     texts: Parameters<typeof splitTexts>[0],
-    source: RowSource,
+    source: PlacedSource,
     context: ReadContext,
   ): Promise<ReadonlyMap<number, readonly ValueCount[]>> => {
     const { together, alone } = splitTexts(texts);
@@ -107,7 +107,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
 
   const compute = async (
     columns: readonly StoredColumn[],
-    source: RowSource,
+    source: PlacedSource,
     rows: number,
     context: ReadContext,
   ): Promise<ColumnSummary[]> => {
@@ -143,7 +143,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
 
   const computeAll = async (
     columns: readonly StoredColumn[],
-    source: RowSource,
+    source: PlacedSource,
     rows: number,
     context: ReadContext,
   ): Promise<ColumnSummary[]> => {
@@ -155,15 +155,17 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
 
   const inPlace = places.run;
 
-  const sourceOf = (version: ReadableVersion, text: string | undefined): RowSource =>
-    buildRowSource({
+  const sourceOf = (version: ReadableVersion, text: string | undefined): PlacedSource => ({
+    ...buildRowSource({
       rows: versionRows(reader.database, version),
       isWhole: true,
       columns: version.columns,
       filter: text === undefined ? undefined : compileFilter(text, filterColumnsOf(version.columns)),
       options: anyRow,
       chosen: version.columns,
-    });
+    }),
+    place: placeOf(version),
+  });
 
   const kept = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {
     const remembered = known.get(String(versionId));

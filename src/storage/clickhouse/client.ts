@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
+import { AppError } from '../../lib/errors.js';
+import { firstShard, type ShardNumber } from '../../model/placement.js';
 import { connectionOptions } from './address.js';
 import { statementError } from './errors.js';
 
@@ -35,7 +37,8 @@ export interface RawAnswer {
   readonly body: Readable;
 }
 
-export interface ClickHouse {
+/** One server. */
+export interface Connection {
   readonly database: string;
   /** Runs a statement that answers nothing (DDL). */
   command(sql: string, options?: StatementOptions): Promise<void>;
@@ -49,6 +52,93 @@ export interface ClickHouse {
   ping(): Promise<boolean>;
   close(): Promise<void>;
 }
+
+/** A server of a cluster that has rows of its own. */
+export interface Shard {
+  /** From 1, as `system.clusters` numbers them. */
+  readonly number: number;
+  readonly clickhouse: Connection;
+}
+
+/**
+ * The servers that hold rows (docs/adr/0070-shards.md). Who asks for rows says where they lie; which server is asked is
+ * decided here.
+ */
+export interface ClickHouseServers {
+  readonly database: string;
+  /** Its name in `remote_servers`; undefined: there is one server. */
+  readonly cluster?: string;
+  /** Where CLICKHOUSE_URL leads; it asks the others for what is spread. */
+  readonly entry: Connection;
+  /** By number. */
+  readonly shards: readonly Shard[];
+  /**
+   * The server for statements about the rows of places: one that all of them share.
+   * @throws AppError `unavailable` for a shard that there is not, and for places that have come to lie apart.
+   */
+  at(...places: readonly [ShardPlace, ...ShardPlace[]]): Connection;
+}
+
+/** Enough of a place to know its server. */
+export interface ShardPlace {
+  /** @default the first */
+  readonly shard?: ShardNumber;
+}
+
+/** A server that is the only shard of itself. */
+export interface ClickHouse extends Connection, ClickHouseServers {}
+
+/** What is told of rows on a server that is not among those of the configuration. */
+export const unknownShard = (shard: ShardNumber): AppError =>
+  new AppError('unavailable', 'store_unavailable', 'The data store is not responding at the moment.', {
+    cause: new Error(
+      `rows lie on ${shard === null ? 'several shards' : `shard ${shard}`}, which CLICKHOUSE_CLUSTER does not name`,
+    ),
+    retryAfterSeconds: 60,
+  });
+
+const shardOf = ({ shard = firstShard }: ShardPlace): ShardNumber => shard;
+
+/**
+ * The shard that all of these places share. All rows of a store lie on one shard or are spread; places that were looked up
+ * one after the other may differ when the store was moved in between.
+ */
+export const commonShard = (places: readonly [ShardPlace, ...ShardPlace[]]): ShardNumber => {
+  const [shard = firstShard, ...others] = new Set(places.map(shardOf));
+  if (others.length === 0) return shard;
+  throw new AppError('unavailable', 'version_gone', 'The rows were moved while they were read; try again.', {
+    retryAfterSeconds: 1,
+  });
+};
+
+/** The servers that have rows of a place. */
+export const shardsOf = (servers: ClickHouseServers, place: ShardPlace): readonly Connection[] =>
+  place.shard === null ? servers.shards.map(({ clickhouse }) => clickhouse) : [servers.at(place)];
+
+/** One of them, to be asked for how the tables are laid out. */
+export const anyShardOf = (servers: ClickHouseServers, place: ShardPlace): Connection => {
+  const [first] = shardsOf(servers, place);
+  if (first === undefined) throw unknownShard(null);
+  return first;
+};
+
+export const standAlone = (connection: Connection): ClickHouse => {
+  const server: ClickHouse = {
+    ...connection,
+    get entry() {
+      return server;
+    },
+    get shards() {
+      return [{ number: firstShard, clickhouse: server }];
+    },
+    at(...places) {
+      const shard = commonShard(places);
+      if (shard !== firstShard) throw unknownShard(shard);
+      return server;
+    },
+  };
+  return server;
+};
 
 export interface ClickHouseOptions {
   /** HTTP address; user, password and `sslrootcert` may stand in it, see `connectionOptions`. */
@@ -84,7 +174,7 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
     }
   };
 
-  return {
+  return standAlone({
     database,
     command: (sql, options = {}) =>
       translated(options.signal, async () => {
@@ -131,9 +221,9 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
       return answer.success;
     },
     close: () => client.close(),
-  };
+  });
 };
 
 /** Makes the database that holds all tables. */
-export const ensureDatabase = (clickhouse: ClickHouse): Promise<void> =>
+export const ensureDatabase = (clickhouse: Connection): Promise<void> =>
   clickhouse.command(`CREATE DATABASE IF NOT EXISTS ${clickhouse.database}`);

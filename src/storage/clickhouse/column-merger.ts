@@ -7,9 +7,9 @@ import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { Placement } from '../../model/placement.js';
 import type { ColumnCollision } from '../../model/process.js';
 import type { SegmentList } from '../../model/version.js';
-import type { ClickHouse, QuerySettings } from './client.js';
+import type { ClickHouseServers, QuerySettings } from './client.js';
 import { converted, nullable } from './merge-sql.js';
-import { namedColumn, sourceOf, storedAs, tableOf, writtenAs } from './places.js';
+import { namedColumn, sourceOf, statedTable, storedAs, writtenAs } from './places.js';
 import { inBase, segmentStarts } from './row-positions.js';
 import { mergeSettings } from './segment-merger.js';
 import {
@@ -84,10 +84,10 @@ interface Example {
   readonly key: readonly (string | null)[];
 }
 
-export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
+export const createColumnMerger = (servers: ClickHouseServers): ColumnMerger => {
   const rowsOf = ({ base, basePlace, baseColumns }: ColumnMerge) => {
     const rows = segmentRows(base, 'base');
-    const source = sourceOf(clickhouse.database, basePlace, baseColumns.map(namedColumn));
+    const source = sourceOf(servers.database, basePlace, baseColumns.map(namedColumn));
     return { from: `FROM ${source} WHERE ${rows.sql}`, params: rows.params };
   };
 
@@ -102,13 +102,12 @@ export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
       [`seg${at}`, Number(seg)] as const,
       [`row${at}`, Number(row)] as const,
     ]);
-    const [counted] = await clickhouse.rows<{ before: string[] }>(
-      `SELECT [${before.join(', ')}] AS before ${from}`,
-      {
+    const [counted] = await servers
+      .at(merge.basePlace)
+      .rows<{ before: string[] }>(`SELECT [${before.join(', ')}] AS before ${from}`, {
         params: { ...params, ...Object.fromEntries(places) },
         settings: { max_threads: 2, max_execution_time: 0 },
-      },
-    );
+      });
     return (counted?.before ?? []).map((count) => Number(count) + 1);
   };
 
@@ -118,7 +117,7 @@ export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
     const keys = baseColumns
       .filter(({ id, isEntity }) => isEntity && id !== into.id && id !== from.id)
       .slice(0, shown.keys);
-    const found = await clickhouse.rows<Example>(
+    const found = await servers.at(merge.basePlace).rows<Example>(
       `SELECT toString(_seg) AS seg, toString(_row) AS row, ${textOf(into)} AS kept, ${textOf(from)} AS gone,
          CAST([${keys.map(textOf).join(', ')}], 'Array(Nullable(String))') AS key
        ${where} ORDER BY _seg, _row LIMIT ${shown.examples}`,
@@ -137,10 +136,12 @@ export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
       const { from, params } = rowsOf(merge);
       const { kept, gone } = sidesOf(merge);
       const where = `${from} AND isNotNull(${kept}) AND isNotNull(${gone}) AND ${kept} != ${gone}`;
-      const [counted] = await clickhouse.rows<{ n: string }>(`SELECT toString(count()) AS n ${where}`, {
-        params,
-        settings: settingsFor(2),
-      });
+      const [counted] = await servers
+        .at(merge.basePlace)
+        .rows<{ n: string }>(`SELECT toString(count()) AS n ${where}`, {
+          params,
+          settings: settingsFor(2),
+        });
       const count = Number(counted?.n ?? 0);
       return { count, examples: count === 0 ? [] : await examplesOf(merge, where) };
     },
@@ -151,6 +152,7 @@ export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
       const values = columns.map((column) =>
         column.id === merge.merged.id ? `coalesce(${kept}, ${gone})` : storageName(column),
       );
+      const clickhouse = servers.at(merge.basePlace, place);
       const { starts, total } = await segmentStarts(clickhouse, merge.base, { from, params });
       const names = columns.map((column) => `, ${storedAs(namedColumn(column), place).name}`);
       const written = columns.map(
@@ -158,7 +160,7 @@ export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
       );
       const all = { ...params, target: id, starts, total };
       await clickhouse.command(
-        `INSERT INTO ${clickhouse.database}.${tableOf(place)} (_seg, _row${names.join('')})
+        `INSERT INTO ${statedTable(servers.database, place)} (_seg, _row${names.join('')})
          SELECT {target:UInt64}, ${inBase}${written.join('')} ${from}`,
         { params: all, settings: settingsFor(columns.length) },
       );
@@ -166,7 +168,7 @@ export const createColumnMerger = (clickhouse: ClickHouse): ColumnMerger => {
         parts: [{ from, position: inBase, values }],
         params: all,
       });
-      const after = await fingerprintSegment(clickhouse, place, id, columns.map(namedColumn));
+      const after = await fingerprintSegment(servers, place, id, columns.map(namedColumn));
       requireEqualRows(before, after, before.rows);
     },
   };

@@ -88,6 +88,7 @@ const rules: Readonly<Record<number, ExceptionRule>> = {
   167: { name: 'TOO_DEEP_AST', tell: tooComplex },
   168: { name: 'TOO_BIG_AST', tell: tooComplex },
   202: { name: 'TOO_MANY_SIMULTANEOUS_QUERIES', passes: true, tell: tooBusy },
+  198: { name: 'DNS_ERROR', passes: true, tell: storeUnavailable },
   209: { name: 'SOCKET_TIMEOUT', passes: true, tell: storeUnavailable },
   210: { name: 'NETWORK_ERROR', passes: true, tell: storeUnavailable },
   225: { name: 'NO_ZOOKEEPER', passes: true },
@@ -96,9 +97,11 @@ const rules: Readonly<Record<number, ExceptionRule>> = {
   242: { name: 'TABLE_IS_READ_ONLY', passes: true },
   243: { name: 'NOT_ENOUGH_SPACE', passes: true },
   252: { name: 'TOO_MANY_PARTS', passes: true },
+  279: { name: 'ALL_CONNECTION_TRIES_FAILED', passes: true, tell: storeUnavailable },
   306: { name: 'TOO_DEEP_RECURSION', tell: tooComplex },
   307: { name: 'TOO_MANY_BYTES', tell: tooLarge },
   319: { name: 'UNKNOWN_STATUS_OF_INSERT', passes: true },
+  369: { name: 'ALL_REPLICAS_ARE_STALE', passes: true, tell: storeUnavailable },
   394: { name: 'QUERY_WAS_CANCELLED', passes: true, tell: storeUnavailable },
   395: { name: 'FUNCTION_THROW_IF_VALUE_IS_NON_ZERO', tell: guardSpoke },
   396: { name: 'TOO_MANY_ROWS_OR_BYTES', tell: tooLarge },
@@ -112,9 +115,14 @@ const codeOf = (message: string, header?: string): number => {
   return Number(/^Code: (\d+)\./.exec(message)?.[1] ?? 0);
 };
 
+/** What a server says, under whatever code, when another one that it asks has gone. */
+const peerGone =
+  /while (receiving packet from|reading from socket|writing to socket)|Connection (refused|reset)/;
+
 /** Exception text and the code of the response's header -> error for the caller; `cause` keeps the text for the log. */
 export const readError = (message: string, header?: string): AppError => {
   const cause = new Error(message);
+  if (peerGone.test(message)) return storeUnavailable(cause);
   return (rules[codeOf(message, header)]?.tell ?? unexpected)(cause);
 };
 
@@ -134,7 +142,7 @@ const damageCodes = new Set([27, 32, 33, 40, 74, 76, 107, 117, 226, 227, 246, 27
 
 /** True when rows are there and cannot be read. */
 export const isUnreadable = (error: unknown): boolean =>
-  isClickHouseException(error) && damageCodes.has(Number(error.code));
+  isClickHouseException(error) && damageCodes.has(Number(error.code)) && !peerGone.test(error.message);
 
 /** What the operating system lacks, said under whatever code the failed call has. */
 const exhausted = /No space left on device|Disk quota exceeded|Too many open files/;
@@ -155,7 +163,11 @@ const connectionCodes = new Set([
 /** True when the same statement may succeed later without any change. */
 export const isPassing = (error: unknown): boolean => {
   if (isClickHouseException(error))
-    return rules[Number(error.code)]?.passes === true || exhausted.test(error.message);
+    return (
+      rules[Number(error.code)]?.passes === true ||
+      exhausted.test(error.message) ||
+      peerGone.test(error.message)
+    );
   if (!(error instanceof Error)) return false;
   const code = (error as NodeJS.ErrnoException).code;
   if (code !== undefined && connectionCodes.has(code)) return true;

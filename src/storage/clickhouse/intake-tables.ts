@@ -4,11 +4,12 @@
  * (docs/adr/0027-upload-tables.md).
  */
 import type { NamedColumn, Placement, PoolClass } from '../../model/placement.js';
-import type { ClickHouse, QuerySettings } from './client.js';
+import type { Connection, QuerySettings } from './client.js';
 import { isUnknownTable } from './errors.js';
 import { poolName, storedAs, tableOf } from './places.js';
 import { poolPartitions, type TableDefinitions } from './table-definitions.js';
 
+/** Of one server. */
 export interface IntakeTables {
   /** Makes the table that takes the chunks of a segment: the pool, or one for this segment alone. */
   ensureIntake(placement: Placement, segmentId: number, columns: readonly NamedColumn[]): Promise<void>;
@@ -19,11 +20,10 @@ export interface IntakeTables {
    * blocks it adds nothing. The columns of the blocks may differ.
    */
   insertBlocks(insert: BlocksInsert): Promise<void>;
-  /**
-   * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
-   * when it was done before, or when there are not as many rows.
-   */
-  handOver(placement: Placement, segmentId: number, rows: number): Promise<void>;
+  /** Closes the table of a segment for inserts: whoever comes late finds none. Its rows; undefined without such a table. */
+  closeIntake(segmentId: number): Promise<number | undefined>;
+  /** Hands the rows of a closed table to the table of their store; the same when repeated. */
+  handOver(placement: Placement, segmentId: number): Promise<void>;
   /** Removes what took the chunks of a segment. Idempotent. */
   dropIntake(segmentId: number): Promise<void>;
   /** Segments that have a table of their own for their chunks. */
@@ -74,7 +74,7 @@ export interface IntakeTableOptions {
 }
 
 /** Names of the tables that match a pattern. */
-export const tableNames = async (clickhouse: ClickHouse, pattern: string): Promise<string[]> => {
+export const tableNames = async (clickhouse: Connection, pattern: string): Promise<string[]> => {
   const rows = await clickhouse.rows<{ name: string }>(
     'SELECT name FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})',
     { params: { database: clickhouse.database, pattern } },
@@ -83,7 +83,7 @@ export const tableNames = async (clickhouse: ClickHouse, pattern: string): Promi
 };
 
 export const createIntakeTables = (
-  clickhouse: ClickHouse,
+  clickhouse: Connection,
   definitions: TableDefinitions,
   { insertTimeoutMs = 600_000 }: IntakeTableOptions = {},
 ): IntakeTables => {
@@ -97,17 +97,6 @@ export const createIntakeTables = (
       { params: { database, table } },
     );
     return row !== undefined;
-  };
-
-  /** Closes the table of an upload for inserts: whoever comes late finds no table. */
-  const closeIntake = async (segmentId: number): Promise<boolean> => {
-    if (!(await exists(`a${segmentId}`)))
-      await clickhouse
-        .command(`RENAME TABLE ${database}.u${segmentId} TO ${database}.a${segmentId}`)
-        .catch((error: unknown) => {
-          if (!isUnknownTable(error)) throw error;
-        });
-    return exists(`a${segmentId}`);
   };
 
   return {
@@ -158,13 +147,23 @@ export const createIntakeTables = (
       }
     },
 
-    async handOver(placement, segmentId, rows) {
-      if (placement.pool !== null || !(await closeIntake(segmentId))) return;
-      const from = `a${segmentId}`;
+    async closeIntake(segmentId) {
+      const closed = `a${segmentId}`;
+      if (!(await exists(closed)))
+        await clickhouse
+          .command(`RENAME TABLE ${database}.u${segmentId} TO ${database}.${closed}`)
+          .catch((error: unknown) => {
+            if (!isUnknownTable(error)) throw error;
+          });
+      if (!(await exists(closed))) return undefined;
       const [counted] = await clickhouse.rows<{ n: string }>(
-        `SELECT toString(count()) AS n FROM ${database}.${from}`,
+        `SELECT toString(count()) AS n FROM ${database}.${closed}`,
       );
-      if (Number(counted?.n) !== rows) return;
+      return Number(counted?.n);
+    },
+
+    async handOver(placement, segmentId) {
+      const from = `a${segmentId}`;
       await definitions.alignColumns(from, placement);
       await clickhouse.command(
         `ALTER TABLE ${database}.${tableOf(placement)} REPLACE PARTITION ${segmentId} FROM ${database}.${from}`,

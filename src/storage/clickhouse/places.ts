@@ -2,7 +2,13 @@
 import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
 import type { SlotKind } from '../../model/column-types/column-type.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
-import { type NamedColumn, type Placement, type PoolClass, poolShapes } from '../../model/placement.js';
+import {
+  type NamedColumn,
+  type Placement,
+  type PoolClass,
+  poolShapes,
+  type ShardNumber,
+} from '../../model/placement.js';
 
 export const clickHouseType = (physical: PhysicalType): string => columnTypeOf(physical).storage(physical);
 
@@ -21,13 +27,24 @@ export const ownKey = 'PARTITION BY _seg ORDER BY (_seg, _row)';
 /** Enough of a placement to know its table. */
 export interface TablePlace {
   readonly storeId: number;
+  readonly shard: ShardNumber;
   /** Null: the table of the store. */
   readonly pool: { readonly pool: PoolClass } | null;
 }
 
-/** The table of a placement. */
+/** The table of a placement, on each server that has rows of it. */
 export const tableOf = ({ storeId, pool }: TablePlace): string =>
   pool === null ? tableName(storeId) : poolName(pool.pool);
+
+/** A `Distributed` table of the entry over the tables of that name on all shards. */
+export const spreadName = (table: string): string => `d${table}`;
+
+/**
+ * The table that statements name, on the server that `ClickHouseServers.at` gives for the place. What is spread is asked of
+ * all shards, and what is written there goes to them by turns.
+ */
+export const statedTable = (database: string, place: TablePlace): string =>
+  `${database}.${place.shard === null ? spreadName(tableOf(place)) : tableOf(place)}`;
 
 const slotTypes: Readonly<Record<SlotKind, string>> = {
   d: 'Date32',
@@ -85,7 +102,7 @@ const readFrom = ({ name, physical }: NamedColumn, placement: Placement): string
  * belong behind it: ClickHouse merges a read from a pool with what stands around it.
  */
 export const sourceOf = (database: string, placement: Placement, columns: readonly NamedColumn[]): string => {
-  const table = `${database}.${tableOf(placement)}`;
+  const table = statedTable(database, placement);
   if (placement.pool === null) return table;
   const list = columns.map((column) => `, ${readFrom(column, placement)} AS ${column.name}`).join('');
   return `(SELECT _seg, _row${list} FROM ${table})`;

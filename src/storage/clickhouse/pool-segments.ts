@@ -1,6 +1,6 @@
 /** The segments of pools: which there are, and how they go. */
 import type { PoolClass } from '../../model/placement.js';
-import type { ClickHouse } from './client.js';
+import { type ClickHouseServers, type Connection, type ShardPlace, shardsOf } from './client.js';
 import { isUnknownTable } from './errors.js';
 import { poolName } from './places.js';
 
@@ -9,19 +9,29 @@ export interface PoolSegment {
   readonly rows: number;
 }
 
-export interface PoolSegments {
-  /** Removes the rows of segments; resolves when no read sees them any more. Idempotent. */
-  drop(pool: PoolClass, segmentIds: readonly number[]): Promise<void>;
-  /** Segments behind `after`, by number, so many at most. */
-  list(pool: PoolClass, after: number, limit: number): Promise<PoolSegment[]>;
-  /** Rows of the segments, all together. */
-  countRows(pool: PoolClass, segmentIds: readonly number[]): Promise<number>;
-  /** Gives the bytes of removed rows back. */
-  clean(pool: PoolClass): Promise<void>;
+/** A pool of one shard, or of all of them. */
+export interface PoolTable extends ShardPlace {
+  readonly pool: PoolClass;
 }
 
-export const createPoolSegments = (clickhouse: ClickHouse): PoolSegments => {
-  const { database } = clickhouse;
+export interface PoolSegments {
+  /** The shards that have pools. */
+  readonly shards: readonly number[];
+  /** Removes the rows of segments; resolves when no read sees them any more. Idempotent. */
+  drop(table: PoolTable, segmentIds: readonly number[]): Promise<void>;
+  /** Segments behind `after`, by number, so many at most; of all shards, a segment may be in the list several times. */
+  list(table: PoolTable, after: number, limit: number): Promise<PoolSegment[]>;
+  /** Rows of the segments, all together. */
+  countRows(table: PoolTable, segmentIds: readonly number[]): Promise<number>;
+  /** Gives the bytes of removed rows back. */
+  clean(table: PoolTable): Promise<void>;
+}
+
+export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => {
+  const { database } = servers;
+
+  const onEach = <T>(table: PoolTable, work: (clickhouse: Connection) => Promise<T>): Promise<T[]> =>
+    Promise.all(shardsOf(servers, table).map(work));
 
   /** A pool is made by the first upload that goes there. */
   const ifMade = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
@@ -34,45 +44,58 @@ export const createPoolSegments = (clickhouse: ClickHouse): PoolSegments => {
   };
 
   return {
-    drop: (pool, segmentIds) =>
-      ifMade(async () => {
-        if (segmentIds.length === 0) return;
-        await clickhouse.command(
-          `DELETE FROM ${database}.${poolName(pool)} WHERE _seg IN (${segmentIds.map(Number).join(', ')})`,
-          { settings: { lightweight_deletes_sync: '1', mutations_sync: '1' } },
-        );
-      }, undefined),
+    shards: servers.shards.map(({ number }) => number),
 
-    list: (pool, after, limit) =>
-      ifMade(async () => {
-        const rows = await clickhouse.rows<{ seg: string; n: string }>(
-          `SELECT toString(_seg) AS seg, toString(count()) AS n FROM ${database}.${poolName(pool)}
-           WHERE _seg > {after:UInt64} GROUP BY _seg ORDER BY _seg LIMIT {limit:UInt64}`,
-          { params: { after, limit }, settings: { max_threads: 1, optimize_aggregation_in_order: 1 } },
-        );
-        return rows.map(({ seg, n }) => ({ segmentId: Number(seg), rows: Number(n) }));
-      }, []),
+    async drop(table, segmentIds) {
+      if (segmentIds.length === 0) return;
+      const sql = `DELETE FROM ${database}.${poolName(table.pool)} WHERE _seg IN (${segmentIds.map(Number).join(', ')})`;
+      const settings = { lightweight_deletes_sync: '1', mutations_sync: '1' };
+      await onEach(table, (clickhouse) => ifMade(() => clickhouse.command(sql, { settings }), undefined));
+    },
 
-    countRows: (pool, segmentIds) =>
-      ifMade(async () => {
-        const [row] = await clickhouse.rows<{ n: string }>(
-          `SELECT toString(count()) AS n FROM ${database}.${poolName(pool)} WHERE _seg IN {segments:Array(UInt64)}`,
-          { params: { segments: segmentIds } },
-        );
-        return Number(row?.n ?? 0);
-      }, 0),
-
-    async clean(pool) {
-      const masked = await clickhouse.rows<{ partition: string }>(
-        `SELECT DISTINCT partition FROM system.parts
-         WHERE database = {database:String} AND table = {table:String} AND active AND has_lightweight_delete`,
-        { params: { database, table: poolName(pool) } },
+    async list(table, after, limit) {
+      const sql = `SELECT toString(_seg) AS seg, toString(count()) AS n FROM ${database}.${poolName(table.pool)}
+        WHERE _seg > {after:UInt64} GROUP BY _seg ORDER BY _seg LIMIT {limit:UInt64}`;
+      const lists = await onEach(table, (clickhouse) =>
+        ifMade(
+          () =>
+            clickhouse.rows<{ seg: string; n: string }>(sql, {
+              params: { after, limit },
+              settings: { max_threads: 1, optimize_aggregation_in_order: 1 },
+            }),
+          [],
+        ),
       );
-      for (const { partition } of masked)
-        await clickhouse.command(
-          `ALTER TABLE ${database}.${poolName(pool)} APPLY DELETED MASK IN PARTITION ${Number(partition)}`,
-          { settings: { mutations_sync: '1' } },
+      return lists.flat().map(({ seg, n }) => ({ segmentId: Number(seg), rows: Number(n) }));
+    },
+
+    async countRows(table, segmentIds) {
+      const counts = await onEach(table, (clickhouse) =>
+        ifMade(async () => {
+          const [row] = await clickhouse.rows<{ n: string }>(
+            `SELECT toString(count()) AS n FROM ${database}.${poolName(table.pool)} WHERE _seg IN {segments:Array(UInt64)}`,
+            { params: { segments: segmentIds } },
+          );
+          return Number(row?.n ?? 0);
+        }, 0),
+      );
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+
+    async clean(table) {
+      const name = poolName(table.pool);
+      await onEach(table, async (clickhouse) => {
+        const masked = await clickhouse.rows<{ partition: string }>(
+          `SELECT DISTINCT partition FROM system.parts
+           WHERE database = {database:String} AND table = {table:String} AND active AND has_lightweight_delete`,
+          { params: { database, table: name } },
         );
+        for (const { partition } of masked)
+          await clickhouse.command(
+            `ALTER TABLE ${database}.${name} APPLY DELETED MASK IN PARTITION ${Number(partition)}`,
+            { settings: { mutations_sync: '1' } },
+          );
+      });
     },
   };
 };

@@ -9,7 +9,7 @@ import {
   pipeToSlowReader,
   textOf,
 } from './answer-stream.js';
-import { createClickHouse, type RawAnswer, type RawRequest } from './client.js';
+import type { ClickHouseServers, RawAnswer, RawRequest, ShardPlace } from './client.js';
 import { readError, storeUnavailable, timeLimitReached } from './errors.js';
 import { type BoundValues, buildQueryForm } from './query-form.js';
 
@@ -19,6 +19,8 @@ export interface ReadQuery {
   /** A SELECT with its FORMAT; values only as `{name:Type}`. */
   readonly sql: string;
   readonly values: BoundValues;
+  /** Where the rows lie. */
+  readonly place: ShardPlace;
   /** Beside those every read is sent with. */
   readonly settings?: ReadSettings;
   /** Shows up in ClickHouse's logs and `system.processes`. */
@@ -38,13 +40,11 @@ export interface Reader {
   open(query: ReadQuery): Promise<Readable>;
   /** Runs a query `FORMAT JSONEachRow` whose answer is small. */
   facts<T>(query: ReadQuery): Promise<T[]>;
-  close(): Promise<void>;
 }
 
 export interface ReaderOptions {
-  /** HTTP address; user and password may stand in it. */
-  readonly url: string;
-  readonly database: string;
+  /** With as many connections as there may be reads: how many go on at a time is decided before they come here. */
+  readonly servers: ClickHouseServers;
   /** Most seconds that a query may keep its reader waiting, all waits together. */
   readonly maxWaitSeconds: number;
   readonly maxMemoryBytes: number;
@@ -88,12 +88,8 @@ export const baseReadSettings = (maxWaitSeconds: number, maxMemoryBytes: number)
   precise_float_parsing: 1,
 });
 
-/** How many reads go on at a time is decided before they come here. */
-const maxConnections = 10_000;
-
 export const createReader = (options: ReaderOptions): Reader => {
-  const { database, log, maxWaitSeconds } = options;
-  const clickhouse = createClickHouse({ url: options.url, database, maxConnections });
+  const { servers, log, maxWaitSeconds } = options;
   const settings = baseReadSettings(maxWaitSeconds, options.maxMemoryBytes);
 
   const requestOf = (query: ReadQuery, signal: AbortSignal): RawRequest => {
@@ -113,6 +109,7 @@ export const createReader = (options: ReaderOptions): Reader => {
     const timer = setTimeout(() => late.abort(), maxWaitSeconds * 1_000);
     const signal = query.signal === undefined ? late.signal : AbortSignal.any([query.signal, late.signal]);
     const request = requestOf(query, signal);
+    const clickhouse = servers.at(query.place);
     try {
       return await clickhouse.send(request).catch((error: unknown) => {
         // The server may close an idle connection just as a request is written to it: the query never ran.
@@ -152,7 +149,7 @@ export const createReader = (options: ReaderOptions): Reader => {
   };
 
   return {
-    database,
+    database: servers.database,
     open,
     async facts<T>(query: ReadQuery): Promise<T[]> {
       const text = await textOf(await open(query));
@@ -161,7 +158,6 @@ export const createReader = (options: ReaderOptions): Reader => {
         .filter((line) => line !== '')
         .map((line) => JSON.parse(line) as T);
     },
-    close: clickhouse.close,
   };
 };
 

@@ -1,6 +1,6 @@
 /** Positions of rows of several segments within the one segment that they are copied into. */
 import type { SegmentList } from '../../model/version.js';
-import type { ClickHouse, QueryParams } from './client.js';
+import type { Connection, QueryParams } from './client.js';
 
 /** Position of a row of the version before, with the parameters `base` (its segments) and `starts`. */
 export const inBase = '_row + transform(_seg, {base:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))';
@@ -14,7 +14,7 @@ export interface SegmentStarts {
 
 /** Where each segment of a list begins when they stand one behind the other. */
 export const segmentStarts = async (
-  clickhouse: ClickHouse,
+  clickhouse: Connection,
   { segmentIds }: SegmentList,
   rows: { readonly from: string; readonly params: QueryParams },
 ): Promise<SegmentStarts> => {

@@ -1,7 +1,7 @@
 /** Rows of segments as files: blocks of ClickHouse's Native format, columns as they lie in their table. */
 import type { Readable } from 'node:stream';
-import type { ClickHouse, QuerySettings } from './client.js';
-import { type ColumnDefinition, type TablePlace, tableOf } from './places.js';
+import type { ClickHouseServers, QuerySettings } from './client.js';
+import { type ColumnDefinition, statedTable, type TablePlace, tableOf } from './places.js';
 import type { Reader } from './reader.js';
 import { backgroundSettings, gib } from './segments.js';
 
@@ -37,11 +37,11 @@ const loadSettings: QuerySettings = {
 };
 
 /** Both connect to one database. */
-export const createSegmentFiles = (clickhouse: ClickHouse, reader: Reader): SegmentFiles => {
-  const { database } = clickhouse;
+export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): SegmentFiles => {
+  const { database } = servers;
   return {
     columns: (place) =>
-      clickhouse.rows<ColumnDefinition>(
+      servers.at(place).rows<ColumnDefinition>(
         `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
          ORDER BY position`,
         { params: { database, table: tableOf(place) } },
@@ -51,9 +51,10 @@ export const createSegmentFiles = (clickhouse: ClickHouse, reader: Reader): Segm
       const names = columns.map(({ name }) => name).join(', ');
       const { max_block_size = '65536' } = backgroundSettings(columns.length);
       return reader.open({
-        sql: `SELECT ${names} FROM ${database}.${tableOf(place)} WHERE _seg IN (${ids(segmentIds)})
+        sql: `SELECT ${names} FROM ${statedTable(database, place)} WHERE _seg IN (${ids(segmentIds)})
           ORDER BY _seg, _row FORMAT Native`,
         values: {},
+        place,
         settings: { max_threads: 1, max_block_size: String(max_block_size) },
         queryId,
       });
@@ -62,8 +63,8 @@ export const createSegmentFiles = (clickhouse: ClickHouse, reader: Reader): Segm
     async load({ place, columns, segmentIds }, frames) {
       const names = columns.map(({ name }) => name).join(', ');
       const structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
-      await clickhouse.insert(
-        `INSERT INTO ${database}.${tableOf(place)} (${names}) SELECT ${names} FROM input('${structure}')
+      await servers.at(place).insert(
+        `INSERT INTO ${statedTable(database, place)} (${names}) SELECT ${names} FROM input('${structure}')
          WHERE _seg IN (${ids(segmentIds)}) FORMAT Native`,
         frames,
         { settings: loadSettings, encoding: 'zstd' },

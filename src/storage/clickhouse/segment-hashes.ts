@@ -2,9 +2,9 @@
  * Hashes of segments as they lie in their table. The hash of a segment is the sum of one hash per value that is not null,
  * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
  */
-import type { ClickHouse, QuerySettings } from './client.js';
+import { anyShardOf, type ClickHouseServers, type Connection, type QuerySettings } from './client.js';
 import { isUnknownTable } from './errors.js';
-import { type TablePlace, tableOf } from './places.js';
+import { statedTable, type TablePlace, tableOf } from './places.js';
 import { backgroundSettings } from './segments.js';
 
 export interface HashedSegment {
@@ -50,11 +50,11 @@ const added = (sums: readonly string[]): string =>
     ),
   );
 
-export const createSegmentHashes = (clickhouse: ClickHouse): SegmentHashes => {
-  const { database } = clickhouse;
+export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes => {
+  const { database } = servers;
   let nice: QuerySettings | undefined;
 
-  const niceSettings = async (): Promise<QuerySettings> => {
+  const niceSettings = async (clickhouse: Connection): Promise<QuerySettings> => {
     const found = await clickhouse.rows<{ name: string }>(
       'SELECT name FROM system.settings WHERE name IN {names:Array(String)}',
       { params: { names: politeSettings } },
@@ -63,11 +63,11 @@ export const createSegmentHashes = (clickhouse: ClickHouse): SegmentHashes => {
     return first === undefined ? {} : { [first]: '15' };
   };
 
-  const columnsOf = async (table: string): Promise<string[]> => {
-    const rows = await clickhouse.rows<{ name: string }>(
+  const columnsOf = async (place: TablePlace): Promise<string[]> => {
+    const rows = await anyShardOf(servers, place).rows<{ name: string }>(
       `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
          AND name NOT IN ('_seg', '_row') ORDER BY name`,
-      { params: { database, table } },
+      { params: { database, table: tableOf(place) } },
     );
     return rows.map(({ name }) => name);
   };
@@ -84,13 +84,13 @@ export const createSegmentHashes = (clickhouse: ClickHouse): SegmentHashes => {
   return {
     read: (place, segmentIds, signal) =>
       ifThere(async () => {
-        nice ??= await niceSettings();
-        const table = tableOf(place);
-        const columns = await columnsOf(table);
+        const clickhouse = servers.at(place);
+        nice ??= await niceSettings(clickhouse);
+        const columns = await columnsOf(place);
         const sums = sumsOf(columns).map((sum) => `toString(${sum})`);
         const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
           `SELECT toString(_seg) AS segment, toString(count()) AS n, [${sums.join(', ')}] AS sums
-           FROM ${database}.${table} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg`,
+           FROM ${statedTable(database, place)} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg`,
           {
             params: { segments: segmentIds },
             settings: { ...backgroundSettings(columns.length), ...nice },
@@ -106,8 +106,8 @@ export const createSegmentHashes = (clickhouse: ClickHouse): SegmentHashes => {
 
     countBefore: (place, segmentId, position) =>
       ifThere(async () => {
-        const [row] = await clickhouse.rows<{ n: string }>(
-          `SELECT toString(count()) AS n FROM ${database}.${tableOf(place)}
+        const [row] = await servers.at(place).rows<{ n: string }>(
+          `SELECT toString(count()) AS n FROM ${statedTable(database, place)}
            WHERE _seg = {segment:UInt64} AND _row < {position:UInt64}`,
           { params: { segment: segmentId, position } },
         );

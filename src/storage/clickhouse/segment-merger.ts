@@ -8,9 +8,9 @@
  *
  * Work that died leaves nothing but a segment that nobody names.
  */
-import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
+import type { ClickHouseServers, Connection, QueryParams, QuerySettings } from './client.js';
 import { type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
-import { namedColumn, storedAs, tableOf, writtenAs } from './places.js';
+import { namedColumn, statedTable, storedAs, writtenAs } from './places.js';
 import { inBase, segmentStarts } from './row-positions.js';
 import { fingerprintRows, fingerprintSegment, gib, requireEqualRows } from './segments.js';
 
@@ -76,14 +76,21 @@ const keyLength = 200;
 
 const inFile = '_row + {total:UInt64}';
 
-export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
-  const partsOf = (merge: SegmentMerge) => mergeSql(clickhouse.database, merge);
+/** A list of all shards is made once and sent to each of them. */
+const isIn = ({ targetPlace }: SegmentMerge, not: '' | 'NOT ' = ''): string =>
+  `${targetPlace.shard === null ? 'GLOBAL ' : ''}${not}IN`;
 
-  const ask = <T>(sql: string, params: QueryParams): Promise<T[]> =>
-    clickhouse.rows<T>(sql, { params, settings: mergeSettings });
+export const createSegmentMerger = (servers: ClickHouseServers): SegmentMerger => {
+  const partsOf = (merge: SegmentMerge) => mergeSql(servers.database, merge);
 
-  const number = async (sql: string, params: QueryParams): Promise<number> => {
-    const [row] = await ask<{ n: string }>(sql, params);
+  const serverOf = ({ basePlace, filePlace, targetPlace }: SegmentMerge): Connection =>
+    servers.at(basePlace, filePlace, targetPlace);
+
+  const ask = <T>(merge: SegmentMerge, sql: string, params: QueryParams): Promise<T[]> =>
+    serverOf(merge).rows<T>(sql, { params, settings: mergeSettings });
+
+  const number = async (merge: SegmentMerge, sql: string, params: QueryParams): Promise<number> => {
+    const [row] = await ask<{ n: string }>(merge, sql, params);
     return Number(row?.n ?? 0);
   };
 
@@ -92,7 +99,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
     const { keysOf, keyNames, file } = partsOf(merge);
     if (merge.keyIds.length === 0 || counts.distinct === counts.rows) return file.from;
     const pick = merge.keep === 'last' ? 'max' : 'min';
-    return `${file.from} AND _row IN (SELECT ${pick}(r) FROM (SELECT ${keysOf(file)}, _row AS r ${file.from})
+    return `${file.from} AND _row ${isIn(merge)} (SELECT ${pick}(r) FROM (SELECT ${keysOf(file)}, _row AS r ${file.from})
       GROUP BY ${keyNames.join(', ')})`;
   };
 
@@ -104,6 +111,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
     const hash = (side: MergeSide): string =>
       merge.mode === 'delete' ? 'toUInt8(0)' : `sipHash128(tuple(${valuesOf(side).join(', ')}))`;
     const [row] = await ask<{ known: string; hits: string; same: string }>(
+      merge,
       `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same FROM (
          SELECT f.r, count() AS n, countIf(b.h = f.h) AS s
          FROM (SELECT ${keysOf(base)}, ${hash(base)} AS h ${base.from}) AS b
@@ -145,10 +153,11 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
   return {
     async countKeys(merge) {
       const { file, keysOf, keyNames, params } = partsOf(merge);
-      const rows = await number(`SELECT toString(count()) AS n ${file.from}`, params);
+      const rows = await number(merge, `SELECT toString(count()) AS n ${file.from}`, params);
       const none = { known: 0, hits: 0, same: 0 };
       if (merge.keyIds.length === 0) return { rows, distinct: rows, ...none };
       const distinct = await number(
+        merge,
         `SELECT toString(count()) AS n FROM (
            SELECT ${keyNames.join(', ')} FROM (SELECT ${keysOf(file)} ${file.from}) GROUP BY ${keyNames.join(', ')})`,
         params,
@@ -161,6 +170,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       const { keys, keyNames, keysOf, params, [name]: side } = partsOf(merge);
       const texts = keys.map((_, at) => `if(n${at}, NULL, substringUTF8(toString(k${at}), 1, ${keyLength}))`);
       const found = await ask<{ key: (string | null)[]; c: string }>(
+        merge,
         `SELECT [${texts.join(', ')}] AS key, toString(c) AS c FROM (
            SELECT ${keyNames.join(', ')}, count() AS c, min(${rowPlace}) AS first
            FROM (SELECT ${keysOf(side)}, _seg, _row ${side.from}) GROUP BY ${keyNames.join(', ')}
@@ -176,9 +186,10 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
     async write(merge, counts) {
       const { base, file, keysOf, valuesOf, on, params } = partsOf(merge);
       const { mode, columns, targetPlace } = merge;
+      const clickhouse = serverOf(merge);
       const { starts, total } = await segmentStarts(clickhouse, merge.base, { from: base.from, params });
       const names = columns.map((column) => `, ${storedAs(namedColumn(column), targetPlace).name}`);
-      const into = `INSERT INTO ${clickhouse.database}.${tableOf(targetPlace)} (_seg, _row${names.join('')})`;
+      const into = `INSERT INTO ${statedTable(servers.database, targetPlace)} (_seg, _row${names.join('')})`;
       const all = { ...params, target: merge.target, starts, total };
       const run = (select: string): Promise<void> =>
         clickhouse.command(`${into} ${select}`, { params: all, settings: mergeSettings });
@@ -190,7 +201,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
 
       if (keeps) await run(touched ? changedBase(merge, fromWinners) : copied(base, inBase, base.from));
       const unknown = touched
-        ? ` AND _row NOT IN (SELECT f.r FROM (SELECT ${keysOf(base)} ${base.from}) AS b
+        ? ` AND _row ${isIn(merge, 'NOT ')} (SELECT f.r FROM (SELECT ${keysOf(base)} ${base.from}) AS b
              INNER JOIN (SELECT ${keysOf(file)}, _row AS r ${fromWinners}) AS f ON ${on})`
         : '';
       if (mode !== 'delete') await run(copied(file, inFile, `${fromWinners}${unknown}`));
@@ -201,7 +212,7 @@ export const createSegmentMerger = (clickhouse: ClickHouse): SegmentMerger => {
       ];
       if (parts.length === 0) return;
       const before = await fingerprintRows(clickhouse, { parts, params: all });
-      const after = await fingerprintSegment(clickhouse, targetPlace, merge.target, columns.map(namedColumn));
+      const after = await fingerprintSegment(servers, targetPlace, merge.target, columns.map(namedColumn));
       requireEqualRows(before, after, before.rows);
     },
   };

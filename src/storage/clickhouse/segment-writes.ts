@@ -10,8 +10,8 @@
  */
 import type { Log } from '../../lib/log.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import type { ClickHouse, QuerySettings } from './client.js';
-import { sourceOf, storedAs, tableName, tableOf, writtenAs } from './places.js';
+import { anyShardOf, type ClickHouseServers, type Connection, type QuerySettings } from './client.js';
+import { sourceOf, statedTable, storedAs, tableOf, writtenAs } from './places.js';
 import { backgroundSettings, fingerprintRows, gib, requireEqualRows } from './segments.js';
 
 export interface SegmentRun {
@@ -59,25 +59,26 @@ const copySettings: QuerySettings = {
 };
 
 export const createSegmentCopier = ({
-  clickhouse,
+  clickhouse: servers,
   log,
 }: {
-  clickhouse: ClickHouse;
+  clickhouse: ClickHouseServers;
   log: Log;
 }): SegmentCopier => {
-  const { database } = clickhouse;
+  const { database } = servers;
 
-  const columnsOf = async (table: string): Promise<string[]> => {
-    const rows = await clickhouse.rows<{ name: string }>(
+  const columnsOf = async (place: Placement): Promise<string[]> => {
+    const rows = await anyShardOf(servers, place).rows<{ name: string }>(
       `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
          AND name NOT IN ('_seg', '_row') ORDER BY position`,
-      { params: { database, table } },
+      { params: { database, table: tableOf(place) } },
     );
     return rows.map(({ name }) => name);
   };
 
   /** The connection is closed by the signal as well; the statement would go on without this. */
   const cancellable = async (
+    clickhouse: Connection,
     queryId: string,
     signal: AbortSignal,
     run: (queryId: string) => Promise<void>,
@@ -95,7 +96,11 @@ export const createSegmentCopier = ({
     }
   };
 
-  const layOut = async (table: string, segmentIds: readonly number[]): Promise<JoinedSegment> => {
+  const layOut = async (
+    clickhouse: Connection,
+    table: string,
+    segmentIds: readonly number[],
+  ): Promise<JoinedSegment> => {
     const found = await clickhouse.rows<{ seg: string; rows: string; next: string }>(
       `SELECT toString(_seg) AS seg, toString(count()) AS rows, toString(max(_row) + 1) AS next FROM ${table}
        WHERE _seg IN {run:Array(UInt64)} GROUP BY _seg`,
@@ -109,16 +114,17 @@ export const createSegmentCopier = ({
 
   return {
     async join({ placement, segmentIds, target }, signal) {
-      const table = `${database}.${tableOf(placement)}`;
-      const columns = await columnsOf(tableOf(placement));
+      const clickhouse = servers.at(placement);
+      const table = statedTable(database, placement);
+      const columns = await columnsOf(placement);
       const names = columns.map((name) => `, ${name}`).join('');
-      const joined = await layOut(table, segmentIds);
+      const joined = await layOut(clickhouse, table, segmentIds);
       const settings = { ...backgroundSettings(columns.length), ...copySettings };
       const params = { run: segmentIds, starts: joined.starts.slice(0, -1), target };
       const fromRun = `FROM ${table} WHERE _seg IN {run:Array(UInt64)}`;
-      await cancellable(`compaction/${target}`, signal, (queryId) =>
+      await cancellable(clickhouse, `compaction/${target}`, signal, (queryId) =>
         clickhouse.command(
-          `INSERT INTO ${table} (_seg, _row${names}) SELECT {target:UInt64}, ${movedRow}${names} ${fromRun}`,
+          `INSERT INTO ${statedTable(database, placement)} (_seg, _row${names}) SELECT {target:UInt64}, ${movedRow}${names} ${fromRun}`,
           { params, settings, queryId, signal },
         ),
       );
@@ -133,14 +139,15 @@ export const createSegmentCopier = ({
     },
 
     async move({ storeId, segmentIds, target, columns, rows }, signal) {
-      const source = `${database}.${tableName(storeId)}`;
+      const clickhouse = servers.at(target);
+      const source = statedTable(database, { storeId, shard: target.shard, pool: null });
       const params = { segments: segmentIds };
       const where = 'WHERE _seg IN {segments:Array(UInt64)}';
       const names = columns.map((column) => `, ${storedAs(column, target).name}`).join('');
       const values = columns.map((column) => `, ${writtenAs(column.name, column, target)}`).join('');
-      await cancellable(`move/${storeId}`, signal, (queryId) =>
+      await cancellable(clickhouse, `move/${storeId}`, signal, (queryId) =>
         clickhouse.command(
-          `INSERT INTO ${database}.${tableOf(target)} (_seg, _row${names})
+          `INSERT INTO ${statedTable(database, target)} (_seg, _row${names})
            SELECT _seg, _row${values} FROM ${source} ${where}`,
           {
             params,

@@ -3,7 +3,7 @@ import { columnTypeOf } from '../../model/column-types/column-types.js';
 import { type DaySet, dayText, setOfDays } from '../../model/day-set.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import { frequencyOf, type SegmentFacts, type SegmentList } from '../../model/version.js';
-import type { ClickHouse, QueryParams, QuerySettings } from './client.js';
+import type { ClickHouseServers, Connection, QueryParams, QuerySettings } from './client.js';
 import { sourceOf } from './places.js';
 
 export interface RowCondition {
@@ -73,7 +73,7 @@ const dayNumber = ({ name, physical }: NamedColumn): string => {
 
 /** Counts the rows of segments and looks at the dates of one column. */
 export const countSegments = async (
-  clickhouse: ClickHouse,
+  servers: ClickHouseServers,
   placement: Placement,
   segments: SegmentList,
   date: NamedColumn | undefined,
@@ -86,7 +86,7 @@ export const countSegments = async (
          arraySort(groupUniqArray(${dayNumber(date)})) AS days,
          if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
          ${date.physical.startsWith('d') ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
-  const [row] = await clickhouse.rows<{
+  const [row] = await servers.at(placement).rows<{
     rows: string;
     first: string | null;
     last: string | null;
@@ -94,7 +94,7 @@ export const countSegments = async (
     shown: string | null;
   }>(
     `SELECT toString(rows) AS rows, first, last, gap, shown FROM (
-       SELECT count() AS rows, ${facts} FROM ${sourceOf(clickhouse.database, placement, date === undefined ? [] : [date])} WHERE ${where.sql})`,
+       SELECT count() AS rows, ${facts} FROM ${sourceOf(servers.database, placement, date === undefined ? [] : [date])} WHERE ${where.sql})`,
     { params: where.params, settings: { max_threads: 2 } },
   );
   return {
@@ -108,20 +108,20 @@ export const countSegments = async (
 
 /** Most digits before and after the point among the doubles of a column, by their shortest text. */
 export const countDigits = async (
-  clickhouse: ClickHouse,
+  servers: ClickHouseServers,
   placement: Placement,
   segments: SegmentList,
   column: NamedColumn,
 ): Promise<{ integer: number; fraction: number }> => {
   const where = segmentRows(segments);
-  const [row] = await clickhouse.rows<{ integer: number; fraction: number }>(
+  const [row] = await servers.at(placement).rows<{ integer: number; fraction: number }>(
     `WITH toString(abs(assumeNotNull(${column.name}))) AS text,
        splitByChar('e', text) AS parts,
        if(length(parts) > 1, toInt32(parts[2]), 0) AS exponent,
        splitByChar('.', parts[1]) AS mantissa
      SELECT max(greatest(length(mantissa[1]) + exponent, 0)) AS integer,
        max(greatest(if(length(mantissa) > 1, length(mantissa[2]), 0) - exponent, 0)) AS fraction
-     FROM ${sourceOf(clickhouse.database, placement, [column])}
+     FROM ${sourceOf(servers.database, placement, [column])}
      WHERE ${where.sql} AND ${column.name} IS NOT NULL`,
     { params: where.params, settings: { max_threads: 2 } },
   );
@@ -162,7 +162,7 @@ export interface FingerprintedRows {
 }
 
 export const fingerprintRows = async (
-  clickhouse: ClickHouse,
+  clickhouse: Connection,
   { parts, params }: FingerprintedRows,
   signal?: AbortSignal,
 ): Promise<SegmentFingerprint> => {
@@ -184,18 +184,18 @@ export const fingerprintRows = async (
 
 /** The rows of one segment. */
 export const fingerprintSegment = (
-  clickhouse: ClickHouse,
+  servers: ClickHouseServers,
   placement: Placement,
   segmentId: number,
   columns: readonly NamedColumn[],
   signal?: AbortSignal,
 ): Promise<SegmentFingerprint> =>
   fingerprintRows(
-    clickhouse,
+    servers.at(placement),
     {
       parts: [
         {
-          from: `FROM ${sourceOf(clickhouse.database, placement, columns)} WHERE _seg = {segment:UInt64}`,
+          from: `FROM ${sourceOf(servers.database, placement, columns)} WHERE _seg = {segment:UInt64}`,
           position: '_row',
           values: columns.map(({ name }) => name),
         },

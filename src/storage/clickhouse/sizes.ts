@@ -1,4 +1,4 @@
-import type { ClickHouse } from './client.js';
+import type { ClickHouseServers, Connection } from './client.js';
 
 /** What the tables of one kind take. */
 export interface KindSizes {
@@ -42,8 +42,7 @@ const partsSql = `SELECT ${kindSql.replaceAll('name', 'table')} AS kind, toFloat
 const disksSql = `SELECT name AS disk, toFloat64(free_space) AS "freeBytes", toFloat64(total_space) AS bytes
   FROM system.disks WHERE total_space > 0 AND total_space < 9223372036854775807 ORDER BY name`;
 
-/** What ClickHouse says of its tables and disks. */
-export const readSizes = async (clickhouse: ClickHouse): Promise<ClickHouseSizes> => {
+const readServer = async (clickhouse: Connection): Promise<ClickHouseSizes> => {
   const params = { database: clickhouse.database };
   const [tables, parts, disks] = await Promise.all([
     clickhouse.rows<{ kind: string; tables: number }>(tablesSql, { params }),
@@ -70,6 +69,33 @@ export const readSizes = async (clickhouse: ClickHouse): Promise<ClickHouseSizes
   };
 };
 
+/** What the servers say of their tables and disks. */
+export const readSizes = async ({ shards }: ClickHouseServers): Promise<ClickHouseSizes> => {
+  const [first, ...others] = await Promise.all(
+    shards.map(async ({ number, clickhouse }) => ({ number, sizes: await readServer(clickhouse) })),
+  );
+  if (first === undefined) throw new Error('there is no shard');
+  if (others.length === 0) return first.sizes;
+  const all = [first, ...others];
+  const kindOf = (kind: string): KindSizes[] =>
+    all.flatMap(({ sizes }) => sizes.kinds.filter((one) => one.kind === kind));
+  const sum = (kind: string, of: 'tables' | 'parts' | 'rows' | 'bytes'): number =>
+    kindOf(kind).reduce((total, one) => total + one[of], 0);
+  return {
+    kinds: kinds.map((kind) => ({
+      kind,
+      tables: sum(kind, 'tables'),
+      parts: sum(kind, 'parts'),
+      rows: sum(kind, 'rows'),
+      bytes: sum(kind, 'bytes'),
+    })),
+    mostParts: Math.max(...all.map(({ sizes }) => sizes.mostParts)),
+    disks: all.flatMap(({ number, sizes }) =>
+      sizes.disks.map((disk) => ({ ...disk, disk: `${number}/${disk.disk}` })),
+    ),
+  };
+};
+
 /** What one table takes. */
 export interface TableSizes {
   readonly table: string;
@@ -87,15 +113,38 @@ const tableSql = (where: string, limit: number): string => `
         FROM system.parts WHERE active AND database = {database:String} AND ${where} GROUP BY table, partition_id)
   GROUP BY table ORDER BY bytes DESC, table LIMIT ${limit}`;
 
+/** Of several servers together, the largest first. */
+const joined = (lists: readonly TableSizes[][]): TableSizes[] => {
+  const tables = new Map<string, TableSizes>();
+  for (const one of lists.flat()) {
+    const known = tables.get(one.table);
+    tables.set(one.table, {
+      table: one.table,
+      parts: one.parts + (known?.parts ?? 0),
+      rows: one.rows + (known?.rows ?? 0),
+      bytes: one.bytes + (known?.bytes ?? 0),
+      mostParts: Math.max(one.mostParts, known?.mostParts ?? 0),
+    });
+  }
+  return [...tables.values()].sort((a, b) => b.bytes - a.bytes);
+};
+
 /** Tables of many small datasets, and the largest ones of one dataset each. */
 export const readTables = async (
-  clickhouse: ClickHouse,
+  { shards, database }: ClickHouseServers,
   largest: number,
 ): Promise<{ readonly pools: TableSizes[]; readonly own: TableSizes[] }> => {
-  const params = { database: clickhouse.database };
+  const read = async (where: string, limit: number): Promise<TableSizes[]> =>
+    joined(
+      await Promise.all(
+        shards.map(({ clickhouse }) =>
+          clickhouse.rows<TableSizes>(tableSql(where, limit), { params: { database } }),
+        ),
+      ),
+    ).slice(0, limit);
   const [pools, own] = await Promise.all([
-    clickhouse.rows<TableSizes>(tableSql(`startsWith(table, 'pool_')`, 20), { params }),
-    clickhouse.rows<TableSizes>(tableSql(`match(table, '^s[0-9]+$')`, largest), { params }),
+    read(`startsWith(table, 'pool_')`, 20),
+    read(`match(table, '^s[0-9]+$')`, largest),
   ]);
   return { pools, own };
 };

@@ -1,6 +1,6 @@
 /** Makes the tables of stores and the pools, and adds the columns that they lack. */
 import type { NamedColumn, Placement, PoolClass } from '../../model/placement.js';
-import type { ClickHouse, QuerySettings } from './client.js';
+import type { Connection, QuerySettings } from './client.js';
 import {
   type ColumnDefinition,
   ownKey,
@@ -12,6 +12,7 @@ import {
 } from './places.js';
 import { createTableSettings, widePartColumns } from './table-settings.js';
 
+/** Of one server. */
 export interface TableDefinitions {
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
@@ -19,6 +20,7 @@ export interface TableDefinitions {
   ensurePool(pool: PoolClass): Promise<void>;
   /** Forgets what is known of a table that turned out to be gone. */
   forget(placement: Placement): void;
+  forgetStore(storeId: number): void;
   forgetPool(pool: PoolClass): void;
   /**
    * Makes a table with the columns of the table of the placement, for the chunks of one upload.
@@ -59,7 +61,7 @@ const definitions = (
 
 const longStatement: QuerySettings = { max_query_size: '16777216', alter_sync: '1' };
 
-export const createTableDefinitions = (clickhouse: ClickHouse): TableDefinitions => {
+export const createTableDefinitions = (clickhouse: Connection): TableDefinitions => {
   const { database } = clickhouse;
   const settings = createTableSettings(clickhouse);
   /** Columns that are known to exist, per table; saves the DDL of every upload but the first. */
@@ -123,18 +125,19 @@ export const createTableDefinitions = (clickhouse: ClickHouse): TableDefinitions
     known.set(table, new Set(slots.map(({ name }) => name)));
   };
 
-  const ensure: TableDefinitions['ensure'] = ({ storeId, pool }, columns) =>
-    pool === null
+  const ensure: TableDefinitions['ensure'] = (placement, columns) =>
+    placement.pool === null
       ? ensureOwn(
-          storeId,
-          columns.map((column) => storedAs(column, { storeId, pool })),
+          placement.storeId,
+          columns.map((column) => storedAs(column, placement)),
         )
-      : ensurePool(pool.pool);
+      : ensurePool(placement.pool.pool);
 
   return {
     ensure,
     ensurePool,
     forget: (placement) => void known.delete(tableOf(placement)),
+    forgetStore: (storeId) => void known.delete(tableName(storeId)),
     forgetPool: (pool) => void known.delete(poolName(pool)),
     columnsOf,
 

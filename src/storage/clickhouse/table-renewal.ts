@@ -9,10 +9,11 @@
  *
  * Whoever writes into the old one even later counts in the new one, finds nothing, and begins again.
  */
-import type { ClickHouse } from './client.js';
+import type { Connection } from './client.js';
 import { ownKey, tableName } from './places.js';
 import { createTableSettings } from './table-settings.js';
 
+/** Of one server: tables of clusters are younger. */
 export interface TableRenewal {
   /** Stores whose table has a log, or whose renewal did not come to its end. */
   due(): Promise<number[]>;
@@ -20,7 +21,7 @@ export interface TableRenewal {
   renew(storeId: number): Promise<void>;
 }
 
-export const createTableRenewal = (clickhouse: ClickHouse): TableRenewal => {
+export const createTableRenewal = (clickhouse: Connection): TableRenewal => {
   const { database } = clickhouse;
   const settings = createTableSettings(clickhouse);
 

@@ -1,4 +1,4 @@
-import type { ClickHouse } from './client.js';
+import type { Connection } from './client.js';
 
 /**
  * Above this many columns a part is kept in one file: thousands of files per part exhaust descriptors. Such tables
@@ -49,7 +49,7 @@ export interface TableSettings {
 }
 
 /** Gives settings of tables as SQL: those that this release of ClickHouse has. */
-export const createTableSettings = (clickhouse: ClickHouse): TableSettings => {
+export const createTableSettings = (clickhouse: Connection): TableSettings => {
   let supported: ReadonlySet<string> | undefined;
   const sqlOf = async (settings: Settings): Promise<string> => {
     const rows =

@@ -6,6 +6,7 @@
  *   pool_<class>     of many small datasets; 16 partitions
  *   u<segmentId>     of one attempt of a long upload, while chunks come
  *   x<storeId>       the twin of s<storeId> while that is made anew (table-renewal.ts)
+ *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards (spread-tables.ts)
  *   a<segmentId>     the same when all chunks have come, until it was handed over to s<storeId>
  *
  *   _seg  UInt64   segment id
@@ -18,50 +19,153 @@
  *      written by statements that are not repeated (docs/adr/0027-upload-tables.md).
  *   2. A column, once made, is never altered or dropped while the table lives: old segments need it.
  *   3. Nothing is sorted on the way in: a block is already in the order of the key.
+ *
+ * Of a cluster each shard has tables of its own. Those of a store are on its shard; those of a spread one are on all, and
+ * the chunks of an upload go to them in turn (docs/adr/0070-shards.md).
  */
-import type { Placement } from '../../model/placement.js';
-import type { ClickHouse } from './client.js';
+import { firstShard, type Placement, type ShardNumber } from '../../model/placement.js';
+import { type ClickHouseServers, type ShardPlace, unknownShard } from './client.js';
 import { isUnknownTable } from './errors.js';
-import {
-  createIntakeTables,
-  type IntakeTableOptions,
-  type IntakeTables,
-  tableNames,
-} from './intake-tables.js';
-import { tableName, tableOf } from './places.js';
-import { createTableDefinitions, type TableDefinitions } from './table-definitions.js';
+import type { BlockInsert, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
+import { statedTable } from './places.js';
+import { createServerTables, type ServerTables } from './server-tables.js';
+import { createSpreadTables } from './spread-tables.js';
 
-/** Of all tables. */
-export interface StoreTables extends IntakeTables, Pick<TableDefinitions, 'ensure' | 'forget'> {
+/** The table of a store. */
+export interface StoreTable extends ShardPlace {
+  readonly storeId: number;
+}
+
+/** A segment whose rows, or some of them, lie in the table of a store on one shard. */
+export interface StoredSegment {
+  readonly storeId: number;
+  readonly segmentId: number;
+  readonly shard: number;
+}
+
+/** A chunk of a segment. */
+export interface ChunkPlace {
+  readonly placement: Placement;
+  readonly segmentId: number;
+  /** Its number in the upload. @default 0 */
+  readonly chunk?: number;
+}
+
+/** Of all tables, wherever they are. */
+export interface StoreTables {
+  /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  ensure: ServerTables['ensure'];
+  /** Forgets what is known of a table that turned out to be gone. */
+  forget: ServerTables['forget'];
+  /** Makes the table that takes a chunk: the pool, or one for its segment alone. */
+  ensureIntake(chunk: ChunkPlace, columns: BlockInsert['columns']): Promise<void>;
+  /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
+  insertBlock(insert: BlockInsert & Pick<ChunkPlace, 'chunk'>): Promise<void>;
+  /**
+   * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
+   * blocks it adds nothing. The columns of the blocks may differ.
+   */
+  insertBlocks(insert: BlocksInsert & ShardPlace): Promise<void>;
+  /**
+   * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
+   * when it was done before, or when there are not as many rows.
+   */
+  handOver(placement: Placement, segmentId: number, rows: number): Promise<void>;
+  /** Removes what took the chunks of a segment. Idempotent. */
+  dropIntake(segmentId: number): Promise<void>;
+  /** Segments that have a table of their own for their chunks. */
+  listIntakes(): Promise<number[]>;
   /** Rows of a segment; 0 when the table or the segment does not exist. */
   countRows(placement: Placement, segmentId: number): Promise<number>;
   /** Removes the rows of a segment from the table of its store. Idempotent. */
-  dropSegment(storeId: number, segmentId: number): Promise<void>;
-  /** Removes the table of a store. Idempotent. */
-  dropStore(storeId: number): Promise<void>;
+  dropSegment(store: StoreTable, segmentId: number): Promise<void>;
+  /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
+  dropStore(storeId: number, shard?: number): Promise<void>;
   /** Names of the columns of a store's table; none without one. */
-  columnNames(storeId: number): Promise<string[]>;
-  /** Every segment of which the tables of stores hold rows. */
-  listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
+  columnNames(store: StoreTable): Promise<string[]>;
+  /** Every segment of which the tables of stores hold rows: one that is spread once for each shard that has some. */
+  listSegments(): Promise<StoredSegment[]>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
 }
 
-export const createStoreTables = (clickhouse: ClickHouse, options?: IntakeTableOptions): StoreTables => {
-  const { database } = clickhouse;
-  const definitions = createTableDefinitions(clickhouse);
+export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTableOptions): StoreTables => {
+  const { database } = servers;
+  const byNumber = new Map(
+    servers.shards.map(({ number, clickhouse }) => [number, createServerTables(clickhouse, options)]),
+  );
+  const all = [...byNumber.values()];
+  const spread =
+    servers.cluster === undefined ? undefined : createSpreadTables(servers.entry, servers.cluster);
+
+  const on = (shard: ShardNumber): ServerTables => {
+    const tables = byNumber.get(shard ?? firstShard);
+    if (tables === undefined) throw unknownShard(shard);
+    return tables;
+  };
+  const having = ({ shard = firstShard }: ShardPlace): readonly ServerTables[] =>
+    shard === null ? all : [on(shard)];
+
+  /** Chunks of what is spread go round; always to the same shard, where their tokens are known. */
+  const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ServerTables => {
+    const { shard = firstShard, pool } = placement;
+    // What a spread store has in pools lies on the first shard.
+    if (shard !== null || pool !== null) return on(shard);
+    return all[(segmentId + chunk) % all.length] ?? on(shard);
+  };
+
+  const everywhere = async (work: (tables: ServerTables) => Promise<void>): Promise<void> => {
+    await Promise.all(all.map(work));
+  };
+  const distinct = async (list: (tables: ServerTables) => Promise<number[]>): Promise<number[]> => [
+    ...new Set((await Promise.all(all.map(list))).flat()),
+  ];
+
+  const ensure: StoreTables['ensure'] = async (placement, columns) => {
+    await Promise.all(having(placement).map((tables) => tables.ensure(placement, columns)));
+    if (placement.shard === null) await spread?.ensure(placement, columns);
+  };
 
   return {
-    ...createIntakeTables(clickhouse, definitions, options),
-    ensure: definitions.ensure,
-    forget: definitions.forget,
+    ensure,
+    forget(placement) {
+      for (const tables of having(placement)) tables.forget(placement);
+      spread?.forget(placement);
+    },
+    async ensureIntake(chunk, columns) {
+      const { placement, segmentId } = chunk;
+      if (placement.shard === null) await ensure(placement, columns);
+      await forChunk(chunk).ensureIntake(placement, segmentId, columns);
+    },
+    insertBlock: (insert) => forChunk(insert).insertBlock(insert),
+    insertBlocks: ({ shard = firstShard, ...insert }) => on(shard).insertBlocks(insert),
+
+    async handOver(placement, segmentId, rows) {
+      if (placement.pool !== null) return;
+      const closed: ServerTables[] = [];
+      let found = 0;
+      // No chunk comes late into a table that was counted.
+      for (const tables of having(placement)) {
+        const counted = await tables.closeIntake(segmentId);
+        if (counted === undefined) continue;
+        closed.push(tables);
+        found += counted;
+      }
+      if (found !== rows) return;
+      for (const tables of closed) await tables.handOver(placement, segmentId);
+    },
+
+    dropIntake: (segmentId) => everywhere((tables) => tables.dropIntake(segmentId)),
+    listIntakes: () => distinct((tables) => tables.listIntakes()),
 
     async countRows(placement, segmentId) {
       try {
-        const [row] = await clickhouse.rows<{ n: string }>(
-          `SELECT toString(count()) AS n FROM ${database}.${tableOf(placement)} WHERE _seg = {segment:UInt64}`,
-          { params: { segment: segmentId } },
-        );
+        const [row] = await servers
+          .at(placement)
+          .rows<{ n: string }>(
+            `SELECT toString(count()) AS n FROM ${statedTable(database, placement)} WHERE _seg = {segment:UInt64}`,
+            { params: { segment: segmentId } },
+          );
         return Number(row?.n ?? 0);
       } catch (error) {
         if (!isUnknownTable(error)) throw error;
@@ -69,37 +173,22 @@ export const createStoreTables = (clickhouse: ClickHouse, options?: IntakeTableO
       }
     },
 
-    async dropSegment(storeId, segmentId) {
-      try {
-        await clickhouse.command(`ALTER TABLE ${database}.${tableName(storeId)} DROP PARTITION ${segmentId}`);
-      } catch (error) {
-        if (!isUnknownTable(error)) throw error;
-      }
+    async dropSegment(store, segmentId) {
+      await Promise.all(having(store).map((tables) => tables.dropSegment(store.storeId, segmentId)));
     },
-
-    async dropStore(storeId) {
-      definitions.forget({ storeId, pool: null });
-      await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${tableName(storeId)}`, {
-        settings: { max_table_size_to_drop: '0' },
-      });
+    async dropStore(storeId, shard) {
+      if (shard !== undefined) return on(shard).dropStore(storeId);
+      await spread?.dropStore(storeId);
+      await everywhere((tables) => tables.dropStore(storeId));
     },
-
-    async columnNames(storeId) {
-      return (await definitions.columnsOf(tableName(storeId))).map(({ name }) => name);
-    },
+    columnNames: ({ shard = firstShard, storeId }) => on(shard).columnNames(storeId),
 
     async listSegments() {
-      const rows = await clickhouse.rows<{ table: string; partition: string }>(
-        `SELECT table, partition FROM system.parts
-         WHERE database = {database:String} AND active AND match(table, '^s[0-9]+$')
-         GROUP BY table, partition`,
-        { params: { database } },
+      const lists = [...byNumber].map(async ([shard, tables]) =>
+        (await tables.listSegments()).map((segment) => ({ ...segment, shard })),
       );
-      return rows.map((row) => ({ storeId: Number(row.table.slice(1)), segmentId: Number(row.partition) }));
+      return (await Promise.all(lists)).flat();
     },
-
-    async listStores() {
-      return (await tableNames(clickhouse, '^s[0-9]+$')).map((name) => Number(name.slice(1)));
-    },
+    listStores: () => distinct((tables) => tables.listStores()),
   };
 };

@@ -1,7 +1,7 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
-import type { ClickHouse } from './client.js';
+import type { ClickHouseServers } from './client.js';
 import { asReadError } from './errors.js';
 import { namedColumn, sourceOf } from './places.js';
 import { gib, segmentRows } from './segments.js';
@@ -56,7 +56,7 @@ const requirePlace = ({ placement }: ComparedVersion): Placement => {
  * @throws AppError as every read.
  */
 export const compareVersions = async (
-  clickhouse: ClickHouse,
+  servers: ClickHouseServers,
   versions: { from: ComparedVersion; to: ComparedVersion },
   keyIds: readonly number[],
   signal: AbortSignal,
@@ -67,15 +67,17 @@ export const compareVersions = async (
   const side = (version: ComparedVersion, name: 'from' | 'to', counts: string): string => {
     const row = hashOf(ids, version.columns);
     const key = keyIds.length === 0 ? row : hashOf(keyIds, version.columns);
-    const source = sourceOf(clickhouse.database, requirePlace(version), version.columns.map(namedColumn));
+    const source = sourceOf(servers.database, requirePlace(version), version.columns.map(namedColumn));
     return `SELECT ${key} AS key, ${row} AS row, ${counts} FROM ${source} WHERE ${rows[name].sql}`;
   };
   const sides = [
     ...(from.rowCount > 0 ? [side(from, 'from', '1 AS a, 0 AS b')] : []),
     ...(to.rowCount > 0 ? [side(to, 'to', '0 AS a, 1 AS b')] : []),
   ];
-  if (sides.length === 0) return { added: 0, removed: 0, changed: 0 };
-  const [counted] = await clickhouse
+  const [place, ...others] = [from, to].filter(({ rowCount }) => rowCount > 0).map(requirePlace);
+  if (place === undefined) return { added: 0, removed: 0, changed: 0 };
+  const [counted] = await servers
+    .at(place, ...others)
     .rows<{ added: string; removed: string; changed: string }>(
       `SELECT toString(sum(b - both)) AS added, toString(sum(a - both)) AS removed,
        toString(sum(both - equal)) AS changed

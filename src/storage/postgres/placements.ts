@@ -1,8 +1,10 @@
 import { segmentsOf } from './segment-ranges.js';
+import { shardSql } from './stores.js';
 
 /** Where a segment lies, of `segments` under this name: a `Placement` as JSON. */
 export const placementSql = (segments: string): string =>
-  `json_build_object('storeId', ${segments}.store_id, 'pool',
+  `json_build_object('storeId', ${segments}.store_id,
+    'shard', ${shardSql(segments)}, 'pool',
     (SELECT json_build_object('mapId', m.id, 'pool', m.pool, 'slots', m.slots)
      FROM slot_maps m WHERE m.id = ${segments}.slot_map_id))`;
 

@@ -2,11 +2,23 @@
 import { notHeld } from './held-segments.js';
 import type { Sql } from './sql.js';
 
-export const insertStore = async (tx: Sql): Promise<number> => {
-  const [store] = await tx.query<{ id: number }>('INSERT INTO stores DEFAULT VALUES RETURNING id');
+/** @param shard Number of the server that is going to have its rows. */
+export const insertStore = async (tx: Sql, shard: number): Promise<number> => {
+  const [store] = await tx.query<{ id: number }>('INSERT INTO stores (shard) VALUES ($1) RETURNING id', [
+    shard,
+  ]);
   if (store === undefined) throw new Error('a store was inserted but not returned');
   return store.id;
 };
+
+/** Its rows may be on every shard from now on. */
+export const spreadStore = async (tx: Sql, id: number): Promise<void> => {
+  await tx.query('UPDATE stores SET shard = NULL WHERE id = $1', [id]);
+};
+
+/** Its shard: that of the store of a segment, under this name. */
+export const shardSql = (segments: string): string =>
+  `(SELECT shard FROM stores WHERE id = ${segments}.store_id)`;
 
 /** Neither a dataset nor a segment names the store `s`, and no backup or restore is under way. */
 const lonely = `${notHeld} AND NOT EXISTS (SELECT 1 FROM datasets d WHERE d.store_id = s.id)
@@ -25,10 +37,11 @@ export const lonelyStores = async (sql: Sql, most: number): Promise<number[]> =>
 export const deleteLonelyStores = async (sql: Sql, ids: readonly number[]): Promise<number> =>
   (await sql.query(`DELETE FROM stores s WHERE s.id = ANY ($1) AND ${lonely} RETURNING 1`, [ids])).length;
 
-/** Of these stores: their table holds nothing any more, from now on. */
+/** Of these stores: their table holds nothing any more, from now on. Tables of a spread one stay, each with the others. */
 export const noteEmptied = async (sql: Sql, ids: readonly number[]): Promise<void> => {
   await sql.query(
-    `UPDATE stores s SET emptied_at = now() WHERE s.id = ANY ($1) AND s.emptied_at IS NULL AND NOT ${usesTable}`,
+    `UPDATE stores s SET emptied_at = now()
+     WHERE s.id = ANY ($1) AND s.emptied_at IS NULL AND s.shard IS NOT NULL AND NOT ${usesTable}`,
     [ids],
   );
 };
@@ -58,4 +71,21 @@ export const switchShard = async (
     'UPDATE stores SET shard = $3, left_shard = $2, left_at = now() WHERE id = ANY ($1) AND shard = $2',
     [ids, from, to],
   );
+};
+
+/** Some of those that were moved so many milliseconds ago, and the shard that they left. */
+export const leftStores = (
+  sql: Sql,
+  graceMs: number,
+  most: number,
+): Promise<{ readonly id: number; readonly shard: number }[]> =>
+  sql.query(
+    `SELECT s.id, s.left_shard AS shard FROM stores s
+     WHERE s.left_at <= now() - $1 * interval '1 millisecond' AND s.left_shard <> s.shard AND ${notHeld} LIMIT ${most}`,
+    [graceMs],
+  );
+
+/** Nothing of it is left there. */
+export const forgetLeft = async (sql: Sql, id: number): Promise<void> => {
+  await sql.query('UPDATE stores SET left_shard = NULL, left_at = NULL WHERE id = $1', [id]);
 };

@@ -92,8 +92,8 @@ describe('a store that is reached over a bad line', () => {
     const tables = createStoreTables(clickhouse, { insertTimeoutMs: 500 });
     const store = 999_999_999;
     const columns = [{ name: 'c1_s', physical: 's' as const }];
-    const placement = { storeId: store, pool: null };
-    await tables.ensureIntake(placement, 1001, columns);
+    const placement = { storeId: store, shard: 1, pool: null };
+    await tables.ensureIntake({ placement, segmentId: 1001 }, columns);
     // One row: segment 1001, position 0, the text "x".
     const block = [
       Buffer.from([3, 1]),

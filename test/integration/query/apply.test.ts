@@ -8,6 +8,7 @@ import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply.js';
 import { createNumberFacts, type NumberFactsReader } from '../../../src/query/apply/number-facts.js';
+import { placeOf } from '../../../src/query/read-context.js';
 import { versionRows } from '../../../src/query/version-rows.js';
 import { createApplyEvaluator, type Near } from '../../support/apply-evaluator.js';
 import { createNames, createRandom, generateStep, generateTable } from '../../support/apply-generator.js';
@@ -51,6 +52,7 @@ const run = async (text: string, version: ReadableVersion): Promise<(string | nu
     sql: `SELECT ${columns.map(storageName).join()} FROM ${applied.table} WHERE ${applied.condition}
       ORDER BY _seg, _row FORMAT JSONCompactEachRow`,
     values: applied.values,
+    place: placeOf(version),
     settings: asText,
     ...context(),
   });

@@ -5,9 +5,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader } from '../../../src/storage/clickhouse/reader.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
+
+const connections: ReturnType<typeof createClickHouse>[] = [];
+
+const connectTo = (url: string) => {
+  const connection = createClickHouse({ url, database: tables.clickhouse.database, maxConnections: 1_000 });
+  connections.push(connection);
+  return connection;
+};
 
 const rows = 3_000_000;
 let tables: StoredTables;
@@ -31,6 +40,7 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
+  for (const connection of connections) await connection.close();
   await server.close();
   await tables.close();
 });
@@ -168,8 +178,7 @@ describe('places among the running queries', () => {
 describe('limits of one query', () => {
   const limited = async (limits: { maxWaitSeconds?: number; maxMemoryBytes?: number }, query: string) => {
     const reader = createReader({
-      url: inject('clickhouseUrl'),
-      database: tables.clickhouse.database,
+      servers: connectTo(inject('clickhouseUrl')),
       maxWaitSeconds: 60,
       maxMemoryBytes: 2 ** 31,
       log: silentLog,
@@ -179,7 +188,6 @@ describe('limits of one query', () => {
     const answer = await fetch(other.dataUrl(big, query));
     const body = await answer.text();
     await other.close();
-    await reader.close();
     return { status: answer.status, body };
   };
 
@@ -201,14 +209,14 @@ describe('limits of one query', () => {
 describe('a slow reader', () => {
   it('is not cut off by the time limit, which counts only waits for the store', async () => {
     const reader = createReader({
-      url: inject('clickhouseUrl'),
-      database: tables.clickhouse.database,
+      servers: connectTo(inject('clickhouseUrl')),
       maxWaitSeconds: 2,
       maxMemoryBytes: 2 ** 31,
       log: silentLog,
     });
     const body = await reader.open({
       sql: 'SELECT number FROM numbers(3000000) FORMAT CSV',
+      place: {},
       values: {},
       queryId: `slow-${Date.now()}`,
     });
@@ -222,7 +230,6 @@ describe('a slow reader', () => {
       }
     }
     expect(bytes).toBe(22_888_890);
-    await reader.close();
   });
 });
 
@@ -250,8 +257,7 @@ describe('ClickHouse that dies midway', () => {
   it('breaks the connection to the client', async () => {
     const proxy = await createCutter(inject('clickhouseUrl'), 20_000_000);
     const reader = createReader({
-      url: proxy.url,
-      database: tables.clickhouse.database,
+      servers: connectTo(proxy.url),
       maxWaitSeconds: 60,
       maxMemoryBytes: 2 ** 31,
       log: silentLog,
@@ -261,7 +267,6 @@ describe('ClickHouse that dies midway', () => {
     expect(answer.status).toBe(200);
     expect(answer.complete).toBe(false);
     await other.close();
-    await reader.close();
     await proxy.close();
   });
 });

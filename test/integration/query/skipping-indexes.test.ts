@@ -25,7 +25,7 @@ const indexed = async (storeId: number): Promise<string[]> => {
   return rows.map(({ expr, type }) => `${type} ${expr}`);
 };
 
-const own = (storeId: number) => ({ storeId, pool: null });
+const own = (storeId: number) => ({ storeId, shard: 1, pool: null });
 
 const date: NamedColumn = { name: 'c1_d', physical: 'd' };
 const text: NamedColumn = { name: 'c2_s', physical: 's' };

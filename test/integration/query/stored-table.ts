@@ -50,10 +50,10 @@ export const createStoredTables = async (
   }: StoredTablesOptions = {},
 ): Promise<StoredTables> => {
   const database = `dl_${randomBytes(6).toString('hex')}`;
-  const clickhouse = createClickHouse({ url, database });
+  const clickhouse = createClickHouse({ url, database, maxConnections: 1_000 });
   await ensureDatabase(clickhouse);
   const tables = createStoreTables(clickhouse);
-  const reader = createReader({ url, database, maxWaitSeconds, maxMemoryBytes, log: silentLog });
+  const reader = createReader({ servers: clickhouse, maxWaitSeconds, maxMemoryBytes, log: silentLog });
   let stores = 0;
   let nextColumn = 1;
 
@@ -75,7 +75,7 @@ export const createStoredTables = async (
     });
     const names = columns.map(storageName);
     await tables.ensure(
-      { storeId, pool: null },
+      { storeId, shard: 1, pool: null },
       columns.map((column, index) => ({ name: names[index]!, physical: column.physical })),
     );
     return { storeId, columns, names };
@@ -88,12 +88,13 @@ export const createStoredTables = async (
     segmentIds: number[],
     rows: number,
   ): Promise<Placement> => {
-    const own = { storeId, pool: null };
+    const own = { storeId, shard: 1, pool: null };
     const named = columns.map(namedColumn);
     const pool = inPools ? poolClassFor(named) : undefined;
     if (pool === undefined) return own;
     const target: Placement = {
       storeId,
+      shard: 1,
       pool: { mapId: storeId, pool, slots: extendSlots(pool, {}, named) ?? {} },
     };
     await tables.ensure(target, named);
@@ -162,7 +163,6 @@ export const createStoredTables = async (
     },
     async close() {
       await clickhouse.command(`DROP DATABASE IF EXISTS ${database} SYNC`);
-      await reader.close();
       await clickhouse.close();
     },
   };

@@ -63,9 +63,10 @@ describe('slots of a pool', () => {
 });
 
 describe('a column in its place', () => {
-  const own: Placement = { storeId: 3, pool: null };
+  const own: Placement = { storeId: 3, shard: 1, pool: null };
   const pooled: Placement = {
     storeId: 3,
+    shard: 1,
     pool: { mapId: 1, pool: 'narrow', slots: { c1_d: 'd1', c2_n38_4: 'i0', c3_t: 's2' } },
   };
 

@@ -150,7 +150,7 @@ describe('each option', () => {
   const version = {
     versionId: 1,
     datasetId: 1,
-    placement: { storeId: 1, pool: null },
+    placement: { storeId: 1, shard: 1, pool: null },
     columns,
     segmentIds: [1],
     rowCount: 3,

@@ -40,7 +40,7 @@ const columns = Object.entries(physicals).map(([name, physical], index): StoredC
 const version: ReadableVersion = {
   versionId: 1,
   datasetId: 1,
-  placement: { storeId: 1, pool: null },
+  placement: { storeId: 1, shard: 1, pool: null },
   columns,
   rowCount: 1_000,
   byteSize: 1,

@@ -1,0 +1,93 @@
+/** Connects to ClickHouse: to one server, or to the shards of a cluster. */
+import type { Config } from '../config.js';
+import { explainCertificate } from '../lib/certificate.js';
+import type { Scope } from '../lib/scope.js';
+import {
+  type ClickHouseServers,
+  type Connection,
+  createClickHouse,
+  ensureDatabase,
+  type Shard,
+  standAlone,
+} from '../storage/clickhouse/client.js';
+import { joinServers } from '../storage/clickhouse/servers.js';
+import { readTopology } from '../storage/clickhouse/topology.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { bindInstallation, bindShard } from './installation.js';
+import { required } from './required.js';
+
+export interface ServersOptions {
+  /** @default 32 each */
+  readonly maxConnections?: number;
+  /** Wraps each connection. */
+  readonly wrap?: (connection: Connection, url: string) => Connection;
+}
+
+/** Lets no statement through before `prepare` has succeeded once: a server may be away when the process starts. */
+const preparedBy = (connection: Connection, prepare: () => Promise<void>): Connection => {
+  let prepared: Promise<void> | undefined;
+  const ready = (): Promise<void> => {
+    prepared ??= prepare().catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  };
+  return {
+    ...connection,
+    command: async (sql, options) => {
+      await ready();
+      return connection.command(sql, options);
+    },
+    rows: async <T>(sql: string, options?: Parameters<Connection['rows']>[1]) => {
+      await ready();
+      return connection.rows<T>(sql, options);
+    },
+    insert: async (sql, data, options) => {
+      await ready();
+      return connection.insert(sql, data, options);
+    },
+    send: async (request) => {
+      await ready();
+      return connection.send(request);
+    },
+  };
+};
+
+/**
+ * Opens connections to all servers that hold rows. They belong to the catalog, or nothing is asked of them.
+ * @throws AppError when CLICKHOUSE_URL or the cluster cannot be used, or holds rows of another catalog.
+ */
+export const openServers = async (
+  config: Config,
+  sql: Sql,
+  scope: Scope,
+  { maxConnections, wrap = (connection) => connection }: ServersOptions = {},
+): Promise<ClickHouseServers> => {
+  const { clickhouseDatabase: database, clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
+  const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
+  const open = async (address: string): Promise<Connection> => {
+    const connection = createClickHouse({
+      url: address,
+      database,
+      ...(maxConnections === undefined ? {} : { maxConnections }),
+    });
+    await scope.defer('ClickHouse connections', connection.close);
+    return wrap(connection, address);
+  };
+  const entry = standAlone(await open(url));
+  await explainCertificate('CLICKHOUSE_URL', () => ensureDatabase(entry));
+  await bindInstallation(sql, entry);
+  if (cluster === undefined) return entry;
+  const shards: Shard[] = [];
+  for (const { number, url: address } of await readTopology(entry, { cluster, url, nodeUrls })) {
+    const connection = await open(address);
+    const prepare = async (): Promise<void> => {
+      await ensureDatabase(connection);
+      await bindInstallation(sql, connection);
+      await bindShard(connection, number);
+    };
+    shards.push({ number, clickhouse: preparedBy(connection, prepare) });
+  }
+  return joinServers({ entry, cluster, shards });
+};

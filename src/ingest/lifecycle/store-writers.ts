@@ -1,0 +1,12 @@
+import { inStates } from './transitions.js';
+
+/**
+ * Condition that an upload or a compaction is about to write a store.
+ * @param store Alias of the table of stores.
+ * @param except Expression for the id of a process that does not count.
+ */
+export const isStoreWritten = (store: string, except = 'NULL::bigint'): string =>
+  `(EXISTS (SELECT 1 FROM processes p JOIN datasets d ON d.id = p.dataset_id
+    WHERE d.store_id = ${store}.id AND p.id IS DISTINCT FROM ${except}
+      AND ${inStates(['insert', 'collect', 'replay', 'ready', 'merge', 'merged'], 'p')})
+  OR EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = ${store}.id AND c.state IN ('writing', 'swapping')))`;

@@ -1,0 +1,68 @@
+/** The tables of stores on one server. */
+import type { Connection } from './client.js';
+import { isUnknownTable } from './errors.js';
+import {
+  createIntakeTables,
+  type IntakeTableOptions,
+  type IntakeTables,
+  tableNames,
+} from './intake-tables.js';
+import { tableName } from './places.js';
+import { createTableDefinitions, type TableDefinitions } from './table-definitions.js';
+
+export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensure' | 'forget'> {
+  /** Removes the rows of a segment from the table of its store. Idempotent. */
+  dropSegment(storeId: number, segmentId: number): Promise<void>;
+  /** Removes the table of a store. Idempotent. */
+  dropStore(storeId: number): Promise<void>;
+  /** Names of the columns of a store's table; none without one. */
+  columnNames(storeId: number): Promise<string[]>;
+  /** Every segment of which the tables of stores hold rows. */
+  listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
+  /** Every store that has a table. */
+  listStores(): Promise<number[]>;
+}
+
+export const createServerTables = (clickhouse: Connection, options?: IntakeTableOptions): ServerTables => {
+  const { database } = clickhouse;
+  const definitions = createTableDefinitions(clickhouse);
+
+  return {
+    ...createIntakeTables(clickhouse, definitions, options),
+    ensure: definitions.ensure,
+    forget: definitions.forget,
+
+    async dropSegment(storeId, segmentId) {
+      try {
+        await clickhouse.command(`ALTER TABLE ${database}.${tableName(storeId)} DROP PARTITION ${segmentId}`);
+      } catch (error) {
+        if (!isUnknownTable(error)) throw error;
+      }
+    },
+
+    async dropStore(storeId) {
+      definitions.forgetStore(storeId);
+      await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${tableName(storeId)}`, {
+        settings: { max_table_size_to_drop: '0' },
+      });
+    },
+
+    async columnNames(storeId) {
+      return (await definitions.columnsOf(tableName(storeId))).map(({ name }) => name);
+    },
+
+    async listSegments() {
+      const rows = await clickhouse.rows<{ table: string; partition: string }>(
+        `SELECT table, partition FROM system.parts
+         WHERE database = {database:String} AND active AND match(table, '^s[0-9]+$')
+         GROUP BY table, partition`,
+        { params: { database } },
+      );
+      return rows.map((row) => ({ storeId: Number(row.table.slice(1)), segmentId: Number(row.partition) }));
+    },
+
+    async listStores() {
+      return (await tableNames(clickhouse, '^s[0-9]+$')).map((name) => Number(name.slice(1)));
+    },
+  };
+};

@@ -1,0 +1,73 @@
+/**
+ * Tables of engine `Distributed` on the entry, over the tables of one name on all shards: `ds<storeId>`, `dpool_<class>`.
+ * They hold nothing.
+ */
+import type { NamedColumn, Placement } from '../../model/placement.js';
+import type { Connection } from './client.js';
+import { type ColumnDefinition, slotColumns, spreadName, storedAs, tableName, tableOf } from './places.js';
+
+export interface SpreadTables {
+  /** Makes the table over those of a placement, or adds the columns that it lacks. All shards have them by now. */
+  ensure(placement: Placement, columns: readonly NamedColumn[]): Promise<void>;
+  forget(placement: Placement): void;
+  /** Idempotent. */
+  dropStore(storeId: number): Promise<void>;
+}
+
+/** Rows that go to one shard together, so that a read in order seldom changes from one server to another. */
+const rowsTogether = 65_536;
+
+const keyColumns: readonly ColumnDefinition[] = [
+  { name: '_seg', type: 'UInt64' },
+  { name: '_row', type: 'UInt64' },
+];
+
+const settings = { max_query_size: '16777216' };
+
+export const createSpreadTables = (entry: Connection, cluster: string): SpreadTables => {
+  const { database } = entry;
+  /** Columns that are known to exist, per table of the shards. */
+  const known = new Map<string, ReadonlySet<string>>();
+
+  const present = async (table: string): Promise<Set<string>> => {
+    const rows = await entry.rows<{ name: string }>(
+      'SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}',
+      { params: { database, table } },
+    );
+    return new Set(rows.map(({ name }) => name));
+  };
+
+  return {
+    async ensure(placement, columns) {
+      const table = tableOf(placement);
+      const wanted =
+        placement.pool === null
+          ? columns.map((column) => storedAs(column, placement))
+          : slotColumns(placement.pool.pool);
+      const seen = known.get(table);
+      if (seen !== undefined && wanted.every(({ name }) => seen.has(name))) return;
+      const over = `${database}.${spreadName(table)}`;
+      const list = [...keyColumns, ...wanted].map(({ name, type }) => `${name} ${type}`).join(', ');
+      await entry.command(
+        `CREATE TABLE IF NOT EXISTS ${over} (${list})
+         ENGINE = Distributed('${cluster}', '${database}', '${table}', cityHash64(_seg, intDiv(_row, ${rowsTogether})))`,
+        { settings },
+      );
+      const has = await present(spreadName(table));
+      const missing = wanted.filter(({ name }) => !has.has(name));
+      if (missing.length > 0)
+        await entry.command(
+          `ALTER TABLE ${over} ${missing.map(({ name, type }) => `ADD COLUMN IF NOT EXISTS ${name} ${type}`).join(', ')}`,
+          { settings },
+        );
+      known.set(table, new Set([...has, ...wanted.map(({ name }) => name)]));
+    },
+
+    forget: (placement) => void known.delete(tableOf(placement)),
+
+    async dropStore(storeId) {
+      known.delete(tableName(storeId));
+      await entry.command(`DROP TABLE IF EXISTS ${database}.${spreadName(tableName(storeId))}`);
+    },
+  };
+};

@@ -1,0 +1,276 @@
+/** A product on three ClickHouse servers against the same product on one. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openServers } from '../../../src/compose/clickhouse-servers.js';
+import { openStorageSweep } from '../../../src/compose/sweep.js';
+import { openVerification } from '../../../src/compose/verification.js';
+import { type Embedded, startEmbedded } from '../../../src/embedded/components.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import type { Placement } from '../../../src/model/placement.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createSegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
+import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
+import { placementSql } from '../../../src/storage/postgres/placements.js';
+import {
+  type Client,
+  call,
+  createDataset,
+  download,
+  json,
+  readDataset,
+  upload,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { type Options, uploadWith } from '../../support/upload-options.js';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'tabulary-shards-'));
+const scope = createScope(silentLog);
+const need = { postgres: false, kafka: false, clickhouse: true };
+
+/** Chunks of some hundred rows, so that a file of some thousand has several. */
+const sizes = { firstChunkBytes: '4096', chunkBytes: '16384', poolMaxRows: '500' };
+const spreadMinBytes = 60_000;
+
+let embedded: Embedded;
+let joined: TestProduct;
+let alone: TestProduct;
+const nodes: ClickHouse[] = [];
+
+/** One caller of each product. */
+interface Pair<T> {
+  readonly joined: T;
+  readonly alone: T;
+}
+let clients: Pair<Client>;
+
+const both = async <T>(ask: (client: Client, of: keyof Pair<T>) => Promise<T>): Promise<Pair<T>> => ({
+  joined: await ask(clients.joined, 'joined'),
+  alone: await ask(clients.alone, 'alone'),
+});
+
+beforeAll(async () => {
+  embedded = await startEmbedded({ dataDir, need, clickhouseNodes: 3, log: silentLog, scope });
+  const { clickhouseUrl = '', clickhouseCluster = '', clickhouseNodeUrls = '' } = embedded.access;
+  joined = await startProduct({
+    ...sizes,
+    clickhouseUrl,
+    clickhouseCluster,
+    clickhouseNodeUrls,
+    spreadMinBytes: String(spreadMinBytes),
+  });
+  alone = await startProduct(sizes);
+  clients = { joined: await joined.createAccount('owner'), alone: await alone.createAccount('owner') };
+  const database = joined.config.clickhouseDatabase;
+  for (const url of clickhouseNodeUrls.split(',')) nodes.push(createClickHouse({ url, database }));
+}, 300_000);
+
+afterAll(async () => {
+  for (const node of nodes) await node.close();
+  await joined?.close();
+  await alone?.close();
+  await scope.close();
+  rmSync(dataDir, { recursive: true, force: true });
+}, 60_000);
+
+const fileOf = (rows: number, from = 0, word = 'text'): string =>
+  `day,station,value,note\n${Array.from({ length: rows }, (_, at) => {
+    const row = from + at;
+    const day = new Date(Date.UTC(2000, 0, 1 + (row % 700))).toISOString().slice(0, 10);
+    return `${day},S${row},${row / 8},${word} ${row}`;
+  }).join('\n')}\n`;
+
+/** As a download writes it. */
+const shownOf = (file: string): string =>
+  file.replaceAll(/^([^,]*),([^,]*),([^,]*),(.*)$/gm, '"$1","$2",$3,"$4"').replace(',value,', ',"value",');
+
+/** Rows of each table of stores on each server. */
+const rowsOn = (store: number): Promise<number[]> =>
+  Promise.all(
+    nodes.map(async (node) => {
+      const [row] = await node.rows<{ n: string }>(
+        `SELECT toString(sum(rows)) AS n FROM system.parts
+         WHERE active AND database = {database:String} AND table = {table:String}`,
+        { params: { database: node.database, table: `s${store}` } },
+      );
+      return Number(row?.n ?? 0);
+    }),
+  );
+
+const placeOf = async (dataset: number): Promise<{ store: number; shard: number | null }> => {
+  const [row] = await joined.sql.query<{ store: number; shard: number | null }>(
+    'SELECT s.id AS store, s.shard FROM datasets d JOIN stores s ON s.id = d.store_id WHERE d.id = $1',
+    [dataset],
+  );
+  if (row === undefined) throw new Error(`dataset ${dataset} has no store`);
+  return row;
+};
+
+const send = async (client: Client, dataset: number, content: string, options: Options): Promise<void> => {
+  expect(await uploadWith(client, dataset, content, options)).toMatchObject({
+    status: 'completed',
+    error: null,
+  });
+};
+
+const questions = [
+  '',
+  '?$skip=1500&$top=40',
+  '?$skip=2600&$top=700',
+  `?$filter=${encodeURIComponent("value gt 250 and contains(note, '7')")}`,
+  `?$orderby=${encodeURIComponent('value desc')}&$top=50`,
+  `?$last=3`,
+  `?$transpose=true&$filter=${encodeURIComponent('value lt 3')}`,
+  '?$select=day&$distinct=true',
+  '?$format=json&$top=20',
+  `?$apply=${encodeURIComponent('groupby((day),aggregate(value with sum as total,$count as n))')}&$top=30`,
+  `?$apply=${encodeURIComponent('filter(value lt 100)/aggregate(value with max as most,$count as n)')}`,
+];
+
+const expectSameAnswers = async (datasets: Pair<number>): Promise<void> => {
+  for (const query of questions) {
+    const answers = await both((client, of) => download(client, datasets[of], query));
+    expect(answers.joined, query).toBe(answers.alone);
+  }
+};
+
+describe('datasets that are not large', () => {
+  it('lie on one shard each, and on all shards together', async () => {
+    const datasets = [];
+    for (let at = 0; at < 6; at += 1) datasets.push(await createDataset(clients.joined));
+    const shards = new Set<number | null>();
+    for (const [at, dataset] of datasets.entries()) {
+      // Some in pools, some in tables of their own.
+      const file = fileOf(at % 2 === 0 ? 20 : 900, at * 1000);
+      await upload(clients.joined, dataset, file);
+      expect(await download(clients.joined, dataset, '?$skip=0')).toBe(shownOf(file));
+      const { store, shard } = await placeOf(dataset);
+      shards.add(shard);
+      if (at % 2 === 1)
+        expect((await rowsOn(store)).map((rows) => rows > 0)).toEqual([1, 2, 3].map((one) => one === shard));
+    }
+    expect([...shards].sort()).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a dataset that is large', () => {
+  const datasets = { joined: 0, alone: 0 };
+  let restored = '';
+
+  it('is spread: its chunks go to all shards, and it is read in its order', async () => {
+    Object.assign(datasets, await both((client) => createDataset(client)));
+    const file = fileOf(4000);
+    await both((client, of) => send(client, datasets[of], file, { mode: 'replace' }));
+    const { store, shard } = await placeOf(datasets.joined);
+    expect(shard).toBeNull();
+    const rows = await rowsOn(store);
+    expect(rows.every((count) => count > 0)).toBe(true);
+    expect(rows.reduce((sum, count) => sum + count, 0)).toBe(4000);
+    await expectSameAnswers(datasets);
+  });
+
+  it('is read by all servers, each what it has', async () => {
+    const selected = (): Promise<number[]> =>
+      Promise.all(
+        nodes.map(async (node) => {
+          const [row] = await node.rows<{ n: string }>(
+            `SELECT toString(sum(value)) AS n FROM system.events WHERE event = 'SelectedRows'`,
+          );
+          return Number(row?.n ?? 0);
+        }),
+      );
+    const stored = await rowsOn((await placeOf(datasets.joined)).store);
+    const before = await selected();
+    const sum = `?$apply=${encodeURIComponent('aggregate(value with sum as total)')}`;
+    await download(clients.joined, datasets.joined, sum);
+    const after = await selected();
+    for (const [at, rows] of stored.entries())
+      expect((after[at] ?? 0) - (before[at] ?? 0), `rows that server ${at + 1} read`).toBeGreaterThanOrEqual(
+        rows,
+      );
+  });
+
+  it('takes appends, upserts and deletes as on one server', async () => {
+    restored = (await readDataset(clients.joined, datasets.joined)).currentVersionId ?? '';
+    await both((client, of) => send(client, datasets[of], fileOf(30, 4000), { mode: 'append' }));
+    await expectSameAnswers(datasets);
+    await both((client, of) => send(client, datasets[of], fileOf(1500, 4030), { mode: 'append' }));
+    await expectSameAnswers(datasets);
+    await both((client, of) =>
+      send(client, datasets[of], fileOf(700, 3500, 'changed'), { mode: 'upsert', key: 'station' }),
+    );
+    await expectSameAnswers(datasets);
+    await both((client, of) =>
+      send(client, datasets[of], fileOf(100, 50), { mode: 'delete', key: 'station' }),
+    );
+    await expectSameAnswers(datasets);
+    expect(await readDataset(clients.joined, datasets.joined)).toMatchObject({ rowCount: 5430 });
+  });
+
+  it('tells what versions changed, and is summed up, as on one server', async () => {
+    const summaries = await both(async (client, of) => {
+      const answer = await json<{ columns: { id: number }[] }>(
+        await call(client, 'GET', `/datasets/${datasets[of]}/summary`),
+      );
+      return answer.columns.map(({ id: _, ...column }) => column);
+    });
+    expect(summaries.joined).toEqual(summaries.alone);
+    const current = (await readDataset(clients.joined, datasets.joined)).currentVersionId;
+    const diff = await json(
+      await call(clients.joined, 'GET', `/datasets/${datasets.joined}/versions/${restored}/diff/${current}`),
+    );
+    expect(diff).toMatchObject({ added: 2030, removed: 600, changed: 0 });
+  });
+
+  it('keeps its rows when segments are joined, verified and swept', async () => {
+    const own = createScope(silentLog);
+    const parts = { config: joined.config, log: silentLog, sql: joined.sql, scope: own };
+    const servers = await openServers(joined.config, joined.sql, own);
+    const [listed] = await joined.sql.query<{ ids: string[]; placement: Placement }>(
+      `SELECT array_agg(g.id::text ORDER BY g.id) AS ids, (array_agg(${placementSql('g')}))[1] AS placement
+       FROM segment_ranges r JOIN segments g ON g.id = r.segment_id WHERE r.dataset_id = $1 AND g.slot_map_id IS NULL`,
+      [datasets.joined],
+    );
+    if (listed === undefined) throw new Error('the dataset has no segments');
+    const segmentIds = listed.ids.map(Number);
+    const orphan = 999_999_999;
+    const run = { placement: listed.placement, segmentIds, target: orphan };
+    const copier = createSegmentCopier({ clickhouse: servers, log: silentLog });
+    const { rows } = await copier.join(run, new AbortController().signal);
+    expect(rows).toBeGreaterThan(4000);
+    const { verification } = await openVerification(parts);
+    expect(await verification.verify({})).toMatchObject({ faults: [] });
+    const swept = new Map((await (await openStorageSweep(parts))()).map(({ what, count }) => [what, count]));
+    expect(swept.get('segments that PostgreSQL does not know')).toBeGreaterThan(0);
+    expect(swept.get('segments that are missing (not removed)')).toBe(0);
+    const tables = createStoreTables(servers);
+    expect(await tables.countRows(listed.placement, orphan)).toBe(0);
+    expect(await verification.verify({})).toMatchObject({ faults: [] });
+    await own.close();
+    await expectSameAnswers(datasets);
+  });
+
+  it('answers 503, never less, while a shard is away, and is whole again afterwards', async () => {
+    const whole = await download(clients.joined, datasets.joined, '?$skip=0');
+    const victim = embedded.clickhousePids()[2] as number;
+    process.kill(victim, 'SIGKILL');
+    const statuses = new Set<number>();
+    for (;;) {
+      const answer = await call(clients.joined, 'GET', `/datasets/${datasets.joined}/data?$skip=0`);
+      const text = await answer.text().catch(() => undefined);
+      statuses.add(answer.status);
+      if (answer.status === 200 && text !== undefined) {
+        expect(text.replaceAll('\r\n', '\n')).toBe(whole);
+        break;
+      }
+      expect([200, 503]).toContain(answer.status);
+      await sleep(100);
+    }
+    expect(statuses).toContain(503);
+    await both((client, of) => send(client, datasets[of], fileOf(2000, 9000), { mode: 'append' }));
+    await expectSameAnswers(datasets);
+  }, 120_000);
+});
