@@ -44,10 +44,16 @@ interface Connection {
   head: number;
 }
 
+/** @param maxHeadBytes Largest head of one request. */
 export const limitConnections = (
   server: Server,
   { most, ownerOf, onRefused, graceMs = 1_000, headBytes = 32 * 1024 * 1024 }: ConnectionLimits,
+  maxHeadBytes: number,
 ): void => {
+  // Half for heads that are counted as they come, half for connections that are left alone: few of them, whose heads
+  // cannot take more. What is counted goes through JavaScript, a tenth of what receiving a large file costs.
+  const countedBytes = headBytes / 2;
+  const leftAlone = Math.floor(headBytes / 2 / maxHeadBytes);
   const byOwner = new Map<string, number>();
   const known = new WeakMap<Socket, Connection>();
   /** Who has waited for longest comes first. */
@@ -56,6 +62,7 @@ export const limitConnections = (
   /** Those with a long head on its way, the oldest first. */
   const longHeads = new Set<Connection>();
   let longBytes = 0;
+  let uncounted = 0;
 
   const count = (owner: string | undefined, by: 1 | -1): void => {
     open += by;
@@ -99,7 +106,7 @@ export const limitConnections = (
       longBytes += connection.head;
     }
     for (const oldest of longHeads) {
-      if (longBytes <= headBytes) break;
+      if (longBytes <= countedBytes) break;
       end(oldest);
     }
   };
@@ -147,7 +154,15 @@ export const limitConnections = (
   // Behind Node's own listener: the parser has taken what it wants of a piece before the piece is counted.
   server.on('connection', (socket: Socket) => {
     const connection = known.get(socket);
-    if (connection !== undefined) socket.on('data', ({ length }: Buffer) => readHead(connection, length));
+    if (connection === undefined) return;
+    if (uncounted >= leftAlone) {
+      socket.on('data', ({ length }: Buffer) => readHead(connection, length));
+      return;
+    }
+    uncounted += 1;
+    socket.once('close', () => {
+      uncounted -= 1;
+    });
   });
 };
 

@@ -97,7 +97,7 @@ export const createHttpServer = (
     continueWhenRead(request, response);
     answer(request, response);
   });
-  limitConnections(server, connections);
+  limitConnections(server, connections, maxHeaderBytes);
   server.headersTimeout = timeouts.headersMs;
   server.keepAliveTimeout = timeouts.keepAliveMs;
   // Uploads may take hours: bodies are bounded where they are read, by idle time.

@@ -19,7 +19,7 @@ const start = async (
   limits: Pick<ConnectionLimits, 'graceMs' | 'headBytes'> = { graceMs: 600_000 },
 ): Promise<number> => {
   server = createServer({ maxHeaderSize: 256 * 1024 }, (_request, response) => response.end('here'));
-  limitConnections(server, { most: 40, ownerOf: () => owner, ...limits });
+  limitConnections(server, { most: 40, ownerOf: () => owner, ...limits }, 256 * 1024);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return (server.address() as AddressInfo).port;
 };
@@ -79,7 +79,7 @@ describe('connections', () => {
     server = createServer((_request, response) => {
       setTimeout(() => response.end('late'), 500);
     });
-    limitConnections(server, { most: 4, ownerOf: () => undefined, graceMs: 10 });
+    limitConnections(server, { most: 4, ownerOf: () => undefined, graceMs: 10 }, 65_536);
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const working = Array.from({ length: 4 }, () => ask(port));
