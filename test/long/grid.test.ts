@@ -1,5 +1,5 @@
 /**
- * The grid scrolled for minutes, in tables of 5 million rows and of 5,000 columns, numbers and texts. Environment:
+ * The grid scrolled for minutes, in tables of 5 million rows, of 5,000 columns, and of many texts. Environment:
  * GRID_MINUTES (10), of each of the three tables.
  */
 import type { Page } from 'playwright-core';
@@ -9,7 +9,6 @@ import { createDataset, upload } from '../support/datasets.js';
 import { dragTo, heapOf, traceTurns, turnWheel } from '../support/frames.js';
 
 const minutes = Number(process.env.GRID_MINUTES ?? 10);
-const columnCount = 5_000;
 
 let stage: Stage;
 let key: string;
@@ -27,12 +26,11 @@ const numbers = (rows: number): string => {
   return parts.join('');
 };
 
-const wide = (cell: (row: number, column: number) => string): string => {
-  const names = Array.from({ length: columnCount }, (_, at) => `Indicator ${at}`).join(',');
-  const rows = Array.from({ length: 2_000 }, (_, row) =>
-    Array.from({ length: columnCount }, (_column, at) => cell(row, at)).join(','),
-  );
-  return `${names}\n${rows.join('\n')}\n`;
+const wide = (rows: number, columns: number, cell: (row: number, column: number) => string): string => {
+  const lines = [Array.from({ length: columns }, (_, at) => `Indicator ${at}`).join(',')];
+  for (let row = 0; row < rows; row += 1)
+    lines.push(Array.from({ length: columns }, (_, at) => cell(row, at)).join(','));
+  return `${lines.join('\n')}\n`;
 };
 
 /** Wheel, scroll bar and keys in turn, traced in pieces. */
@@ -70,8 +68,13 @@ const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
 
 it.each([
   ['5,000,000 rows', () => numbers(5_000_000), ['down']],
-  ['5,000 columns of numbers', () => wide((row, at) => String(row * 10_000 + at)), ['right', 'down']],
-  ['5,000 columns of texts', () => wide((row, at) => `text ${row} of ${at}`), ['right', 'down']],
+  [
+    '5,000 columns of numbers',
+    () => wide(500, 5_000, (row, at) => String(row * 10_000 + at)),
+    ['right', 'down'],
+  ],
+  // Each answer has all of them: they are entity columns.
+  ['500 columns of texts', () => wide(5_000, 500, (row, at) => `text ${row} of ${at}`), ['right', 'down']],
 ] as const)(
   '%s are scrolled through without a frame above 50 ms, in 100 MB',
   async (name, csv, axes) => {

@@ -30,8 +30,15 @@ export const ChangeCounts = ({
   </p>
 );
 
+const number = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** Whether a column holds numbers alone, as far as it is shown; the answer has no types. */
+const isNumeric = (rows: readonly (readonly string[])[], at: number): boolean =>
+  rows.some((row) => row[at] !== '') && rows.every((row) => row[at] === '' || number.test(row[at] ?? ''));
+
 const Rows = ({ records }: { records: readonly (readonly string[])[] }) => {
   const [header = [], ...rows] = records;
+  const looks = header.slice(1).map((_, at) => (isNumeric(rows, at + 1) ? 'number' : ''));
   return (
     <table class="table change-rows">
       <caption class="hidden-text">{t.caption}</caption>
@@ -39,7 +46,7 @@ const Rows = ({ records }: { records: readonly (readonly string[])[] }) => {
         <tr>
           <th scope="col">{t.change}</th>
           {header.slice(1).map((name, at) => (
-            <th key={`${at} ${name}`} scope="col">
+            <th key={`${at} ${name}`} scope="col" class={looks[at]}>
               {name}
             </th>
           ))}
@@ -56,7 +63,7 @@ const Rows = ({ records }: { records: readonly (readonly string[])[] }) => {
                 const value = row[at + 1] ?? '';
                 const differs = other !== undefined && other[at + 1] !== value;
                 return (
-                  <td key={`${at} ${name}`}>
+                  <td key={`${at} ${name}`} class={looks[at]}>
                     {!differs && value}
                     {differs &&
                       (kind === 'before' ? <del>{value || t.empty}</del> : <ins>{value || t.empty}</ins>)}

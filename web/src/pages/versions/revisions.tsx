@@ -18,6 +18,10 @@ const Table = ({ dataset, records }: { dataset: DatasetDetail; records: readonly
   const keys = header.flatMap((name, at) =>
     at < width && dataset.columns.some((column) => column.isEntity && column.name === name) ? [at] : [],
   );
+  const numbers = new Set(
+    dataset.columns.filter(({ dataType }) => dataType === 'Decimal').map(({ name }) => name),
+  );
+  const look = (at: number): string => (numbers.has(header[at] ?? '') ? 'number' : '');
   const isSame = (a: readonly string[], b: readonly string[] | undefined): boolean =>
     b !== undefined && keys.length > 0 && keys.every((at) => a[at] === b[at]);
   return (
@@ -26,13 +30,15 @@ const Table = ({ dataset, records }: { dataset: DatasetDetail; records: readonly
       <thead>
         <tr>
           {header.slice(0, width).map((name, at) => (
-            <th key={`${at} ${name}`} scope="col">
+            <th key={`${at} ${name}`} scope="col" class={look(at)}>
               {name}
             </th>
           ))}
           <th scope="col">{t.kind}</th>
           <th scope="col">{t.since}</th>
-          <th scope="col">{t.version}</th>
+          <th scope="col" class="number">
+            {t.version}
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -43,7 +49,7 @@ const Table = ({ dataset, records }: { dataset: DatasetDetail; records: readonly
           return (
             <tr key={line} class={goesOn ? 'goes-on' : ''}>
               {row.slice(0, width).map((value, at) => (
-                <td key={at}>
+                <td key={at} class={look(at)}>
                   {goesOn && keys.includes(at) ? (
                     <span class="soft">{value}</span>
                   ) : goesOn && before?.[at] !== value ? (
