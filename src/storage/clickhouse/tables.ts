@@ -138,7 +138,12 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       await forChunk(chunk).ensureIntake(placement, segmentId, columns);
     },
     insertBlock: (insert) => forChunk(insert).insertBlock(insert),
-    insertBlocks: ({ shard = firstShard, ...insert }) => on(shard).insertBlocks(insert),
+    async insertBlocks({ shard = firstShard, ...insert }) {
+      // Of spread stores all pools of the class are read, whichever of them has the rows.
+      const pool = { mapId: 0, pool: insert.pool, slots: {} };
+      if (shard === null) await ensure({ storeId: 0, shard, pool }, []);
+      await on(shard).insertBlocks(insert);
+    },
 
     async handOver(placement, segmentId, rows) {
       if (placement.pool !== null) return;

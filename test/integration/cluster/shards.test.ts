@@ -273,4 +273,9 @@ describe('a dataset that is large', () => {
     await both((client, of) => send(client, datasets[of], fileOf(2000, 9000), { mode: 'append' }));
     await expectSameAnswers(datasets);
   }, 120_000);
+
+  it('is read from its pool when a short file replaces it', async () => {
+    await both((client, of) => send(client, datasets[of], fileOf(30), { mode: 'replace' }));
+    await expectSameAnswers(datasets);
+  });
 });
