@@ -6,7 +6,7 @@ import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 
 /** Up to so many rows distinct values and quantiles are exact. */
-const exactRows = 1_000_000;
+export const exactRows = 1_000_000;
 /** Different values that are told exactly, however many rows there are. */
 const exactDistinct = 100;
 
@@ -68,6 +68,14 @@ export type Facts = readonly [
   longest: number | null,
 ];
 
+/** Exactly. Sorting doubles and days takes half the time of a set of them. */
+const distinctSql = ({ physical }: StoredColumn, value: string): string => {
+  const { dates, numbers } = columnTypeOf(physical);
+  return dates === 'days' || numbers === 'doubles'
+    ? `length(arrayCompact(arraySort(groupArray(${value}))))`
+    : `uniqExact(${value})`;
+};
+
 export const factsSql = (column: StoredColumn, rows: number): string => {
   const name = storageName(column);
   const isExact = rows <= exactRows;
@@ -80,7 +88,7 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
   const value = columnTypeOf(column.physical).key(name);
   // What is exact anyway needs no count of its own for few values.
   const distinct = isExact
-    ? `uniqExact(${value}), uniqExact(${value})`
+    ? `${distinctSql(column, value)} AS distinct_${column.id}, distinct_${column.id}`
     : `uniqCombined64(${value}), uniqUpTo(${exactDistinct})(${value})`;
   return `(countIf(isNull(${name})), ${distinct},
     ${shownText(`toString(min(${name}))`)}, ${shownText(`toString(max(${name}))`)}, ${own})`;
@@ -109,20 +117,32 @@ const fewTexts = 1_000;
 /** Bytes of the texts that one query keeps for that. */
 const keptTextBytes = 64 * 1024 * 1024;
 
-/** The columns of texts that can be counted in one query, and those that need one each. */
+interface SplitTexts {
+  /** Counted in one query. */
+  readonly together: readonly StoredColumn[];
+  /** Each text stands in one row. */
+  readonly unique: readonly StoredColumn[];
+  /** One query each. */
+  readonly alone: readonly StoredColumn[];
+}
+
+/** Columns of texts by how their most frequent ones are found. */
 export const splitTexts = (
   texts: readonly { readonly column: StoredColumn; readonly facts: Facts }[],
-): { readonly together: readonly StoredColumn[]; readonly alone: readonly StoredColumn[] } => {
-  const [together, alone]: StoredColumn[][] = [[], []];
+  rows: number,
+): SplitTexts => {
+  const [together, unique, alone]: StoredColumn[][] = [[], [], []];
   let bytes = 0;
   for (const { column, facts } of texts) {
-    const [, distinct, , , , , , , , longest] = facts;
+    const [nulls, distinct, , , , , , , , longest] = facts;
     const own = Number(distinct) * Number(longest ?? 0);
-    const fits = Number(distinct) <= fewTexts && bytes + own <= keptTextBytes;
-    if (fits) bytes += own;
-    (fits ? together : alone)!.push(column);
+    if (Number(distinct) <= fewTexts && bytes + own <= keptTextBytes) {
+      bytes += own;
+      together!.push(column);
+    } else if (rows <= exactRows && Number(distinct) === rows - Number(nulls)) unique!.push(column);
+    else alone!.push(column);
   }
-  return { together: together!, alone: alone! };
+  return { together: together!, unique: unique!, alone: alone! };
 };
 
 /**
@@ -132,6 +152,10 @@ export const splitTexts = (
 export const topTextsSql = (column: StoredColumn, most: number): string =>
   `arrayMap(x -> (${shownText('x.1')}, x.2), arraySlice(arraySort(x -> (-toInt64(x.2), x.1),
     topK(${2 * fewTexts}, 1, 'counts')(${storageName(column)})), 1, ${most}))`;
+
+/** The same of a column in which no text stands twice: the least ones. */
+export const leastTextsSql = (column: StoredColumn, most: number): string =>
+  `arrayMap(x -> (${shownText('x')}, 1), groupArraySorted(${most})(${storageName(column)}))`;
 
 const dayText = (days: number): string => new Date(Math.round(days) * 86_400_000).toISOString().slice(0, 10);
 

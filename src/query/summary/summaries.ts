@@ -2,7 +2,6 @@
 import { createCache } from '../../lib/cache.js';
 import type { Places } from '../../lib/places.js';
 import { createSharedWork } from '../../lib/shared-work.js';
-import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -13,18 +12,8 @@ import { placeOf, type ReadContext } from '../read-context.js';
 import { anyRow, buildRowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
 import { createAsk, type PlacedSource } from './ask.js';
-import {
-  type ColumnSummary,
-  type Facts,
-  factsSql,
-  hasBins,
-  histogramSql,
-  shownText,
-  splitTexts,
-  summaryOf,
-  topTextsSql,
-} from './column-summary.js';
-import type { ValueCount } from './column-values.js';
+import type { ColumnSummary } from './column-summary.js';
+import { createComputation } from './computation.js';
 
 export interface SummaryWanted {
   readonly version: ReadableVersion;
@@ -50,9 +39,6 @@ export interface SummariesOptions {
   readonly sql: Sql;
 }
 
-/** Columns of one query. */
-const batch = 50;
-const topTexts = 10;
 /** Columns whose summaries are kept in memory, some kilobytes each. */
 const rememberedColumns = 5_000;
 
@@ -63,96 +49,13 @@ const withoutNames = (columns: readonly ColumnSummary[]): Body =>
 
 export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summaries => {
   const ask = createAsk(reader);
+  const computeAll = createComputation(ask);
   const shared = createSharedWork<readonly ColumnSummary[]>();
   // A version never changes, and neither does what is kept of it.
   const known = createCache<Body>({
     limit: rememberedColumns,
     weigh: (body) => Object.keys(body).length + 1,
   });
-  const topOf = async (
-    column: StoredColumn,
-    source: PlacedSource,
-    context: ReadContext,
-  ): Promise<ValueCount[]> => {
-    const name = storageName(column);
-    const rows = await ask<[string, number]>(
-      `SELECT ${shownText('v')}, n FROM (SELECT ${name} AS v, count() AS n ${source.sql} AND ${name} IS NOT NULL
-       GROUP BY v ORDER BY n DESC, v LIMIT ${topTexts}) ORDER BY n DESC, v`,
-      source,
-      context,
-    );
-    return rows.map(([value, count]) => ({ value, count: Number(count) }));
-  };
-
-  /** The most frequent texts of columns, by their ids. */
-  const topsOf = async (
-    texts: Parameters<typeof splitTexts>[0],
-    source: PlacedSource,
-    context: ReadContext,
-  ): Promise<ReadonlyMap<number, readonly ValueCount[]>> => {
-    const { together, alone } = splitTexts(texts);
-    const tops = new Map<number, readonly ValueCount[]>();
-    if (together.length > 0) {
-      const list = together.map((column) => topTextsSql(column, topTexts)).join(',\n');
-      const [found = []] = await ask<[string, number][][]>(`SELECT ${list} ${source.sql}`, source, context);
-      for (const [index, column] of together.entries())
-        tops.set(
-          column.id,
-          (found[index] ?? []).map(([value, count]) => ({ value, count: Number(count) })),
-        );
-    }
-    for (const column of alone) tops.set(column.id, await topOf(column, source, context));
-    return tops;
-  };
-
-  const compute = async (
-    columns: readonly StoredColumn[],
-    source: PlacedSource,
-    rows: number,
-    context: ReadContext,
-  ): Promise<ColumnSummary[]> => {
-    const [found = []] = await ask<Facts[]>(
-      `SELECT ${columns.map((column) => factsSql(column, rows)).join(',\n')} ${source.sql}`,
-      source,
-      context,
-    );
-    const wide = columns.flatMap((column, index) => {
-      const [, , , , , , , low, high] = found[index]!;
-      return hasBins(low, high) ? [{ column, low: Number(low), high: Number(high) }] : [];
-    });
-    const [counted = []] =
-      wide.length === 0
-        ? []
-        : await ask<number[][]>(
-            `SELECT ${wide.map(({ column, low, high }) => histogramSql(column, low, high)).join(',\n')} ${source.sql}`,
-            source,
-            context,
-          );
-    const tops = await topsOf(
-      columns.flatMap((column, index) =>
-        column.dataType === 'String' ? [{ column, facts: found[index]! }] : [],
-      ),
-      source,
-      context,
-    );
-    return columns.map((column, index) => {
-      const counts = counted[wide.findIndex((one) => one.column === column)] ?? [];
-      return summaryOf(column, found[index]!, { rows, counts, top: tops.get(column.id) });
-    });
-  };
-
-  const computeAll = async (
-    columns: readonly StoredColumn[],
-    source: PlacedSource,
-    rows: number,
-    context: ReadContext,
-  ): Promise<ColumnSummary[]> => {
-    const all: ColumnSummary[] = [];
-    for (let at = 0; at < columns.length; at += batch)
-      all.push(...(await compute(columns.slice(at, at + batch), source, rows, context)));
-    return all;
-  };
-
   const inPlace = places.run;
 
   const sourceOf = (version: ReadableVersion, text: string | undefined): PlacedSource => ({
@@ -198,6 +101,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
         computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
       );
       await keep(version.versionId, columns);
+      known.set(String(version.versionId), withoutNames(columns));
       return columns;
     });
 

@@ -1,0 +1,158 @@
+/**
+ * Computes what columns hold, in few queries of some columns each.
+ *
+ * Up to a million rows everything is exact, and an aggregate holds all values of its columns until its query ends. Merging
+ * what two threads hold costs as much as gathering it, so each query has one thread, and several run at a time. Beyond that
+ * what is held is small, and one query at a time has all threads.
+ */
+import { type StoredColumn, storageName } from '../../model/column.js';
+import type { ReadContext } from '../read-context.js';
+import type { Ask, PlacedSource } from './ask.js';
+import {
+  type ColumnSummary,
+  exactRows,
+  type Facts,
+  factsSql,
+  hasBins,
+  histogramSql,
+  leastTextsSql,
+  shownText,
+  splitTexts,
+  summaryOf,
+  topTextsSql,
+} from './column-summary.js';
+import type { ValueCount } from './column-values.js';
+
+/** What a computation is about. */
+interface Subject {
+  readonly source: PlacedSource;
+  readonly rows: number;
+  readonly context: ReadContext;
+}
+
+/** Gives the summaries in the order of the columns. */
+export type Compute = (
+  columns: readonly StoredColumn[],
+  source: PlacedSource,
+  rows: number,
+  context: ReadContext,
+) => Promise<ColumnSummary[]>;
+
+const topTexts = 10;
+/** Columns of one query at most: more take longer to plan than they spare. */
+const mostColumns = 50;
+/** Values of one query where all are held, some 50 bytes each. */
+const mostValues = 4_000_000;
+/** Queries of one thread at a time. */
+const lanes = 4;
+
+const isHeld = (rows: number): boolean => rows <= exactRows;
+
+const batchesOf = (columns: readonly StoredColumn[], rows: number): readonly (readonly StoredColumn[])[] => {
+  const fitting = isHeld(rows) ? Math.floor(mostValues / Math.max(1, rows)) : mostColumns;
+  const size = Math.max(1, Math.min(mostColumns, fitting));
+  return Array.from({ length: Math.ceil(columns.length / size) }, (_, at) =>
+    columns.slice(at * size, (at + 1) * size),
+  );
+};
+
+/** Runs so many at a time and gives the results in order; when one fails the others are broken off. */
+const inLanes = async <T, R>(
+  items: readonly T[],
+  count: number,
+  signal: AbortSignal | undefined,
+  work: (item: T, signal: AbortSignal) => Promise<R>,
+): Promise<R[]> => {
+  const failed = new AbortController();
+  const either = signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal]);
+  const results: R[] = [];
+  const waiting = items.entries();
+  const lane = async (): Promise<void> => {
+    for (const [at, item] of waiting) results[at] = await work(item, either);
+  };
+  const running = Array.from({ length: Math.min(count, items.length) }, lane);
+  try {
+    await Promise.all(running);
+  } catch (error) {
+    failed.abort(error);
+    await Promise.allSettled(running);
+    throw error;
+  }
+  return results;
+};
+
+export const createComputation = (ask: Ask): Compute => {
+  const askList = <T>(list: readonly string[], { source, rows, context }: Subject): Promise<T[]> =>
+    list.length === 0
+      ? Promise.resolve([])
+      : ask<T[]>(
+          `SELECT ${list.join(',\n')} ${source.sql}`,
+          source,
+          context,
+          isHeld(rows) ? { max_threads: 1 } : {},
+        ).then(([found = []]) => found);
+
+  const topOf = async (column: StoredColumn, { source, context }: Subject): Promise<ValueCount[]> => {
+    const name = storageName(column);
+    const rows = await ask<[string, number]>(
+      `SELECT ${shownText('v')}, n FROM (SELECT ${name} AS v, count() AS n ${source.sql} AND ${name} IS NOT NULL
+       GROUP BY v ORDER BY n DESC, v LIMIT ${topTexts}) ORDER BY n DESC, v`,
+      source,
+      context,
+    );
+    return rows.map(([value, count]) => ({ value, count: Number(count) }));
+  };
+
+  /** The most frequent texts of columns, by their ids. */
+  const topsOf = async (
+    texts: Parameters<typeof splitTexts>[0],
+    subject: Subject,
+  ): Promise<ReadonlyMap<number, readonly ValueCount[]>> => {
+    const { together, unique, alone } = splitTexts(texts, subject.rows);
+    const tops = new Map<number, readonly ValueCount[]>();
+    const list = [
+      ...together.map((column) => topTextsSql(column, topTexts)),
+      ...unique.map((column) => leastTextsSql(column, topTexts)),
+    ];
+    const found = await askList<[string, number][]>(list, subject);
+    for (const [index, column] of [...together, ...unique].entries())
+      tops.set(
+        column.id,
+        (found[index] ?? []).map(([value, count]) => ({ value, count: Number(count) })),
+      );
+    for (const column of alone) tops.set(column.id, await topOf(column, subject));
+    return tops;
+  };
+
+  const compute = async (columns: readonly StoredColumn[], subject: Subject): Promise<ColumnSummary[]> => {
+    const { rows } = subject;
+    const found = await askList<Facts>(
+      columns.map((column) => factsSql(column, rows)),
+      subject,
+    );
+    const wide = columns.flatMap((column, index) => {
+      const [, , , , , , , low, high] = found[index]!;
+      return hasBins(low, high) ? [{ column, low: Number(low), high: Number(high) }] : [];
+    });
+    const counted = await askList<number[]>(
+      wide.map(({ column, low, high }) => histogramSql(column, low, high)),
+      subject,
+    );
+    const texts = columns.flatMap((column, index) =>
+      column.dataType === 'String' ? [{ column, facts: found[index]! }] : [],
+    );
+    const tops = await topsOf(texts, subject);
+    return columns.map((column, index) => {
+      const counts = counted[wide.findIndex((one) => one.column === column)] ?? [];
+      return summaryOf(column, found[index]!, { rows, counts, top: tops.get(column.id) });
+    });
+  };
+
+  return async (columns, source, rows, context) => {
+    const batches = batchesOf(columns, rows);
+    const summaries = await inLanes(batches, isHeld(rows) ? lanes : 1, context.signal, (batch, signal) =>
+      compute(batch, { source, rows, context: { ...context, signal } }),
+    );
+    return summaries.flat();
+  };
+};
