@@ -2,6 +2,7 @@ import { Kafka, type LogEntry, logLevel } from 'kafkajs';
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { connectionOf, type KafkaConnection } from './kafkajs/client.js';
+import { patchKafkajsConsumer } from './kafkajs/consumer-patch.js';
 import { patchKafkajsEncoder } from './kafkajs/encoder-patch.js';
 import { type SecuritySettings, securityOptions } from './kafkajs/security.js';
 
@@ -49,6 +50,7 @@ export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): K
       'KAFKA_BROKERS is not set (npm start runs an embedded broker)',
     );
   patchKafkajsEncoder();
+  patchKafkajsConsumer();
   const client = new Kafka({
     brokers: [...settings.kafkaBrokers],
     ...securityOptions(settings),
