@@ -45,7 +45,7 @@ export const explainCertificate = async <T>(variable: string, work: () => Promis
     const fault = faultOf(error);
     if (fault === undefined) throw error;
     throw new AppError(
-      'unavailable',
+      'invalid',
       'bad_certificate',
       `The certificate of the server at ${variable} is not accepted: ${fault}. ` +
         'Its authority is named by sslrootcert=/path/ca.pem in that address; the name in the address must stand in the certificate.',
