@@ -45,7 +45,7 @@ const jsonTokens = /"(?:[^"\\]|\\.)*"|(-?\d[\d.eE+-]*)/g;
 const isBeyondIds = (text: string): boolean => Math.abs(Number(text)) > beyondIds;
 
 /**
- * A message about an id beyond all others quotes it as it was sent: in the path, or in a JSON body.
+ * A message about an id beyond all others quotes it as it was sent: in the path, behind the question mark, or in a JSON body.
  * @param body text of the body; undefined: none.
  */
 export const quoteSentId = (

@@ -79,6 +79,10 @@ const boundedDetails = (details: Record<string, unknown>): unknown => {
 const paramsOf = (ctx: object): Readonly<Record<string, string>> =>
   'params' in ctx && typeof ctx.params === 'object' ? { ...ctx.params } : {};
 
+/** Parameters behind the question mark, under names that none in the path has. */
+const queryOf = (query: Readonly<Record<string, string | readonly string[] | undefined>>) =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [`?${name}`, String(value)]));
+
 /**
  * The one place that turns errors into answers. Only the message, code and details of an AppError leave the
  * service; everything else is a plain 500.
@@ -89,7 +93,10 @@ export const createErrors = (): Middleware<RequestState> =>
       await next();
     } catch (error) {
       const { status, code, message: text, details, headers } = shape(error);
-      const message = cutText(quoteSentId(text, paramsOf(ctx), ctx.state.bodyText), messageLength);
+      const message = cutText(
+        quoteSentId(text, { ...queryOf(ctx.query), ...paramsOf(ctx) }, ctx.state.bodyText),
+        messageLength,
+      );
       ctx.state.error = error;
       // Nobody is there to be answered; the line of the request says so.
       if (ctx.state.signal.aborted) ctx.state.log.debug({ err: error }, 'request given up');

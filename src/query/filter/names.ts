@@ -90,8 +90,10 @@ export const unknownColumns = (
   const first = new Map<string, number>();
   for (const { name, start } of unknown) if (!first.has(name)) first.set(name, start);
   const unknownNames = [...first.keys()];
+  // A later step may have made a column of an unknown name.
+  const others = names.filter((name) => !first.has(name));
   const hints = unknownNames.slice(0, suggested).flatMap((name) => {
-    const near = nearest(name, names);
+    const near = nearest(name, others);
     return near === undefined ? [] : [`${written(near)} instead of ${excerpt(name)}`];
   });
   const position = positionOf(text, [...first.values()][0] ?? 0);

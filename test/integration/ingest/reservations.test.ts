@@ -119,6 +119,10 @@ describe('a reserved process', () => {
       refusal(fill(client, at, `processId=${id}`, 'a\n1\n'));
     expect(await tries(mine.id, elsewhere)).toEqual([404, 'process_not_found']);
     expect(await tries(mine.id + 1000)).toEqual([404, 'process_not_found']);
+    const beyond = await fill(owner, dataset, 'processId=99999999999999999999', 'a\n1\n');
+    expect((await json<{ error: string }>(beyond, 404)).error).toBe(
+      'The dataset has no process 99999999999999999999.',
+    );
     expect(await tries(mine.id, dataset, friend)).toEqual([403, 'process_of_other_account']);
     expect((await fill(owner, dataset, 'processId=first', 'a\n1\n')).status).toBe(400);
     await ended(

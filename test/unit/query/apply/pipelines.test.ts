@@ -114,6 +114,13 @@ describe('what is wrong is named with its place', () => {
       30,
       /Nope, Neither/,
     ],
+    // The column that grouping would make is no suggestion for the one that is lacking.
+    [
+      'groupby((Nowhere),aggregate($count as N))/filter(N gt 1)',
+      'unknown_column',
+      10,
+      /^(?!.*did you mean Nowhere)/,
+    ],
     ['groupby((Country))/filter(Amount gt 1)', 'unknown_column', 27, /Amount \(\$apply, character 27\)/],
   ])('%s', (text, code, position, message) => {
     const error = refusal(text);
