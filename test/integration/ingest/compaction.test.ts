@@ -209,6 +209,29 @@ describe('compaction', () => {
     for (const [key, text] of before) expect(now.get(key), key).toBe(text);
   });
 
+  it('leaves first and last of a group where the rows stand', async () => {
+    const { dataset } = await history();
+    await compact(dataset);
+    const apply = encodeURIComponent('groupby((d),aggregate(k with first as F,v with last as L))');
+    for (const version of await versionIds(dataset)) {
+      const ask = async <T>(question: string): Promise<T[]> =>
+        json(
+          await call(owner, 'GET', `/datasets/${dataset}/data?versionId=${version}&$format=json${question}`),
+        );
+      const groups = new Map<string | null, { d: string | null; F: string | null; L: number | null }>();
+      for (const { d, k, v } of await ask<{ d: string | null; k: string | null; v: number | null }>(
+        '&$skip=0',
+      )) {
+        const { F, L } = groups.get(d) ?? { F: null, L: null };
+        groups.set(d, { d, F: F ?? k, L: v ?? L });
+      }
+      const told = await ask<{ d: string | null }>(`&$apply=${apply}`);
+      const byDay = (a: { d: string | null }, b: { d: string | null }) =>
+        String(a.d).localeCompare(String(b.d));
+      expect(told.sort(byDay), version).toEqual([...groups.values()].sort(byDay));
+    }
+  });
+
   it('takes versions in that are published, cloned and restored while the rows are copied', async () => {
     const dataset = await createDataset(owner);
     await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
