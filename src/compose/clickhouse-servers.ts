@@ -10,8 +10,9 @@ import {
   type Shard,
   standAlone,
 } from '../storage/clickhouse/client.js';
+import { overReplicas, replicatedDatabaseSql } from '../storage/clickhouse/replication.js';
 import { joinServers } from '../storage/clickhouse/servers.js';
-import { readTopology } from '../storage/clickhouse/topology.js';
+import { readTopology, type ShardAddress } from '../storage/clickhouse/topology.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { bindInstallation, bindShard } from './installation.js';
 import { required } from './required.js';
@@ -75,19 +76,36 @@ export const openServers = async (
     await scope.defer('ClickHouse connections', connection.close);
     return wrap(connection, address);
   };
-  const entry = standAlone(await open(url));
-  await explainCertificate('CLICKHOUSE_URL', () => ensureDatabase(entry));
+  const alone = standAlone(await open(url));
+  if (cluster === undefined) {
+    await explainCertificate('CLICKHOUSE_URL', () => ensureDatabase(alone));
+    await bindInstallation(sql, alone);
+    return alone;
+  }
+  const addresses = await explainCertificate('CLICKHOUSE_URL', () =>
+    readTopology(alone, { cluster, url, nodeUrls }),
+  );
+  const isReplicated = addresses.some(({ replicas }) => replicas.length > 1);
+  const entry = isReplicated ? standAlone(overReplicas([alone])) : alone;
+  if (isReplicated) await alone.command(replicatedDatabaseSql(database, cluster));
+  else await ensureDatabase(entry);
   await bindInstallation(sql, entry);
-  if (cluster === undefined) return entry;
+  const openShard = async ({ url: address, replicas }: ShardAddress): Promise<Connection> => {
+    const first = await open(address);
+    if (!isReplicated) return first;
+    const others: Connection[] = [];
+    for (const replica of replicas.slice(1)) others.push(await open(replica.url));
+    return overReplicas([first, ...others]);
+  };
   const shards: Shard[] = [];
-  for (const { number, url: address } of await readTopology(entry, { cluster, url, nodeUrls })) {
-    const connection = await open(address);
+  for (const address of addresses) {
+    const connection = await openShard(address);
     const prepare = async (): Promise<void> => {
-      await ensureDatabase(connection);
+      if (!isReplicated) await ensureDatabase(connection);
       await bindInstallation(sql, connection);
-      await bindShard(connection, number);
+      await bindShard(connection, address.number);
     };
-    shards.push({ number, clickhouse: preparedBy(connection, prepare) });
+    shards.push({ number: address.number, clickhouse: preparedBy(connection, prepare) });
   }
   return joinServers({ entry, cluster, shards });
 };

@@ -13,6 +13,7 @@ import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { readSizes, readTables } from '../storage/clickhouse/sizes.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { viewShards } from './shards.js';
 
 /** Tables of one dataset that are listed. */
 const largestTables = 20;
@@ -81,9 +82,10 @@ export const createOpsActions = (
       }),
 
     async stores() {
-      const [sizes, { pools, own }] = await Promise.all([
+      const [sizes, { pools, own }, cluster] = await Promise.all([
         readSizes(clickhouse),
         readTables(clickhouse, largestTables),
+        clickhouse.cluster === undefined ? {} : viewShards(sql, clickhouse),
       ]);
       const idOf = (table: string): number => Number(table.slice(1));
       const owners = await readTableOwners(
@@ -100,7 +102,7 @@ export const createOpsActions = (
           versions: owner?.versions ?? 0,
         };
       });
-      return { ...sizes, pools, largest };
+      return { ...sizes, ...cluster, pools, largest };
     },
   };
 };

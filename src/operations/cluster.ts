@@ -1,29 +1,25 @@
 /** What an operator does with the shards of a ClickHouse cluster. */
+import type { ShardSummary } from '../http/routes/ops-actions.js';
 import { type PlannedShard, planMoves, type StoreMove } from '../ingest/maintenance/shard-plan.js';
 import type { MoveReport, StoreMover } from '../ingest/maintenance/store-mover.js';
 import { conflict, invalid } from '../lib/errors.js';
-import type { ClickHouse } from '../storage/clickhouse/client.js';
-import { readShardSizes, type ShardSizes } from '../storage/clickhouse/shard-sizes.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
+import { readShardSizes } from '../storage/clickhouse/shard-sizes.js';
 import type { ShardAddress } from '../storage/clickhouse/topology.js';
 import { drainingShards, markDraining } from '../storage/postgres/draining-shards.js';
 import { countStores, storesOnShards } from '../storage/postgres/shard-stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { type ShardsView, viewShards } from './shards.js';
 
 /** A line of `cluster show`. */
-export interface ShardLine extends ShardSizes {
-  /** Nodes as `host:port` of the native protocol. */
+export interface ShardWithNodes extends ShardSummary {
+  /** As `host:port` of the native protocol. */
   readonly nodes: string;
-  /** `draining`: nothing new is placed there. */
-  readonly state: 'in use' | 'draining' | 'away';
-  /** Stores whose rows all lie there. */
-  readonly stores: number;
 }
 
-export interface ClusterView {
+export interface ClusterView extends ShardsView {
   readonly cluster: string;
-  /** Stores whose rows lie on all shards. */
-  readonly spreadStores: number;
-  readonly shards: readonly ShardLine[];
+  readonly shards: readonly ShardWithNodes[];
 }
 
 export interface MovedStores extends MoveReport {
@@ -50,21 +46,24 @@ export interface ClusterOperations {
   fill(shard: number): Promise<void>;
 }
 
-/** A shard of the cluster and the connection to it. */
-export interface OperatedShard extends ShardAddress {
-  readonly clickhouse: ClickHouse;
-}
-
 export interface ClusterParts {
   readonly sql: Sql;
   readonly cluster: string;
-  readonly shards: readonly OperatedShard[];
+  readonly servers: Pick<ClickHouseServers, 'shards'>;
+  readonly addresses: readonly ShardAddress[];
   readonly mover: StoreMover;
 }
 
 const nothingMoved: MoveReport = { moved: 0, rows: 0, bytes: 0, left: [] };
 
-export const createClusterOperations = ({ sql, cluster, shards, mover }: ClusterParts): ClusterOperations => {
+export const createClusterOperations = ({
+  sql,
+  cluster,
+  servers,
+  addresses,
+  mover,
+}: ClusterParts): ClusterOperations => {
+  const { shards } = servers;
   const requireShard = (number: number): void => {
     if (!shards.some((shard) => shard.number === number))
       throw invalid(
@@ -73,12 +72,9 @@ export const createClusterOperations = ({ sql, cluster, shards, mover }: Cluster
       );
   };
 
-  const sizes = (): Promise<ShardSizes[]> =>
-    Promise.all(shards.map(({ number, clickhouse }) => readShardSizes(number, clickhouse)));
-
   const plan = async (): Promise<{ moves: readonly StoreMove[]; drains: ReadonlySet<number> }> => {
     const drains = new Set(await drainingShards(sql));
-    const found = await sizes();
+    const found = await Promise.all(shards.map(readShardSizes));
     const gone = found.find(({ error }) => error !== null);
     if (gone !== undefined)
       throw conflict('shard_away', `shard ${gone.shard} does not answer (${gone.error}): nothing is moved`);
@@ -107,20 +103,15 @@ export const createClusterOperations = ({ sql, cluster, shards, mover }: Cluster
 
   return {
     async show() {
-      const [found, counts, drains] = await Promise.all([sizes(), countStores(sql), drainingShards(sql)]);
-      const lines = shards.map(({ number, replicas }, at): ShardLine => {
-        const size = found[at] as ShardSizes;
-        return {
-          ...size,
-          nodes: replicas.map(({ host, tcpPort }) => `${host}:${tcpPort}`).join(' '),
-          state: size.error !== null ? 'away' : drains.includes(number) ? 'draining' : 'in use',
-          stores: counts.find(({ shard }) => shard === number)?.stores ?? 0,
-        };
-      });
+      const view = await viewShards(sql, servers);
+      const nodesOf = (number: number): string =>
+        (addresses.find((address) => address.number === number)?.replicas ?? [])
+          .map(({ host, tcpPort }) => `${host}:${tcpPort}`)
+          .join(' ');
       return {
         cluster,
-        spreadStores: counts.find(({ shard }) => shard === null)?.stores ?? 0,
-        shards: lines,
+        ...view,
+        shards: view.shards.map((shard) => ({ ...shard, nodes: nodesOf(shard.shard) })),
       };
     },
 

@@ -9,6 +9,7 @@ import type {
 import type { DeadLetterPreview } from '../../ingest/repair/dead-letter-preview.js';
 import type { DeadLetterEntry } from '../../ingest/repair/dead-letter-records.js';
 import type { Caller } from '../../model/permission.js';
+import type { ShardSizes } from '../../storage/clickhouse/shard-sizes.js';
 import type { ClickHouseSizes, TableSizes } from '../../storage/clickhouse/sizes.js';
 import { pathId, queryChoice, queryId, queryInteger, queryText } from '../parameters.js';
 import { noContent, ok, type Route, route } from '../route.js';
@@ -30,6 +31,14 @@ export interface LargeTable extends TableSizes {
   readonly versions: number;
 }
 
+/** A server of a cluster. */
+export interface ShardSummary extends ShardSizes {
+  /** `draining`: nothing new is placed there. */
+  readonly state: 'in use' | 'draining' | 'away';
+  /** Stores whose rows all lie there. */
+  readonly stores: number;
+}
+
 /** What operators look up and do. */
 export interface OpsActions {
   uploads(filter: UploadFilter): Promise<ListedUpload[]>;
@@ -47,7 +56,15 @@ export interface OpsActions {
   /** @throws AppError 404, or 409 when it is settled already. */
   dropDeadLetter(id: number): Promise<void>;
   setConsuming(paused: boolean): Promise<{ pausedSince: string | null }>;
-  stores(): Promise<ClickHouseSizes & { readonly pools: TableSizes[]; readonly largest: LargeTable[] }>;
+  stores(): Promise<
+    ClickHouseSizes & {
+      readonly pools: TableSizes[];
+      readonly largest: LargeTable[];
+      /** Of a cluster. */
+      readonly spreadStores?: number;
+      readonly shards?: readonly ShardSummary[];
+    }
+  >;
 }
 
 const headers = { 'Cache-Control': 'no-store' };

@@ -124,6 +124,24 @@ export const storesSchema = z
     ),
     mostParts: size,
     disks: z.array(z.object({ disk: z.string(), freeBytes: size, bytes: size })),
+    spreadStores: count
+      .optional()
+      .meta({ description: 'Stores whose rows lie on all shards of the cluster.' }),
+    shards: z
+      .array(
+        z.object({
+          shard: count,
+          state: z.enum(['in use', 'draining', 'away']),
+          error: z.string().nullable(),
+          stores: count.meta({ description: 'Stores whose rows all lie there.' }),
+          bytes: size.nullable(),
+          rows: size.nullable(),
+          parts: size.nullable(),
+          freeBytes: size.nullable(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Servers of CLICKHOUSE_CLUSTER; not there without one.' }),
     pools: z.array(z.object(tableFields)),
     largest: z
       .array(

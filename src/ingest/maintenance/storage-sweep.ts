@@ -8,6 +8,7 @@ import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
 import type { StoredSegment, StoreTables } from '../../storage/clickhouse/tables.js';
 import { areSegmentsHeld, notHeld } from '../../storage/postgres/held-segments.js';
+import { spreadStores } from '../../storage/postgres/shard-stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
   deleteLonelyStores,
@@ -291,6 +292,8 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     release,
     async sweep(stop) {
       const versions = await retention.apply();
+      const mended = await tables.mend(await spreadStores(sql));
+      if (mended > 0) log.info({ stores: mended }, 'tables made that a shard lacked');
       const abandonedCompactions = await abandonSilent(sql);
       await noteEmptied(sql, await tables.listStores());
       await noteUnnamed(sql);

@@ -15,7 +15,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { conflict, messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { PoolClass } from '../../model/placement.js';
-import type { CopiedTable, CopyServer, ShardCopier } from '../../storage/clickhouse/shard-copy.js';
+import type { Shard } from '../../storage/clickhouse/client.js';
+import type { CopiedTable, ShardCopier } from '../../storage/clickhouse/shard-copy.js';
 import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { switchShard } from '../../storage/postgres/stores.js';
@@ -44,7 +45,7 @@ export interface StoreMover {
 
 export interface StoreMoverOptions {
   readonly sql: Sql;
-  readonly servers: ReadonlyMap<number, CopyServer>;
+  readonly servers: ReadonlyMap<number, Shard>;
   readonly copier: ShardCopier;
   readonly log: Log;
 }
@@ -84,7 +85,7 @@ const isEqual = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((key) => b.has(key));
 
 export const createStoreMover = ({ sql, servers, copier, log }: StoreMoverOptions): StoreMover => {
-  const serverOf = (number: number): CopyServer => {
+  const serverOf = (number: number): Shard => {
     const server = servers.get(number);
     if (server === undefined) throw new Error(`there is no shard ${number}`);
     return server;

@@ -7,17 +7,10 @@
  * others anew. What still runs for a command that is gone is ended first: it would add rows behind the comparison.
  */
 import type { PoolClass } from '../../model/placement.js';
-import type { ClickHouse } from './client.js';
+import type { Shard } from './client.js';
 import { type ColumnDefinition, poolName, tableName } from './places.js';
 import type { HashedSegment } from './segment-hashes.js';
 import { gib } from './segments.js';
-
-/** A server of the cluster, as far as a copy needs it. */
-export interface CopyServer {
-  /** `shard_num` of `system.clusters`. */
-  readonly number: number;
-  readonly clickhouse: Pick<ClickHouse, 'database' | 'command' | 'rows'>;
-}
 
 /** A table that each of both shards has. */
 export interface CopiedTable {
@@ -27,15 +20,15 @@ export interface CopiedTable {
 }
 
 export interface ShardCopy {
-  readonly from: CopyServer;
-  readonly to: CopyServer;
+  readonly from: Shard;
+  readonly to: Shard;
   readonly table: CopiedTable;
   readonly segments: readonly { readonly id: number; readonly rows: number }[];
 }
 
 export interface ShardCopier {
   /** Ends what commands that are gone have left running or lying about on a server. */
-  clear(server: CopyServer): Promise<void>;
+  clear(server: Shard): Promise<void>;
   /**
    * Resolves when the target has every segment as the source has it.
    * @throws Error when a copy is not what it was made of, or the source has not the rows that it should have.
@@ -71,14 +64,14 @@ const idList = (ids: readonly number[]): string => ids.map(Number).join(', ');
 const isSame = (a: HashedSegment | undefined, b: HashedSegment | undefined): boolean =>
   a !== undefined && b !== undefined && a.rows === b.rows && a.hash === b.hash;
 
-const columnsOf = ({ clickhouse }: CopyServer, table: string): Promise<ColumnDefinition[]> =>
+const columnsOf = ({ clickhouse }: Shard, table: string): Promise<ColumnDefinition[]> =>
   clickhouse.rows<ColumnDefinition>(
     `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String} ORDER BY position`,
     { params: { database: clickhouse.database, table } },
   );
 
 /** Makes the table of the source on the target too, or adds the columns that it lacks there. */
-const makeTable = async (from: CopyServer, to: CopyServer, table: string): Promise<void> => {
+const makeTable = async (from: Shard, to: Shard, table: string): Promise<void> => {
   const { database } = to.clickhouse;
   const [made] = await from.clickhouse.rows<{ sql: string }>(
     `SELECT create_table_query AS sql FROM system.tables WHERE database = {database:String} AND name = {table:String}`,
@@ -100,11 +93,7 @@ const makeTable = async (from: CopyServer, to: CopyServer, table: string): Promi
 const nameOf = ({ storeId, pool }: CopiedTable): string =>
   pool === null ? tableName(storeId) : poolName(pool);
 
-const dropRows = async (
-  { clickhouse }: CopyServer,
-  table: CopiedTable,
-  ids: readonly number[],
-): Promise<void> => {
+const dropRows = async ({ clickhouse }: Shard, table: CopiedTable, ids: readonly number[]): Promise<void> => {
   const name = `${clickhouse.database}.${nameOf(table)}`;
   if (table.pool !== null)
     return clickhouse.command(`DELETE FROM ${name} WHERE _seg IN (${idList(ids)})`, {
@@ -118,7 +107,7 @@ export interface ShardCopierOptions {
   readonly cluster: string;
   /** Hashes of those of the segments that the server has in the table. */
   hash(
-    server: CopyServer,
+    server: Shard,
     table: CopiedTable,
     segmentIds: readonly number[],
     signal: AbortSignal,
@@ -129,7 +118,7 @@ export const createShardCopier = ({ cluster, hash }: ShardCopierOptions): ShardC
   let copies = 0;
 
   const hashesOf = async (
-    server: CopyServer,
+    server: Shard,
     table: CopiedTable,
     ids: readonly number[],
     signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { messageOf } from '../../lib/errors.js';
-import type { ClickHouse } from './client.js';
-import { readSizes } from './sizes.js';
+import type { Shard } from './client.js';
+import { readServerSizes } from './sizes.js';
 
 /** What one shard of a cluster holds; nulls while it does not answer. */
 export interface ShardSizes {
@@ -25,9 +25,9 @@ const away = (shard: number, error: string): ShardSizes => ({
 });
 
 /** It does not throw: a shard that is away must not hide the others. */
-export const readShardSizes = async (shard: number, clickhouse: ClickHouse): Promise<ShardSizes> => {
+export const readShardSizes = async ({ number: shard, clickhouse }: Shard): Promise<ShardSizes> => {
   try {
-    const { kinds, disks } = await readSizes(clickhouse);
+    const { kinds, disks } = await readServerSizes(clickhouse);
     const sum = (of: 'bytes' | 'rows' | 'parts'): number =>
       kinds.reduce((total, kind) => total + kind[of], 0);
     return {

@@ -42,7 +42,8 @@ const partsSql = `SELECT ${kindSql.replaceAll('name', 'table')} AS kind, toFloat
 const disksSql = `SELECT name AS disk, toFloat64(free_space) AS "freeBytes", toFloat64(total_space) AS bytes
   FROM system.disks WHERE total_space > 0 AND total_space < 9223372036854775807 ORDER BY name`;
 
-const readServer = async (clickhouse: Connection): Promise<ClickHouseSizes> => {
+/** What one server says of its tables and disks. */
+export const readServerSizes = async (clickhouse: Connection): Promise<ClickHouseSizes> => {
   const params = { database: clickhouse.database };
   const [tables, parts, disks] = await Promise.all([
     clickhouse.rows<{ kind: string; tables: number }>(tablesSql, { params }),
@@ -72,7 +73,7 @@ const readServer = async (clickhouse: Connection): Promise<ClickHouseSizes> => {
 /** What the servers say of their tables and disks. */
 export const readSizes = async ({ shards }: ClickHouseServers): Promise<ClickHouseSizes> => {
   const [first, ...others] = await Promise.all(
-    shards.map(async ({ number, clickhouse }) => ({ number, sizes: await readServer(clickhouse) })),
+    shards.map(async ({ number, clickhouse }) => ({ number, sizes: await readServerSizes(clickhouse) })),
   );
   if (first === undefined) throw new Error('there is no shard');
   if (others.length === 0) return first.sizes;

@@ -23,7 +23,14 @@
  * Of a cluster each shard has tables of its own. Those of a store are on its shard; those of a spread one are on all, and
  * the chunks of an upload go to them in turn (docs/adr/0070-shards.md).
  */
-import { firstShard, type Placement, type ShardNumber } from '../../model/placement.js';
+import {
+  firstShard,
+  type NamedColumn,
+  namedColumnOf,
+  type Placement,
+  poolClasses,
+  type ShardNumber,
+} from '../../model/placement.js';
 import { type ClickHouseServers, type ShardPlace, unknownShard } from './client.js';
 import { isUnknownTable } from './errors.js';
 import type { BlockInsert, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
@@ -87,6 +94,11 @@ export interface StoreTables {
   listSegments(): Promise<StoredSegment[]>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
+  /**
+   * Makes the tables of spread stores, and the pools, that a shard lacks: one that is new, or was away when they were
+   * made. Gives the number of stores whose tables were made. Idempotent.
+   */
+  mend(spreadStores: readonly number[]): Promise<number>;
 }
 
 export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTableOptions): StoreTables => {
@@ -195,5 +207,26 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       return (await Promise.all(lists)).flat();
     },
     listStores: () => distinct((tables) => tables.listStores()),
+
+    async mend(spreadStores) {
+      if (spread === undefined || spreadStores.length === 0) return 0;
+      const makeAnew = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
+        for (const tables of all) tables.forget(placement);
+        spread.forget(placement);
+        await ensure(placement, columns);
+      };
+      for (const pool of poolClasses)
+        await makeAnew({ storeId: 1, shard: null, pool: { mapId: 0, pool, slots: {} } }, []);
+      const present = await Promise.all(all.map(async (tables) => new Set(await tables.listStores())));
+      let made = 0;
+      for (const storeId of spreadStores) {
+        const shards = present.filter((stores) => stores.has(storeId)).length;
+        if (shards === 0 || shards === present.length) continue;
+        const names = (await Promise.all(all.map((tables) => tables.columnNames(storeId)))).flat();
+        await makeAnew({ storeId, shard: null, pool: null }, [...new Set(names)].map(namedColumnOf));
+        made += 1;
+      }
+      return made;
+    },
   };
 };

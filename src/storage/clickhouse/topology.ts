@@ -1,7 +1,8 @@
 /** The nodes of a cluster as ClickHouse itself knows them, and where each answers over HTTP. */
 import { AppError } from '../../lib/errors.js';
-import { type ClickHouse, ensureDatabase } from './client.js';
+import { type Connection, ensureDatabase } from './client.js';
 import { isUnknownTable } from './errors.js';
+import { replicatedDatabaseSql } from './replication.js';
 
 export interface NodeAddress {
   /** `replica_num` of `system.clusters`. */
@@ -100,7 +101,7 @@ export const shardsOf = (
   });
 };
 
-const readNodes = async (entry: ClickHouse, cluster: string): Promise<ClusterNode[]> => {
+const readNodes = async (entry: Connection, cluster: string): Promise<ClusterNode[]> => {
   const nodes = await entry.rows<ClusterNode>(
     `SELECT toUInt32(shard_num) AS shard, toUInt32(replica_num) AS replica, host_name AS host, port
      FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard, replica`,
@@ -123,11 +124,16 @@ const attempts = 5;
  * The HTTP ports of the shards that answer. Asked through a table, because functions that reach other servers take a
  * right that the product does without.
  */
-const askPorts = async (entry: ClickHouse, { cluster, url }: TopologyOptions) => {
+const askPorts = async (
+  entry: Connection,
+  { cluster, url }: TopologyOptions,
+  isReplicated: boolean,
+): Promise<ReadonlyMap<number, number>> => {
   const table = `${entry.database}.\`nodes_${cluster}\``;
   const port = new URL(url).protocol === 'https:' ? 'https_port' : 'http_port';
   for (let attempt = 1; ; attempt += 1) {
-    await ensureDatabase(entry);
+    if (isReplicated) await entry.command(replicatedDatabaseSql(entry.database, cluster));
+    else await ensureDatabase(entry);
     await entry.command(
       `CREATE TABLE IF NOT EXISTS ${table} (dummy UInt8) ENGINE = Distributed('${cluster}', 'system', 'one')`,
     );
@@ -148,10 +154,11 @@ const askPorts = async (entry: ClickHouse, { cluster, url }: TopologyOptions) =>
  * @throws AppError when ClickHouse has no cluster of that name, or the address of a node cannot be known.
  */
 export const readTopology = async (
-  entry: ClickHouse,
+  entry: Connection,
   options: TopologyOptions,
 ): Promise<readonly ShardAddress[]> => {
   const nodes = await readNodes(entry, options.cluster);
-  const ports = options.nodeUrls === undefined ? await askPorts(entry, options) : new Map<number, number>();
+  const isReplicated = nodes.some(({ replica }) => replica > 1);
+  const ports = options.nodeUrls === undefined ? await askPorts(entry, options, isReplicated) : new Map();
   return shardsOf(nodes, ports, options);
 };

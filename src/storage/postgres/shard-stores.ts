@@ -22,3 +22,9 @@ export const countStores = (
   sql: Sql,
 ): Promise<{ readonly shard: number | null; readonly stores: number }[]> =>
   sql.query('SELECT shard, count(*)::int AS stores FROM stores GROUP BY shard ORDER BY shard');
+
+/** Stores whose rows lie on all shards. */
+export const spreadStores = async (sql: Sql): Promise<number[]> =>
+  (await sql.query<{ id: number }>('SELECT id FROM stores WHERE shard IS NULL ORDER BY id')).map(
+    ({ id }) => id,
+  );

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClusterCommands } from '../../../src/admin/cluster.js';
+import { createSweepCommands } from '../../../src/admin/sweep.js';
 import { openCluster } from '../../../src/compose/cluster.js';
+import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
@@ -12,6 +14,7 @@ import { runAdmin } from '../../support/admin.js';
 import { clickHouseText } from '../../support/clickhouse-http.js';
 import {
   type Client,
+  call,
   createDataset,
   download,
   ended,
@@ -87,6 +90,9 @@ beforeAll(async () => {
   product = await startProduct({
     ...access,
     poolMaxRows: '40',
+    spreadMinBytes: '40000',
+    firstChunkBytes: '4096',
+    chunkBytes: '16384',
     compactionMinSegments: '0',
     poolMoveTables: 'false',
   });
@@ -202,5 +208,32 @@ describe('the shards of a cluster', () => {
       sql: `SELECT count() FROM system.tables WHERE startsWith(name, 'm_')`,
     });
     expect(left.trim()).toBe('0');
+  });
+
+  it('get back the tables that one of them has lost, and no read is short meanwhile', async () => {
+    const dataset = await createDataset(owner);
+    const content = lines(4_000, 7);
+    expect((await upload(owner, dataset, content)).status).toBe('completed');
+    const [row] = await product.sql.query<{ store: number; shard: number | null }>(
+      'SELECT s.id AS store, s.shard FROM datasets d JOIN stores s ON s.id = d.store_id WHERE d.id = $1',
+      [dataset],
+    );
+    expect(row?.shard).toBeNull();
+    const table = `${product.config.clickhouseDatabase}.s${row?.store}`;
+    const columnsOn = (shard: number): Promise<string> =>
+      clickHouseText(urls[shard - 1] ?? '', {
+        sql: `SELECT groupArray(name) FROM (SELECT name FROM system.columns WHERE database || '.' || table = '${table}' ORDER BY name)`,
+      });
+    const columns = await columnsOn(1);
+    await clickHouseText(urls[2] ?? '', { sql: `DROP TABLE ${table} SYNC` });
+    const question = `/datasets/${dataset}/data?$filter=${encodeURIComponent('a ge 0')}`;
+    expect((await call(owner, 'GET', question)).status).toBe(503);
+    await runAdmin(product, [createSweepCommands(openStorageSweep)], 'sweep');
+    expect(await columnsOn(3)).toBe(columns);
+    expect((await call(owner, 'GET', question)).status).toBe(503);
+    expect((await upload(owner, dataset, content)).status).toBe('completed');
+    expect((await download(owner, dataset, '?$select=b')).split('\n')).toHaveLength(4_002);
+    expect((await cluster<ClusterView>('show')).spreadStores).toBe(1);
+    await cluster('drain 2 --dry-run');
   });
 });

@@ -34,6 +34,38 @@ const Kinds = ({ stores: { kinds, mostParts } }: { stores: Found }) => (
   </Part>
 );
 
+const orDash = (value: number | null, shown: (value: number) => string): string =>
+  value === null ? '–' : shown(value);
+
+const Shards = ({ shards }: { shards: NonNullable<Found['shards']> }) => (
+  <Part title={t.shards}>
+    <Table
+      name={t.shards}
+      heads={[
+        t.columns.shard,
+        t.columns.state,
+        number(t.columns.stores),
+        number(t.columns.rows),
+        number(t.columns.parts),
+        number(t.columns.bytes),
+        number(t.columns.free),
+      ]}
+    >
+      {shards.map((one) => (
+        <tr key={one.shard}>
+          <td>{one.shard}</td>
+          <td>{t.shardState[one.state]}</td>
+          <td class="number">{count(one.stores)}</td>
+          <td class="number">{orDash(one.rows, shortCount)}</td>
+          <td class="number">{orDash(one.parts, count)}</td>
+          <td class="number">{orDash(one.bytes, bytes)}</td>
+          <td class="number">{orDash(one.freeBytes, bytes)}</td>
+        </tr>
+      ))}
+    </Table>
+  </Part>
+);
+
 const Disks = ({ disks }: Pick<Found, 'disks'>) => (
   <Part title={t.disks}>
     {disks.length === 0 ? (
@@ -135,6 +167,7 @@ const Screen = () => {
       {(stores) => (
         <>
           <Kinds stores={stores} />
+          {stores.shards && <Shards shards={stores.shards} />}
           <Disks disks={stores.disks} />
           <Largest largest={stores.largest} />
           <Pools pools={stores.pools} />

@@ -196,6 +196,16 @@ export interface Stores {
   }[];
   readonly mostParts: number;
   readonly disks: readonly { readonly disk: string; readonly freeBytes: number; readonly bytes: number }[];
+  /** Of a cluster. */
+  readonly shards?: readonly {
+    readonly shard: number;
+    readonly state: 'in use' | 'draining' | 'away';
+    readonly stores: number;
+    readonly bytes: number | null;
+    readonly rows: number | null;
+    readonly parts: number | null;
+    readonly freeBytes: number | null;
+  }[];
   readonly pools: readonly Table[];
   readonly largest: readonly (Table & {
     readonly datasetId: number | null;
