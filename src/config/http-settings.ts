@@ -160,4 +160,10 @@ export const httpSettings = {
     '8000',
     'Milliseconds that running requests get to finish when the process is asked to stop.',
   ),
+  drainIdleMs: setting(
+    'DRAIN_IDLE_MS',
+    integer(0),
+    '1000',
+    'Milliseconds of these for which an API process keeps connections without a request: one may be on its way.',
+  ),
 } as const;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.js';
 import { type ConnectionLimits, limitConnections } from './connections.js';
 import { createLeftover } from './leftover.js';
@@ -8,10 +9,11 @@ export interface HttpServer {
   /** Listens and gives the port that was taken. */
   listen(options: { host: string; port: number }): Promise<number>;
   /**
-   * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed.
-   * Safe to call more than once.
+   * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed. Connections
+   * without a request stay open for `idleMs` (default 0): a request that is already on its way is answered, and told that
+   * it was the last. Safe to call more than once.
    */
-  close(drainMs: number): Promise<void>;
+  close(drainMs: number, idleMs?: number): Promise<void>;
   /**
    * True: not ready from now on, so that load balancers send nobody here any more, and connections end with their answer;
    * whoever comes is served all the same. False: ready again.
@@ -71,6 +73,8 @@ export const createHttpServer = (
 ): HttpServer => {
   let closing: Promise<void> | undefined;
   let draining = false;
+  /** True while connections without a request wait for one that may be on its way. */
+  let lingering = false;
   const leftover = createLeftover();
   const running = new Set<ServerResponse>();
 
@@ -84,7 +88,7 @@ export const createHttpServer = (
     running.add(response);
     response.once('close', () => {
       running.delete(response);
-      if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
+      if (closing !== undefined && !lingering) setImmediate(() => server.closeIdleConnections());
     });
     leftover.watch(request, response);
     handle(request, response);
@@ -107,13 +111,19 @@ export const createHttpServer = (
     refuse(socket as Socket, error.code);
   });
 
-  const drain = async (drainMs: number): Promise<void> => {
+  const drain = async (drainMs: number, idleMs: number): Promise<void> => {
     if (!server.listening) return;
+    lingering = idleMs > 0;
     for (const response of running) endWithAnswer(response);
+    // Connections that the system has taken and this process has not would be reset.
+    await new Promise((resolve) => setImmediate(resolve));
     const closed = new Promise<void>((resolve) => {
-      server.close(() => resolve());
+      // Not `server.close`, which ends connections without a request: one may be on its way.
+      NetServer.prototype.close.call(server, () => resolve());
     });
-    server.closeIdleConnections();
+    if (lingering) await Promise.race([closed, sleep(Math.min(idleMs, drainMs))]);
+    lingering = false;
+    server.close();
     const bound = setTimeout(() => {
       log.warn({ drainMs }, 'requests still run after the drain; closing their connections');
       server.closeAllConnections();
@@ -131,9 +141,9 @@ export const createHttpServer = (
           resolve((server.address() as AddressInfo).port);
         });
       }),
-    close(drainMs) {
+    close(drainMs, idleMs = 0) {
       draining = true;
-      closing ??= drain(drainMs);
+      closing ??= drain(drainMs, idleMs);
       return closing;
     },
     setDraining(on) {

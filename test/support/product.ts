@@ -91,6 +91,8 @@ export const startProduct = async (
       port: '0',
       workerPort: '0',
       databasePool: '8',
+      // Connections that this process keeps alive have nothing on their way when a test ends.
+      drainIdleMs: '0',
       // The upstreams cannot be reached from a test: who wants a round of housekeeping asks for it.
       gatewayIntervalMs: '86400000',
       ...changes,

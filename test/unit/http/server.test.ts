@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage, type RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHttpServer, type HttpServer } from '../../../src/http/server.js';
+import { silentLog } from '../../../src/lib/log.js';
+
+const agents: Agent[] = [];
+const servers: HttpServer[] = [];
+afterEach(async () => {
+  for (const agent of agents.splice(0)) agent.destroy();
+  for (const server of servers.splice(0)) await server.close(0);
+});
+
+const hello: RequestListener = (_request, response) => response.end('here');
+
+const start = async (handle: RequestListener = hello): Promise<{ server: HttpServer; port: number }> => {
+  const server = createHttpServer(
+    handle,
+    { headersMs: 15_000, keepAliveMs: 65_000 },
+    { most: 100, ownerOf: () => undefined },
+    silentLog,
+  );
+  servers.push(server);
+  return { server, port: await server.listen({ host: '127.0.0.1', port: 0 }) };
+};
+
+/** A client of one connection that it keeps. */
+const keepingClient = (port: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  agents.push(agent);
+  return async (): Promise<{ body: string; connection: string | undefined; reused: boolean }> => {
+    const asked = get({ host: '127.0.0.1', port, agent });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    return {
+      body: await text(answer),
+      connection: answer.headers.connection,
+      reused: asked.reusedSocket,
+    };
+  };
+};
+
+describe('a server that stops', () => {
+  it('answers a request that comes on a kept connection meanwhile, and says that it was the last', async () => {
+    const { server, port } = await start();
+    const ask = keepingClient(port);
+    expect(await ask()).toMatchObject({ body: 'here', connection: 'keep-alive' });
+    const closed = server.close(600_000, 600_000);
+    await sleep(20);
+    expect(await ask()).toEqual({ body: 'here', connection: 'close', reused: true });
+    // It waits for nobody else.
+    await closed;
+  });
+
+  it('does not wait for kept connections any longer than it is told', async () => {
+    const { server, port } = await start();
+    const ask = keepingClient(port);
+    await ask();
+    await server.close(600_000, 50);
+    await expect(ask()).rejects.toThrow();
+  });
+
+  it('lets an answer that began before end, and closes its connection then', async () => {
+    let finish = (): void => undefined;
+    const { server, port } = await start((_request, response) => {
+      response.write('he');
+      finish = () => response.end('re');
+    });
+    const asked = get({ host: '127.0.0.1', port, agent: new Agent({ keepAlive: true }) });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    const closed = server.close(600_000, 10);
+    await sleep(50);
+    finish();
+    expect(await text(answer)).toBe('here');
+    await closed;
+  });
+
+  it('answers who had connected before, though it had not come to take the connection', async () => {
+    const { server, port } = await start();
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    // The system takes connections while this process is busy.
+    const until = Date.now() + 100;
+    while (Date.now() < until);
+    const closed = server.close(600_000);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 .*Connection: close.*here$/s);
+    await closed;
+  });
+
+  it('takes no new connections', async () => {
+    const { server, port } = await start();
+    const first = keepingClient(port);
+    await first();
+    const closed = server.close(600_000, 600_000);
+    await sleep(20);
+    await expect(keepingClient(port)()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await first();
+    await closed;
+  });
+});
