@@ -192,8 +192,8 @@ export const createApiProcess = async (
     answerBytes: config.answerBytesInFlight,
     places,
   });
-  await startPipelineWatch(core, scope, { look, onLook: ops.keep });
-  await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
+  await startPipelineWatch(core, scope, { look, upstreams: gateway.state, onLook: ops.keep });
+  await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs, config.drainIdleMs));
   const port = await listen(server, config.host, config.port, 'PORT');
   log.info({ port }, 'API ready');
   return { port, setDraining: server.setDraining };

@@ -39,7 +39,6 @@ const createTelemetry = (metrics: GatewayMetrics): Telemetry => ({
   unexpectedReply: (provider) => metrics.unexpectedReplies.inc({ provider }),
   flaggedValues: (provider, count) => metrics.flaggedValues.inc({ provider }, count),
   queue: (provider, waiting) => metrics.queue.set({ provider }, waiting),
-  quotaLeft: (provider, span, left) => metrics.quotaLeft.set({ provider, span }, left),
   denied: (provider, reason) => metrics.denied.inc({ provider, reason }),
 });
 

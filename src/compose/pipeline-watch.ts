@@ -1,12 +1,15 @@
 /**
- * Looks now and then at what PostgreSQL, ClickHouse and Kafka know of the pipeline, and shows it as metrics. API processes
- * do it, not workers: that no worker runs is one of the things to be seen. What a component does not tell has no value, so
+ * Looks now and then at what PostgreSQL, ClickHouse and Kafka know of the pipeline and of quotas, and shows it as metrics. API
+ * processes do it, not workers: that no worker runs is one of the things to be seen. What a component does not tell has no value, so
  * that nothing old is taken for the present.
  */
+import type { Gateway } from '../gateway/gateway.js';
 import { pendingPhases } from '../ingest/lifecycle/pipeline-state.js';
+import type { GatewayMetrics } from '../lib/gateway-metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { PipelineMetrics } from '../lib/pipeline-metrics.js';
 import type { Scope } from '../lib/scope.js';
+import { ask } from '../operations/ask.js';
 import type { Look } from '../operations/look.js';
 import type { ClickHouseSizes } from '../storage/clickhouse/sizes.js';
 import type { LogState } from '../storage/kafka/consumer-lag.js';
@@ -54,9 +57,20 @@ const showUploads = (metrics: PipelineMetrics, uploads: Look['uploads']): void =
   }
 };
 
+/** A quota is renewed by the clock, not by a request: what is left is read, whoever has asked last. */
+const showQuotas = (
+  { quotaLeft }: GatewayMetrics,
+  upstreams: Awaited<ReturnType<Gateway['state']>> | null,
+): void => {
+  quotaLeft.reset();
+  for (const { provider, quotas } of upstreams ?? [])
+    for (const { span, key, left } of quotas) quotaLeft.set({ provider, span, key }, left);
+};
+
 /** What the watch stands on beside the core. */
 export interface PipelineWatchOptions {
   readonly look: () => Promise<Look>;
+  readonly upstreams: Gateway['state'];
   /** Told of every look. */
   readonly onLook: (look: Look) => Promise<void>;
 }
@@ -65,14 +79,15 @@ export interface PipelineWatchOptions {
 export const startPipelineWatch = async (
   { config, metrics, log }: Core,
   scope: Scope,
-  { look, onLook }: PipelineWatchOptions,
+  { look, upstreams, onLook }: PipelineWatchOptions,
 ): Promise<void> => {
   const { pipeline } = metrics;
   const run = async (): Promise<void> => {
-    const seen = await look();
+    const [seen, { answer: quotas }] = await Promise.all([look(), ask('database', upstreams)]);
     showUploads(pipeline, seen.uploads);
     showSizes(pipeline, seen.sizes);
     showLog(pipeline, seen.log);
+    showQuotas(metrics.gateway, quotas);
     for (const { name, ok } of seen.components) pipeline.componentUp.set({ component: name }, ok ? 1 : 0);
     pipeline.lookedAt.setToCurrentTime();
     await onLook(seen);

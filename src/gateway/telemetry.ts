@@ -12,8 +12,6 @@ export interface Telemetry {
   flaggedValues(provider: string, count: number): void;
   /** Requests that wait for their turn in this process. */
   queue(provider: string, waiting: number): void;
-  /** What is left of a quota after a request: `minute`, `hour`, `day`. */
-  quotaLeft(provider: string, span: string, left: number): void;
   /** Requests not sent: `pace`, `quota`, `share`, `background`, `held`, `queue`, `circuit`. */
   denied(provider: string, reason: string): void;
 }
@@ -24,6 +22,5 @@ export const silentTelemetry: Telemetry = {
   unexpectedReply: () => undefined,
   flaggedValues: () => undefined,
   queue: () => undefined,
-  quotaLeft: () => undefined,
   denied: () => undefined,
 };

@@ -47,8 +47,8 @@ export const createGatewayMetrics = (registers: Registry[]) => ({
   }),
   quotaLeft: new Gauge({
     name: 'tabulary_gateway_quota_left',
-    help: 'Requests left of a quota after the last request that this process sent. Span: minute, hour, day.',
-    labelNames: ['provider', 'span'] as const,
+    help: 'Requests left of a shared quota at the last look. Span: minute, hour, day. Key: none, or that of the service.',
+    labelNames: ['provider', 'span', 'key'] as const,
     registers,
   }),
   denied: new Counter({

@@ -136,7 +136,6 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       counted,
     });
     if (!place.granted) throw deny(owner, place, place.reason);
-    for (const { span, left } of place.left) telemetry.quotaLeft(owner.provider.slug, span, left);
     if (place.waitMs > 0) await sleep(place.waitMs);
     return place.careful;
   };

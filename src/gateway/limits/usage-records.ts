@@ -23,7 +23,6 @@ export type Place =
       readonly waitMs: number;
       /** The first request after a hold: `release` or `hold` has to follow, until then nobody else asks. */
       readonly careful: boolean;
-      readonly left: readonly { span: string; left: number }[];
     }
   | Extract<Decision, { granted: false }>;
 
@@ -198,13 +197,7 @@ export const createUsageRecords = ({
         await tx.query(countRequest, [scope, spans, windows.map(({ bucket }) => bucket), account]);
       await tx.query(setPace, [scope, decision.startMs + spacingMs]);
       if (hold !== undefined) await tx.query(setTrying, [scope, decision.startMs + tryMs]);
-      const usedOf = (span: string) => usage.find((one) => one.span === span)?.used ?? 0;
-      return {
-        granted: true,
-        waitMs: decision.startMs - nowMs,
-        careful: hold !== undefined,
-        left: windows.map(({ span, limit }) => ({ span, left: limit - usedOf(span) - 1 })),
-      };
+      return { granted: true, waitMs: decision.startMs - nowMs, careful: hold !== undefined };
     }),
 
   async look({ scope, account, rate, zone, asks }) {

@@ -36,7 +36,6 @@ const telemetry: Telemetry = {
   unexpectedReply: note('unexpected'),
   flaggedValues: note('flagged'),
   queue: note('queue'),
-  quotaLeft: note('quota'),
   denied: note('denied'),
 };
 

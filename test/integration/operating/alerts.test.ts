@@ -1,4 +1,6 @@
 /** Alerts fire when their thing is broken on the real product, and end when it is mended. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApiProcess } from '../../../src/compose/api-process.js';
@@ -7,33 +9,41 @@ import { createScope } from '../../../src/lib/scope.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { expectToFire, type Scrape, scrape } from '../../support/alerts.js';
 import {
+  authorization,
   type Client,
+  call,
   createDataset,
+  download,
   ended,
   json,
   type ProcessAnswer,
   putFile,
+  upload,
 } from '../../support/datasets.js';
 import { connectKafka } from '../../support/kafka.js';
-import { startProduct, type TestProduct } from '../../support/product.js';
+import type { TestProduct } from '../../support/product.js';
+import { type GatewayWorld, startGatewayWorld } from '../gateway-http/world.js';
+import { answerOf, formEnd, openUpload, partHead } from '../hostile/raw-upload.js';
 
+let world: GatewayWorld;
 let product: TestProduct;
 let owner: Client;
 
 beforeAll(async () => {
-  product = await startProduct(
-    {
-      watchIntervalMs: '100',
-      poolMaxRows: '0',
-      firstChunkBytes: '4096',
-      chunkBytes: '4096',
-    },
-    silentLog,
-  );
+  world = await startGatewayWorld({
+    watchIntervalMs: '100',
+    sweepIntervalMs: '200',
+    poolMaxRows: '0',
+    firstChunkBytes: '4096',
+    chunkBytes: '1000000',
+    providerKeys: 'fred=serviceserviceserviceservice0123',
+    providerLimits: 'fred=3/day',
+  });
+  product = world.product;
   owner = await product.createAccount('owner');
 });
 
-afterAll(() => product?.close());
+afterAll(() => world?.close());
 
 const api = (): string => product.baseUrl.replace(/\/api$/, '');
 
@@ -52,6 +62,14 @@ const when = async (wanted: (samples: Scrape) => boolean): Promise<Scrape> => {
 const sumOf = (samples: Scrape, name: string): number =>
   valuesOf(samples, name).reduce((sum, value) => sum + value, 0);
 
+/** Value of the sample with these labels; undefined when there is none. */
+const sampleOf = (samples: Scrape, name: string, labels: Readonly<Record<string, string>>) =>
+  samples.find(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  )?.value;
+
 const whole = (): Promise<Scrape> =>
   when(
     (samples) =>
@@ -59,6 +77,95 @@ const whole = (): Promise<Scrape> =>
       sumOf(samples, 'tabulary_consumer_lag_messages') === 0 &&
       sumOf(samples, 'tabulary_uploads_pending') === 0,
   );
+
+it('miscounted: ClickHouse loses what it had of an upload, which is read again', async () => {
+  const healthy = await scrape([api(), product.workerUrl]);
+  const dataset = await createDataset(owner);
+  const rows = Array.from({ length: 40_000 }, (_, row) => `${row},text of row ${row}\n`);
+  const file = Buffer.from(`${partHead}n,text\n${rows.join('')}${formEnd}`);
+  const socket = await openUpload(owner, dataset, file.length, 'async=false');
+  // All but the last bytes: the upload has not ended yet when its first rows are gone.
+  socket.write(file.subarray(0, -100));
+  const database = product.config.clickhouseDatabase;
+  const intake = async (): Promise<string> =>
+    (
+      await product.clickhouse(
+        `SELECT DISTINCT table FROM system.parts WHERE database = '${database}' AND active AND rows > 0 AND match(table, '^u[0-9]+$')`,
+      )
+    ).trim();
+  await expect.poll(intake, { timeout: 60_000, interval: 50 }).not.toBe('');
+  await product.clickhouse(`TRUNCATE TABLE ${database}.${await intake()} SYNC`);
+  socket.write(file.subarray(-100));
+  expect(await answerOf(socket, 60_000)).toContain('"status":"completed"');
+
+  const broken = await scrape([api(), product.workerUrl]);
+  expect(sumOf(broken, 'tabulary_segments_miscounted_total')).toBe(1);
+  expect((await download(owner, dataset)).split('\n')).toHaveLength(rows.length + 2);
+  await expectToFire({ alert: 'TabularySegmentsMiscounted', healthy, broken, mended: broken });
+});
+
+it('broken answers: ClickHouse gives a query up in the middle of a download', async () => {
+  const healthy = await scrape([api()]);
+  const dataset = await createDataset(owner);
+  const rows = Array.from({ length: 5_000 }, (_, row) => `${row},${'x'.repeat(100)}\n`);
+  expect((await upload(owner, dataset, `n,text\n${rows.join('')}`)).status).toBe('completed');
+  // 200 MB: more than any buffer on the way holds.
+  const longer = Array.from({ length: 8 }, (_, at) => `compute(concat(t${at},t${at}) as t${at + 1})`);
+  const apply = ['compute(concat(text,text) as t0)', ...longer].join('/');
+  const path = `/datasets/${dataset}/data?$apply=${encodeURIComponent(apply)}`;
+  const asked = get(`${owner.baseUrl}${path}`, { headers: authorization(owner.key) });
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(200);
+  await product.clickhouse(
+    `KILL QUERY WHERE current_database = '${product.config.clickhouseDatabase}' AND query LIKE '%concat%'
+       AND query NOT LIKE '%KILL%' SYNC`,
+  );
+  const closed = once(answer, 'close');
+  answer.on('error', () => undefined);
+  answer.resume();
+  await closed;
+  expect(answer.complete).toBe(false);
+  const broken = await when(
+    (samples) =>
+      sampleOf(samples, 'tabulary_http_answers_broken_total', {
+        route: '/api/datasets/{id}/data',
+        reason: 'server',
+      }) === 1,
+  );
+  const again = await call(owner, 'GET', `/datasets/${dataset}/data?$filter=${encodeURIComponent('n lt 7')}`);
+  expect((await again.text()).trim().split('\n')).toHaveLength(8);
+  await expectToFire({ alert: 'TabularyAnswersBroken', healthy, broken, mended: await scrape([api()]) });
+});
+
+it('quota: the last request of a day is spent, and a day later it is there again without a request', async () => {
+  const left = { provider: 'fred', span: 'day', key: 'service' };
+  const leftIs = (wanted: number): Promise<Scrape> =>
+    when((samples) => sampleOf(samples, 'tabulary_gateway_quota_left', left) === wanted);
+  const healthy = await leftIs(3);
+  const preview = await call(owner, 'GET', '/providers/fred/series/GDP');
+  expect(preview.status).toBe(200);
+  const broken = await leftIs(0);
+  expect(await json(await call(owner, 'GET', '/providers/fred/quota'))).toMatchObject({
+    quotas: [{ span: 'day', limit: 3, left: 0 }],
+  });
+  // A day passes.
+  await product.sql.query(`UPDATE gateway_usage SET bucket = bucket - interval '1 day'`);
+  const mended = await leftIs(3);
+  await expectToFire({ alert: 'TabularyQuotaUsedUp', healthy, broken, mended });
+});
+
+it('upstream changed: a provider answers in another form', async () => {
+  const healthy = await scrape([api()]);
+  world.bank.answerAll({ reply: '<html>We have a new site</html>' });
+  const changed = await call(owner, 'GET', '/providers/bankofcanada/series/FXUSDCAD');
+  expect(changed.status).toBe(502);
+  const broken = await scrape([api()]);
+  expect(
+    sampleOf(broken, 'tabulary_gateway_unexpected_replies_total', { provider: 'bankofcanada' }),
+  ).toBeGreaterThan(0);
+  world.bank.answerAll(undefined);
+  await expectToFire({ alert: 'TabularyUpstreamChanged', healthy, broken, mended: await scrape([api()]) });
+});
 
 it('no worker, lag, the oldest pending upload: a worker that is away, an upload and a message that wait for it', async () => {
   const healthy = await whole();
