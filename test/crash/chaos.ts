@@ -47,7 +47,7 @@ const parents = (): Map<number, number> => {
 };
 
 /** The process and everything it started: the servers of PostgreSQL's connections have groups of their own. */
-const familyOf = (pid: number): number[] => {
+export const familyOf = (pid: number): number[] => {
   const known = parents();
   const family = [pid];
   for (const member of family) {

@@ -2,14 +2,12 @@
  * All processes of the product are restarted in turn while clients upload, download and ask providers: no request fails, no
  * upload is lost, no download is cut.
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sendSignal } from '../../src/embedded/process-identity.js';
-import { fixture } from '../support/replay-upstream.js';
+import { localSeries, startLocalProvider } from '../support/local-provider.js';
 import { type CrashOptions, type CrashReport, runCrash, type Stage } from './crash-run.js';
-import { type CrashProduct, components } from './product.js';
+import { components } from './product.js';
 import { createReader } from './reader.js';
+import { restart } from './restart.js';
 import { type Outcome, type Sending, sendFile } from './sending.js';
 import { createTable } from './steady-table.js';
 
@@ -25,27 +23,7 @@ export interface RollingReport extends CrashReport {
   readonly retried: number;
 }
 
-/** Longest until a process is at work again: busy machines take their time to start one. */
-const restartMs = 180_000;
 const mostRetries = 20;
-
-/** A provider that knows every series and takes a moment for each. */
-const startUpstream = async () => {
-  const text = fixture('providers/bankofcanada/observations-FXUSDCAD.json');
-  const server = createServer((asked, answer) => {
-    const id = /observations\/([\w.-]+)\/json/.exec(asked.url ?? '')?.[1] ?? '';
-    answer.setHeader('Content-Type', 'application/json');
-    setTimeout(() => answer.end(text.replaceAll('FXUSDCAD', id)), 200);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    providerUrls: `bankofcanada=http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-};
 
 /** Sends a file as a client does who was told to come again: after a 502 or 503, and after nothing else. */
 const createSend =
@@ -66,27 +44,6 @@ const createSend =
     }
   };
 
-/** From the drain until the stop: longer than the load balancer's look takes. */
-const drainMs = 2_500;
-
-/** Ends one process as an orchestrator does, API processes first taken out of service; waits until the next one is at work. */
-const restart = async (product: CrashProduct, name: string): Promise<number> => {
-  const startedAt = Date.now();
-  const before = product.pid(name);
-  if (before === undefined) throw new Error(`${name} does not run`);
-  if (name.startsWith('api')) {
-    sendSignal(before, 'SIGUSR1');
-    await sleep(drainMs);
-  }
-  sendSignal(before, 'SIGTERM');
-  while (product.pid(name) === before || !(await product.isWhole())) {
-    if (Date.now() - startedAt > restartMs)
-      throw new Error(`${name} was not ready ${restartMs} ms after SIGTERM`);
-    await sleep(50);
-  }
-  return Date.now() - startedAt;
-};
-
 export const runRolling = async (options: CrashOptions): Promise<RollingReport> => {
   const { say } = options;
   const faults: string[] = [];
@@ -95,7 +52,7 @@ export const runRolling = async (options: CrashOptions): Promise<RollingReport> 
   let reads = 0;
   let readsDuringRestarts = 0;
   let retried = 0;
-  const upstream = await startUpstream();
+  const upstream = await startLocalProvider();
 
   const readWhileRestarting = async ({ product, load }: Stage) => {
     const table = await createTable(product);
@@ -120,7 +77,7 @@ export const runRolling = async (options: CrashOptions): Promise<RollingReport> 
     let asked = 0;
     const askProvider = async (): Promise<string | undefined> => {
       asked += 1;
-      const { status } = await reader.read(`${base}/providers/bankofcanada/series/S${asked}`);
+      const { status } = await reader.read(`${base}${localSeries(`S${asked}`)}`);
       return status === 200 ? undefined : `answered ${status}`;
     };
     const clients = [

@@ -13,18 +13,25 @@ export interface SteadyTable {
   readRows(reader: Reader): Promise<string | undefined>;
 }
 
-const rows = 120_000;
+export const steadyRows = 120_000;
 /** A piece is 64 KiB: a second or two for the whole table. */
 const pauseMs = 20;
 
-/** As a download shows them: texts and dates quoted, numbers bare. */
-const content = (): Buffer => {
-  const lines = Array.from(
-    { length: rows },
-    (_, row) => `${row},"2020-01-${String(1 + (row % 28)).padStart(2, '0')}","text of row ${row}"`,
-  );
-  return Buffer.from(`"number","day","text"\r\n${lines.join('\r\n')}\r\n`);
-};
+/** Cells of a row, as a CSV download shows them: texts and dates quoted, numbers bare. */
+export const steadyCells = (row: number): readonly [number: string, day: string, text: string] => [
+  String(row),
+  `"2020-01-${String(1 + (row % 28)).padStart(2, '0')}"`,
+  `"text of row ${row}"`,
+];
+
+/** Text of a download with these rows. */
+export const steadyText = (rows: readonly number[], separator = ','): string =>
+  [['"number"', '"day"', '"text"'], ...rows.map(steadyCells)]
+    .map((cells) => `${cells.join(separator)}\r\n`)
+    .join('');
+
+/** All rows, by number. */
+export const steadyNumbers: readonly number[] = Array.from({ length: steadyRows }, (_, row) => row);
 
 export const createTable = async (product: CrashProduct): Promise<SteadyTable> => {
   const [base = ''] = product.apis;
@@ -35,7 +42,7 @@ export const createTable = async (product: CrashProduct): Promise<SteadyTable> =
     body: JSON.stringify({ name: 'steady', repositoryId: product.homeId }),
   });
   const { id } = (await made.json()) as { id: number };
-  const file = content();
+  const file = Buffer.from(steadyText(steadyNumbers));
   const sha256 = createHash('sha256').update(file).digest('hex');
   const sent = await sendFile({
     url: `${base}/datasets/${id}/data`,
@@ -50,7 +57,7 @@ export const createTable = async (product: CrashProduct): Promise<SteadyTable> =
   const data = `${base}/datasets/${id}/data`;
   while (
     ((await (await fetch(`${base}/datasets/${id}`, { headers })).json()) as { rowCount: number }).rowCount !==
-    rows
+    steadyRows
   )
     await sleep(100);
 

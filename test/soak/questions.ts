@@ -1,0 +1,152 @@
+/** What readers ask again and again, each with what its answer has to be. */
+import { createHash } from 'node:crypto';
+import type { CrashProduct } from '../crash/product.js';
+import type { Random } from '../crash/random.js';
+import { steadyCells, steadyNumbers, steadyRows, steadyText } from '../crash/steady-table.js';
+import { localSeries } from '../support/local-provider.js';
+
+export interface Question {
+  readonly kind: string;
+  /** Below the address of the API. */
+  readonly path: string;
+  readonly rows?: number;
+  readonly check: (body: Buffer) => string | undefined;
+}
+
+/** A question of one kind; each may differ a little. */
+export type Questions = (random: Random) => Question;
+
+const sha256 = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex');
+
+const sameAs =
+  (expected: string) =>
+  (body: Buffer): string | undefined =>
+    sha256(body) === expected ? undefined : `${body.length} bytes that are not those of the table`;
+
+const textIs =
+  (expected: string) =>
+  (body: Buffer): string | undefined =>
+    body.toString() === expected ? undefined : `got ${JSON.stringify(body.toString().slice(0, 300))}`;
+
+const unquoted = (cell: string): string => cell.replaceAll('"', '');
+
+/** The table as JSON.parse gives it. */
+const steadyObjects = () =>
+  steadyNumbers.map((row) => {
+    const [number, day, text] = steadyCells(row);
+    return { number: Number(number), day: unquoted(day), text: unquoted(text) };
+  });
+
+const daySums = (): string => {
+  const days = new Map<string, { sum: number; count: number }>();
+  for (const row of steadyNumbers) {
+    const day = steadyCells(row)[1];
+    const found = days.get(day) ?? { sum: 0, count: 0 };
+    days.set(day, { sum: found.sum + row, count: found.count + 1 });
+  }
+  const lines = [...days]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([day, { sum, count }]) => `${day},${sum},${count}`);
+  return ['"day","total","n"', ...lines].map((line) => `${line}\r\n`).join('');
+};
+
+/** Formats that are no text: every answer is compared with the one that was read while all was well. */
+const binaryFormats = ['xlsx', 'parquet', 'arrow'] as const;
+
+/** An answer while nothing is broken. */
+const readQuietly = async (product: CrashProduct, path: string): Promise<Buffer> => {
+  const answer = await fetch(`${product.apis[0]}${path}`, {
+    headers: { authorization: product.authorization },
+  });
+  if (answer.status !== 200) throw new Error(`${path} was answered ${answer.status}: ${await answer.text()}`);
+  return Buffer.from(await answer.arrayBuffer());
+};
+
+/** @param datasetId of the steady table, whole by now. */
+export const createQuestions = async (
+  product: CrashProduct,
+  datasetId: number,
+): Promise<Readonly<Record<string, Questions>>> => {
+  const dataset = `/datasets/${datasetId}`;
+  const data = `${dataset}/data`;
+  // A filter that all rows meet: the answer is made of rows, not of a file.
+  const rowsAs = (format: string): string =>
+    `${data}?$format=${format}&$filter=${encodeURIComponent('number ge 0')}`;
+
+  const json = await readQuietly(product, rowsAs('json'));
+  if (JSON.stringify(JSON.parse(json.toString())) !== JSON.stringify(steadyObjects()))
+    throw new Error('the table as JSON has other rows than were sent');
+  const whole: [string, string, string][] = [
+    ['file by link', data, sha256(steadyText(steadyNumbers))],
+    ['rows as csv', rowsAs('csv'), sha256(steadyText(steadyNumbers))],
+    ['rows as tsv', rowsAs('tsv'), sha256(steadyText(steadyNumbers, '\t'))],
+    ['rows as json', rowsAs('json'), sha256(json)],
+  ];
+  for (const format of binaryFormats)
+    whole.push([`rows as ${format}`, rowsAs(format), sha256(await readQuietly(product, rowsAs(format)))]);
+  const sums = textIs(daySums());
+  const apply = 'groupby((day),aggregate(number with sum as total,$count as n))';
+  const metadata = [
+    dataset,
+    `${dataset}/columns`,
+    `${dataset}/versions?$top=10`,
+    '/repositories',
+    '/datasets',
+  ];
+
+  return {
+    ...Object.fromEntries(
+      whole.map(([kind, path, expected]): [string, Questions] => [
+        kind,
+        () => ({ kind, path, rows: steadyRows, check: sameAs(expected) }),
+      ]),
+    ),
+    page: (random) => {
+      const from = random.between(0, steadyRows - 100);
+      const filter = encodeURIComponent(`number ge ${from}`);
+      return {
+        kind: 'page',
+        path: `${data}?$filter=${filter}&$orderby=number&$top=50`,
+        rows: 50,
+        check: textIs(steadyText(steadyNumbers.slice(from, from + 50))),
+      };
+    },
+    $apply: () => ({
+      kind: '$apply',
+      path: `${data}?$apply=${encodeURIComponent(apply)}`,
+      rows: 28,
+      check: sums,
+    }),
+    provider: (random) => {
+      const id = `S${random.between(1, 2_000)}`;
+      return {
+        kind: 'provider',
+        path: localSeries(id),
+        check: (body) =>
+          (JSON.parse(body.toString()) as { series_id: string }).series_id === id
+            ? undefined
+            : `another series than ${id}`,
+      };
+    },
+    metadata: (random) => ({
+      kind: 'metadata',
+      path: random.pick(metadata),
+      check: (body) => (JSON.parse(body.toString()) === null ? 'null' : undefined),
+    }),
+  };
+};
+
+/** How often each is asked: a sheet costs a hundred times what a page does. */
+export const weights: Readonly<Record<string, number>> = {
+  'file by link': 6,
+  'rows as csv': 4,
+  'rows as tsv': 2,
+  'rows as json': 2,
+  'rows as xlsx': 1,
+  'rows as parquet': 2,
+  'rows as arrow': 2,
+  page: 30,
+  $apply: 12,
+  provider: 15,
+  metadata: 25,
+};

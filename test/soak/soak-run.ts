@@ -1,0 +1,192 @@
+/**
+ * Everything at once for as long as it is told to: uploads of all sizes and modes, reads in all formats, questions, providers
+ * and event streams, while processes are restarted, killed and stopped. `api-1` and `worker-1` are left alone, so that their
+ * memory is seen over the whole time.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createChaos } from '../crash/chaos.js';
+import { type CrashReport, runCrash, type Scenario, type Stage } from '../crash/crash-run.js';
+import { createRandom } from '../crash/random.js';
+import { restart } from '../crash/restart.js';
+import { type Outcome, type Sending, sendFile } from '../crash/sending.js';
+import { createTable } from '../crash/steady-table.js';
+import { startLocalProvider } from '../support/local-provider.js';
+import { ask } from './asking.js';
+import { createFollower } from './following.js';
+import { type ProcessMemory, watchMemory } from './memory.js';
+import { createQuestions, weights } from './questions.js';
+import { createTally, type KindTally, type Tally } from './tally.js';
+
+export interface SoakOptions {
+  readonly minutes: number;
+  readonly seed: number;
+  /** Clients that upload, that read, and that upload and follow. */
+  readonly clients: number;
+  /** Longest pause between two restarts or blows. */
+  readonly calmMs: number;
+  readonly say: (line: string) => void;
+}
+
+export interface SoakReport extends Pick<CrashReport, 'faults' | 'outcomes' | 'rowsChecked' | 'kept'> {
+  readonly seed: number;
+  readonly minutes: number;
+  readonly kinds: readonly KindTally[];
+  readonly memory: readonly ProcessMemory[];
+  /** Restarts, kills and stops, by what they met. */
+  readonly struck: Readonly<Record<string, number>>;
+}
+
+/** Processes whose memory is watched from the first minute to the last. */
+const leftAlone = ['api-1', 'worker-1'];
+
+const timed =
+  (tally: Tally) =>
+  async (sending: Sending): Promise<Outcome> => {
+    const startedAt = performance.now();
+    const outcome = await sendFile(sending);
+    const kind = sending.hangUpAfter === undefined ? 'upload' : 'upload, given up by its client';
+    const came =
+      outcome.kind === 'broken'
+        ? 'broken'
+        : outcome.status === 502 || outcome.status === 503
+          ? 'refused'
+          : 'whole';
+    tally.note(kind, came, performance.now() - startedAt);
+    return outcome;
+  };
+
+const makeDataset = async (
+  { apis, authorization, homeId }: Stage['product'],
+  name: string,
+): Promise<number> => {
+  const answer = await fetch(`${apis[0]}/datasets`, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify({ name, repositoryId: homeId }),
+  });
+  return ((await answer.json()) as { id: number }).id;
+};
+
+/** Starts the clients that read; the result ends them. */
+const startReaders = async (
+  { product, load }: Stage,
+  tally: Tally,
+  { clients, seed }: SoakOptions,
+): Promise<() => Promise<void>> => {
+  const { datasetId } = await createTable(product);
+  // Its readers check it, and so do those of the datasets below.
+  load.ledger.unchecked.add(datasetId);
+  const questions = await createQuestions(product, datasetId);
+  let stopping = false;
+  const read = async (number: number): Promise<void> => {
+    const random = createRandom(seed + 104_729 * (number + 1));
+    while (!stopping) {
+      const { path, ...question } = questions[random.weighted(weights)]!(random);
+      const url = `${random.pick(product.apis)}${path}`;
+      const answer = await ask(tally, {
+        ...question,
+        url,
+        headers: { authorization: product.authorization },
+      });
+      await sleep(answer === undefined ? random.between(300, 900) : random.between(0, 200));
+    }
+  };
+  const follow = async (number: number): Promise<void> => {
+    const random = createRandom(seed + 15_485_863 * (number + 1));
+    const own = await makeDataset(product, `followed ${number}`);
+    load.ledger.unchecked.add(own);
+    const once = createFollower(product, tally, random, own);
+    while (!stopping) {
+      await once();
+      await sleep(random.between(100, 1_000));
+    }
+  };
+  const running = Array.from({ length: clients }, (_, number) => [read(number), follow(number)]).flat();
+  return async () => {
+    stopping = true;
+    await Promise.all(running);
+  };
+};
+
+/** Restarts in good order, kills and stops, one after the other with calm between them, until the time is over. */
+const strike = async (
+  { product }: Stage,
+  { minutes, seed, calmMs, say }: SoakOptions,
+  struck: Record<string, number>,
+): Promise<{ readonly cycles: number; readonly faults: string[] }> => {
+  const random = createRandom(seed);
+  const targets = product.names.filter((name) => !leftAlone.includes(name));
+  const processes = targets.filter((name) => /^(?:api|worker)-/.test(name));
+  const chaos = createChaos({ product, random, targets, longestStopMs: 8_000, recoveryMs: 180_000 });
+  const until = Date.now() + minutes * 60_000;
+  const count = (what: string): void => {
+    const name = what.replace(/-\d+$/, '');
+    struck[name] = (struck[name] ?? 0) + 1;
+  };
+  let cycles = 0;
+  for (; Date.now() < until; cycles += 1) {
+    await sleep(Math.min(random.between(calmMs / 4, calmMs), Math.max(0, until - Date.now())));
+    if (random.chance(0.4)) {
+      const name = random.pick(processes);
+      const ms = await restart(product, name);
+      count(`restart ${name}`);
+      say(`restart ${name}: at work again after ${ms} ms`);
+      continue;
+    }
+    const { blows, fault } = await chaos.cycle();
+    for (const { action, target } of blows) count(`${action} ${target}`);
+    say(
+      blows
+        .map(({ action, target, stoppedMs }) => `${action} ${target} ${stoppedMs || ''}`.trim())
+        .join(' + '),
+    );
+    if (fault !== undefined) return { cycles, faults: [fault] };
+  }
+  return { cycles, faults: [] };
+};
+
+export const runSoak = async (options: SoakOptions): Promise<SoakReport> => {
+  const { seed, clients, say, minutes } = options;
+  const tally = createTally();
+  const struck: Record<string, number> = {};
+  let memory: ProcessMemory[] = [];
+  const scenario: Scenario = async (stage) => {
+    const stopReaders = await startReaders(stage, tally, options);
+    const watch = watchMemory(stage.product);
+    let played: Awaited<ReturnType<typeof strike>>;
+    try {
+      played = await strike(stage, options, struck);
+    } finally {
+      await stopReaders();
+      memory = await watch.stop();
+    }
+    const grown = memory.filter(({ name, verdict }) => leftAlone.includes(name) && verdict === 'grows');
+    const faults = grown.map(({ name, middleMb, lastMb }) => `${name} grew from ${middleMb} to ${lastMb} MB`);
+    return { cycles: played.cycles, blows: [], faults: [...played.faults, ...tally.faults, ...faults] };
+  };
+  const provider = await startLocalProvider();
+  try {
+    const report = await runCrash(
+      {
+        cycles: Number.POSITIVE_INFINITY,
+        seed,
+        minutes,
+        apis: 2,
+        workers: 2,
+        clients,
+        datasets: 5,
+        largestRows: 200_000,
+        longestStopMs: 8_000,
+        targets: [],
+        settings: { providerUrls: provider.providerUrls },
+        send: timed(tally),
+        say,
+      },
+      scenario,
+    );
+    const { faults, outcomes, rowsChecked, kept } = report;
+    return { seed, minutes, kinds: tally.kinds, memory, struck, faults, outcomes, rowsChecked, kept };
+  } finally {
+    provider.close();
+  }
+};
