@@ -55,7 +55,7 @@ const groups: readonly AdminGroup[] = [
   createProviderCommands(openAdminGateway),
   createDeadLetterCommands((context) => openDeadLetters(operatorParts(context))),
   createUploadCommands((context) => openUploadReplay(operatorParts(context))),
-  createVerifyCommands((context) => openVerification(operatorParts(context))),
+  createVerifyCommands((context, backups) => openVerification(operatorParts(context), backups)),
   ...createBackupCommands({
     openBackup: (context, place) => openBackup(backupParts(context, place), productVersion),
     openRestore: (context, place) => openRestore(backupParts(context, place)),

@@ -1,13 +1,15 @@
-import type { RepairUpload, Verification } from '../ingest/repair/verification.js';
+import type { RepairSegment, Verification } from '../ingest/repair/verification.js';
+import { invalid } from '../lib/errors.js';
 import type { AdminContext, AdminGroup } from './command.js';
 import { wholeNumber } from './uploads.js';
 
 export interface OpenedVerification {
   readonly verification: Verification;
-  readonly repair: RepairUpload;
+  readonly repair: RepairSegment;
 }
 
-export type OpenVerification = (context: AdminContext) => Promise<OpenedVerification>;
+/** @param backups Where rows are taken from that Kafka does not give. */
+export type OpenVerification = (context: AdminContext, backups?: string) => Promise<OpenedVerification>;
 
 /** `verify` */
 export const createVerifyCommands = (open: OpenVerification): AdminGroup => ({
@@ -20,14 +22,17 @@ export const createVerifyCommands = (open: OpenVerification): AdminGroup => ({
       summary:
         'Compare versions in PostgreSQL with rows, counts and hashes in ClickHouse; exit code 1 on faults.',
       arguments: [],
-      options: { dataset: { type: 'string' }, repair: { type: 'boolean' } },
+      options: { dataset: { type: 'string' }, repair: { type: 'boolean' }, from: { type: 'string' } },
       optionHelp: {
         dataset: 'Only the dataset of this id.',
         repair: 'Mend what can be mended: rows of uploads are written anew from Kafka.',
+        from: 'With --repair: backups (a folder, or s3://bucket/prefix) that have the rows which Kafka does not give.',
       },
       async run({ context, option, flag }) {
         const dataset = option('dataset');
-        const { verification, repair } = await open(context);
+        const from = option('from');
+        if (from !== undefined && !flag('repair')) throw invalid('usage', '--from is for --repair');
+        const { verification, repair } = await open(context, from);
         const report = await verification.verify({
           ...(dataset === undefined ? {} : { dataset: wholeNumber(dataset, 'the id of a dataset') }),
           ...(flag('repair') ? { repair } : {}),

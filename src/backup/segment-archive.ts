@@ -24,7 +24,12 @@ export interface SegmentArchive {
   write(prefix: string, segments: readonly NeededSegment[]): Promise<SegmentFile[]>;
   /** Brings those rows of a file back that belong to the segments, and compares them with count and hash. */
   load(file: SegmentFile, needed: ReadonlySet<number>): Promise<number>;
+  /** Brings the rows of one segment back as those of another id beside it, and compares them with count and hash. */
+  loadAs(file: SegmentFile, segment: SavedSegment, id: number): Promise<void>;
 }
+
+/** Id, rows and hash of a segment in a file. */
+export type SavedSegment = SegmentFile['segments'][number];
 
 export interface SegmentArchiveOptions {
   readonly folder: BackupFolder;
@@ -107,6 +112,25 @@ export const createSegmentArchive = ({
     });
   };
 
+  const ensureTable = async (file: SegmentFile): Promise<TablePlace> => {
+    const own = file.columns.filter(({ name }) => name !== '_seg' && name !== '_row').map(({ name }) => name);
+    const place = placeOf(file);
+    await tables.ensure(
+      { ...place, pool: file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} } },
+      file.pool === null ? own.map(namedColumnOf) : [],
+    );
+    return place;
+  };
+
+  /** ClickHouse has what was saved. */
+  const requireSaved = async (file: SegmentFile, saved: readonly SavedSegment[]): Promise<void> => {
+    const ids = saved.map(([id]) => id);
+    const found = new Map((await hashes.read(placeOf(file), ids)).map((one) => [one.segmentId, one]));
+    for (const [id, rows, hash] of saved)
+      if (found.get(id)?.rows !== rows || found.get(id)?.hash !== hash)
+        throw damaged(`the rows of segment ${id} in ${file.key} are not those that were saved`);
+  };
+
   return {
     async write(prefix, segments) {
       const written: SegmentFile[] = [];
@@ -130,21 +154,18 @@ export const createSegmentArchive = ({
 
     async load(file, needed) {
       const wanted = file.segments.filter(([id]) => needed.has(id));
-      const place = placeOf(file);
-      const own = file.columns
-        .filter(({ name }) => name !== '_seg' && name !== '_row')
-        .map(({ name }) => name);
-      await tables.ensure(
-        { ...place, pool: file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} } },
-        file.pool === null ? own.map(namedColumnOf) : [],
-      );
+      const place = await ensureTable(file);
       const segmentIds = wanted.map(([id]) => id);
       await files.load({ place, columns: file.columns, segmentIds }, await folder.read(file.key));
-      const found = new Map((await hashes.read(place, segmentIds)).map((one) => [one.segmentId, one]));
-      for (const [id, rows, hash] of wanted)
-        if (found.get(id)?.rows !== rows || found.get(id)?.hash !== hash)
-          throw damaged(`the rows of segment ${id} in ${file.key} are not those that were saved`);
+      await requireSaved(file, wanted);
       return wanted.reduce((sum, [, rows]) => sum + rows, 0);
+    },
+
+    async loadAs(file, [id, rows, hash], as) {
+      const place = await ensureTable(file);
+      const source = await folder.read(file.key);
+      await files.load({ place, columns: file.columns, segmentIds: [id] }, source, as);
+      await requireSaved(file, [[as, rows, hash]]);
     },
   };
 };

@@ -41,7 +41,13 @@ interface Rows {
   readonly archive: SegmentArchive;
 }
 
-const openRows = async ({ config, log, scope, place }: BackupParts): Promise<Rows> => {
+/** Rows of ClickHouse, and the place of backups. */
+export const openRows = async ({
+  config,
+  log,
+  scope,
+  place,
+}: Omit<BackupParts, 'databaseUrl'>): Promise<Rows> => {
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   if (config.clickhouseCluster !== undefined)
     throw new AppError(

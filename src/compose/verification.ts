@@ -1,22 +1,66 @@
+import { createSavedSegments } from '../backup/saved-segments.js';
+import { createCompactionRecords } from '../ingest/maintenance/compaction-records.js';
+import { createSegmentRestore, type RestoreSegment } from '../ingest/repair/segment-restore.js';
 import type { UploadReplay } from '../ingest/repair/upload-replay.js';
-import { createVerification, type RepairUpload, type Verification } from '../ingest/repair/verification.js';
+import { createVerification, type RepairSegment, type Verification } from '../ingest/repair/verification.js';
+import { isAppError } from '../lib/errors.js';
+import { processOfSegment } from '../model/version.js';
 import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
+import { readSetting } from '../storage/postgres/settings.js';
+import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
 import { type OperatorParts, openUploadReplay } from './operator.js';
 
-/** The comparison of both databases, beside workers that run. */
+/** From Kafka. */
+const createReplayRepair = (parts: OperatorParts): RepairSegment => {
+  let replay: Promise<UploadReplay> | undefined;
+  return async ({ id }) => {
+    replay ??= openUploadReplay(parts);
+    const report = await (await replay).replay(processOfSegment(id), { takeOver: false, waitMs: 0 });
+    return report.kind === 'rewritten' ? report.outcome : 'not_completed';
+  };
+};
+
+/** @param place Folder or `s3://bucket/prefix` of backups. */
+const openBackupRepair = async (parts: OperatorParts, place: string): Promise<RestoreSegment> => {
+  const { config, log, sql } = parts;
+  const { folder, archive } = await openRows({ ...parts, place });
+  const saved = createSavedSegments({
+    folder,
+    archive,
+    installation: () => readSetting(sql, 'installation'),
+  });
+  const compactions = createCompactionRecords({ sql, leaseMs: config.replayLeaseMs, log });
+  return createSegmentRestore({ sql, compactions, write: saved.write });
+};
+
+/** Kafka first, which has the file itself; then the backup. */
+const oneAfterTheOther =
+  (replay: RepairSegment, restore: RestoreSegment | undefined): RepairSegment =>
+  async (segment) => {
+    if (restore === undefined) return replay(segment);
+    try {
+      const outcome = await replay(segment);
+      if (outcome !== 'not_completed') return outcome;
+    } catch (error) {
+      if (!isAppError(error) || error.kind === 'unavailable') throw error;
+    }
+    return restore(segment);
+  };
+
+/**
+ * The comparison of both databases, beside workers that run.
+ * @param backups Where rows are taken from that Kafka does not give.
+ */
 export const openVerification = async (
   parts: OperatorParts,
-): Promise<{ verification: Verification; repair: RepairUpload }> => {
+  backups?: string,
+): Promise<{ verification: Verification; repair: RepairSegment }> => {
   const { config, scope, sql } = parts;
   const clickhouse = await openServers(config, sql, scope);
-  let replay: Promise<UploadReplay> | undefined;
+  const restore = backups === undefined ? undefined : await openBackupRepair(parts, backups);
   return {
     verification: createVerification({ sql, hashes: createSegmentHashes(clickhouse) }),
-    repair: async (processId) => {
-      replay ??= openUploadReplay(parts);
-      const report = await (await replay).replay(processId, { takeOver: false, waitMs: 0 });
-      return report.kind === 'rewritten' ? report.outcome : 'not_completed';
-    },
+    repair: oneAfterTheOther(createReplayRepair(parts), restore),
   };
 };

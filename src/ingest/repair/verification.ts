@@ -4,7 +4,6 @@
  * is looked at once more before it counts.
  */
 import { isAppError, notFound } from '../../lib/errors.js';
-import { processOfSegment } from '../../model/version.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { tableOf } from '../../storage/clickhouse/places.js';
 import type { HashedSegment, SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
@@ -29,7 +28,10 @@ export interface Fault {
   /** Rows. */
   readonly expected: number;
   readonly found: number | null;
-  /** `repaired`; `equal`: Kafka has the same, the hash on record was wrong; or why it could not be; null: not tried. */
+  /**
+   * `repaired` from Kafka; `restored` from a backup; `equal`: Kafka has the same, the hash on record was wrong; or why it
+   * could not be; null: not tried.
+   */
   readonly repair: string | null;
 }
 
@@ -48,10 +50,13 @@ export interface VerificationReport {
 }
 
 /**
- * Reads an upload again from Kafka and writes its rows anew where they differ: `equal` or `repaired`, or why it could not.
+ * Writes the rows of a segment anew: `equal`, `repaired` or `restored`, or why it could not.
  * @throws AppError that says why it could not.
  */
-export type RepairUpload = (processId: number) => Promise<string>;
+export type RepairSegment = (segment: NamedSegment) => Promise<string>;
+
+/** Outcomes of a repair after which nothing is wrong any more. */
+const mendedBy: readonly (string | null)[] = ['repaired', 'restored', 'equal'];
 
 export interface Verification {
   /**
@@ -59,7 +64,10 @@ export interface Verification {
    * @param repair Undefined: no rows are changed.
    * @throws AppError 404 for an unknown dataset; an outage is an error, no fault.
    */
-  verify(options: { readonly dataset?: number; readonly repair?: RepairUpload }): Promise<VerificationReport>;
+  verify(options: {
+    readonly dataset?: number;
+    readonly repair?: RepairSegment;
+  }): Promise<VerificationReport>;
 }
 
 export interface VerificationOptions {
@@ -163,16 +171,16 @@ export const createVerification = ({ sql, hashes }: VerificationOptions): Verifi
       const faults: Fault[] = [];
 
       const note = (fault: Fault): void => {
-        if (fault.repair === 'repaired' || fault.repair === 'equal') count.repaired += 1;
+        if (mendedBy.includes(fault.repair)) count.repaired += 1;
         else count.left += 1;
         if (faults.length < listedFaults) faults.push(fault);
       };
 
-      const mended = async (segment: number): Promise<string | null> => {
+      const mended = async (segment: NamedSegment): Promise<string | null> => {
         if (repair === undefined) return null;
         try {
-          const outcome = await repair(processOfSegment(segment));
-          if (outcome === 'equal') await forgetHash(sql, segment);
+          const outcome = await repair(segment);
+          if (outcome === 'equal') await forgetHash(sql, segment.id);
           return outcome;
         } catch (error) {
           if (!isAppError(error) || error.kind === 'unavailable') throw error;
@@ -188,7 +196,8 @@ export const createVerification = ({ sql, hashes }: VerificationOptions): Verifi
           if (oddityOf(segment, seen) !== undefined) {
             const odd = await confirmed(segment);
             const fault = odd && (await faultOf(odd.segment, odd));
-            if (fault !== undefined) note({ ...fault, repair: await mended(segment.id) });
+            if (odd !== undefined && fault !== undefined)
+              note({ ...fault, repair: await mended(odd.segment) });
           } else if (typeof seen === 'object') {
             if (segment.hash === null) fresh.push({ segment, hash: seen.hash });
             else count.hashesCompared += 1;

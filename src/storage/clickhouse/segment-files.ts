@@ -17,8 +17,11 @@ export interface SegmentFiles {
   columns(place: TablePlace): Promise<ColumnDefinition[]>;
   /** Blocks of the rows, in reading order. Ends with an error when it is not all of them. */
   open(rows: SegmentRows, queryId: string): Promise<Readable>;
-  /** Inserts those rows of a file that belong to the segments. `frames`: blocks as zstd. Not to be repeated. */
-  load(rows: SegmentRows, frames: Readable): Promise<void>;
+  /**
+   * Inserts those rows of a file that belong to the segments. `frames`: blocks as zstd. Not to be repeated.
+   * @param as Id of the segment that they make; undefined: the one that they had.
+   */
+  load(rows: SegmentRows, frames: Readable, as?: number): Promise<void>;
 }
 
 const ids = (segmentIds: readonly number[]): string => segmentIds.map(Number).join(', ');
@@ -60,11 +63,17 @@ export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): 
       });
     },
 
-    async load({ place, columns, segmentIds }, frames) {
+    async load({ place, columns, segmentIds }, frames, as) {
       const names = columns.map(({ name }) => name).join(', ');
+      // Without an alias: the condition is about the id that they had.
+      const values = columns
+        .map(({ name, type }) =>
+          name === '_seg' && as !== undefined ? `CAST(${Number(as)}, '${type}')` : name,
+        )
+        .join(', ');
       const structure = columns.map(({ name, type }) => `${name} ${type}`).join(', ');
       await servers.at(place).insert(
-        `INSERT INTO ${statedTable(database, place)} (${names}) SELECT ${names} FROM input('${structure}')
+        `INSERT INTO ${statedTable(database, place)} (${names}) SELECT ${values} FROM input('${structure}')
          WHERE _seg IN (${ids(segmentIds)}) FORMAT Native`,
         frames,
         { settings: loadSettings, encoding: 'zstd' },

@@ -1,5 +1,10 @@
+import { mkdtemp, rm, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBackupCommands } from '../../../src/admin/backup.js';
 import { createVerifyCommands } from '../../../src/admin/verify.js';
+import { openBackup, openRestore } from '../../../src/compose/backup.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import type { Fault, VerificationReport } from '../../../src/ingest/repair/verification.js';
 import { silentLog } from '../../../src/lib/log.js';
@@ -18,6 +23,7 @@ import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
 let owner: Client;
+let folder: string;
 
 beforeAll(async () => {
   product = await startProduct(
@@ -25,9 +31,25 @@ beforeAll(async () => {
     silentLog,
   );
   owner = await product.createAccount('owner');
+  folder = await mkdtemp(join(tmpdir(), 'tabulary-verify-'));
 });
 
-afterAll(() => product?.close());
+afterAll(async () => {
+  await product?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Makes a backup; gives the folder's file of the newest rows. */
+const backup = async (): Promise<string> => {
+  const parts = { databaseUrl: product.config.databaseUrl ?? '' };
+  const commands = createBackupCommands({
+    openBackup: (context, place) => openBackup({ ...context, ...parts, place }, '1.2.3'),
+    openRestore: (context, place) => openRestore({ ...context, ...parts, place }),
+    verify: async (context) => (await openVerification(context)).verification.verify({}),
+  });
+  const { output } = await runAdmin(product, commands, `backup --to ${folder} --json`);
+  return join(folder, 'segments', (JSON.parse(output) as { id: string }).id);
+};
 
 const verify = async (options = ''): Promise<VerificationReport & { exitCode: number }> => {
   const line = `verify --json${options}`;
@@ -182,15 +204,60 @@ describe('verify', () => {
     expect(await download(owner, gone)).toBe(content);
   });
 
-  it('says why rows of an upsert cannot be mended, and keeps the exit code', async () => {
+  it.each([
+    ['a table of its own', 300],
+    ['a pool', 60],
+  ])('mends rows of an upsert in %s from a backup, which Kafka cannot give', async (_, rows) => {
     const dataset = await createDataset(owner);
-    await upload(owner, dataset, file(300));
+    await upload(owner, dataset, file(rows));
     const merged = await send(dataset, file(10), { mode: 'upsert', key: 'id' });
     expect(merged.status).toBe('completed');
+    const later = await append(dataset, file(5, rows));
+    const versions = [merged, later].map(({ versionId }) => `?$skip=0&versionId=${versionId}`);
+    const read = () => Promise.all(versions.map((query) => download(owner, dataset, query)));
+    const before = await read();
+    await backup();
     await damage(dataset, () => `DELETE WHERE _row = 5 AND intDiv(_seg, 1000) = ${merged.id}`);
+
     const told = await verify(` --dataset ${dataset} --repair`);
     expect(told).toMatchObject({ exitCode: 1, left: 1, repaired: 0 });
-    expect(told.faults).toEqual([expect.objectContaining({ fault: 'rows_missing', repair: 'rows_joined' })]);
+    expect(told.faults).toEqual([
+      expect.objectContaining({ fault: 'rows_missing', repair: 'rows_joined', versions: 2 }),
+    ]);
+    const mended = await verify(` --dataset ${dataset} --repair --from ${folder}`);
+    expect(mended).toMatchObject({ exitCode: 0, left: 0, repaired: 1 });
+    expect(mended.faults).toEqual([expect.objectContaining({ repair: 'restored' })]);
+    expect(await verify(` --dataset ${dataset}`)).toMatchObject({ exitCode: 0, faults: [] });
+    expect(await read()).toEqual(before);
+  });
+
+  it('says which rows no backup has, and takes none that are damaged or of another installation', async () => {
+    const dataset = await createDataset(owner);
+    await upload(owner, dataset, file(200));
+    const saved = await send(dataset, file(10), { mode: 'upsert', key: 'id' });
+    const rowsFolder = await backup();
+    const unsaved = await send(dataset, file(20), { mode: 'upsert', key: 'id' });
+    const content = await download(owner, dataset);
+    const lose = (process: ProcessAnswer): Promise<void> =>
+      damage(dataset, () => `DELETE WHERE _row = 5 AND intDiv(_seg, 1000) = ${process.id}`);
+    const mend = () => verify(` --dataset ${dataset} --repair --from ${folder}`);
+    await lose(unsaved);
+    expect(await mend()).toMatchObject({ exitCode: 1, faults: [{ repair: 'not_in_backup' }] });
+
+    await lose(saved);
+    await truncate(join(rowsFolder, '1.native.zst'), 10);
+    const repairs = (await mend()).faults.map(({ repair }) => repair).sort();
+    expect(repairs).toEqual(['backup_damaged', 'not_in_backup']);
+
+    const other = 'ffffffff-0000-4000-8000-000000000000';
+    await product.sql.query(`UPDATE settings SET value = $1 WHERE name = 'installation'`, [other]);
+    const bound = `${product.config.clickhouseDatabase}.installation`;
+    await product.clickhouse(`TRUNCATE TABLE ${bound}`);
+    await product.clickhouse(`INSERT INTO ${bound} SETTINGS async_insert = 0 VALUES ('${other}')`);
+    const foreign = (await mend()).faults.map(({ repair }) => repair);
+    expect(foreign).toEqual(['foreign_backup', 'foreign_backup']);
+    // What a user sees meanwhile is no half of the rows.
+    expect(await download(owner, dataset)).not.toBe(content);
     await product.sql.query('DELETE FROM datasets WHERE id = $1', [dataset]);
   });
 
@@ -210,5 +277,6 @@ describe('verify', () => {
   it('refuses a dataset that does not exist', async () => {
     await expect(verify(' --dataset 999999')).rejects.toMatchObject({ code: 'dataset_not_found' });
     await expect(verify(' --dataset x')).rejects.toMatchObject({ code: 'usage' });
+    await expect(verify(` --from ${folder}`)).rejects.toMatchObject({ code: 'usage' });
   });
 });

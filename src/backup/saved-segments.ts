@@ -1,0 +1,63 @@
+/** Rows of single segments out of the backups of a folder, for segments that were damaged since. */
+import { conflict } from '../lib/errors.js';
+import { tableOf } from '../storage/clickhouse/places.js';
+import type { BackupFolder } from './backup-folder.js';
+import type { SegmentFile } from './manifest.js';
+import { type NeededSegment, placeOf, type SavedSegment, type SegmentArchive } from './segment-archive.js';
+
+export interface SavedSegments {
+  /**
+   * Writes the rows of a segment as those of segment `id`, beside it.
+   * @throws AppError 409 `not_in_backup`, `foreign_backup`; 400 `backup_damaged`.
+   */
+  write(segment: NeededSegment, id: number): Promise<void>;
+}
+
+export interface SavedSegmentsOptions {
+  readonly folder: BackupFolder;
+  readonly archive: Pick<SegmentArchive, 'loadAs'>;
+  /** Whose rows these have to be. */
+  readonly installation: () => Promise<string | undefined>;
+}
+
+const tableOfFile = (file: Pick<SegmentFile, 'storeId' | 'pool'>): string => tableOf(placeOf(file));
+
+export const createSavedSegments = (options: SavedSegmentsOptions): SavedSegments => {
+  const { folder, archive } = options;
+
+  /** Files of all backups, those of the newest first. */
+  const readFiles = async (): Promise<SegmentFile[]> => {
+    const own = await options.installation();
+    const files = new Map<string, SegmentFile>();
+    for (const id of (await folder.list()).reverse()) {
+      const manifest = await folder.manifest(id);
+      if (manifest.installation !== own)
+        throw conflict('foreign_backup', `The folder has backups of another installation (${id}).`);
+      for (const file of manifest.segments) if (!files.has(file.key)) files.set(file.key, file);
+    }
+    return [...files.values()];
+  };
+  let files: Promise<SegmentFile[]> | undefined;
+
+  /** Segments never change: one of the same id, rows and hash is the same one. */
+  const find = async (wanted: NeededSegment): Promise<{ file: SegmentFile; saved: SavedSegment }> => {
+    files ??= readFiles();
+    for (const file of await files) {
+      if (tableOfFile(file) !== tableOfFile(wanted)) continue;
+      const saved = file.segments.find(
+        ([id, rows, hash]) =>
+          id === wanted.id && rows === wanted.rows && (wanted.hash === null || wanted.hash === hash),
+      );
+      if (saved !== undefined) return { file, saved };
+    }
+    throw conflict('not_in_backup', `No backup of the folder has the rows of segment ${wanted.id}.`);
+  };
+
+  return {
+    async write(segment, id) {
+      const { file, saved } = await find(segment);
+      await folder.check(file);
+      await archive.loadAs(file, saved, id);
+    },
+  };
+};

@@ -1,0 +1,54 @@
+/**
+ * Writes the rows of a damaged segment anew from a backup, beside the present ones; then every version that names the old
+ * segment names the new one. Versions, their ids and their order stay. For rows that Kafka cannot give: of an upsert, of a
+ * compaction, or older than its retention.
+ *
+ * It is a compaction of one segment, and shares its rules: see maintenance/compaction-records.ts.
+ */
+import { conflict } from '../../lib/errors.js';
+import { outdateFilesOf } from '../../storage/postgres/datasets.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import type { CompactionRecords } from '../maintenance/compaction-records.js';
+import type { NamedSegment } from '../maintenance/hash-recorder.js';
+
+/** @throws AppError 409 that says why it could not; nothing has changed then. */
+export type RestoreSegment = (segment: NamedSegment) => Promise<'restored'>;
+
+export interface SegmentRestoreOptions {
+  readonly sql: Sql;
+  readonly compactions: CompactionRecords;
+  /** Writes the rows as those of segment `id`, compared with count and hash. */
+  readonly write: (segment: NamedSegment, id: number) => Promise<void>;
+}
+
+export const createSegmentRestore = ({ sql, compactions, write }: SegmentRestoreOptions): RestoreSegment => {
+  const bytesOf = async ({ id }: NamedSegment): Promise<number> => {
+    const [row] = await sql.query<{ bytes: number }>(
+      'SELECT coalesce(bytes, 0) AS bytes FROM segments WHERE id = $1',
+      [id],
+    );
+    return row?.bytes ?? 0;
+  };
+
+  const restoreInto = async (segment: NamedSegment, target: number): Promise<'restored'> => {
+    const { id, rows } = segment;
+    const run = [{ id, bytes: await bytesOf(segment), whole: true }];
+    await write(segment, target);
+    if (!(await compactions.swap(target, run, { starts: [0, rows], rows })))
+      throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
+    await outdateFilesOf(sql, target);
+    return 'restored';
+  };
+
+  return async (segment) => {
+    const target = await compactions.begin(segment.storeId, [segment.id]);
+    if (target === undefined)
+      throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
+    try {
+      return await compactions.whileHeld(target, () => restoreInto(segment, target));
+    } catch (error) {
+      await compactions.abandon(target);
+      throw error;
+    }
+  };
+};
