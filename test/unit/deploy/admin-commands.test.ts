@@ -1,0 +1,75 @@
+/** Commands of operators in the documents are those that there are. */
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { createAccountCommands } from '../../../src/admin/accounts.js';
+import { createBackupCommands } from '../../../src/admin/backup.js';
+import { consumingCommands } from '../../../src/admin/consuming.js';
+import { createDeadLetterCommands } from '../../../src/admin/dead-letters.js';
+import { keyCommands } from '../../../src/admin/keys.js';
+import { planCommands } from '../../../src/admin/plans.js';
+import { createProviderCommands, createUserKeyCommands } from '../../../src/admin/providers.js';
+import { runCommandLine } from '../../../src/admin/run.js';
+import { createSweepCommands } from '../../../src/admin/sweep.js';
+import { teamCommands } from '../../../src/admin/teams.js';
+import { createUploadCommands } from '../../../src/admin/uploads.js';
+import { createVerifyCommands } from '../../../src/admin/verify.js';
+import { projectFile } from './compose-file.js';
+
+const unused = (): never => {
+  throw new Error('no command is run here');
+};
+
+const groups = [
+  createAccountCommands({ exportTo: unused, transfer: unused, remove: unused }),
+  keyCommands,
+  teamCommands,
+  planCommands,
+  createUserKeyCommands(unused),
+  createProviderCommands(unused),
+  createDeadLetterCommands(unused),
+  createUploadCommands(unused),
+  createVerifyCommands(unused),
+  ...createBackupCommands({ openBackup: unused, openRestore: unused, verify: unused }),
+  consumingCommands,
+  createSweepCommands(unused),
+];
+
+class Parsed extends Error {}
+
+/** Fails unless the line is one that would run. */
+const parse = (line: string): Promise<string> =>
+  runCommandLine(groups, line.trim().split(/\s+/), async () => {
+    throw new Parsed();
+  });
+
+const documents = [
+  'README.md',
+  ...readdirSync(new URL('../../../docs', import.meta.url))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+/** Lines of blocks for a shell; `<id>` stands for a value, what is in brackets may be left out. */
+const commandsIn = (text: string): string[] =>
+  [...text.matchAll(/^```(?:sh|console)\n(.*?)^```/gms)]
+    .flatMap(([, block = '']) => [...block.matchAll(/npm run admin -- ([^#\n]+)/g)])
+    .map(([, line = '']) => line.replaceAll(/<[\w-]+>/g, '1').replaceAll(/[[\]]/g, ''));
+
+const commands = documents.flatMap((path) => commandsIn(projectFile(path)).map((line) => ({ path, line })));
+
+describe('operators are told commands that there are', () => {
+  it('in the run-book above all', () => {
+    expect(commands.filter(({ path }) => path === 'docs/operating.md').length).toBeGreaterThan(15);
+  });
+
+  it.each(commands)('$path: $line', async ({ line }) => {
+    await expect(parse(line)).rejects.toBeInstanceOf(Parsed);
+  });
+
+  it.each(['uploads list', 'upload list --stock', 'upload show'])(
+    'notices that there is no %s',
+    async (line) => {
+      await expect(parse(line)).rejects.not.toBeInstanceOf(Parsed);
+    },
+  );
+});
