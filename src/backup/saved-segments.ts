@@ -7,10 +7,10 @@ import { type NeededSegment, placeOf, type SavedSegment, type SegmentArchive } f
 
 export interface SavedSegments {
   /**
-   * Writes the rows of a segment as those of segment `id`, beside it.
+   * Looks for the rows of a segment and reads their file once; the result writes them as those of segment `id`, beside it.
    * @throws AppError 409 `not_in_backup`, `foreign_backup`; 400 `backup_damaged`.
    */
-  write(segment: NeededSegment, id: number): Promise<void>;
+  find(segment: NeededSegment): Promise<(id: number) => Promise<void>>;
 }
 
 export interface SavedSegmentsOptions {
@@ -40,7 +40,7 @@ export const createSavedSegments = (options: SavedSegmentsOptions): SavedSegment
   let files: Promise<SegmentFile[]> | undefined;
 
   /** Segments never change: one of the same id, rows and hash is the same one. */
-  const find = async (wanted: NeededSegment): Promise<{ file: SegmentFile; saved: SavedSegment }> => {
+  const search = async (wanted: NeededSegment): Promise<{ file: SegmentFile; saved: SavedSegment }> => {
     files ??= readFiles();
     for (const file of await files) {
       if (tableOfFile(file) !== tableOfFile(wanted)) continue;
@@ -54,10 +54,10 @@ export const createSavedSegments = (options: SavedSegmentsOptions): SavedSegment
   };
 
   return {
-    async write(segment, id) {
-      const { file, saved } = await find(segment);
+    async find(segment) {
+      const { file, saved } = await search(segment);
       await folder.check(file);
-      await archive.loadAs(file, saved, id);
+      return (id) => archive.loadAs(file, saved, id);
     },
   };
 };

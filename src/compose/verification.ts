@@ -31,7 +31,7 @@ const openBackupRepair = async (parts: OperatorParts, place: string): Promise<Re
     installation: () => readSetting(sql, 'installation'),
   });
   const compactions = createCompactionRecords({ sql, leaseMs: config.replayLeaseMs, log });
-  return createSegmentRestore({ sql, compactions, write: saved.write });
+  return createSegmentRestore({ sql, compactions, find: saved.find });
 };
 
 /** Kafka first, which has the file itself; then the backup. */

@@ -1,6 +1,6 @@
 /**
  * The disk of a component becomes full while files are uploaded, and gets room again. Uploads may be refused or wait
- * meanwhile; those that were accepted complete afterwards.
+ * meanwhile; those that were accepted complete afterwards. The alert on ClickHouse's disk fires meanwhile, and ends.
  *
  * The small file system is a tmpfs, which only root may mount: this is a scenario of the command, not of CI.
  */
@@ -9,6 +9,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expectToFire, type Scrape, scrape } from '../support/alerts.js';
 import { type CrashOptions, type CrashReport, runCrash, type Scenario } from './crash-run.js';
 import type { Component } from './product.js';
 
@@ -20,6 +21,8 @@ const diskMib: Readonly<Record<Component, number>> = { clickhouse: 400, kafka: 4
 const loadMs = 12_000;
 const fullMs = 25_000;
 const recoveryMs = 120_000;
+/** Between two looks of the API at the components. */
+const watchMs = 1_000;
 
 const freeBytes = (folder: string): number => {
   const { bavail, bsize } = statfsSync(folder);
@@ -44,6 +47,12 @@ const fill = (path: string, folder: string): void => {
   }
 };
 
+/** What the API process that is looked at says; long enough after a change that it has looked again. */
+const look = async ([api = '']: readonly string[]): Promise<Scrape> => {
+  await sleep(2 * watchMs);
+  return scrape([api.replace(/\/api$/, '')]);
+};
+
 const becomesFull =
   (component: Component, folder: string): Scenario =>
   async ({ product, load, options: { say } }) => {
@@ -53,6 +62,8 @@ const becomesFull =
     await sleep(loadMs);
     say(`filling the disk of ${component}, ${Math.round(freeBytes(folder) / mib)} MiB are free`);
     const before = entries.length;
+    const healthy = await look(product.apis);
+    let broken: Scrape = [];
     const until = Date.now() + fullMs;
     try {
       // Again and again: the component frees what it can.
@@ -60,6 +71,7 @@ const becomesFull =
         fill(ballast, folder);
         await sleep(200);
       }
+      if (component === 'clickhouse') broken = await look(product.apis);
       const refused = entries.slice(before).filter(({ outcome }) => {
         return outcome.kind === 'broken' || outcome.status === 503;
       }).length;
@@ -79,6 +91,10 @@ const becomesFull =
     }
     say('whole again');
     await sleep(loadMs);
+    if (component === 'clickhouse') {
+      const incident = { alert: 'TabularyDiskFull', healthy, broken, mended: await look(product.apis) };
+      await expectToFire(incident).catch((error: Error) => faults.push(error.message));
+    }
     return { cycles: 1, blows: [], faults };
   };
 
@@ -88,7 +104,11 @@ export const runFullDisk = async (options: CrashOptions, component: Component): 
   const size = `size=${diskMib[component]}m,mode=755`;
   execFileSync('mount', ['-t', 'tmpfs', '-o', size, 'tmpfs', folder]);
   try {
-    return await runCrash({ ...options, smallDisk: { component, folder } }, becomesFull(component, folder));
+    const settings = { watchIntervalMs: String(watchMs) };
+    return await runCrash(
+      { ...options, settings, smallDisk: { component, folder } },
+      becomesFull(component, folder),
+    );
   } finally {
     execFileSync('umount', [folder]);
     rmSync(folder, { recursive: true });

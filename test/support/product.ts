@@ -20,7 +20,7 @@ import { clickHouseText } from './clickhouse-http.js';
 export interface TestProduct {
   /** Address of the API, `/api` included. */
   readonly baseUrl: string;
-  /** Address of the worker's health endpoints. */
+  /** Address of the present worker's health endpoints. */
   readonly workerUrl: string;
   readonly config: Config;
   readonly sql: Sql;
@@ -106,22 +106,22 @@ export const startProduct = async (
   const sql = createSql(pool);
 
   let workerScope = createScope(log);
-  const startWorker = async (): Promise<number> => {
+  let workerPort = 0;
+  const startWorker = async (): Promise<void> => {
     workerScope = createScope(log);
-    return (await createWorkerProcess(config, productLog, workerScope, 'test')).port;
+    workerPort = (await createWorkerProcess(config, productLog, workerScope, 'test')).port;
   };
   await scope.defer('worker', () => workerScope.close());
   const apiScope = createScope(log);
   await scope.defer('API', () => apiScope.close());
-  const [workerPort, api] = await Promise.all([
-    startWorker(),
-    createApiProcess(config, productLog, apiScope, 'test'),
-  ]);
+  const [, api] = await Promise.all([startWorker(), createApiProcess(config, productLog, apiScope, 'test')]);
 
   const baseUrl = `http://127.0.0.1:${api.port}/api`;
   return {
     baseUrl,
-    workerUrl: `http://127.0.0.1:${workerPort}`,
+    get workerUrl() {
+      return `http://127.0.0.1:${workerPort}`;
+    },
     config,
     sql,
     clickhouse,
@@ -131,9 +131,7 @@ export const startProduct = async (
       return { id, key, baseUrl };
     },
     stopWorker: () => workerScope.close(),
-    async startWorker() {
-      await startWorker();
-    },
+    startWorker,
     close: () => scope.close(),
   };
 };

@@ -17,11 +17,11 @@ export type RestoreSegment = (segment: NamedSegment) => Promise<'restored'>;
 export interface SegmentRestoreOptions {
   readonly sql: Sql;
   readonly compactions: CompactionRecords;
-  /** Writes the rows as those of segment `id`, compared with count and hash. */
-  readonly write: (segment: NamedSegment, id: number) => Promise<void>;
+  /** Looks for the rows; the result writes them as those of segment `id`, compared with count and hash. */
+  readonly find: (segment: NamedSegment) => Promise<(id: number) => Promise<void>>;
 }
 
-export const createSegmentRestore = ({ sql, compactions, write }: SegmentRestoreOptions): RestoreSegment => {
+export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreOptions): RestoreSegment => {
   const bytesOf = async ({ id }: NamedSegment): Promise<number> => {
     const [row] = await sql.query<{ bytes: number }>(
       'SELECT coalesce(bytes, 0) AS bytes FROM segments WHERE id = $1',
@@ -30,10 +30,14 @@ export const createSegmentRestore = ({ sql, compactions, write }: SegmentRestore
     return row?.bytes ?? 0;
   };
 
-  const restoreInto = async (segment: NamedSegment, target: number): Promise<'restored'> => {
+  const restoreInto = async (
+    segment: NamedSegment,
+    target: number,
+    write: (id: number) => Promise<void>,
+  ): Promise<'restored'> => {
     const { id, rows } = segment;
     const run = [{ id, bytes: await bytesOf(segment), whole: true }];
-    await write(segment, target);
+    await write(target);
     if (!(await compactions.swap(target, run, { starts: [0, rows], rows })))
       throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
     await outdateFilesOf(sql, target);
@@ -41,11 +45,12 @@ export const createSegmentRestore = ({ sql, compactions, write }: SegmentRestore
   };
 
   return async (segment) => {
+    const write = await find(segment);
     const target = await compactions.begin(segment.storeId, [segment.id]);
     if (target === undefined)
       throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
     try {
-      return await compactions.whileHeld(target, () => restoreInto(segment, target));
+      return await compactions.whileHeld(target, () => restoreInto(segment, target, write));
     } catch (error) {
       await compactions.abandon(target);
       throw error;
