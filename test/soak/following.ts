@@ -21,8 +21,9 @@ const lastEvent = async (
   authorization: string,
   withinMs: number,
 ): Promise<Process | undefined> => {
+  const signal = AbortSignal.timeout(Math.ceil(withinMs));
   try {
-    const answer = await fetch(url, { headers: { authorization }, signal: AbortSignal.timeout(withinMs) });
+    const answer = await fetch(url, { headers: { authorization }, signal });
     const events = (await answer.text()).split('\n').filter((line) => line.startsWith('data: '));
     const last = events.at(-1);
     if (!answer.ok || last === undefined) return undefined;
