@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Embedded, startEmbedded } from '../../src/embedded/components.js';
+import { silentLog } from '../../src/lib/log.js';
+import { createScope } from '../../src/lib/scope.js';
+import type { MovedStores } from '../../src/operations/cluster.js';
+import {
+  authorization,
+  type Client,
+  call,
+  createDataset,
+  json,
+  type ProcessAnswer,
+  putFile,
+} from '../support/datasets.js';
+import { startProduct, type TestProduct } from '../support/product.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tabulary-clickhouse-nodes-'));
+const scope = createScope(silentLog);
+const need = { postgres: false, kafka: false, clickhouse: true };
+const admin = fileURLToPath(new URL('../../dist/admin.js', import.meta.url));
+
+let embedded: Embedded;
+let product: TestProduct;
+let owner: Client;
+/** Contents that each dataset has had or is about to have. */
+const sent = new Map<number, Set<string>>();
+/** What it has at last. */
+const last = new Map<number, string>();
+
+beforeAll(async () => {
+  embedded = await startEmbedded({ dataDir: folder, need, clickhouseNodes: 3, log: silentLog, scope });
+  product = await startProduct({
+    ...embedded.access,
+    poolMaxRows: '300',
+    firstChunkBytes: '4096',
+    chunkBytes: '16384',
+    segmentGraceMs: '1000',
+    sweepIntervalMs: '1000',
+  });
+  owner = await product.createAccount('owner');
+}, 240_000);
+
+afterAll(async () => {
+  await product?.close();
+  await scope.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const fileOf = (rows: number, mark: number): string =>
+  `"mark","row","text"\n${Array.from({ length: rows }, (_, row) => `${mark},${row},"text ${mark}/${row}"`).join('\n')}\n`;
+
+/** As an HTTP client of a person does it: 503 says when to come again. */
+const put = async (dataset: number, file: string): Promise<ProcessAnswer> => {
+  for (;;) {
+    const answer = await putFile(owner, dataset, file);
+    if (answer.status !== 503) return json<ProcessAnswer>(answer, 201);
+    await answer.arrayBuffer();
+    await sleep(1_000 * Number(answer.headers.get('retry-after') ?? 1));
+  }
+};
+
+const ended = async ({ datasetId, id }: ProcessAnswer): Promise<ProcessAnswer> => {
+  for (;;) {
+    const process = await json<ProcessAnswer>(
+      await call(owner, 'GET', `/datasets/${datasetId}/processes/${id}`),
+    );
+    if (process.status !== 'pending') return process;
+    await sleep(100);
+  }
+};
+
+/** A download: its whole text, or undefined when it was refused or visibly broken. */
+const read = async (dataset: number): Promise<string | undefined> => {
+  const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data?$filter=row ge 0`, {
+    headers: authorization(owner.key),
+  });
+  if (!answer.ok) {
+    expect(answer.status).toBe(503);
+    await answer.arrayBuffer();
+    return undefined;
+  }
+  // A body that breaks off rejects.
+  return answer.text().then(
+    (text) => text.replaceAll('\r\n', '\n'),
+    () => undefined,
+  );
+};
+
+const readWhole = async (dataset: number): Promise<string> => {
+  for (;;) {
+    const text = await read(dataset);
+    if (text !== undefined) return text;
+    await sleep(200);
+  }
+};
+
+/** Reads everything again and again until `stop` is aborted; gives the number of whole answers. */
+const readAll = async (stop: AbortSignal): Promise<number> => {
+  let whole = 0;
+  while (!stop.aborted)
+    for (const [dataset, contents] of sent) {
+      const text = await read(dataset);
+      if (text === undefined) continue;
+      whole += 1;
+      expect(contents.has(text), `dataset ${dataset}: ${text.length} characters`).toBe(true);
+    }
+  return whole;
+};
+
+const begin = async (dataset: number, file: string): Promise<void> => {
+  sent.set(dataset, (sent.get(dataset) ?? new Set()).add(file));
+  const done = await ended(await put(dataset, file));
+  expect(done.status, JSON.stringify(done.error)).toBe('completed');
+  last.set(dataset, file);
+};
+
+const expectLast = async (): Promise<void> => {
+  for (const [dataset, file] of last) expect(await readWhole(dataset)).toBe(file);
+};
+
+/** The product's own command, as a process that can be killed. */
+const runCluster = (...words: string[]): ChildProcess => {
+  const { databaseUrl, clickhouseUrl, clickhouseDatabase, clickhouseCluster, clickhouseNodeUrls, dataDir } =
+    product.config;
+  return spawn(process.execPath, [admin, 'cluster', ...words, '--json'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      CLICKHOUSE_URL: clickhouseUrl,
+      CLICKHOUSE_DATABASE: clickhouseDatabase,
+      CLICKHOUSE_CLUSTER: clickhouseCluster,
+      CLICKHOUSE_NODE_URLS: clickhouseNodeUrls?.join(','),
+      DATA_DIR: dataDir,
+    },
+  });
+};
+
+const finish = async (child: ChildProcess): Promise<{ code: number | null; report: MovedStores }> => {
+  const ending = once(child, 'exit');
+  const text = (await child.stdout?.toArray())?.join('') ?? '';
+  const [code] = (await ending) as [number | null];
+  return { code, report: JSON.parse(text) as MovedStores };
+};
+
+const onShard = async (shard: number): Promise<number> => {
+  const [row] = await product.sql.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM stores WHERE shard = $1',
+    [shard],
+  );
+  return row?.n ?? 0;
+};
+
+describe('three ClickHouse servers', () => {
+  it('lose, double and shorten nothing when each of them is killed during uploads', {
+    timeout: 900_000,
+  }, async () => {
+    const datasets = await Promise.all(Array.from({ length: 10 }, () => createDataset(owner)));
+    for (const [at, dataset] of datasets.entries()) await begin(dataset, fileOf(at < 6 ? 50 : 4_000, at));
+    const reading = new AbortController();
+    const reads = readAll(reading.signal);
+    for (const [node, pid] of embedded.clickhousePids().entries()) {
+      const uploads = datasets.flatMap((dataset, at) =>
+        at % 2 === node % 2 ? [begin(dataset, fileOf(at < 6 ? 60 : 5_000, 100 * (node + 1) + at))] : [],
+      );
+      await sleep(150);
+      process.kill(pid ?? 0, 'SIGKILL');
+      await Promise.all(uploads);
+      while ([undefined, pid].includes(embedded.clickhousePids()[node])) await sleep(50);
+    }
+    reading.abort();
+    expect(await reads).toBeGreaterThan(0);
+    await expectLast();
+  });
+
+  it('have each row where it belongs after drains that were killed, while everything is read', {
+    timeout: 900_000,
+  }, async () => {
+    const reading = new AbortController();
+    const reads = readAll(reading.signal);
+    for (const delayMs of [900, 1_200, 1_500, 1_800]) {
+      const child = runCluster('drain', '1', '--wait', '30');
+      const exit = once(child, 'exit');
+      await sleep(delayMs);
+      child.kill('SIGKILL');
+      await exit;
+    }
+    for (;;) {
+      const { code, report } = await finish(runCluster('drain', '1', '--wait', '30'));
+      expect(report.left.filter(({ reason }) => reason === 'failed')).toEqual([]);
+      if (code === 0) break;
+      await sleep(1_000);
+    }
+    expect(await onShard(1)).toBe(0);
+    reading.abort();
+    expect(await reads).toBeGreaterThan(0);
+    await expectLast();
+  });
+});
