@@ -5,6 +5,7 @@ import { gateway } from './gateway.js';
 import { kafkaEngine } from './kafka-engine.js';
 import { large } from './large.js';
 import { many } from './many.js';
+import { metadata } from './metadata.js';
 import { neighbours } from './neighbours.js';
 import { askQuestions } from './questions.js';
 import { shortUploads } from './short-uploads.js';
@@ -27,6 +28,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
   { name: 'upload-rate', run: uploadRate, limitMinutes: 20 },
   { name: 'many', run: many, limitMinutes: 60 },
+  { name: 'metadata', run: metadata, limitMinutes: 60 },
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },
   { name: 'questions', run: askQuestions },

@@ -1,0 +1,145 @@
+import { spawn } from 'node:child_process';
+import { childEnvironment } from '../src/config.js';
+import type { Bench } from './support/bench.js';
+import { createDataset } from './support/client.js';
+import type { Figure } from './support/figure.js';
+import { fillMetadata, type MetadataShape } from './support/metadata.js';
+import { peakMemoryMb } from './support/process-stats.js';
+import type { RunningProduct } from './support/product.js';
+import { type Fetched, fetchAll, inTurn } from './support/requests.js';
+import { timeShortUpload } from './support/short-upload.js';
+import { median, percentile } from './support/statistics.js';
+
+const full: MetadataShape = {
+  accounts: 500,
+  teams: 100,
+  datasets: 100_000,
+  ownDatasets: 1_000,
+  versionsPerDataset: 10,
+  segmentsPerVersion: 3,
+};
+
+interface Run {
+  readonly seconds: number;
+  readonly peakMb: number;
+}
+
+/** `npm run admin -- sweep` in a process of its own, so that its memory can be told. */
+const sweep = (product: RunningProduct): Promise<Run> =>
+  new Promise((resolve, reject) => {
+    const env = childEnvironment({ ...product.access, logLevel: 'warn' });
+    const child = spawn(process.execPath, ['dist/admin.js', 'sweep'], {
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const startedAt = performance.now();
+    let peakMb = 0;
+    const look = setInterval(() => {
+      if (child.pid !== undefined && child.exitCode === null) peakMb = peakMemoryMb(child.pid) || peakMb;
+    }, 50);
+    child.once('error', reject);
+    child.once('exit', (code) => {
+      clearInterval(look);
+      if (code === 0) resolve({ seconds: (performance.now() - startedAt) / 1000, peakMb });
+      else reject(new Error(`the sweep ended with ${code}`));
+    });
+  });
+
+const timesOf = (answers: readonly Fetched[]): number[] => {
+  const wrong = answers.find(({ status }) => status !== 200);
+  if (wrong !== undefined) throw new Error(`the product answered ${wrong.status}`);
+  return answers.map(({ totalMs }) => totalMs);
+};
+
+const timing = (name: string, answers: readonly Fetched[], goal?: number): Figure[] => {
+  const p50 = median(timesOf(answers));
+  return [
+    {
+      name: `${name}, p50`,
+      value: p50,
+      unit: 'ms',
+      ...(goal === undefined ? { better: 'lower' as const } : { goal: { atMost: goal } }),
+    },
+    { name: `${name}, p95`, value: percentile(timesOf(answers), 0.95), unit: 'ms', better: 'lower' },
+  ];
+};
+
+/** Bounds of one dataset in a hundred, by which half of its versions are due. */
+const limitRetention = async (
+  product: RunningProduct,
+  own: readonly number[],
+  keep: number,
+): Promise<number> => {
+  const few = own.filter((_, at) => at % 10 === 0);
+  for (const id of few) {
+    const answer = await fetch(`${product.baseUrl}/datasets/${id}/retention`, {
+      method: 'PUT',
+      headers: { authorization: product.authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ versions: keep, days: null }),
+    });
+    if (!answer.ok) throw new Error(`retention was not set: ${answer.status} ${await answer.text()}`);
+  }
+  return few.length;
+};
+
+/** A catalog of 100,000 datasets, 1,000,000 versions and 3,000,000 segments: what reading, uploading and sweeping cost. */
+export const metadata: Bench = async ({ pick, say, report, product: open }) => {
+  const shape = pick(full, { ...full, accounts: 20, teams: 5, datasets: 1_000, ownDatasets: 100 });
+  // Swept when this bench says so, never beside it.
+  const product = await open({ storageSweepIntervalMs: '86400000', segmentGraceMs: '0' });
+  const dataset = await createDataset(product, `metadata ${Date.now()}`);
+  await inTurn(pick(20, 2), () => timeShortUpload(product, dataset));
+  const early = await inTurn(pick(50, 5), () => timeShortUpload(product, dataset));
+  const { own, others } = await fillMetadata(product, shape, say);
+
+  const turns = pick(100, 10);
+  const get = (path: string) =>
+    fetchAll(`${product.baseUrl}${path}`, { headers: { authorization: product.authorization } });
+  const each = (suffix: string) =>
+    inTurn(turns, (turn) => get(`/datasets/${own[(turn * 37) % own.length]}${suffix}`));
+  report([
+    { name: 'datasets', value: shape.datasets, unit: 'datasets' },
+    ...timing(`list own ${shape.ownDatasets} datasets`, await inTurn(turns, () => get('/datasets')), 50),
+    ...timing('read a dataset', await each('')),
+    ...timing('list its versions', await each('/versions')),
+    ...timing('read its rows', await each('/data?$format=json&$top=100')),
+    ...timing('search', await inTurn(turns, (turn) => get(`/search?q=prices%20region%20${turn}`))),
+  ]);
+  if ((await get(`/datasets/${others[0]}`)).status !== 403) throw new Error('a dataset of others was shown');
+
+  const late = await inTurn(pick(50, 5), (turn) =>
+    timeShortUpload(product, own[(turn * 37) % own.length] ?? 0),
+  );
+  report([
+    { name: 'upload, p50 before', value: median(early), unit: 'ms', better: 'lower' },
+    { name: 'upload, p50 beside all', value: median(late), unit: 'ms', better: 'lower' },
+    {
+      name: 'upload, p50 beside all over p50 before',
+      value: median(late) / median(early),
+      unit: '×',
+      goal: { atMost: 1.3 },
+      yardstick: { name: 'p50 before', value: median(early), unit: 'ms' },
+    },
+  ]);
+
+  const first = await sweep(product);
+  say(`swept in ${first.seconds.toFixed(1)} s`);
+  const limited = await limitRetention(product, own, shape.versionsPerDataset / 2);
+  const second = await sweep(product);
+  return [
+    { name: 'sweep of everything', value: first.seconds, unit: 's', goal: { atMost: 60 } },
+    { name: 'sweep of everything, peak memory', value: first.peakMb, unit: 'MB', goal: { atMost: 200 } },
+    {
+      name: `sweep with retention of ${limited} datasets`,
+      value: second.seconds,
+      unit: 's',
+      better: 'lower',
+    },
+    {
+      name: 'sweep with retention, peak memory',
+      value: second.peakMb,
+      unit: 'MB',
+      goal: { atMost: 200 },
+    },
+  ];
+};
