@@ -79,9 +79,18 @@ const boundedDetails = (details: Record<string, unknown>): unknown => {
 const paramsOf = (ctx: object): Readonly<Record<string, string>> =>
   'params' in ctx && typeof ctx.params === 'object' ? { ...ctx.params } : {};
 
+/** Parameters that are looked at for an id: nobody sends more of those that have one. */
+const mostParameters = 100;
+
 /** Parameters behind the question mark, under names that none in the path has. */
-const queryOf = (query: Readonly<Record<string, string | readonly string[] | undefined>>) =>
-  Object.fromEntries(Object.entries(query).map(([name, value]) => [`?${name}`, String(value)]));
+function* queryOf(query: URLSearchParams): Generator<[string, string]> {
+  let count = 0;
+  for (const [name, value] of query) {
+    if (count === mostParameters) return;
+    count += 1;
+    yield [`?${name}`, value];
+  }
+}
 
 /**
  * The one place that turns errors into answers. Only the message, code and details of an AppError leave the
@@ -94,7 +103,11 @@ export const createErrors = (): Middleware<RequestState> =>
     } catch (error) {
       const { status, code, message: text, details, headers } = shape(error);
       const message = cutText(
-        quoteSentId(text, { ...queryOf(ctx.query), ...paramsOf(ctx) }, ctx.state.bodyText),
+        quoteSentId(
+          text,
+          { ...Object.fromEntries(queryOf(ctx.state.query)), ...paramsOf(ctx) },
+          ctx.state.bodyText,
+        ),
         messageLength,
       );
       ctx.state.error = error;
