@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-const workers = { pool: 'forks', maxWorkers: 2, minWorkers: 1 } as const;
+// Integration tests wait a good part of their time: a third file uses what two leave of two cores.
+const workers = { pool: 'forks', maxWorkers: 3, minWorkers: 1 } as const;
 
 export default defineConfig({
   test: {
