@@ -125,6 +125,8 @@ describe('the bookkeeping of an upload', () => {
     );
     const counts: Record<string, number> = {};
     for (const { name } of tables) {
+      // Written by the clock.
+      if (name === 'ops_samples') continue;
       const [row] = await product.sql.query<{ count: number }>(`SELECT count(*) AS count FROM "${name}"`);
       counts[name] = Number(row?.count ?? 0);
     }
