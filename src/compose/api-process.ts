@@ -75,7 +75,7 @@ export const createApiProcess = async (
   const catalog = createCatalog({
     sql,
     sessionMaxAgeSeconds: config.sessionMaxAgeSeconds,
-    chooseShard: createShardChoice(core.clickhouse, { closed: () => drainingShards(sql) }),
+    chooseShard: createShardChoice(core.clickhouse, { closed: () => drainingShards(sql), log }),
   });
   const { access, keyUse } = catalog;
   const keyDays = startPeriodic({

@@ -6,8 +6,8 @@ import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
-import type { StoredSegment, StoreTables } from '../../storage/clickhouse/tables.js';
-import { areSegmentsHeld, notHeld } from '../../storage/postgres/held-segments.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import { notHeld } from '../../storage/postgres/held-segments.js';
 import { spreadStores } from '../../storage/postgres/shard-stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
@@ -26,6 +26,7 @@ import { inStates } from '../lifecycle/transitions.js';
 import { abandonSilent } from './compaction-records.js';
 import { holdPools, sweepPools } from './pool-sweep.js';
 import type { Retention } from './retention.js';
+import { createTableComparison } from './table-comparison.js';
 
 /** What lost its last name and is due. */
 export interface ReleaseReport {
@@ -78,18 +79,6 @@ interface NamedSegment {
   readonly shard: ShardNumber;
 }
 
-const placeKey = (storeId: number, segmentId: number, shard: ShardNumber): string =>
-  `${shard ?? 'spread'}/${storeId}/${segmentId}`;
-
-/** The places that they may have: what lies on a shard may be all of a segment, or what one has there that is spread. */
-const keysOf = (segments: readonly StoredSegment[]): ReadonlySet<string> =>
-  new Set(
-    segments.flatMap(({ storeId, segmentId, shard }) => [
-      placeKey(storeId, segmentId, shard),
-      placeKey(storeId, segmentId, null),
-    ]),
-  );
-
 /**
  * A segment that was never published (its rows are not noted) had no reader and goes at once. One that was waits for
  * its readers: downloads by time, and uploads that are being joined with a version of its store, however long.
@@ -100,6 +89,7 @@ const due = `${isUnnamed} AND ${notHeld} AND (s.rows IS NULL OR (s.unnamed_at <=
 
 export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
   const { sql, tables, pools, renewal, retention, graceMs, log } = options;
+  const comparison = createTableComparison({ sql, tables, log });
 
   const dropOwnSegments = async (stop?: AbortSignal): Promise<number> => {
     let dropped = 0;
@@ -220,74 +210,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     return { segments, stores: await dropStores() };
   };
 
-  /**
-   * Rows that PostgreSQL does not know: written by a worker after its attempt was over and dropped. A segment is
-   * known before its first row, so what is listed first and unknown afterwards is unknown for good.
-   */
-  const dropOrphanSegments = (): Promise<number> =>
-    sql.tx(async (tx) => {
-      // Whoever moves stores between shards has rows where PostgreSQL does not say so yet.
-      if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
-      const present = await tables.listSegments();
-      const known = await tx.query<NamedSegment>(
-        `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
-       WHERE s.id = ANY ($1) AND s.slot_map_id IS NULL`,
-        [present.map(({ segmentId }) => segmentId)],
-      );
-      const places = new Set(known.map(({ id, storeId, shard }) => placeKey(storeId, id, shard)));
-      // A table that was emptied, or left behind by a move, waits for its readers as a whole.
-      const waiting = new Set(
-        (
-          await tx.query<{ id: number }>(
-            'SELECT id FROM stores WHERE emptied_at IS NOT NULL OR left_at IS NOT NULL',
-          )
-        ).map(({ id }) => id),
-      );
-      const orphans = present.filter(
-        ({ storeId, segmentId, shard }) =>
-          !places.has(placeKey(storeId, segmentId, shard)) &&
-          !places.has(placeKey(storeId, segmentId, null)) &&
-          !waiting.has(storeId),
-      );
-      for (const { storeId, segmentId, shard } of orphans) {
-        await tables.dropSegment({ storeId, shard }, segmentId);
-        log.info({ store: storeId, segment: segmentId }, 'rows dropped that belong to no segment');
-      }
-      return orphans.length;
-    });
-
-  const dropOrphanStores = async (): Promise<number> => {
-    if (await areSegmentsHeld(sql)) return 0;
-    const present = await tables.listStores();
-    const known = await sql.query<{ id: number }>('SELECT id FROM stores WHERE id = ANY ($1)', [present]);
-    const ids = new Set(known.map((store) => store.id));
-    const orphans = present.filter((id) => !ids.has(id));
-    for (const id of orphans) {
-      await tables.dropStore(id);
-      log.info({ store: id }, 'table dropped that belongs to no dataset');
-    }
-    return orphans.length;
-  };
-
-  const findMissing = async (): Promise<number> => {
-    const named = await sql.query<NamedSegment>(
-      `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
-       WHERE s.rows > 0 AND s.slot_map_id IS NULL
-         AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
-    );
-    const present = keysOf(await tables.listSegments());
-    const missing = named.filter(({ id, storeId, shard }) => !present.has(placeKey(storeId, id, shard)));
-    let lost = 0;
-    for (const { id, storeId, shard } of missing) {
-      // It may have been dropped in its turn between the two lists.
-      const [still] = await sql.query('SELECT 1 FROM segment_ranges WHERE segment_id = $1 LIMIT 1', [id]);
-      if (still === undefined || (await tables.countRows({ storeId, shard, pool: null }, id)) > 0) continue;
-      lost += 1;
-      log.error({ store: storeId, segment: id }, 'rows of a version are not in ClickHouse');
-    }
-    return lost;
-  };
-
   return {
     release,
     async sweep(stop) {
@@ -305,9 +227,9 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
         versions,
         ...released,
         abandonedCompactions,
-        orphanSegments: (await dropOrphanSegments()) + inPools.orphans,
-        orphanStores: await dropOrphanStores(),
-        missingSegments: (await findMissing()) + inPools.missing,
+        orphanSegments: (await comparison.dropOrphanSegments()) + inPools.orphans,
+        orphanStores: await comparison.dropOrphanStores(),
+        missingSegments: (await comparison.findMissing()) + inPools.missing,
       };
     },
   };

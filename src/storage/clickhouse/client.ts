@@ -153,7 +153,8 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
     application: 'tabulary',
     max_open_connections: maxConnections,
     request_timeout: 3_600_000,
-    keep_alive: { enabled: true, idle_socket_ttl: 2_000 },
+    // A socket that idled while the event loop stood still may have been closed at the other end: it is not used again.
+    keep_alive: { enabled: true, idle_socket_ttl: 2_000, eagerly_destroy_stale_sockets: true },
     log: { level: 127 },
   });
 

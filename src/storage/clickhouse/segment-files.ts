@@ -1,9 +1,9 @@
 /** Rows of segments as files: blocks of ClickHouse's Native format, columns as they lie in their table. */
 import type { Readable } from 'node:stream';
-import type { ClickHouseServers, QuerySettings } from './client.js';
+import type { ClickHouseServers } from './client.js';
 import { type ColumnDefinition, statedTable, type TablePlace, tableOf } from './places.js';
 import type { Reader } from './reader.js';
-import { backgroundSettings, gib } from './segments.js';
+import { backgroundSettings, manySegmentSettings } from './segments.js';
 
 export interface SegmentRows {
   readonly place: TablePlace;
@@ -25,19 +25,6 @@ export interface SegmentFiles {
 }
 
 const ids = (segmentIds: readonly number[]): string => segmentIds.map(Number).join(', ');
-
-const loadSettings: QuerySettings = {
-  async_insert: 0,
-  insert_deduplicate: 0,
-  max_threads: 1,
-  max_insert_threads: '1',
-  max_partitions_per_insert_block: '0',
-  min_insert_block_size_rows: '1048576',
-  min_insert_block_size_bytes: String(gib / 8),
-  max_memory_usage: String(2 * gib),
-  max_execution_time: 0,
-  max_query_size: '67108864',
-};
 
 /** Both connect to one database. */
 export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): SegmentFiles => {
@@ -76,7 +63,7 @@ export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): 
         `INSERT INTO ${statedTable(database, place)} (${names}) SELECT ${values} FROM input('${structure}')
          WHERE _seg IN (${ids(segmentIds)}) FORMAT Native`,
         frames,
-        { settings: loadSettings, encoding: 'zstd' },
+        { settings: manySegmentSettings, encoding: 'zstd' },
       );
     },
   };

@@ -10,9 +10,9 @@
  */
 import type { Log } from '../../lib/log.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import { anyShardOf, type ClickHouseServers, type Connection, type QuerySettings } from './client.js';
+import { anyShardOf, type ClickHouseServers, type Connection } from './client.js';
 import { sourceOf, statedTable, storedAs, tableOf, writtenAs } from './places.js';
-import { backgroundSettings, fingerprintRows, gib, requireEqualRows } from './segments.js';
+import { backgroundSettings, copySettings, fingerprintRows, requireEqualRows } from './segments.js';
 
 export interface SegmentRun {
   readonly placement: Placement;
@@ -48,15 +48,6 @@ export interface SegmentMove {
   /** Rows of all segments together. */
   readonly rows: number;
 }
-
-/** One copy at a time writes, in blocks of a bounded size; the same rows are never taken for a duplicate. */
-const copySettings: QuerySettings = {
-  max_insert_threads: '1',
-  insert_deduplicate: 0,
-  async_insert: 0,
-  min_insert_block_size_rows: '1048576',
-  min_insert_block_size_bytes: String(gib / 8),
-};
 
 export const createSegmentCopier = ({
   clickhouse: servers,

@@ -144,6 +144,25 @@ export const backgroundSettings = (columns: number): QuerySettings => ({
   max_expanded_ast_elements: '2000000',
 });
 
+/** Of an insert of rows that are stored: one at a time writes, in blocks of a bounded size; none is taken for a duplicate. */
+export const copySettings: QuerySettings = {
+  max_insert_threads: '1',
+  insert_deduplicate: 0,
+  async_insert: 0,
+  min_insert_block_size_rows: '1048576',
+  min_insert_block_size_bytes: String(gib / 8),
+};
+
+/** The same of the rows of many segments, which lie in as many partitions. */
+export const manySegmentSettings: QuerySettings = {
+  ...copySettings,
+  max_threads: 1,
+  max_partitions_per_insert_block: '0',
+  max_memory_usage: String(2 * gib),
+  max_execution_time: 0,
+  max_query_size: '67108864',
+};
+
 /** What tells whether two sets of rows are the same, each row in the same place. */
 export interface SegmentFingerprint {
   readonly rows: number;

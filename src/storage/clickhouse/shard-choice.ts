@@ -1,4 +1,5 @@
 /** The shard for the rows of a new store. */
+import type { Log } from '../../lib/log.js';
 import { firstShard } from '../../model/placement.js';
 import type { ClickHouseServers, Connection } from './client.js';
 import { storeUnavailable } from './errors.js';
@@ -9,6 +10,7 @@ export type ShardChoice = () => Promise<number>;
 export interface ShardChoiceOptions {
   /** Shards that are to get no further stores. */
   readonly closed: () => Promise<readonly number[]>;
+  readonly log: Log;
   /** Milliseconds between two looks at what is free. @default 60000 */
   readonly lookMs?: number;
 }
@@ -32,19 +34,25 @@ interface Weighed {
 /** Shards by turns, each as often as its share of the free space: the disks fill up together. */
 export const createShardChoice = (
   servers: ClickHouseServers,
-  { closed, lookMs = 60_000 }: ShardChoiceOptions,
+  { closed, log, lookMs = 60_000 }: ShardChoiceOptions,
 ): ShardChoice => {
   if (servers.cluster === undefined) return () => Promise.resolve(firstShard);
   let shards: readonly Weighed[] = [];
   let lookedAt = Number.NEGATIVE_INFINITY;
+
+  /** One that is away gets nothing until the next look. */
+  const freeOf = (number: number, clickhouse: Connection): Promise<number> =>
+    freeBytes(clickhouse).catch((error: unknown) => {
+      log.warn({ err: error, shard: number }, 'shard not asked for its free space');
+      return 0;
+    });
 
   const look = async (): Promise<void> => {
     const without = new Set(await closed());
     const weights = await Promise.all(
       servers.shards.map(async ({ number, clickhouse }) => ({
         number,
-        // One that is away gets nothing until the next look.
-        weight: without.has(number) ? 0 : await freeBytes(clickhouse).catch(() => 0),
+        weight: without.has(number) ? 0 : await freeOf(number, clickhouse),
       })),
     );
     const before = new Map(shards.map(({ number, credit }) => [number, credit]));

@@ -10,7 +10,7 @@ import type { PoolClass } from '../../model/placement.js';
 import type { Shard } from './client.js';
 import { type ColumnDefinition, poolName, tableName } from './places.js';
 import type { HashedSegment } from './segment-hashes.js';
-import { gib } from './segments.js';
+import { manySegmentSettings } from './segments.js';
 
 /** A table that each of both shards has. */
 export interface CopiedTable {
@@ -41,20 +41,6 @@ const copyQuery = 'shard-copy/';
 
 /** Starts the name of the table through which a server sends rows of one of its tables. */
 const passage = 'm_';
-
-const copySettings = {
-  distributed_foreground_insert: 1,
-  async_insert: 0,
-  insert_deduplicate: 0,
-  max_threads: 1,
-  max_insert_threads: '1',
-  max_partitions_per_insert_block: '0',
-  min_insert_block_size_rows: '1048576',
-  min_insert_block_size_bytes: String(gib / 8),
-  max_memory_usage: String(2 * gib),
-  max_execution_time: 0,
-  max_query_size: '67108864',
-} as const;
 
 /** Segments of one statement; more would not be quicker. */
 const batch = 1_000;
@@ -145,7 +131,11 @@ export const createShardCopier = ({ cluster, hash }: ShardCopierOptions): ShardC
       `INSERT INTO ${database}.${passage}${name} (${columns})
        SELECT ${columns} FROM ${database}.${name} WHERE _seg IN (${idList(ids)})`,
       {
-        settings: { ...copySettings, insert_shard_id: String(to.number) },
+        settings: {
+          ...manySegmentSettings,
+          distributed_foreground_insert: 1,
+          insert_shard_id: String(to.number),
+        },
         queryId: `${copyQuery}${process.pid}/${Date.now()}/${copies}`,
         signal,
       },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../../../src/lib/log.js';
 import {
   type Connection,
   createClickHouse,
@@ -111,24 +112,30 @@ describe('the shard of a new store', () => {
 
   it('is the only one without a question', async () => {
     const alone = createClickHouse({ url: 'http://127.0.0.1:1', database: 'db' });
-    expect(await createShardChoice(alone, { closed })()).toBe(1);
+    expect(await createShardChoice(alone, { closed, log: silentLog })()).toBe(1);
     await alone.close();
   });
 
   it('is each as often as its share of the free space', async () => {
     const { servers } = clusterOf([() => 100, () => 300, () => 200]);
-    expect(await counted(createShardChoice(servers, { closed }), 60)).toEqual({ 1: 10, 2: 30, 3: 20 });
+    expect(await counted(createShardChoice(servers, { closed, log: silentLog }), 60)).toEqual({
+      1: 10,
+      2: 30,
+      3: 20,
+    });
   });
 
   it('is none that is away, full or closed', async () => {
     const { servers } = clusterOf([() => undefined, () => 0, () => 5, () => 5]);
-    expect(await counted(createShardChoice(servers, { closed: async () => [4] }), 3)).toEqual({ 3: 3 });
+    expect(await counted(createShardChoice(servers, { closed: async () => [4], log: silentLog }), 3)).toEqual(
+      { 3: 3 },
+    );
   });
 
   it('is looked for again when there was none', async () => {
     let free: number | undefined;
     const { servers } = clusterOf([() => free]);
-    const choose = createShardChoice(servers, { closed });
+    const choose = createShardChoice(servers, { closed, log: silentLog });
     await expect(choose()).rejects.toMatchObject({ kind: 'unavailable' });
     free = 1;
     expect(await choose()).toBe(1);
