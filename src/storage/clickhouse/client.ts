@@ -4,6 +4,7 @@ import { AppError } from '../../lib/errors.js';
 import { firstShard, type ShardNumber } from '../../model/placement.js';
 import { connectionOptions } from './address.js';
 import { statementError } from './errors.js';
+import { createKeptConnections } from './kept-connections.js';
 
 export type QuerySettings = ClickHouseSettings;
 export type QueryParams = Readonly<Record<string, unknown>>;
@@ -37,7 +38,7 @@ export interface RawAnswer {
   readonly body: Readable;
 }
 
-/** One server. */
+/** One server. Queries are sent again where a kept connection broke off; whoever writes decides whether to write again. */
 export interface Connection {
   readonly database: string;
   /** Runs a statement that answers nothing (DDL). */
@@ -46,7 +47,7 @@ export interface Connection {
   rows<T>(sql: string, options?: StatementOptions): Promise<T[]>;
   /** Runs `INSERT … FORMAT …` with the bytes as its data. */
   insert(sql: string, data: readonly Buffer[] | Readable, options?: StatementOptions): Promise<void>;
-  /** Sends a query and gives the answer as it comes, also one that says that the query failed. */
+  /** Sends a query, which only reads, and gives the answer as it comes, also one that says that the query failed. */
   send(request: RawRequest): Promise<RawAnswer>;
   /** True when the server answers. */
   ping(): Promise<boolean>;
@@ -148,8 +149,11 @@ export interface ClickHouseOptions {
 }
 
 export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHouseOptions): ClickHouse => {
+  const connection = connectionOptions(url);
+  const { agent, repeated } = createKeptConnections(connection, maxConnections);
   const client = createClient({
-    ...connectionOptions(url),
+    url: connection.url,
+    http_agent: agent,
     application: 'tabulary',
     max_open_connections: maxConnections,
     request_timeout: 3_600_000,
@@ -183,7 +187,8 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
       }),
     rows: <T>(sql: string, options: StatementOptions = {}) =>
       translated(options.signal, async () => {
-        const answer = await client.query({ query: sql, format: 'JSONEachRow', ...common(options) });
+        const ask = () => client.query({ query: sql, format: 'JSONEachRow', ...common(options) });
+        const answer = await repeated(ask, options.signal);
         return answer.json<T>();
       }),
     insert: (sql, data, options = {}) =>
@@ -202,15 +207,17 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
       }),
     async send({ body, contentType, search, queryId, signal }) {
       signal?.throwIfAborted();
-      const answer = await client.exec({
-        query: body,
-        http_headers: { 'Content-Type': contentType },
-        clickhouse_settings: { database, ...search } as ClickHouseSettings,
-        query_id: queryId,
-        abort_signal: signal,
-        ignore_error_response: true,
-        decompress_response_stream: false,
-      });
+      const ask = () =>
+        client.exec({
+          query: body,
+          http_headers: { 'Content-Type': contentType },
+          clickhouse_settings: { database, ...search } as ClickHouseSettings,
+          query_id: queryId,
+          abort_signal: signal,
+          ignore_error_response: true,
+          decompress_response_stream: false,
+        });
+      const answer = await repeated(ask, signal);
       return {
         status: answer.http_status_code ?? 0,
         headers: answer.response_headers,
@@ -218,8 +225,12 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
       };
     },
     async ping() {
-      const answer = await client.ping();
-      return answer.success;
+      const ask = async (): Promise<boolean> => {
+        const answer = await client.ping();
+        if (!answer.success) throw answer.error;
+        return true;
+      };
+      return repeated(ask).catch(() => false);
     },
     close: () => client.close(),
   });
