@@ -30,12 +30,16 @@ export interface FailureThrottleOptions {
   readonly maxDelayMs?: number;
   /** Milliseconds without a refusal after which an address starts anew. @default 60000 */
   readonly forgetMs?: number;
+  /** How a refusal waits, milliseconds; rejects when the signal fires. @default a timer */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Refusals of the longest delay that may wait one behind the other. */
 const mostWaiting = 5;
 /** Addresses remembered; beyond it the oldest are forgotten. */
 const maxAddresses = 10_000;
+
+const byTimer = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
 
 const inSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1_000));
 
@@ -48,7 +52,7 @@ const tooMany = (waitMs: number): AppError =>
   );
 
 export const createFailureThrottle = (options: FailureThrottleOptions): FailureThrottle => {
-  const { clock, free = 10, maxDelayMs = 2_000, forgetMs = 60_000 } = options;
+  const { clock, free = 10, maxDelayMs = 2_000, forgetMs = 60_000, wait = byTimer } = options;
   // Insertion order is order of last refusal: entries are re-inserted on use.
   const addresses = new Map<string, AddressRecord>();
 
@@ -75,7 +79,7 @@ export const createFailureThrottle = (options: FailureThrottleOptions): FailureT
       const until = Math.max(now, entry.freeAt) + delayMs;
       if (until - now > mostWaiting * maxDelayMs) throw tooMany(entry.freeAt - now);
       entry.freeAt = until;
-      await sleep(until - now, undefined, { signal });
+      await wait(until - now, signal);
       return inSeconds(delayMs);
     },
   };

@@ -4,6 +4,7 @@ import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Config } from '../../src/config.js';
+import { patienceMs } from './patience.js';
 import { startProduct, type TestProduct } from './product.js';
 
 export interface VisitOptions {
@@ -104,7 +105,7 @@ export const startStage = async (settings: Partial<Record<keyof Config, string>>
       const page = idle.pop() ?? (await openWindow());
       open.add(page);
       listen(page);
-      page.setDefaultTimeout(30_000);
+      page.setDefaultTimeout(patienceMs);
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
       if (key !== undefined) await signIn(page, key);

@@ -1,4 +1,7 @@
 /** Plain HTTP to ClickHouse, so that tests of SQL depend on no client. */
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 const escapes: Readonly<Record<string, string>> = {
   '\t': '\\t',
@@ -45,11 +48,14 @@ export const clickHouseText = async (url: string, query: ClickHouseQuery): Promi
   for (const [name, value] of Object.entries(query.params ?? {})) {
     address.searchParams.set(`param_${name}`, parameterText(value));
   }
-  const response = await fetch(address, { method: 'POST', headers, body: query.sql });
-  const text = await response.text();
-  if (!response.ok)
+  // On a connection of its own: one that was kept may be closed by the server in the moment that it is used again.
+  const asked = request(address, { method: 'POST', headers, agent: false });
+  asked.end(query.sql);
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const answer = await text(response);
+  if (response.statusCode !== 200)
     throw new Error(
-      `ClickHouse answered ${response.status}: ${text.slice(0, 600)}\n${query.sql.slice(0, 2000)}`,
+      `ClickHouse answered ${response.statusCode}: ${answer.slice(0, 600)}\n${query.sql.slice(0, 2000)}`,
     );
-  return text;
+  return answer;
 };

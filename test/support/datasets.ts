@@ -1,4 +1,6 @@
 /** Datasets over the public API, as a client would use it. */
+import { patienceMs } from './patience.js';
+
 export interface Client {
   readonly baseUrl: string;
   readonly key: string;
@@ -75,14 +77,15 @@ export const putFile = (
 
 /** Waits until a process has ended. */
 export const ended = async (client: Client, { datasetId, id }: ProcessAnswer): Promise<ProcessAnswer> => {
-  for (let turn = 0; turn < 6000; turn += 1) {
+  const until = Date.now() + patienceMs;
+  do {
     const answer = await json<ProcessAnswer>(
       await call(client, 'GET', `/datasets/${datasetId}/processes/${id}`),
     );
     if (answer.status !== 'pending') return answer;
     await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`process ${id} did not end within a minute`);
+  } while (Date.now() < until);
+  throw new Error(`process ${id} is still pending`);
 };
 
 /** Uploads and waits; the ended process. */

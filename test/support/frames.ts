@@ -26,7 +26,7 @@ export interface Turns {
 const descending = (a: number, b: number): number => b - a;
 
 /** Traces the page while `work` goes on: for seconds, not minutes, since a trace is kept in memory. */
-export const traceTurns = async (page: Page, work: () => Promise<void>): Promise<Turns> => {
+export const traceTurns = async (page: Page, work: () => Promise<unknown>): Promise<Turns> => {
   const browser = page.context().browser();
   if (browser === null) throw new Error('the window has no browser');
   await browser.startTracing(page, {
@@ -54,6 +54,33 @@ export const traceTurns = async (page: Page, work: () => Promise<void>): Promise
     cpuMs: turns.map(({ tdur = 0 }) => tdur / 1_000).sort(descending),
     wallMs: turns.map(({ dur = 0 }) => dur / 1_000).sort(descending),
   };
+};
+
+/** Work of a known size, done in the page itself: a machine that is slower, or busy with others, is slower at both. */
+const yardstick = `(() => {
+  const numbers = new Map();
+  for (let at = 0; at < 20000; at += 1) numbers.set('column ' + at + ' of a table', at);
+  for (const [name, at] of JSON.parse(JSON.stringify([...numbers])))
+    if (numbers.get(name) !== at) throw new Error('the yardstick is broken');
+})()`;
+
+/** It takes 15 to 25 ms of processor where a frame may take 50. */
+const mostYardsticks = 3;
+
+/**
+ * Checks that no turn of the page's main thread takes longer than the promise while `work` goes on, which can be done
+ * again: the best of several attempts counts, since garbage is collected now and then.
+ */
+export const expectShortFrames = async (page: Page, work: () => Promise<void>): Promise<void> => {
+  let least = Number.POSITIVE_INFINITY;
+  await page.evaluate(yardstick);
+  for (let attempt = 0; attempt < 4 && least > mostYardsticks; attempt += 1) {
+    const { frames, cpuMs } = await traceTurns(page, work);
+    expect(frames).toBeGreaterThan(30);
+    const known = await traceTurns(page, () => page.evaluate(yardstick));
+    least = Math.min(least, (cpuMs[0] ?? 0) / (known.cpuMs[0] ?? 0));
+  }
+  expect(least, 'the longest turn, in yardsticks').toBeLessThanOrEqual(mostYardsticks);
 };
 
 /** Megabytes of the page's scripts that are in use. */

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { inject } from 'vitest';
+import { afterEach, expect, inject } from 'vitest';
 import { createAccounts } from '../../src/catalog/accounts.js';
 import { createKeys } from '../../src/catalog/keys.js';
 import { createApiProcess } from '../../src/compose/api-process.js';
@@ -44,6 +44,20 @@ export interface PreparedPlaces {
 type Settings = Partial<Record<keyof Config, string>>;
 
 const log = createLog('test', process.env.TEST_LOG_LEVEL ?? 'error', 2);
+
+/** A worker that a test has stopped, and which test. */
+interface StoppedWorker {
+  readonly test: string | undefined;
+  start(): Promise<void>;
+}
+const stopped = new Set<StoppedWorker>();
+
+// A test that fails before it starts its worker again takes no other test with it.
+afterEach(async ({ task }) => {
+  for (const worker of stopped)
+    if (task.result?.state === 'fail' && worker.test === expect.getState().currentTestName)
+      await worker.start();
+});
 
 const createDatabase = async (name: string, scope: Scope): Promise<string> => {
   const admin = new pg.Client({ connectionString: inject('databaseUrl') });
@@ -107,7 +121,13 @@ export const startProduct = async (
 
   let workerScope = createScope(log);
   let workerPort = 0;
+  let worker: StoppedWorker | undefined;
+  const forgetStopped = (): void => {
+    if (worker !== undefined) stopped.delete(worker);
+    worker = undefined;
+  };
   const startWorker = async (): Promise<void> => {
+    forgetStopped();
     workerScope = createScope(log);
     workerPort = (await createWorkerProcess(config, productLog, workerScope, 'test')).port;
   };
@@ -130,8 +150,16 @@ export const startProduct = async (
       const { key } = await createKeys({ sql }).create(id, { name: 'test' });
       return { id, key, baseUrl };
     },
-    stopWorker: () => workerScope.close(),
+    async stopWorker() {
+      forgetStopped();
+      worker = { test: expect.getState().currentTestName, start: startWorker };
+      stopped.add(worker);
+      await workerScope.close();
+    },
     startWorker,
-    close: () => scope.close(),
+    close() {
+      forgetStopped();
+      return scope.close();
+    },
   };
 };

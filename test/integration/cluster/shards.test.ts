@@ -66,7 +66,7 @@ beforeAll(async () => {
   clients = { joined: await joined.createAccount('owner'), alone: await alone.createAccount('owner') };
   const database = joined.config.clickhouseDatabase;
   for (const url of clickhouseNodeUrls.split(',')) nodes.push(createClickHouse({ url, database }));
-}, 300_000);
+});
 
 afterAll(async () => {
   for (const node of nodes) await node.close();
@@ -74,7 +74,7 @@ afterAll(async () => {
   await alone?.close();
   await scope.close();
   rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 const fileOf = (rows: number, from = 0, word = 'text'): string =>
   `day,station,value,note\n${Array.from({ length: rows }, (_, at) => {
@@ -272,7 +272,7 @@ describe('a dataset that is large', () => {
     expect(statuses).toContain(503);
     await both((client, of) => send(client, datasets[of], fileOf(2000, 9000), { mode: 'append' }));
     await expectSameAnswers(datasets);
-  }, 120_000);
+  });
 
   it('is read from its pool when a short file replaces it', async () => {
     await both((client, of) => send(client, datasets[of], fileOf(30), { mode: 'replace' }));

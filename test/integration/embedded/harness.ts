@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { type Embedded, type EmbeddedOptions, startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope, type Scope } from '../../../src/lib/scope.js';
+import { patienceMs } from '../../support/patience.js';
 
 const projectDir = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -76,7 +77,8 @@ export const processesIn = (folder: string): string[] => {
 
 /** What still lives in the folder a moment after everything was told to end. */
 export const remaining = async (folder: string): Promise<string[]> => {
-  for (let attempt = 0; attempt < 40 && processesIn(folder).length > 0; attempt++) await sleep(50);
+  const until = Date.now() + patienceMs / 4;
+  while (processesIn(folder).length > 0 && Date.now() < until) await sleep(50);
   return processesIn(folder);
 };
 

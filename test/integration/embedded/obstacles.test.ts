@@ -37,7 +37,7 @@ const refused = async (folder: string, options: Parameters<typeof up>[1]): Promi
   }
 };
 
-describe('ports', { timeout: 60_000 }, () => {
+describe('ports', () => {
   const cases = [
     { key: 'postgres', options: onlyPostgres, variable: 'EMBEDDED_POSTGRES_PORT' },
     { key: 'kafka', options: onlyKafka, variable: 'EMBEDDED_KAFKA_PORT' },
@@ -79,7 +79,7 @@ describe('ports', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the data folder', { timeout: 60_000 }, () => {
+describe('the data folder', () => {
   it('has one owner at a time, and a dead owner does not count', async () => {
     const folder = folders.make();
     const run = await up(folder, { need: nothing });
@@ -110,7 +110,7 @@ describe('the data folder', { timeout: 60_000 }, () => {
   });
 });
 
-describe('what an earlier run left', { timeout: 60_000 }, () => {
+describe('what an earlier run left', () => {
   it('an orphan of ours is ended; a stranger that got its number is not', async () => {
     const folder = folders.make();
     const orphan = await spawnIdle();
@@ -186,7 +186,7 @@ describe('what an earlier run left', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a failure', { timeout: 60_000 }, () => {
+describe('a failure', () => {
   it('of one component ends the others and tells its own cause', async () => {
     const folder = folders.make();
     const stranger = await occupy(0);

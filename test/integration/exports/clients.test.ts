@@ -8,6 +8,7 @@ import { parse } from 'csv-parse/sync';
 import ExcelJs from 'exceljs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { longestTestMs } from '../../support/patience.js';
 import { createDownloadServer, type DownloadServer } from '../query/download-server.js';
 import { type Cell, createStoredTables, type StoredTables } from '../query/stored-table.js';
 
@@ -141,7 +142,9 @@ describe('readers of Node', () => {
 
 if (hasPackages) {
   it('pandas, DuckDB and openpyxl see the same rows', async () => {
-    const { stdout } = await run(python, [script, server.dataUrl(version), folder], { timeout: 90_000 });
+    const { stdout } = await run(python, [script, server.dataUrl(version), folder], {
+      timeout: longestTestMs,
+    });
     const report = JSON.parse(stdout) as PythonReport;
     expect(Object.keys(report.frames).length).toBeGreaterThanOrEqual(9);
     for (const [reader, seen] of Object.entries(report.frames)) {
@@ -166,7 +169,7 @@ if (hasOffice) {
     // Fields by comma, texts in quotes, UTF-8, cells as they are shown.
     const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
     await run('soffice', [profile, '--headless', '--convert-to', filter, '--outdir', folder, path], {
-      timeout: 90_000,
+      timeout: longestTestMs,
     });
     const read = parse(await readFile(join(folder, 'office.csv')), { columns: true }) as Row[];
     expect(summaryOf(read)).toEqual(expected);

@@ -62,7 +62,7 @@ beforeAll(async () => {
       cityHash64(number) / 7, toDecimal128('12345678901234567890.0001', 4) + number,
       concat('note ', hex(cityHash64(number, 1))) FROM numbers(${rows})`,
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await server?.close();

@@ -66,7 +66,7 @@ it('goes on after a restart with the page it had not got yet', async () => {
   const [first, second] = [createScope(silentLog), createScope(silentLog)];
   try {
     const searchFirst = await startProcess(first);
-    await expect.poll(() => asked(3), { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => asked(3)).toBe(1);
     // What came is found although the listing is not at its end.
     expect((await searchFirst('number1')).length).toBeGreaterThan(0);
     // A request under way is neither waited for, its reply comes after the test, nor counted as one that failed.
@@ -77,15 +77,13 @@ it('goes on after a restart with the page it had not got yet', async () => {
 
     const searchSecond = await startProcess(second);
     // Words that are not there find similar ones.
-    await expect
-      .poll(() => searchSecond('number3'), { timeout: 60_000 })
-      .toContainEqual(expect.stringMatching(/^P3\./));
+    await expect.poll(() => searchSecond('number3')).toContainEqual(expect.stringMatching(/^P3\./));
     expect([asked(1), asked(2), asked(3)]).toEqual([1, 1, 2]);
     const filled = () =>
       product.sql.query(
         `SELECT items, failures FROM gateway_fillings WHERE provider = 'worldbank' AND filled_at IS NOT NULL`,
       );
-    await expect.poll(filled, { timeout: 60_000 }).toEqual([{ items: 600 * pages, failures: 0 }]);
+    await expect.poll(filled).toEqual([{ items: 600 * pages, failures: 0 }]);
   } finally {
     await first.close();
     await second.close();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
 
 let world: GatewayWorld;
@@ -11,6 +11,7 @@ beforeAll(async () => {
   key = (await world.product.createAccount('maker')).key;
   repositoryId = (await world.ask('GET', '/repositories/home', { key })).json<{ id: number }>().id;
 });
+afterEach(() => world.bank.answerAll(undefined));
 afterAll(() => world.close());
 
 const path = '/providers/bankofcanada/series/FXUSDCAD/dataset';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
 
 const canary = `canary${randomBytes(13).toString('hex')}`;
@@ -10,6 +10,7 @@ beforeAll(async () => {
   world = await startGatewayWorld();
   person = await world.product.createAccount('owner');
 });
+afterEach(() => world.fred.answerAll(undefined));
 afterAll(() => world.close());
 
 const put = (slug: string, body: unknown, key = person.key) =>
@@ -67,7 +68,6 @@ describe('keys of users', () => {
       answers.push(await world.ask('GET', `/providers/fred/series/CANARY${status}`, { key: person.key }));
       answers.push(await world.ask('GET', `/feed/search/canary${status}`, { key: person.key }));
     }
-    world.fred.answerAll(undefined);
     expect(world.fred.calls.some(({ url }) => url.includes(canary))).toBe(true);
     const metrics = await fetch(world.product.baseUrl.replace(/\/api$/, '/metrics'));
     const tables = await world.product.sql.query<{ name: string }>(

@@ -505,19 +505,10 @@ describe('the check', () => {
     expect(await open({ serviceKeys: {} }).check(['keyed'])).toMatchObject([{ state: 'no key' }]);
   });
 
-  it('answers 500 previews a second from what is kept', async () => {
+  it('answers 500 previews from what is kept', async () => {
     const gateway = open();
     await gateway.preview(anonymous, 'keyed', 'GDP');
-    const times: number[] = [];
-    for (let round = 0; round < 500; round += 1) {
-      const startedAt = performance.now();
-      await gateway.preview(member(), 'keyed', 'GDP');
-      times.push(performance.now() - startedAt);
-    }
-    times.sort((a, b) => a - b);
-    console.info(
-      `a kept preview with a look for an own key: median ${times[250]?.toFixed(2)} ms, p95 ${times[475]?.toFixed(2)} ms`,
-    );
+    for (let round = 0; round < 500; round += 1) await gateway.preview(member(), 'keyed', 'GDP');
     expect(upstream.calls).toHaveLength(1);
   });
 });

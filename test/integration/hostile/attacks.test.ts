@@ -9,7 +9,7 @@ let report: AttackReport;
 beforeAll(async () => {
   product = await startAttackedProduct();
   report = await runAttacks(product, { short: true, seconds: 1, uploadBytes: 1e6, say: () => undefined });
-}, 400_000);
+});
 
 afterAll(() => product?.stop());
 

@@ -80,9 +80,7 @@ it('is not quoted of messages that nobody can read', async () => {
   const topic = `${product.config.kafkaPrefix}.chunks.short`;
   await producer.send({ topic, messages: [{ value: canary, headers: { 'request-id': 'r' } }] });
   await producer.disconnect();
-  await expect
-    .poll(() => lines.some((line) => line.includes('"dead letter"')), { timeout: 30_000 })
-    .toBe(true);
+  await expect.poll(() => lines.some((line) => line.includes('"dead letter"'))).toBe(true);
 });
 
 it('is not quoted when a database refuses it', async () => {
@@ -94,7 +92,7 @@ it('is not quoted when a database refuses it', async () => {
   const answer = await putWith(owner, dataset, `n\n1\n${canary},2\n`, { onBadRow: 'quarantine' });
   expect(answer.status).toBe(201);
   await expect
-    .poll(() => lines.filter((line) => line.includes('chunk not handled')).length, { timeout: 30_000 })
+    .poll(() => lines.filter((line) => line.includes('chunk not handled')).length)
     .toBeGreaterThan(1);
   expect(lines.join('')).toContain('no_canary');
   await product.sql.query('ALTER TABLE rejects DROP CONSTRAINT no_canary');
@@ -120,9 +118,7 @@ it('is not quoted of uploads that break off, nor of what is asked with a wrong b
     }),
   } as RequestInit).catch(() => 'broken off');
   expect(await broken).toBe('broken off');
-  await expect
-    .poll(() => lines.some((line) => line.includes('upload failed')), { timeout: 30_000 })
-    .toBe(true);
+  await expect.poll(() => lines.some((line) => line.includes('upload failed'))).toBe(true);
   expect((await putFile(owner, dataset, `${canary}`)).status).toBeLessThan(500);
 });
 

@@ -67,25 +67,25 @@ describe('reading chunks again', () => {
   // A broker that has just begun loads its group coordinator at the first join; a replay is tried again then.
   it('succeeds once the broker knows its groups', async () => {
     const attempt = async () => read([position(1, 0)]);
-    await expect.poll(attempt, { timeout: 30_000 }).toEqual([2]);
-  }, 40_000);
+    await expect.poll(attempt).toEqual([2]);
+  });
 
   it('ends when chunks of other uploads follow the last wanted one', async () => {
     expect(await read([position(0, 0), position(0, 2), position(1, 4)])).toEqual([0, 4, 10]);
-  }, 30_000);
+  });
 
   it('ends when the last wanted one is the last of its partition', async () => {
     expect(await read([position(1, 9)])).toEqual([19]);
-  }, 30_000);
+  });
 
   it('gives every position once, from several partitions', async () => {
     const all = Array.from({ length: 10 }, (_, offset) => [position(0, offset), position(1, offset)]).flat();
     expect(await read(all)).toEqual(Array.from({ length: 20 }, (_, number) => number));
-  }, 30_000);
+  });
 
   it('ends when the reader wants no more', async () => {
     expect(await read([position(1, 0), position(1, 1), position(1, 2)], 3)).toEqual([2, 3]);
-  }, 30_000);
+  });
 
   it('says that retention has passed when a position is gone', async () => {
     const admin = clientOf(kafka).admin();
@@ -95,5 +95,5 @@ describe('reading chunks again', () => {
     await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: '3' }] });
     await admin.disconnect();
     await expect(read([position(0, 2), position(1, 2)])).rejects.toMatchObject({ code: 'chunks_expired' });
-  }, 30_000);
+  });
 });

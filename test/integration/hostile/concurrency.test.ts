@@ -36,4 +36,4 @@ it('keeps every row, version and right while accounts do everything to the same 
   } finally {
     await product.close();
   }
-}, 300_000);
+});

@@ -152,7 +152,7 @@ describe('an upload', () => {
           [dataset],
         )
       )[0]?.id;
-    await expect.poll(pending, { timeout: 30_000 }).toBeDefined();
+    await expect.poll(pending).toBeDefined();
     const id = (await pending()) ?? 0;
     // As if this process had been silent for an hour.
     await product.sql.query("UPDATE processes SET received_at = now() - interval '1 hour' WHERE id = $1", [
@@ -161,7 +161,7 @@ describe('an upload', () => {
     const process = { datasetId: dataset, id } as Parameters<typeof ended>[1];
     expect(await ended(direct, process)).toMatchObject({ error: { code: 'upload_abandoned' } });
     socket.write(formEnd);
-    const answer = await answerOf(socket, 30_000);
+    const answer = await answerOf(socket);
     expect(answer).toContain('HTTP/1.1 503 ');
     expect(answer).toContain('"code":"upload_abandoned"');
   });
@@ -177,7 +177,7 @@ describe('an upload', () => {
     alsoSilent.write(partHead);
     const third = { baseUrl: owner.baseUrl, key: (await product.createAccount('third')).key };
     const done = upload(third, await createDataset(third), 'a\n1\n');
-    const answer = await answerOf(silent, 60_000);
+    const answer = await answerOf(silent);
     expect(answer).toContain('HTTP/1.1 503 ');
     expect(answer).toContain('"code":"place_lost"');
     expect(await done).toMatchObject({ status: 'completed' });
@@ -199,7 +199,7 @@ describe('uploads in line', () => {
       sockets.push(socket);
     }
     const refused = () => answers.find((answer) => answer.includes('"code":"no_upload_slot"'));
-    await expect.poll(refused, { timeout: 30_000 }).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 10/s);
+    await expect.poll(refused).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 10/s);
     for (const socket of sockets) socket.destroy();
   });
 });

@@ -56,7 +56,7 @@ describe('a client that hangs up', () => {
     await upload(owner, dataset, 'a,b\n1,before\n');
     await hangUp(dataset, bytes);
     await expect
-      .poll(async () => (await statuses(dataset)).map(({ status }) => status), { timeout: 15_000 })
+      .poll(async () => (await statuses(dataset)).map(({ status }) => status))
       .not.toContain('pending');
     const [first, ...others] = await statuses(dataset);
     expect(first?.status).toBe('completed');
@@ -86,8 +86,8 @@ describe('a client that hangs up', () => {
         `SELECT sum(rows) FROM system.parts WHERE active AND database = '${product.config.clickhouseDatabase}'
          AND table = 's${row?.storeId}'`,
       );
-    await expect.poll(async () => (await statuses(dataset))[0]?.status, { timeout: 15_000 }).toBe('failed');
-    await expect.poll(count, { timeout: 15_000 }).toBe('0\n');
+    await expect.poll(async () => (await statuses(dataset))[0]?.status).toBe('failed');
+    await expect.poll(count).toBe('0\n');
   });
 });
 
@@ -98,11 +98,11 @@ describe('a slow client', () => {
     const dataset = await createDataset(owner);
     const socket = await openUpload(owner, dataset, body.length);
     socket.write(body.slice(0, bytes));
-    const answer = await answerOf(socket, 15_000);
+    const answer = await answerOf(socket);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('upload_idle');
     await expect
-      .poll(async () => (await statuses(dataset)).map(({ status }) => status), { timeout: 10_000 })
+      .poll(async () => (await statuses(dataset)).map(({ status }) => status))
       .not.toContain('pending');
     expect(await readDataset(owner, dataset)).toMatchObject({ currentVersionId: null });
   });
@@ -131,7 +131,7 @@ describe('a client that sends a byte at a time', () => {
     const dataset = await createDataset(sender);
     const small = `${partHead}a,b\n1,x\n${formEnd}`;
     const socket = await openUpload(sender, dataset, small.length);
-    const answered = answerOf(socket, 60_000);
+    const answered = answerOf(socket);
     const quick = createDataset(sender).then((other) => upload(sender, other, file));
     for (const character of small) {
       socket.write(character);
@@ -145,7 +145,7 @@ describe('a client that sends a byte at a time', () => {
           dataset,
         ])
       )[0]?.status;
-    await expect.poll(status, { timeout: 15_000 }).toBe('completed');
+    await expect.poll(status).toBe('completed');
     socket.end();
     expect(await download(sender, dataset)).toBe('"a","b"\n1,"x"\n');
   });
@@ -159,9 +159,9 @@ describe('a dataset that is deleted during its upload', () => {
       [dataset],
     );
     const socket = await openUpload(owner, dataset, body.length);
-    const answered = answerOf(socket, 20_000);
+    const answered = answerOf(socket);
     socket.write(body.slice(0, partHead.length + 12_000));
-    await expect.poll(async () => (await statuses(dataset)).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await statuses(dataset)).length).toBe(1);
     expect((await call(owner, 'DELETE', `/datasets/${dataset}`)).status).toBeLessThan(300);
     socket.write(body.slice(partHead.length + 12_000));
     expect(await answered).toMatch(/^HTTP\/1\.1 404 /);
@@ -170,6 +170,6 @@ describe('a dataset that is deleted during its upload', () => {
         `SELECT count() FROM system.tables WHERE database = '${product.config.clickhouseDatabase}'
          AND name = 's${row?.storeId}'`,
       );
-    await expect.poll(tables, { timeout: 15_000 }).toBe('0\n');
+    await expect.poll(tables).toBe('0\n');
   });
 });

@@ -123,7 +123,7 @@ it('hang-ups at random moments leave no place taken', async () => {
   await looking;
   // Otherwise nothing was looked at.
   for (const kind of ['requests', 'queries']) expect(seen).toContain(kind);
-  await expect.poll(taken, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(taken).toEqual([]);
 });
 
 it.each([
@@ -132,7 +132,7 @@ it.each([
   ['a series of a provider that does not answer', 'calls'],
 ])('%s holds one until its client is gone', async (name, kind) => {
   const socket = requests().find(([each]) => each === name)?.[1]();
-  await expect.poll(taken, { timeout: 10_000 }).toEqual([expect.objectContaining({ kind })]);
+  await expect.poll(taken).toEqual([expect.objectContaining({ kind })]);
   socket?.destroy();
-  await expect.poll(taken, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(taken).toEqual([]);
 });

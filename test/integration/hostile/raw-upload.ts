@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Client } from '../../support/datasets.js';
+import { patienceMs } from '../../support/patience.js';
 
 export const boundary = 'raw-81c2';
 
@@ -29,11 +30,11 @@ export const openUpload = async (
   return socket;
 };
 
-/** Everything the peer sends until it ends the connection or `withinMs` have passed. */
-export const answerOf = async (socket: Socket, withinMs: number): Promise<string> => {
+/** Everything the peer sends until it ends the connection. */
+export const answerOf = async (socket: Socket): Promise<string> => {
   const parts: Buffer[] = [];
   socket.on('data', (part: Buffer) => parts.push(part));
-  const bound = setTimeout(() => socket.destroy(), withinMs);
+  const bound = setTimeout(() => socket.destroy(), patienceMs);
   if (!socket.closed) await once(socket, 'close');
   clearTimeout(bound);
   return Buffer.concat(parts).toString('utf8');

@@ -180,7 +180,7 @@ describe('any table', () => {
       }),
       { numRuns: runs, seed: Number(process.env.TEST_SEED ?? 1), endOnFailure: true },
     );
-  }, 600_000);
+  });
 
   it('keeps fields of a million bytes and names with every odd character', async () => {
     const odd = [

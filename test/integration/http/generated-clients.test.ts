@@ -85,9 +85,7 @@ describe('the document', () => {
 });
 
 describe('the Python client of openapi-python-client', () => {
-  it('is generated whole and creates, uploads, polls, filters and downloads', {
-    timeout: 300_000,
-  }, async () => {
+  it('is generated whole and creates, uploads, polls, filters and downloads', async () => {
     const generator = await installGenerator();
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document));
@@ -114,7 +112,7 @@ describe('the Python client of openapi-python-client', () => {
 });
 
 describe('the TypeScript client of openapi-typescript and openapi-fetch', () => {
-  it('type-checks and creates, uploads, polls, filters and downloads', { timeout: 120_000 }, async () => {
+  it('type-checks and creates, uploads, polls, filters and downloads', async () => {
     const source = await readFile(join(clients, 'walk-generated.ts.txt'), 'utf8');
     await writeFile(join(folder, 'api.ts'), astToString(await openapiTS(JSON.stringify(document))));
     await writeFile(join(folder, 'walk.ts'), source);

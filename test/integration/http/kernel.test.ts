@@ -207,16 +207,24 @@ describe('credentials', () => {
   });
 
   it('slows down an address that fails often, and only its failures', async () => {
-    const strict = startApp([], { maxRefusalDelayMs: 200 });
+    const strict = startApp([], { maxRefusalDelayMs: 3_600_000 });
     const own = createAsk(`http://127.0.0.1:${await strict.listen({ host: '127.0.0.1', port: 0 })}`);
-    const started = Date.now();
-    for (let i = 0; i < 12; i++) await own('GET', '/api/things/1', { key: 'bad' });
-    const waited = Date.now() - started;
-    expect(waited).toBeGreaterThan(100);
-    const before = Date.now();
+    let answered = 0;
+    const refusals = Array.from({ length: 25 }, () =>
+      own('GET', '/api/things/1', { key: 'bad' }).then(
+        () => {
+          answered += 1;
+        },
+        // The last of them wait for minutes: the server closes before.
+        () => undefined,
+      ),
+    );
+    await expect.poll(() => answered).toBeGreaterThanOrEqual(10);
     expect((await own('GET', '/api/things/1', { key: 'good' })).status).toBe(200);
-    expect(Date.now() - before).toBeLessThan(100);
+    expect(answered).toBeLessThan(25);
     await strict.close(0);
+    await Promise.all(refusals);
+    expect(answered).toBeLessThan(25);
   });
 
   it('never writes a key into a log line', async () => {
@@ -419,8 +427,7 @@ describe('the connection', () => {
     slow.release = undefined;
     const running = own('GET', '/api/slow');
     await expect.poll(() => slow.release).toBeDefined();
-    const drainStarted = Date.now();
-    const closed = draining.close(5_000);
+    const closed = draining.close(3_600_000);
     const asked = () =>
       own('GET', '/api/things/1').then(
         ({ status }) => status,
@@ -429,8 +436,8 @@ describe('the connection', () => {
     await expect.poll(asked).toBe('refused');
     letGo();
     expect((await running).json()).toEqual({ done: true });
+    // It waits for nothing else, and not for the hour that it was given.
     await closed;
-    expect(Date.now() - drainStarted).toBeLessThan(2_000);
 
     const stuck = startApp([]);
     const stuckAt = await stuck.listen({ host: '127.0.0.1', port: 0 });
@@ -438,9 +445,8 @@ describe('the connection', () => {
     const cut = createAsk(`http://127.0.0.1:${stuckAt}`)('GET', '/api/slow');
     cut.catch(() => undefined);
     await expect.poll(() => slow.release).toBeDefined();
-    const started = Date.now();
+    // What it waits for never ends by itself.
     await stuck.close(100);
-    expect(Date.now() - started).toBeLessThan(2_000);
     await expect(cut).rejects.toThrow();
   });
 

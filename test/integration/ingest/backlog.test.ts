@@ -112,9 +112,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     await product.startWorker();
     for (const process of accepted)
       expect(await ended(owner, process)).toMatchObject({ status: 'completed' });
-    await expect
-      .poll(async () => (await putFile(owner, dataset, 'text\n1\n')).status, { timeout: 20_000 })
-      .toBe(201);
+    await expect.poll(async () => (await putFile(owner, dataset, 'text\n1\n')).status).toBe(201);
   });
 
   it('wait in the middle, and complete once those before them are stored', async () => {
@@ -126,7 +124,7 @@ describe('uploads that Kafka could not keep until they are stored', () => {
       answered = true;
     });
     const bulk = () => metric('tabulary_ingest_backlog_bytes{lane="bulk"}');
-    await expect.poll(bulk, { timeout: 20_000 }).toBeGreaterThan(0.75 * retentionBytes);
+    await expect.poll(bulk).toBeGreaterThan(0.75 * retentionBytes);
     expect(await bulk()).toBeLessThan(retentionBytes);
     expect(answered).toBe(false);
     await product.startWorker();
@@ -155,13 +153,13 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     const dataset = await createDataset(owner);
     const status = async () => (await putFile(owner, dataset, 'text\n3\n')).status;
     // What the test before left in Kafka is dropped by the worker: it must have done so before it is stopped.
-    await expect.poll(status, { timeout: 20_000, interval: 300 }).toBe(201);
+    await expect.poll(status, { interval: 300 }).toBe(201);
     await product.stopWorker();
     expect(await status()).toBe(201);
     await limitTopics({ 'retention.ms': '2000' });
-    await expect.poll(status, { timeout: 20_000, interval: 300 }).toBe(503);
+    await expect.poll(status, { interval: 300 }).toBe(503);
     await limitTopics({ 'retention.ms': '3600000' });
-    await expect.poll(status, { timeout: 20_000, interval: 300 }).toBe(201);
+    await expect.poll(status, { interval: 300 }).toBe(201);
   });
 });
 
@@ -193,8 +191,6 @@ describe('uploads that would wait for too long', () => {
     await impatient.startWorker();
     for (const process of accepted)
       expect(await ended(caller, process)).toMatchObject({ status: 'completed' });
-    await expect
-      .poll(async () => (await putFile(caller, dataset, 'text\n2\n')).status, { timeout: 20_000 })
-      .toBe(201);
+    await expect.poll(async () => (await putFile(caller, dataset, 'text\n2\n')).status).toBe(201);
   });
 });

@@ -68,13 +68,10 @@ const spoil = async (value: Buffer | null, headers?: Record<string, string>): Pr
   await send(value, headers);
   let id: number | undefined;
   await expect
-    .poll(
-      async () => {
-        id = (await list()).find((row) => !before.has(row.id))?.id;
-        return id;
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      id = (await list()).find((row) => !before.has(row.id))?.id;
+      return id;
+    })
     .toBeDefined();
   return id ?? 0;
 };
@@ -131,7 +128,7 @@ describe('dead letters', () => {
     const total = await deadLetterTotal();
     const id = await spoil(Buffer.from('no chunk\u0001\n'), { 'request-id': 'r-1' });
     // Scrapes that follow each other closely share one look.
-    await expect.poll(deadLetterTotal, { timeout: 5_000 }).toBe(total + 1);
+    await expect.poll(deadLetterTotal).toBe(total + 1);
     const [row] = await list();
     expect(row).toMatchObject({ id, bytes: 10, reason: expect.stringContaining('undecodable') });
     expect(row?.origin.startsWith(`${topic}/1/`)).toBe(true);

@@ -112,7 +112,7 @@ describe('the columns of a key', () => {
     );
     await product.startWorker();
     await expect
-      .poll(() => read(`/datasets/${dataset}/processes/${late.id}`), { timeout: 60_000 })
+      .poll(() => read(`/datasets/${dataset}/processes/${late.id}`))
       .toContain('"code":"missing_key"');
     expect(await rowsOf(dataset)).toEqual(['1']);
   });

@@ -315,7 +315,7 @@ describe('events that come too late', () => {
       // It has seen the process as ready, and waits for its row.
       const waits = async () =>
         (await sql.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).length;
-      await expect.poll(waits, { timeout: 10_000 }).toBe(1);
+      await expect.poll(waits).toBe(1);
     });
     expect(await publishing).toEqual({ published: [], failed: [], merges: [] });
     expect(await stateOf(processId)).toBe('failed');

@@ -246,7 +246,7 @@ describe('rows of a pool', () => {
     const segment = await segmentOf(gone);
     expect(await rowsIn('narrow', segment)).toBe(5);
     expect((await call(owner, 'DELETE', `/datasets/${gone}`)).status).toBe(204);
-    await expect.poll(() => rowsIn('narrow', segment), { timeout: 60_000, interval: 200 }).toBe(0);
+    await expect.poll(() => rowsIn('narrow', segment), { interval: 200 }).toBe(0);
     expect(await download(owner, kept)).toBe(shown(6));
   });
 
@@ -304,7 +304,7 @@ describe('a small table of its own', () => {
     expect(await placesOf(dataset)).toEqual(['narrow', 'narrow']);
     expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
     expect(await download(owner, dataset, `?versionId=${first.versionId}&$skip=0`)).toBe(shown(60));
-    await expect.poll(tableNames, { timeout: 60_000, interval: 200 }).not.toContain(table);
+    await expect.poll(tableNames, { interval: 200 }).not.toContain(table);
     expect(await download(owner, dataset, '?$skip=1')).toBe(shown(120).replace('"key 0",0.25\n', ''));
   });
 

@@ -137,7 +137,7 @@ describe('a reserved process', () => {
     expect(await tries(cancelled.id)).toEqual([409, 'process_used']);
     // No byte of a body of a gigabyte is asked for.
     const socket = await openUpload(owner, dataset, 1e9, `processId=${mine.id}`);
-    expect(await answerOf(socket, 10_000)).toMatch(/^HTTP\/1.1 409 /);
+    expect(await answerOf(socket)).toMatch(/^HTTP\/1.1 409 /);
   });
 
   it('fails with the file that fills it, and says why', async () => {

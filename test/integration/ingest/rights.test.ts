@@ -158,5 +158,5 @@ describe('a column that is renamed while files are received', () => {
     await renames;
     expect(statuses.filter((status) => status !== 201)).toEqual([]);
     for (const process of processes) expect((await ended(owner, process)).status).toBe('completed');
-  }, 120_000);
+  });
 });

@@ -193,7 +193,7 @@ describe('a value that does not fit the type its column began with', () => {
     const { clickhouseDatabase } = product.config;
     const segments = () =>
       product.clickhouse(`SELECT uniqExact(_seg) FROM ${clickhouseDatabase}.s${row?.storeId}`);
-    await expect.poll(segments, { timeout: 30_000 }).toBe('1\n');
+    await expect.poll(segments).toBe('1\n');
   });
 });
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
@@ -43,6 +43,7 @@ beforeAll(async () => {
   owner = await product.createAccount('owner');
 });
 
+afterEach(() => world.bank.answerAll(undefined));
 afterAll(() => world?.close());
 
 const api = (): string => product.baseUrl.replace(/\/api$/, '');
@@ -192,10 +193,10 @@ it('miscounted: ClickHouse loses what it had of an upload, which is read again',
         `SELECT DISTINCT table FROM system.parts WHERE database = '${database}' AND active AND rows > 0 AND match(table, '^u[0-9]+$')`,
       )
     ).trim();
-  await expect.poll(intake, { timeout: 60_000, interval: 50 }).not.toBe('');
+  await expect.poll(intake, { interval: 50 }).not.toBe('');
   await product.clickhouse(`TRUNCATE TABLE ${database}.${await intake()} SYNC`);
   socket.write(file.subarray(-100));
-  expect(await answerOf(socket, 60_000)).toContain('"status":"completed"');
+  expect(await answerOf(socket)).toContain('"status":"completed"');
 
   // Kept for a moment: a later look than any before.
   await sleep(500);

@@ -56,7 +56,7 @@ beforeAll(async () => {
   );
   owner = await product.createAccount('owner');
   folder = await mkdtemp(join(tmpdir(), 'tabulary-backup-'));
-}, 180_000);
+});
 
 afterAll(async () => {
   await scope.close();
@@ -224,7 +224,7 @@ describe('a backup', () => {
     expect((await runAdmin(place, commands, `restore --from ${folder} --check --json`)).output).toContain(
       'whole',
     );
-  }, 240_000);
+  });
 
   it('writes only what earlier ones lack, and the older ones stay whole until they are not kept', async () => {
     const place = folder;
@@ -348,7 +348,7 @@ describe('a backup to a bucket', () => {
     const other = at(await emptyPlace());
     await expect(admin(other, `restore --from ${to}`)).rejects.toMatchObject({ code: 'backup_damaged' });
     expect(await other.sql.query(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`)).toEqual([]);
-  }, 240_000);
+  });
 });
 
 describe('a restore', () => {

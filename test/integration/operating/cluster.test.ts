@@ -104,7 +104,7 @@ beforeAll(async () => {
     expect(done.status, JSON.stringify(done)).toBe('completed');
     contents.set(dataset, await download(owner, dataset));
   }
-}, 120_000);
+});
 
 afterAll(async () => {
   await product.close();

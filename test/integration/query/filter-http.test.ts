@@ -102,7 +102,7 @@ const expressionsByColumns = async (): Promise<[ReadableVersion, Expression[]][]
 };
 
 describe('expressions of public test suites', () => {
-  it('are answered or refused by a running service as recorded', { timeout: 120_000 }, async () => {
+  it('are answered or refused by a running service as recorded', async () => {
     const different: object[] = [];
     const groups = (await expressionsByColumns()).values();
     const send = async (): Promise<void> => {
@@ -173,7 +173,7 @@ describe('texts with characters that have a meaning on their way', () => {
 });
 
 describe('generated filters', () => {
-  it('count the rows that OData asks for', { timeout: 120_000 }, async () => {
+  it('count the rows that OData asks for', async () => {
     const table = someTable();
     const version = await keep(table);
     const evaluator = createEvaluator(table.columns);

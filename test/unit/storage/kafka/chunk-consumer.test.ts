@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/lib/log.js';
 import { createChunkConsumer } from '../../../../src/storage/kafka/chunk-consumer.js';
 import type { KafkaConnection } from '../../../../src/storage/kafka/connection.js';
@@ -58,9 +58,9 @@ describe('a consumer', () => {
     const { kafka, made } = createFakeKafka();
     const consumer = await start(kafka);
     made[0]?.crash(false);
-    await vi.waitFor(() => expect(made.map(({ running }) => running)).toEqual([false, true]));
+    await expect.poll(() => made.map(({ running }) => running)).toEqual([false, true]);
     made[1]?.crash(false);
-    await vi.waitFor(() => expect(made.map(({ running }) => running)).toEqual([false, false, true]));
+    await expect.poll(() => made.map(({ running }) => running)).toEqual([false, false, true]);
     await consumer.close();
     expect(made[2]?.running).toBe(false);
   });
@@ -69,7 +69,7 @@ describe('a consumer', () => {
     const { kafka, made } = createFakeKafka(2);
     const consumer = await start(kafka);
     made[0]?.crash(false);
-    await vi.waitFor(() => expect(made.map(({ running }) => running)).toEqual([false, false, false, true]));
+    await expect.poll(() => made.map(({ running }) => running)).toEqual([false, false, false, true]);
     await consumer.close();
   });
 
