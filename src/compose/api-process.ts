@@ -188,6 +188,7 @@ export const createApiProcess = async (
       credentials: config.corsCredentials,
     },
     connections: config.connections,
+    headBytes: config.headBytesInFlight,
     bodyBytes: config.bodyBytesInFlight,
     answerBytes: config.answerBytesInFlight,
     places,

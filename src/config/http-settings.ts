@@ -76,6 +76,12 @@ export const httpSettings = {
     String(64 * MiB),
     'Bytes of JSON bodies and form fields that an API process keeps at a time; a quarter of it per account or address.',
   ),
+  headBytesInFlight: setting(
+    'HEAD_BYTES_IN_FLIGHT',
+    integer(2 * MiB),
+    String(32 * MiB),
+    'Bytes of request heads that an API process keeps before they are complete: 64 heads of 256 kB are read at a time, others take turns.',
+  ),
   answerBytesInFlight: setting(
     'ANSWER_BYTES_IN_FLIGHT',
     integer(8 * MiB),

@@ -47,6 +47,8 @@ export interface AppOptions {
   readonly trustedProxies?: readonly string[];
   /** Connections at a time; a quarter of them for one address. @default 10000 */
   readonly connections?: number;
+  /** Bytes of heads that are not complete. @default 32 MiB */
+  readonly headBytes?: number;
   /** @default 15000 */
   readonly headersTimeoutMs?: number;
   /** @default 30000 */
@@ -167,6 +169,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     { headersMs: options.headersTimeoutMs ?? 15_000, keepAliveMs: 65_000 },
     {
       most: options.connections ?? 10_000,
+      headBytes: options.headBytes,
       ownerOf: createOwnerOf(options.trustedProxies ?? []),
       onRefused: (what) => metrics.placesRefused.inc({ kind: 'connections', what }),
     },

@@ -5,10 +5,15 @@
  *   waiting   nothing is asked yet, or the head of a request is still on its way. Who has waited for longest makes room
  *             for others, when there are no connections left or too many bytes of heads are kept.
  *   working   a request is answered; its places and budgets bound it.
+ *
+ * Of those that wait only some are read at a time: new ones by turns (`head-turns.ts`), of those that were answered as
+ * many as may send heads at once without harm; more of them take turns like new ones.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createTrust, plain, siteOf } from './client-address.js';
+import { bytesOfHead, ordinaryHead } from './head-size.js';
+import { createHeadTurns } from './head-turns.js';
 
 export interface ConnectionLimits {
   /** Connections at a time. */
@@ -20,7 +25,7 @@ export interface ConnectionLimits {
   /** Milliseconds that a connection may wait before it makes room for others. @default 1000 */
   readonly graceMs?: number;
   /** Bytes of heads that are still on their way, over all connections. @default 32 MiB */
-  readonly headBytes?: number;
+  readonly headBytes?: number | undefined;
 }
 
 /** Of all connections one address gets a part at most. */
@@ -29,6 +34,9 @@ const ownPart = 4;
 /** Bytes below which the head of a request is left alone. */
 const shortHead = 4 * 1024;
 
+/** Connections that are read while they wait for a next request, for each that has a place for a first one. */
+const keptPerPlace = 4;
+
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\nRetry-After: 5\r\n' +
   'Connection: close\r\n\r\n{"error":"too many connections are open; try again shortly","code":"too_many_connections"}';
@@ -36,13 +44,24 @@ const refusal =
 interface Connection {
   readonly socket: Socket;
   readonly owner: string | undefined;
+  readonly site: string;
   /** Requests that are being answered. */
   working: number;
   /** Since when it has been waiting. */
   since: number;
-  /** Bytes of the head that is on its way. */
+  /** Bytes of the connection in front of the head that is expected. */
+  front: number;
+  /** Bytes of the head that is on its way, as last counted. */
   head: number;
+  /** True once each piece that is read is counted. */
+  isCounted: boolean;
 }
+
+/** Bytes of the body as far as they are said. */
+const bodyBytesOf = ({ headers }: IncomingMessage): number => {
+  if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
+  return Number(headers['content-length'] ?? 0);
+};
 
 /** @param maxHeadBytes Largest head of one request. */
 export const limitConnections = (
@@ -50,10 +69,12 @@ export const limitConnections = (
   { most, ownerOf, onRefused, graceMs = 1_000, headBytes = 32 * 1024 * 1024 }: ConnectionLimits,
   maxHeadBytes: number,
 ): void => {
-  // Half for heads that are counted as they come, half for connections that are left alone: few of them, whose heads
-  // cannot take more. What is counted goes through JavaScript, a tenth of what receiving a large file costs.
-  const countedBytes = headBytes / 2;
-  const leftAlone = Math.floor(headBytes / 2 / maxHeadBytes);
+  // Half for heads that are being read, a quarter for those that rest, and a quarter for kept connections that are left
+  // alone: few of them, whose heads cannot take more. Of others each piece is counted, which takes it through JavaScript,
+  // a tenth of what receiving a large file costs.
+  const places = Math.max(1, Math.floor(headBytes / 2 / maxHeadBytes));
+  const countedBytes = headBytes / 4;
+  const mostLeftAlone = Math.floor(headBytes / 4 / maxHeadBytes);
   const byOwner = new Map<string, number>();
   const known = new WeakMap<Socket, Connection>();
   /** Who has waited for longest comes first. */
@@ -62,7 +83,9 @@ export const limitConnections = (
   /** Those with a long head on its way, the oldest first. */
   const longHeads = new Set<Connection>();
   let longBytes = 0;
-  let uncounted = 0;
+  /** Those that are read while they wait for a next request. */
+  const kept = new Set<Connection>();
+  let leftAlone = 0;
 
   const count = (owner: string | undefined, by: 1 | -1): void => {
     open += by;
@@ -78,8 +101,7 @@ export const limitConnections = (
   };
 
   const end = (connection: Connection): void => {
-    waiting.delete(connection);
-    forgetHead(connection);
+    forget(connection);
     onRefused?.('lost');
     connection.socket.destroy();
   };
@@ -96,11 +118,11 @@ export const limitConnections = (
     return false;
   };
 
-  /** Counts each piece as it comes: thousands of heads arrive between two looks of a timer. */
-  const readHead = (connection: Connection, bytes: number): void => {
-    if (connection.working > 0 || !waiting.has(connection)) return;
-    connection.head += bytes;
-    if (longHeads.has(connection)) longBytes += bytes;
+  const countHead = (connection: Connection): void => {
+    if (!waiting.has(connection)) return;
+    const { head } = connection;
+    connection.head = connection.socket.bytesRead - connection.front;
+    if (longHeads.has(connection)) longBytes += connection.head - head;
     else if (connection.head > shortHead) {
       longHeads.add(connection);
       longBytes += connection.head;
@@ -111,20 +133,71 @@ export const limitConnections = (
     }
   };
 
+  const turns = createHeadTurns<Connection>(
+    { places, socketOf: ({ socket }) => socket, onRest: countHead },
+    ({ site }) => site,
+  );
+
+  const keepNoMore = (connection: Connection): boolean => {
+    if (!kept.delete(connection)) return false;
+    if (!connection.isCounted) leftAlone -= 1;
+    return true;
+  };
+
+  const forget = (connection: Connection): void => {
+    waiting.delete(connection);
+    forgetHead(connection);
+    turns.settle(connection);
+    keepNoMore(connection);
+  };
+
+  /** Reads it while it waits for a next request, as far as there is room. */
+  const keep = (connection: Connection): void => {
+    if (kept.size >= keptPerPlace * places) {
+      turns.expect(connection);
+      return;
+    }
+    kept.add(connection);
+    if (connection.isCounted) return;
+    if (leftAlone < mostLeftAlone) {
+      leftAlone += 1;
+      return;
+    }
+    connection.isCounted = true;
+    connection.socket.on('data', () => {
+      countHead(connection);
+      // The rest of a long head takes its turns.
+      if (longHeads.has(connection) && keepNoMore(connection)) turns.expect(connection);
+    });
+  };
+
   const wait = (connection: Connection): void => {
     connection.since = performance.now();
     waiting.add(connection);
   };
 
-  const onRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
     const connection = known.get(socket);
     if (connection === undefined) return;
     connection.working += 1;
-    waiting.delete(connection);
-    forgetHead(connection);
-    response.once('close', () => {
+    forget(connection);
+    const end = socket.bytesRead + bodyBytesOf(request);
+    // A parser keeps the last head that came in pieces, for as long as its connection lasts.
+    if (bytesOfHead(request) > ordinaryHead) response.setHeader('Connection', 'close');
+    const onDone = (): void => {
       connection.working -= 1;
-      if (connection.working === 0 && !socket.destroyed) wait(connection);
+      if (connection.working > 0 || socket.destroyed) return;
+      connection.front = Math.min(end, socket.bytesRead);
+      wait(connection);
+      keep(connection);
+      // What came of the next head behind the request.
+      countHead(connection);
+    };
+    response.once('close', () => {
+      // What comes of a body behind its answer is no head.
+      if (request.complete) onDone();
+      else request.once('close', onDone);
     });
   };
   server.prependListener('request', onRequest);
@@ -133,12 +206,21 @@ export const limitConnections = (
   server.prependListener('connection', (socket: Socket) => {
     const owner = ownerOf(socket);
     const own = owner === undefined ? 0 : (byOwner.get(owner) ?? 0);
-    const connection: Connection = { socket, owner, working: 0, since: 0, head: 0 };
+    const site = siteOf(plain(socket.remoteAddress ?? ''));
+    const connection: Connection = {
+      socket,
+      owner,
+      site,
+      working: 0,
+      since: 0,
+      front: 0,
+      head: 0,
+      isCounted: false,
+    };
     count(owner, 1);
     socket.once('close', () => {
       count(owner, -1);
-      waiting.delete(connection);
-      forgetHead(connection);
+      forget(connection);
     });
     const hasRoom = (own < most / ownPart || makeRoom(owner)) && (open <= most || makeRoom(undefined));
     if (hasRoom) {
@@ -151,18 +233,10 @@ export const limitConnections = (
     socket.destroySoon();
   });
 
-  // Behind Node's own listener: the parser has taken what it wants of a piece before the piece is counted.
+  // Behind Node's own listener, which begins to read.
   server.on('connection', (socket: Socket) => {
     const connection = known.get(socket);
-    if (connection === undefined) return;
-    if (uncounted >= leftAlone) {
-      socket.on('data', ({ length }: Buffer) => readHead(connection, length));
-      return;
-    }
-    uncounted += 1;
-    socket.once('close', () => {
-      uncounted -= 1;
-    });
+    if (connection !== undefined) turns.expect(connection);
   });
 };
 

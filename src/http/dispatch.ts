@@ -8,6 +8,7 @@ import type { Caller } from '../model/permission.js';
 import { createJsonBody, type JsonBodyBounds, requireNoCoding } from './body.js';
 import { siteOf } from './client-address.js';
 import { readApiKey } from './credentials.js';
+import { bytesOfHead, ordinaryHead } from './head-size.js';
 import { createKnownKeys } from './known-keys.js';
 import type { RoutePlaces } from './places.js';
 import { sendReply } from './reply.js';
@@ -135,12 +136,10 @@ const actorOf = ({ state }: RequestContext, caller: Caller | undefined): Actor =
       };
 
 /** Bytes of a head that waits with its request, beyond those that every request may have. */
-const longHeadOf = ({ url = '', rawHeaders }: RequestContext['req']): number => {
-  const bytes = rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+const longHeadOf = (request: RequestContext['req']): number => {
+  const bytes = bytesOfHead(request);
   return bytes > ordinaryHead ? bytes : 0;
 };
-
-const ordinaryHead = 16 * 1024;
 
 /** What is asked, as far as it stands before the body. */
 const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): Head => {

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  setMaxIdleHTTPParsers,
+} from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.js';
@@ -47,6 +53,12 @@ const maxHeaderBytes = 256 * 1024;
 /** Milliseconds between two looks for requests whose heads take too long; Node's own 30 s would be added to the limit. */
 const checkingMs = 1_000;
 
+/**
+ * Parsers that Node keeps for connections to come, each with the last head that it read in pieces: of Node's own 1,000,
+ * 200 MB stayed after a burst of long heads, until others happened to use them.
+ */
+const keptParsers = 16;
+
 const refuse = (socket: Socket, code: string | undefined): void => {
   if (!socket.writable) {
     socket.destroy();
@@ -93,6 +105,7 @@ export const createHttpServer = (
     leftover.watch(request, response);
     handle(request, response);
   };
+  setMaxIdleHTTPParsers(keptParsers);
   const server = createServer(
     { maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: checkingMs },
     answer,
