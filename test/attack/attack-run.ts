@@ -1,4 +1,7 @@
 /** One attack after the other on a fresh product, and what each costs an account that does nothing but its work. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningProduct, startWholeProduct } from '../../bench/support/product.js';
 import { withoutCredentials } from '../support/clickhouse-http.js';
@@ -44,16 +47,31 @@ export const memoryLimitMb = 512;
 /** Seconds that an attack has to itself before anything is measured. */
 const leadSeconds = 1;
 
+export interface AttackedProduct extends RunningProduct {
+  /** Where `turn-probe.mjs` writes; undefined: nothing measures turns. */
+  readonly turnsFile?: string;
+}
+
 /** Stops its providers as well. */
-export const startAttackedProduct = async (signal?: AbortSignal): Promise<RunningProduct> => {
+export const startAttackedProduct = async (signal?: AbortSignal): Promise<AttackedProduct> => {
   const upstreams = await startUpstreams();
-  const environment = { NODE_OPTIONS: '--max-old-space-size=384' };
+  const folder = mkdtempSync(join(tmpdir(), 'tabulary-attack-'));
+  const turnsFile = join(folder, 'turns');
+  writeFileSync(turnsFile, '');
+  const probe = new URL('./turn-probe.mjs', import.meta.url);
+  const environment = {
+    NODE_OPTIONS: `--max-old-space-size=384 --import ${probe.href}`,
+    ATTACK_TURNS: turnsFile,
+  };
+  const close = (): void => {
+    upstreams.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
   try {
     const product = await startWholeProduct(upstreams.settings, signal, environment);
-    const stop = (): Promise<void> => product.stop().finally(upstreams.close);
-    return { ...product, stop };
+    return { ...product, turnsFile, stop: () => product.stop().finally(close) };
   } catch (error) {
-    upstreams.close();
+    close();
     throw error;
   }
 };
@@ -83,7 +101,7 @@ const settle = async (product: RunningProduct): Promise<void> => {
 };
 
 export const runAttacks = async (
-  product: RunningProduct,
+  product: AttackedProduct,
   { only, short, seconds, uploadBytes, say }: AttackOptions,
 ): Promise<AttackReport> => {
   const victim = await createVictim({ ...product, ...(await product.createAccount('victim')) });
@@ -98,7 +116,7 @@ export const runAttacks = async (
   try {
     // The first time, everything is cold.
     await victim.work({ seconds: 1, uploadBytes: Math.min(uploadBytes, 2e6) });
-    const idleStrainOf = await watchStrain(product);
+    const idleStrainOf = await watchStrain(product, product.turnsFile);
     const idle = await victim.work({ seconds: short ? seconds : Math.max(seconds, 10), uploadBytes });
     const idleStrain = await idleStrainOf();
     const outcomes: Outcome[] = [];
@@ -108,7 +126,7 @@ export const runAttacks = async (
       say(`${name}: ${does}`);
       await attacker.prepare(name);
       const before = await lately();
-      const strainOf = await watchStrain(product);
+      const strainOf = await watchStrain(product, product.turnsFile);
       await attacker.start(name);
       await sleep(leadSeconds * 1000);
       const suffered = await victim.work({ seconds, uploadBytes });

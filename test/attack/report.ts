@@ -15,11 +15,12 @@ export const ratiosOf = ({ idle, suffered }: Outcome): Ratios => ({
 
 const missedBy = (outcome: Outcome): string[] => {
   const { p95, upload } = ratiosOf(outcome);
-  const { api, worker } = outcome.strain.pauseMs;
+  const { pauseMs, turnMs } = outcome.strain;
+  const pause = (name: 'api' | 'worker'): number => turnMs[name] ?? pauseMs[name];
   return [
     ...(p95 <= goals.p95 ? [] : ['p95']),
     ...(upload <= goals.upload ? [] : ['upload']),
-    ...(Math.max(api, worker) <= goals.pauseMs ? [] : ['pause']),
+    ...(Math.max(pause('api'), pause('worker')) <= goals.pauseMs ? [] : ['pause']),
   ];
 };
 
@@ -29,7 +30,10 @@ const verdictOf = (outcome: Outcome): string => {
   return missed.length === 0 ? 'held' : `missed: ${missed.join(', ')}`;
 };
 
-const ms = (value: number): string => (Number.isFinite(value) ? value.toFixed(0) : '∞');
+const ms = (value: number): string => {
+  if (Number.isNaN(value)) return '–';
+  return Number.isFinite(value) ? value.toFixed(0) : '∞';
+};
 const seconds = (value: number | undefined): string => (value === undefined ? 'failed' : value.toFixed(1));
 
 const listed = (counts: Readonly<Record<string, number>>): string =>
@@ -52,6 +56,7 @@ export const reportText = (report: AttackReport): string => {
       `${seconds(suffered.uploadSeconds)} (${upload.toFixed(1)} ×)`,
       `${api} / ${worker} / ${clickhouse}`,
       `${ms(strain.pauseMs.api)} / ${ms(strain.pauseMs.worker)}`,
+      `${ms(strain.turnMs.api ?? Number.NaN)} / ${ms(strain.turnMs.worker ?? Number.NaN)}`,
       verdictOf(outcome),
     ];
   });
@@ -63,6 +68,7 @@ export const reportText = (report: AttackReport): string => {
     'upload of others, s',
     'peak MB: API / worker / ClickHouse',
     'longest pause ms: API / worker',
+    'of it processor time',
     'verdict',
   ];
   const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);

@@ -110,6 +110,21 @@ const slowHeads: Attack = {
   },
 };
 
+const laterHeads: Attack = {
+  name: 'later-heads',
+  does: '1,000 connections that are answered once, and then send 200 kB of headers',
+  run: (ground, _stock, signal) => {
+    const { pathname, host } = new URL(ground.place.baseUrl);
+    const line = `GET ${pathname}/nowhere HTTP/1.1\r\nHost: ${host}\r\n`;
+    return keepOpen(ground.pick(1_000, 200), signal, () => {
+      const socket = ground.dial();
+      socket.write(`${line}\r\n`);
+      socket.once('data', () => socket.write(`${line}X-Slow: ${'x'.repeat(200_000)}`));
+      return socket;
+    });
+  },
+};
+
 export const bodies: readonly Attack[] = [
   jsonBodies,
   packedBodies,
@@ -118,4 +133,5 @@ export const bodies: readonly Attack[] = [
   formFields,
   silentSockets,
   slowHeads,
+  laterHeads,
 ];
