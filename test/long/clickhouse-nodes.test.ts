@@ -45,7 +45,7 @@ beforeAll(async () => {
     sweepIntervalMs: '1000',
   });
   owner = await product.createAccount('owner');
-}, 240_000);
+});
 
 afterAll(async () => {
   await product?.close();

@@ -42,7 +42,7 @@ beforeAll(async () => {
     backlogLookMs: '300',
   });
   owner = await product.createAccount('owner');
-}, 240_000);
+});
 
 afterAll(async () => {
   await product?.close();
@@ -133,7 +133,7 @@ describe('three brokers', () => {
     expect(rows).toEqual([{ n: 0 }]);
   });
 
-  it('take partitions that are added while everything runs', { timeout: 180_000 }, async () => {
+  it('take partitions that are added while everything runs', async () => {
     await withAdmin((admin) => admin.createPartitions({ topicPartitions: [{ topic: topic(), count: 5 }] }));
     const used = async (): Promise<number> => {
       const offsets = await withAdmin((admin) => admin.fetchTopicOffsets(topic()));

@@ -20,4 +20,4 @@ it('no request fails, no upload is lost and no download is cut while every proce
   expect(report.restarts).toBeGreaterThanOrEqual(4);
   expect(report.readsDuringRestarts).toBeGreaterThan(0);
   expect(report.outcomes.completed).toBeGreaterThan(0);
-}, 600_000);
+});

@@ -34,13 +34,13 @@ beforeAll(async () => {
     spreadMinBytes: '50000',
   });
   owner = await product.createAccount('owner');
-}, 300_000);
+});
 
 afterAll(async () => {
   await product?.close();
   await scope.close();
   rmSync(dataDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 /** As an HTTP client of a person does it: 503 says when to come again. */
 const persist = async (ask: () => Promise<Response>, status: number): Promise<string> => {

@@ -24,7 +24,9 @@ const newDataset = async (name: string): Promise<number> =>
 const someoneWaits = async (): Promise<void> => {
   for (;;) {
     const [row] = await api.sql.query<{ waiting: number }>(
-      'SELECT count(*)::int AS waiting FROM pg_locks WHERE NOT granted',
+      // Other tests use the same server.
+      `SELECT count(*)::int AS waiting FROM pg_locks JOIN pg_stat_activity USING (pid)
+       WHERE NOT granted AND datname = current_database()`,
     );
     if ((row?.waiting ?? 0) > 0) return;
     await new Promise((resolve) => setTimeout(resolve, 5));

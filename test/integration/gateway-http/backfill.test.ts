@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Archive, alfredExchanges } from '../../support/alfred.js';
+import { patienceMs } from '../../support/patience.js';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
 
 /** GDP around the first quarter of 2014, as ALFRED has it. */
@@ -105,7 +106,7 @@ interface Version {
 const read = async (id: number) => (await world.ask('GET', `/datasets/${id}`, { key })).json<Made>();
 
 const until = async (id: number, done: (dataset: Made) => boolean): Promise<Made> => {
-  for (let tries = 0; tries < 900; tries += 1) {
+  for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const dataset = await read(id);
     if (done(dataset)) return dataset;
     await sleep(100);

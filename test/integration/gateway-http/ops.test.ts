@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { OpsState } from '../../../src/http/routes/ops-schema.js';
+import { patienceMs } from '../../support/patience.js';
 import { type GatewayWorld, startGatewayWorld } from './world.js';
 
 const serviceKey = 'serviceserviceserviceservice0123';
@@ -32,7 +33,7 @@ const look = async (): Promise<OpsState> => {
 };
 
 const until = async <T>(read: () => Promise<T>, done: (value: T) => boolean): Promise<T> => {
-  for (let tries = 0; tries < 150; tries += 1) {
+  for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const value = await read();
     if (done(value)) return value;
     await new Promise((resolve) => setTimeout(resolve, 100));

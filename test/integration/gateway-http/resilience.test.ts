@@ -56,7 +56,8 @@ describe('equal questions at the same time', () => {
   });
 
   it('that fail are told to all, and the next one asks again', async () => {
-    world.bank.answerAll({ status: 404, reply: { message: 'Series GONE not found.' }, delayMs: 100 });
+    // Long enough for all of them to come.
+    world.bank.answerAll({ status: 404, reply: { message: 'Series GONE not found.' }, delayMs: 3_000 });
     const before = world.bank.calls.length;
     const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'GONE')));
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([404]);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { patienceMs } from '../../support/patience.js';
 import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
 
 let world: GatewayWorld;
@@ -33,7 +34,7 @@ interface Made {
 const read = async (id: number) => (await world.ask('GET', `/datasets/${id}`, { key })).json<Made>();
 
 const until = async (id: number, done: (dataset: Made) => boolean): Promise<Made> => {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const dataset = await read(id);
     if (done(dataset)) return dataset;
     await sleep(100);

@@ -43,7 +43,7 @@ const telemetry: Telemetry = {
 const unlimited = (provider: Provider): Provider => ({
   ...provider,
   limits: { maxConcurrent: 4 },
-  timeoutMs: 500,
+  timeoutMs: 30_000,
 });
 
 const unlimitedProviders = allProviders.map(unlimited);

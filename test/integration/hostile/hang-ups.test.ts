@@ -122,7 +122,7 @@ describe('a client that sends a byte at a time', () => {
 
   // All bytes together take longer than the longest silence, on a slow machine longer than everything else here.
   beforeAll(async () => {
-    patient = await startProduct({ poolMaxRows: '0', uploadIdleMs: '2000', maxUploadsInFlight: '4' });
+    patient = await startProduct({ poolMaxRows: '0', uploadIdleMs: '30000', maxUploadsInFlight: '4' });
   });
   afterAll(() => patient?.close());
 

@@ -44,7 +44,7 @@ const limitTopics = async (entries: Record<string, string>): Promise<void> => {
 beforeAll(async () => {
   product = await startProduct({
     backlogLookMs: '100',
-    sendPatienceMs: '4000',
+    sendPatienceMs: '10000',
     firstChunkBytes: '20000',
     chunkBytes: '20000',
   });

@@ -314,7 +314,11 @@ describe('events that come too late', () => {
       publishing = publisher().publishDue(place.datasetId);
       // It has seen the process as ready, and waits for its row.
       const waits = async () =>
-        (await sql.query(`SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'`)).length;
+        (
+          await sql.query(
+            `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+          )
+        ).length;
       await expect.poll(waits).toBe(1);
     });
     expect(await publishing).toEqual({ published: [], failed: [], merges: [] });

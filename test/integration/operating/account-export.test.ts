@@ -198,10 +198,7 @@ it('ends with its client, and holds no place afterwards', async () => {
       )
       .reduce((sum, { value }) => sum + value, 0);
   };
-  for (let tries = 0; (await held()) > 0; tries += 1) {
-    if (tries > 300) throw new Error('places are still held');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+  await expect.poll(held).toBe(0);
 });
 
 it('is written into a file by an operator, whole or not at all', async () => {

@@ -198,10 +198,12 @@ it('miscounted: ClickHouse loses what it had of an upload, which is read again',
   socket.write(file.subarray(-100));
   expect(await answerOf(socket)).toContain('"status":"completed"');
 
-  // Kept for a moment: a later look than any before.
-  await sleep(500);
-  const broken = await scrape([api(), product.workerUrl]);
-  expect(sumOf(broken, 'tabulary_segments_miscounted_total')).toBe(1);
+  let broken: Scrape = [];
+  const miscounted = async (): Promise<number> => {
+    broken = await scrape([api(), product.workerUrl]);
+    return sumOf(broken, 'tabulary_segments_miscounted_total');
+  };
+  await expect.poll(miscounted).toBe(1);
   expect((await download(owner, dataset)).split('\n')).toHaveLength(rows.length + 2);
   await expectToFire({ alert: 'TabularySegmentsMiscounted', healthy, broken, mended: broken });
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -6,6 +7,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { logOptions } from '../../../src/lib/log.js';
 import { authorization, type Client, createDataset } from '../../support/datasets.js';
+import { patienceMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 const lines: string[] = [];
@@ -19,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => product?.close());
 
 const until = async <T>(find: () => T | undefined): Promise<T> => {
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (const end = Date.now() + patienceMs; Date.now() < end; ) {
     const found = find();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -51,11 +53,12 @@ describe('the line of a request', () => {
     const socket = connect(Number(port), hostname);
     const { authorization: credentials = '' } = authorization(owner.key);
     const head = `PUT /api/datasets/${dataset}/data HTTP/1.1\r\nHost: x\r\nX-Request-Id: gone\r\nAuthorization: ${credentials}\r\n`;
-    const form =
-      'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n--b\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\na,b\n1,2\n';
-    socket.write(head + form);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    socket.destroy();
+    const formHead = 'Content-Type: multipart/form-data; boundary=b\r\nContent-Length: 100000\r\n\r\n';
+    const form = '--b\r\nContent-Disposition: form-data; name="data"; filename="a.csv"\r\n\r\na,b\n1,2\n';
+    socket.write(`${head}Expect: 100-continue\r\n${formHead}`);
+    // It reads the body from here on.
+    await once(socket, 'data');
+    socket.write(form, () => socket.destroy());
     const line = await requestLine('"requestId":"gone"');
     expect(JSON.parse(line)).toMatchObject({ level: 20, complete: false });
     const louder = lines

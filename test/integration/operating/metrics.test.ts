@@ -13,6 +13,7 @@ import {
   upload,
 } from '../../support/datasets.js';
 import { type MetricsText, readMetrics } from '../../support/metrics-text.js';
+import { patienceMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -31,10 +32,10 @@ const until = async (
   read: () => Promise<MetricsText>,
   wanted: (now: MetricsText) => boolean,
 ): Promise<MetricsText> => {
-  for (let tries = 0; ; tries += 1) {
+  for (const end = Date.now() + patienceMs; ; ) {
     const now = await read();
     if (wanted(now)) return now;
-    if (tries > 300)
+    if (Date.now() > end)
       throw new Error(
         `it never came:\n${now.samples
           .filter(({ name }) => /consumer|store|uploads_|component/.test(name))

@@ -16,6 +16,7 @@ import {
   type ProcessAnswer,
   upload,
 } from '../../support/datasets.js';
+import { patienceMs } from '../../support/patience.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 interface Received {
@@ -78,10 +79,11 @@ const keep = (body: string): void => {
 };
 
 const eventually = async <T>(find: () => T | undefined): Promise<T> => {
-  for (let tries = 0; ; tries += 1) {
+  for (const end = Date.now() + patienceMs; ; ) {
     const found = find();
     if (found !== undefined) return found;
-    if (tries > 200) throw new Error(`it never came; there are ${spans.map(({ name }) => name).join(', ')}`);
+    if (Date.now() > end)
+      throw new Error(`it never came; there are ${spans.map(({ name }) => name).join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 };

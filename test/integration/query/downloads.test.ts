@@ -47,7 +47,7 @@ const downloadsOf = (version: ReadableVersion, compile = compileFilter) =>
       remembered: () => version,
     },
     reader: tables.reader,
-    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
+    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 60_000 }),
   });
 
 const requestFor = (version: ReadableVersion, query: Record<string, unknown>): DownloadRequest => {

@@ -25,7 +25,7 @@ const download = async (version: ReadableVersion, query: Record<string, unknown>
       remembered: () => version,
     },
     reader: tables.reader,
-    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
+    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 60_000 }),
   });
   const options = parseOptions({ $format: 'xlsx', ...query });
   const request = {

@@ -24,7 +24,7 @@ const read = async (version: ReadableVersion, query: Record<string, unknown>): P
       remembered: () => version,
     },
     reader: tables.reader,
-    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 1000 }),
+    places: queryPlaces({ places: 4, queueLength: 4, maxWaitMs: 60_000 }),
   });
   const options = parseOptions({ transpose: 'true', ...query });
   const request = {

@@ -53,8 +53,10 @@ const apply = async (page: Page): Promise<string> => (await page.locator('.apply
 it('opens a time series as lines, one for each entity, with exact values under the arrow keys', async () => {
   const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
   await plot(page);
-  expect(await page.getByRole('button', { name: 'Line' }).getAttribute('aria-pressed')).toBe('true');
-  expect(await page.locator('.series-name').allTextContents()).toEqual(['Norway', nasty]);
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Line' }).getAttribute('aria-pressed'))
+    .toBe('true');
+  await expect.poll(() => page.locator('.series-name').allTextContents()).toEqual(['Norway', nasty]);
   expect(await violationsOf(page)).toEqual([]);
 
   await page.locator('.plot').focus();
@@ -62,7 +64,7 @@ it('opens a time series as lines, one for each entity, with exact values under t
   await page.keyboard.press('ArrowRight');
   const readout = page.locator('.readout dd');
   await page.getByText('2023-12-01').first().waitFor();
-  expect(await readout.allTextContents()).toEqual(['2023-12-01', exact, 'no row']);
+  await expect.poll(() => readout.allTextContents()).toEqual(['2023-12-01', exact, 'no row']);
   await page.keyboard.press('ArrowRight');
   expect((await readout.allTextContents()).slice(1)).toEqual(['null', 'no row']);
 });
@@ -81,11 +83,13 @@ it('groups by year and country into an address that others open, and shows the q
     width: 375,
   });
   await plot(other);
-  expect(await apply(other)).toBe(
-    'groupby((startofyear([Date]) as [Date by year],[Country]),aggregate($count as [count]))',
-  );
+  await expect
+    .poll(() => apply(other))
+    .toBe('groupby((startofyear([Date]) as [Date by year],[Country]),aggregate($count as [count]))');
   await other.getByText('Values', { exact: true }).click();
-  expect(await other.locator('.values tbody tr').first().allTextContents()).toEqual(['2023-01-0121']);
+  await expect
+    .poll(() => other.locator('.values tbody tr').first().allTextContents())
+    .toEqual(['2023-01-0121']);
   expect(await violationsOf(other)).toEqual([]);
 
   await page.goBack();
@@ -97,13 +101,13 @@ it('draws chosen series and two measures against each other', async () => {
   await plot(page);
   await page.locator('.series-name', { hasText: 'Norway' }).locator('input').uncheck();
   await page.locator('.apply', { hasText: 'eq' }).waitFor();
-  expect(await apply(page)).toContain(`[Country] eq '${nasty.replaceAll("'", "''")}'`);
+  await expect.poll(() => apply(page)).toContain(`[Country] eq '${nasty.replaceAll("'", "''")}'`);
   await page.getByRole('button', { name: 'Scatter' }).click();
   await page.getByText('needs two measures').waitFor();
   await page.getByRole('button', { name: 'Add a measure' }).click();
   await page.getByRole('img', { name: 'sum of Price against sum of Rate' }).waitFor();
   await page.getByText('Values', { exact: true }).click();
-  expect(await page.locator('.values tbody tr').allTextContents()).toEqual(['1.255.5', '1.756.5']);
+  await expect.poll(() => page.locator('.values tbody tr').allTextContents()).toEqual(['1.255.5', '1.756.5']);
   expect(await violationsOf(page)).toEqual([]);
 });
 

@@ -72,7 +72,7 @@ it('deletes a column in a new version, asked about once', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('The column Old name is deleted in a new version.').waitFor();
   await page.locator('[data-row="1"]').first().waitFor();
-  expect(await page.getByRole('columnheader').count()).toBe(3);
+  await expect.poll(() => page.getByRole('columnheader').count()).toBe(3);
   expect(new URL(page.url()).search).toBe('');
   expect(await csvOf(id)).toMatch(/^"City","Pice"\r\n/);
   const versions = await call(client(), 'GET', `/datasets/${id}/versions`);
@@ -95,13 +95,13 @@ it('offers no changes to readers, nor in older versions', async () => {
   const page = await stage.visit(`/datasets/${id}`, { key: bob.key });
   await page.getByRole('button', { name: 'Column City', exact: true }).click();
   await page.getByRole('button', { name: 'Hide', exact: true }).waitFor();
-  expect(await page.getByRole('button', { name: /^(Rename|Delete)/ }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: /^(Rename|Delete)/ }).count()).toBe(0);
   const dataset = await call(client(), 'GET', `/datasets/${id}`);
   const { currentVersionId } = await json<{ currentVersionId: string }>(dataset);
   const older = await stage.visit(`/datasets/${id}?versionId=${currentVersionId}`, { key: ada.key });
   await older.getByRole('button', { name: 'Column City', exact: true }).click();
   await older.getByRole('button', { name: 'Hide', exact: true }).waitFor();
-  expect(await older.getByRole('button', { name: /^(Rename|Delete)/ }).count()).toBe(0);
+  await expect.poll(() => older.getByRole('button', { name: /^(Rename|Delete)/ }).count()).toBe(0);
 });
 
 it('merges a column into another one, and says where values collide', async () => {
@@ -120,6 +120,6 @@ it('merges a column into another one, and says where values collide', async () =
   await dialog.getByRole('button', { name: 'Merge' }).click();
   await page.getByText('The column Pric is now part of Price').waitFor();
   await page.locator('[data-row="1"]').first().waitFor();
-  expect(await page.getByRole('columnheader').count()).toBe(4);
+  await expect.poll(() => page.getByRole('columnheader').count()).toBe(4);
   expect(await csvOf(id)).toBe('"City","Price","Other"\r\n"Oslo",1.5,8\r\n"Rome",2.25,9\r\n');
 });

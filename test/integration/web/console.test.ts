@@ -107,7 +107,9 @@ it.each(screens)('has no violation at %s, in light and dark, wide and narrow', a
 it('is for operators alone, on the screen and in the API', async () => {
   const page = await stage.visit('/ops/dead-letters', { key: ada.key });
   await page.getByRole('heading', { name: 'For operators only' }).waitFor();
-  expect(await page.getByRole('navigation', { name: 'Main' }).getByText('Console').count()).toBe(0);
+  await expect
+    .poll(() => page.getByRole('navigation', { name: 'Main' }).getByText('Console').count())
+    .toBe(0);
   expect(await violationsOf(page)).toEqual([]);
   for (const path of ['', '/samples', '/uploads', '/dead-letters', '/stores', '/audit'])
     expect((await page.request.get(`/api/ops${path}`)).status()).toBe(403);
@@ -134,7 +136,7 @@ it('shows a dead letter as text, drops it, and the audit trail has it', async ()
   await page.getByRole('dialog').getByRole('button', { name: 'Drop' }).click();
   await page.getByText(`Dead letter ${id} was dropped.`).waitFor();
   await page.getByText('No dead letters.').waitFor();
-  expect(await audit()).toEqual([{ action: 'dead_letter.settle', accountName: 'watcher' }]);
+  await expect.poll(() => audit()).toEqual([{ action: 'dead_letter.settle', accountName: 'watcher' }]);
 
   await page.getByRole('link', { name: 'Audit' }).click();
   await page.getByRole('row', { name: `dead_letter.settle dead_letter ${id} state: dropped` }).waitFor();
@@ -199,7 +201,7 @@ it('sends a dead letter back that its upload waits for', async () => {
   expect((await (await sender.request.get(`/api/datasets/${dataset}`)).json()) as object).toMatchObject({
     rowCount: 2,
   });
-  expect((await audit())[0]?.action).toBe('consuming.resume');
+  await expect.poll(async () => (await audit())[0]?.action).toBe('consuming.resume');
   await page.goto('/ops/audit?action=consuming');
   await page.getByRole('row', { name: /watcher consuming\.pause/ }).waitFor();
 });
@@ -243,7 +245,7 @@ it('shows an upload that failed, why, with its request in the logs, and reads it
   await page.getByRole('button', { name: 'Read again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Read again' }).click();
   await page.getByText(`Upload ${process} is being read again.`).waitFor();
-  expect((await audit())[0]?.action).toBe('upload.replay');
+  await expect.poll(async () => (await audit())[0]?.action).toBe('upload.replay');
   await expect.poll(ended).toBe('completed');
 });
 

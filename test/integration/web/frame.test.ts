@@ -85,7 +85,7 @@ describe('signing in', () => {
     await page.getByRole('button', { name: 'ada' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('link', { name: 'Sign in' }).first().waitFor();
-    expect(await page.context().cookies()).toEqual([]);
+    await expect.poll(() => page.context().cookies()).toEqual([]);
     expect((await ask('/api/account', { headers: { Cookie: `tabulary=${cookie?.value}` } })).status).toBe(
       401,
     );
@@ -118,7 +118,7 @@ describe('signing in', () => {
     });
     await page.reload();
     await page.getByText('Your session has ended.').waitFor();
-    expect(await page.context().cookies()).toEqual([]);
+    await expect.poll(() => page.context().cookies()).toEqual([]);
   });
 
   it('ends when its time is over', async () => {
@@ -201,9 +201,9 @@ describe('the frame', () => {
     const page = await stage.visit('/sign-in');
     await page.getByLabel('API key').waitFor();
     await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Skip to the content');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Skip to the content');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement?.id')).toBe('main');
+    await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('main');
   });
 
   it('keeps a chosen theme', async () => {
@@ -211,6 +211,6 @@ describe('the frame', () => {
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.reload();
     await page.getByLabel('API key').waitFor();
-    expect(await page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');
+    await expect.poll(() => page.evaluate('getComputedStyle(document.body).colorScheme')).toBe('dark');
   });
 });

@@ -86,5 +86,5 @@ it('leads by keyboard alone, on a phone, from signing in to the chart of an own 
     .or(page.locator('.readout').getByText('123.5', { exact: true }))
     .first()
     .waitFor();
-  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(375);
 });

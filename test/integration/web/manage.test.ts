@@ -40,7 +40,7 @@ it('makes a key that is shown once, and revokes it', async () => {
   expect((await asked()).status).toBe(200);
   await page.reload();
   await page.getByText(`nightly ${nasty}`).waitFor();
-  expect(await page.content()).not.toContain(key);
+  await expect.poll(() => page.content()).not.toContain(key);
 
   await page.getByRole('button', { name: `Revoke nightly ${nasty}` }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
@@ -90,12 +90,12 @@ it('makes a repository, shares it, and shows its datasets', async () => {
   await page.getByLabel('Access', { exact: true }).selectOption('Write');
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByLabel('Access of bob', { exact: true }).waitFor();
-  expect(await page.getByLabel('Access of bob', { exact: true }).inputValue()).toBe('Write');
+  await expect.poll(() => page.getByLabel('Access of bob', { exact: true }).inputValue()).toBe('Write');
   expect(await violationsOf(page)).toEqual([]);
   const { pathname } = new URL(page.url());
   const other = await stage.visit(pathname, { key: bob.key });
   await other.getByText('No datasets yet.').waitFor();
-  expect(await other.getByRole('heading', { name: 'Who has access' }).count()).toBe(0);
+  await expect.poll(() => other.getByRole('heading', { name: 'Who has access' }).count()).toBe(0);
 
   await page.getByRole('button', { name: 'Remove access of bob' }).click();
   await page.getByLabel('Access of bob', { exact: true }).waitFor({ state: 'detached' });

@@ -139,7 +139,7 @@ describe('providers', () => {
     const page = await stage.visit('/');
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Providers' }).click();
     await page.getByRole('link', { name: 'Bank of Canada Valet' }).waitFor();
-    expect(await page.locator('.provider-card').count()).toBe(allProviders.length);
+    await expect.poll(() => page.locator('.provider-card').count()).toBe(allProviders.length);
     await page.getByRole('searchbox').fill('overnight rate');
     await page.getByRole('link', { name: 'Target for the overnight rate' }).waitFor();
     expect(page.url()).toBe(`${stage.root}/providers?q=overnight+rate`);
@@ -244,10 +244,10 @@ describe('a series', () => {
     await page.getByRole('button', { name: 'Show all observations' }).click();
     await page.getByText('2 observations').waitFor();
     expect(new URL(page.url()).search).toBe('?start=2026-03-13&all=true');
-    expect(await rows()).toHaveLength(2);
+    await expect.poll(() => rows()).toHaveLength(2);
     const other = await stage.visit(page.url());
     await other.getByText('2 observations').waitFor();
-    expect(await other.getByLabel('First date').inputValue()).toBe('2026-03-13');
+    await expect.poll(() => other.getByLabel('First date').inputValue()).toBe('2026-03-13');
     await page.getByLabel('First date').fill('soon');
     await page.getByRole('button', { name: 'Apply' }).click();
     await heading(page, 'The provider refused the request').waitFor();
@@ -300,7 +300,7 @@ describe('a series', () => {
   it('is not kept by a stranger, who is asked to sign in', async () => {
     const page = await stage.visit('/providers/bankofcanada/series/FXUSDCAD');
     await page.getByRole('link', { name: 'Sign in to keep it' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Keep as dataset' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Keep as dataset' }).count()).toBe(0);
   });
 
   it('of a provider with a limit shows what is left of it', async () => {
@@ -349,7 +349,7 @@ describe('what goes wrong at a provider', () => {
     const page = await visit('/providers/bankofcanada/series/LIMITED');
     await heading(page, 'The limit is reached').waitFor();
     await page.getByText(/The next request can be made in \d+ seconds/).waitFor();
-    expect(await page.getByRole('button', { name: /Try again in \d+ s/ }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: /Try again in \d+ s/ }).isDisabled()).toBe(true);
     expect(await violationsOf(page)).toEqual([]);
     await page.reload();
     await page.getByText('The provider asked not to be called until').waitFor();
@@ -364,7 +364,7 @@ describe('text of a provider that would run', () => {
     await heading(page, hostile).waitFor();
     await page.locator('.observations').getByText(hostile).waitFor();
     await page.getByRole('button', { name: 'Copy as code' }).click();
-    expect(await page.evaluate('globalThis.hacked')).toBeUndefined();
+    await expect.poll(() => page.evaluate('globalThis.hacked')).toBeUndefined();
   });
 });
 

@@ -36,9 +36,15 @@ it('shows types and rows of a file, makes a dataset of it, and tells its outcome
   expect(await violationsOf(page)).toEqual([]);
   await choose(page, [`${nasty}.csv`, `${prices.trimEnd()}\n2024-02-01,${nasty},\n`]);
   await page.locator('.preview tbody tr').nth(2).waitFor();
-  expect(await page.locator('.preview .column-name').allTextContents()).toEqual(['Date', 'Country', 'Price']);
-  expect(await page.getByLabel('Type of Price').locator('option').first().textContent()).toContain('Decimal');
-  expect(await page.locator('.preview tbody tr').nth(2).locator('td').nth(1).textContent()).toBe(nasty);
+  await expect
+    .poll(() => page.locator('.preview .column-name').allTextContents())
+    .toEqual(['Date', 'Country', 'Price']);
+  await expect
+    .poll(() => page.getByLabel('Type of Price').locator('option').first().textContent())
+    .toContain('Decimal');
+  await expect
+    .poll(() => page.locator('.preview tbody tr').nth(2).locator('td').nth(1).textContent())
+    .toBe(nasty);
   expect(await violationsOf(page)).toEqual([]);
 
   await page.getByLabel('Type of Date').selectOption('String');
@@ -48,7 +54,7 @@ it('shows types and rows of a file, makes a dataset of it, and tells its outcome
   expect(await violationsOf(page)).toEqual([]);
   await page.reload();
   await page.getByText('Complete', { exact: true }).waitFor();
-  expect(await page.locator('.figures dd').first().textContent()).toBe('3');
+  await expect.poll(() => page.locator('.figures dd').first().textContent()).toBe('3');
 
   const columns = await page.request.get(`/api/datasets/${datasetOf(page)}/columns`);
   const types = ((await columns.json()) as { dataType: string }[]).map(({ dataType }) => dataType);
@@ -93,15 +99,12 @@ it('shows what an upsert would change, what it set aside, and then does it', asy
   await page.getByText('1 added').waitFor();
   await page.getByText('1 changed').waitFor();
   await page.locator('.change-rows ins').waitFor();
-  expect(await page.locator('.change-rows del').allTextContents()).toEqual(['3.1']);
-  expect(await page.locator('.change-rows ins').allTextContents()).toEqual(['9']);
+  await expect.poll(() => page.locator('.change-rows del').allTextContents()).toEqual(['3.1']);
+  await expect.poll(() => page.locator('.change-rows ins').allTextContents()).toEqual(['9']);
   await page.getByText('1 bad row was set aside').waitFor();
-  expect(await page.locator('.rejects tbody tr td').allTextContents()).toEqual([
-    '3',
-    'Price',
-    expect.any(String),
-    '2024-02-01,Peru,x',
-  ]);
+  await expect
+    .poll(() => page.locator('.rejects tbody tr td').allTextContents())
+    .toEqual(['3', 'Price', expect.any(String), '2024-02-01,Peru,x']);
   expect(await violationsOf(page)).toEqual([]);
   expect(await csvOf(dataset)).not.toContain('Peru');
 
@@ -117,7 +120,7 @@ it('says where a file is at fault, and leaves the dataset as it was', async () =
   // The answer to the upload may come before the event that says so.
   await page.getByText('Failed: the dataset is unchanged').waitFor();
   const fault = page.getByRole('alert');
-  expect(await fault.textContent()).toContain('line 3');
+  await expect.poll(() => fault.textContent()).toContain('line 3');
   expect(await violationsOf(page)).toEqual([]);
 });
 
@@ -133,5 +136,5 @@ it('asks strangers to sign in, and tells readers that they may not write', async
   await owner.request.put(`/api/datasets/${dataset}/permissions/bob`, { data: { level: 'Read' } });
   const reader = await stage.visit(`/upload?dataset=${dataset}`, { key: bob.key });
   await reader.getByText('not change it').waitFor();
-  expect(await reader.locator('input[type=file]').count()).toBe(0);
+  await expect.poll(() => reader.locator('input[type=file]').count()).toBe(0);
 });

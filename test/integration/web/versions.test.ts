@@ -59,15 +59,15 @@ it('compares two versions at an address: rows that came and went, and the cells 
     'after Norway4.5',
     'added Peru6',
   ]);
-  expect(await page.locator('.change-rows del').allTextContents()).toEqual(['4.25']);
-  expect(await page.locator('.change-rows ins').allTextContents()).toEqual(['4.5']);
+  await expect.poll(() => page.locator('.change-rows del').allTextContents()).toEqual(['4.25']);
+  await expect.poll(() => page.locator('.change-rows ins').allTextContents()).toEqual(['4.5']);
   expect(await violationsOf(page)).toEqual([]);
 
   const { pathname, search } = new URL(page.url());
   const other = await stage.visit(pathname + search, { key: bob.key, theme: 'dark', width: 375 });
   await other.getByText('1 removed').waitFor();
   await other.locator('.change-rows ins').waitFor();
-  expect(await other.getByText('More', { exact: true }).count()).toBe(0);
+  await expect.poll(() => other.getByText('More', { exact: true }).count()).toBe(0);
   expect(await violationsOf(other)).toEqual([]);
 });
 
@@ -76,13 +76,13 @@ it('shows what was known on a day, and how values were revised', async () => {
   const page = await stage.visit(`/datasets/${dataset}/versions?asOf=${today}&revisions=1`, { key: ada.key });
   await page.getByText(`version ${versions[1]} was current`).waitFor();
   await page.locator('.revisions ins').waitFor();
-  expect(await page.locator('.revisions ins').allTextContents()).toContain('4.5');
-  expect(await page.locator('.revisions').textContent()).toContain(nasty);
+  await expect.poll(() => page.locator('.revisions ins').allTextContents()).toContain('4.5');
+  await expect.poll(() => page.locator('.revisions').textContent()).toContain(nasty);
   expect(await violationsOf(page)).toEqual([]);
   await page.getByLabel('Only rows that match').fill("Country eq 'Peru'");
   await page.keyboard.press('Enter');
   await page.locator('.revisions tbody tr').nth(1).waitFor({ state: 'detached' });
-  expect(await page.locator('.revisions tbody tr').first().textContent()).toContain('Peru');
+  await expect.poll(() => page.locator('.revisions tbody tr').first().textContent()).toContain('Peru');
   await page.goto(`/datasets/${dataset}/versions?asOf=1999-01-01`);
   await page.getByRole('alert').waitFor();
 });
@@ -105,7 +105,7 @@ it('labels, pins, restores and deletes a version, each asked once', async () => 
   await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
   await page.getByText('Restored as version').waitFor();
   await page.locator('.version').nth(2).waitFor();
-  expect(await page.locator('.version.is-current').textContent()).toContain('Restored');
+  await expect.poll(() => page.locator('.version.is-current').textContent()).toContain('Restored');
 
   await more(versions[1]).click();
   await page.getByRole('button', { name: 'Delete' }).click();

@@ -84,7 +84,7 @@ describe('connections', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
     const working = Array.from({ length: 4 }, () => ask(port));
-    await expect.poll(() => answers.length, { timeout: 20_000 }).toBe(4);
+    await expect.poll(() => answers.length).toBe(4);
     // Longer than who waits is left alone.
     await sleep(30);
     expect(await ask(port)).toMatch(/^HTTP\/1\.1 503 /);

@@ -25,6 +25,13 @@ const open = (handled: Map<number, number>, options: { stallMs?: number } = {}) 
   return { windows, send, entered: () => entered };
 };
 
+/** So many have come in, and no more come soon after. */
+const expectEntered = async (entered: () => number, count: number): Promise<void> => {
+  await expect.poll(entered, { interval: 5 }).toBe(count);
+  await sleep(20);
+  expect(entered()).toBe(count);
+};
+
 describe('the window of an account', () => {
   it('holds chunks back until workers have handled those before, over all its uploads', async () => {
     const handled = new Map([
@@ -34,14 +41,11 @@ describe('the window of an account', () => {
     const { windows, send, entered } = open(handled);
     send(3);
     send(5, 1, { accountId: 1, processId: 11 });
-    await sleep(40);
-    expect(entered()).toBe(4);
+    await expectEntered(entered, 4);
     handled.set(10, 2);
-    await sleep(40);
-    expect(entered()).toBe(6);
+    await expectEntered(entered, 6);
     handled.set(10, 3).set(11, 3);
-    await sleep(40);
-    expect(entered()).toBe(8);
+    await expectEntered(entered, 8);
     await windows.close();
   });
 
@@ -60,14 +64,11 @@ describe('the window of an account', () => {
     const { windows, send, entered } = open(handled);
     send(50);
     send(5, 1, { accountId: 2, processId: 20 });
-    await sleep(20);
-    expect(entered()).toBe(4 + 1);
+    await expectEntered(entered, 4 + 1);
     handled.set(10, 3);
-    await sleep(40);
-    expect(entered()).toBe(4 + 1);
+    await expectEntered(entered, 4 + 1);
     handled.set(10, 4).set(20, 1);
-    await sleep(40);
-    expect(entered()).toBe(5 + 2);
+    await expectEntered(entered, 5 + 2);
     await windows.close();
   });
 
@@ -81,11 +82,9 @@ describe('the window of an account', () => {
     const handled = new Map([[10, 0]]);
     const { windows, send, entered } = open(handled);
     send(6);
-    await sleep(20);
-    expect(entered()).toBe(4);
+    await expectEntered(entered, 4);
     handled.delete(10);
-    await sleep(40);
-    expect(entered()).toBe(6);
+    await expectEntered(entered, 6);
     await windows.close();
   });
 
