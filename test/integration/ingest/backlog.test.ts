@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigResourceTypes } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import {
   authorization,
@@ -80,6 +80,10 @@ const sendHeadOnly = async (dataset: number): Promise<string> => {
 };
 
 describe('uploads that Kafka could not keep until they are stored', () => {
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await limitTopics({ 'retention.bytes': String(retentionBytes) });
+  });
+
   it('are refused with 503 before their body is read; those that were accepted complete', async () => {
     const dataset = await createDataset(owner);
     const file = noise(15_000);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { transferAccount } from '../../../src/accounts/ownership.js';
 import { createAccountCommands } from '../../../src/admin/accounts.js';
 import { consumingCommands } from '../../../src/admin/consuming.js';
@@ -210,6 +210,10 @@ describe('upload list', () => {
 describe('consuming', () => {
   const consuming = async (command: string): Promise<{ pausedSince: string | null }> =>
     JSON.parse((await runAdmin(product, [consumingCommands], `consuming ${command} --json`)).output);
+
+  afterEach(async ({ task }) => {
+    if (task.result?.state === 'fail') await consuming('resume');
+  });
 
   it('waits while it is paused, in workers that start meanwhile too, and loses nothing', async () => {
     const { pausedSince } = await consuming('pause');

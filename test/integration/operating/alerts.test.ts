@@ -43,7 +43,10 @@ beforeAll(async () => {
   owner = await product.createAccount('owner');
 });
 
-afterEach(() => world.bank.answerAll(undefined));
+afterEach(async () => {
+  world.bank.answerAll(undefined);
+  await product.clickhouse(`DROP TABLE IF EXISTS ${product.config.clickhouseDatabase}.filler SYNC`);
+});
 afterAll(() => world?.close());
 
 const api = (): string => product.baseUrl.replace(/\/api$/, '');

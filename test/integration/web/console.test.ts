@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createApiProcess } from '../../../src/compose/api-process.js';
+import { resumeConsuming } from '../../../src/ingest/lifecycle/consuming.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
@@ -19,7 +20,11 @@ beforeAll(async () => {
   await stage.product.sql.query('UPDATE accounts SET is_operator = true WHERE id = $1', [operator.id]);
   ada = await stage.product.createAccount('ada');
 });
-afterEach(() => stage.leave());
+afterEach(async ({ task }) => {
+  // A test that fails leaves no worker that waits.
+  if (task.result?.state === 'fail') await resumeConsuming(stage.product.sql);
+  await stage.leave();
+});
 afterAll(() => stage?.close());
 
 /** Puts something into the lane that no worker can read; its number among the dead letters. */
