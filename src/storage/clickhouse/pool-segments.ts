@@ -1,12 +1,27 @@
 /** The segments of pools: which there are, and how they go. */
 import type { PoolClass } from '../../model/placement.js';
-import { type ClickHouseServers, type Connection, type ShardPlace, shardsOf } from './client.js';
+import { digestSql, type SegmentDigest } from '../postgres/segment-digests.js';
+import {
+  type ClickHouseServers,
+  type Connection,
+  type QuerySettings,
+  type ShardPlace,
+  shardsOf,
+} from './client.js';
 import { isUnknownTable } from './errors.js';
 import { poolName } from './places.js';
 
 export interface PoolSegment {
   readonly segmentId: number;
   readonly rows: number;
+}
+
+/** Numbers of segments. */
+export interface SegmentRange {
+  /** Not in it. */
+  readonly after: number;
+  /** The last one of it. */
+  readonly until: number;
 }
 
 /** A pool of one shard, or of all of them. */
@@ -19,13 +34,21 @@ export interface PoolSegments {
   readonly shards: readonly number[];
   /** Removes the rows of segments; resolves when no read sees them any more. Idempotent. */
   drop(table: PoolTable, segmentIds: readonly number[]): Promise<void>;
-  /** Segments behind `after`, by number, so many at most; of all shards, a segment may be in the list several times. */
-  list(table: PoolTable, after: number, limit: number): Promise<PoolSegment[]>;
+  /** Segments of a range, by number, so many at most; of all shards, a segment may be in the list several times. */
+  list(table: PoolTable, range: SegmentRange, limit: number): Promise<PoolSegment[]>;
+  /** The segments of each range that has some, in sums: one pass over the numbers of their rows. */
+  digests(table: PoolTable, starts: readonly number[]): Promise<SegmentDigest[]>;
   /** Rows of the segments, all together. */
   countRows(table: PoolTable, segmentIds: readonly number[]): Promise<number>;
   /** Gives the bytes of removed rows back. */
   clean(table: PoolTable): Promise<void>;
 }
+
+/** Segment after segment, so that memory does not grow with their number. */
+const inOrder: QuerySettings = { max_threads: 1, optimize_aggregation_in_order: 1 };
+
+/** For thousands of numbers in a statement. */
+const longList: QuerySettings = { max_query_size: '16777216' };
 
 export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => {
   const { database } = servers;
@@ -53,20 +76,37 @@ export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => 
       await onEach(table, (clickhouse) => ifMade(() => clickhouse.command(sql, { settings }), undefined));
     },
 
-    async list(table, after, limit) {
+    async list(table, { after, until }, limit) {
       const sql = `SELECT toString(_seg) AS seg, toString(count()) AS n FROM ${database}.${poolName(table.pool)}
-        WHERE _seg > {after:UInt64} GROUP BY _seg ORDER BY _seg LIMIT {limit:UInt64}`;
+        WHERE _seg > {after:UInt64} AND _seg <= {until:UInt64} GROUP BY _seg ORDER BY _seg LIMIT {limit:UInt64}`;
       const lists = await onEach(table, (clickhouse) =>
         ifMade(
           () =>
             clickhouse.rows<{ seg: string; n: string }>(sql, {
-              params: { after, limit },
-              settings: { max_threads: 1, optimize_aggregation_in_order: 1 },
+              params: { after, until, limit },
+              settings: inOrder,
             }),
           [],
         ),
       );
       return lists.flat().map(({ seg, n }) => ({ segmentId: Number(seg), rows: Number(n) }));
+    },
+
+    async digests(table, starts) {
+      const sums = digestSql('seg', 'n').map((sum) => `toString(${sum})`);
+      const sql = `SELECT toString(roundDown(seg, [${starts.map((start) => `toUInt64(${Number(start)})`).join(', ')}])) AS start,
+          concat(${sums.join(", '/', ")}) AS digest
+        FROM (SELECT _seg AS seg, count() AS n FROM ${database}.${poolName(table.pool)} GROUP BY _seg) GROUP BY start`;
+      const lists = await onEach(table, (clickhouse) =>
+        ifMade(
+          () =>
+            clickhouse.rows<{ start: string; digest: string }>(sql, {
+              settings: { ...inOrder, ...longList },
+            }),
+          [],
+        ),
+      );
+      return lists.flat().map(({ start, digest }) => ({ start: Number(start), digest }));
     },
 
     async countRows(table, segmentIds) {
@@ -90,11 +130,12 @@ export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => 
            WHERE database = {database:String} AND table = {table:String} AND active AND has_lightweight_delete`,
           { params: { database, table: name } },
         );
-        for (const { partition } of masked)
-          await clickhouse.command(
-            `ALTER TABLE ${database}.${name} APPLY DELETED MASK IN PARTITION ${Number(partition)}`,
-            { settings: { mutations_sync: '1' } },
-          );
+        // One statement, so that ClickHouse works on several partitions at a time and the wait is for the longest.
+        const actions = masked.map(({ partition }) => `APPLY DELETED MASK IN PARTITION ${Number(partition)}`);
+        if (actions.length === 0) return;
+        await clickhouse.command(`ALTER TABLE ${database}.${name} ${actions.join(', ')}`, {
+          settings: { mutations_sync: '1' },
+        });
       });
     },
   };

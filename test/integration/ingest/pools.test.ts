@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sweepPools } from '../../../src/ingest/maintenance/pool-sweep.js';
 import { createTableMover } from '../../../src/ingest/maintenance/table-mover.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { Placement } from '../../../src/model/placement.js';
@@ -8,6 +9,7 @@ import { createSegmentCopier, type SegmentCopier } from '../../../src/storage/cl
 import { createTableRenewal } from '../../../src/storage/clickhouse/table-renewal.js';
 import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { placementSql } from '../../../src/storage/postgres/placements.js';
+import { readSegmentDigests, type SegmentDigest } from '../../../src/storage/postgres/segment-digests.js';
 import { segmentsOf } from '../../../src/storage/postgres/segment-ranges.js';
 import {
   type Client,
@@ -221,6 +223,78 @@ describe('a dataset that outgrows its pool', () => {
       )
     ).match(/non_replicated_deduplication_window = \d+/) ?? [''];
     expect(window).toBe('non_replicated_deduplication_window = 0');
+  });
+});
+
+describe('the sweep of pools', () => {
+  let clickhouse: ClickHouse;
+  let pool: string;
+
+  beforeAll(() => {
+    const { clickhouseUrl, clickhouseDatabase } = product.config;
+    clickhouse = createClickHouse({ url: clickhouseUrl ?? '', database: clickhouseDatabase });
+    pool = `${clickhouseDatabase}.pool_narrow`;
+  });
+  afterAll(() => clickhouse.close());
+
+  /** One sweep, and how many lists of segments it asked for. */
+  const swept = async () => {
+    const pools = createPoolSegments(clickhouse);
+    let lists = 0;
+    const counted: typeof pools = {
+      ...pools,
+      list: (...of) => {
+        lists += 1;
+        return pools.list(...of);
+      },
+    };
+    return { ...(await sweepPools({ sql: product.sql, pools: counted, log: silentLog })), lists };
+  };
+  const newest = async (dataset: number): Promise<number> => {
+    const [row] = await product.sql.query<{ id: number }>(
+      'SELECT max(segment_id) AS id FROM segment_ranges WHERE dataset_id = $1',
+      [dataset],
+    );
+    return row?.id ?? 0;
+  };
+  const erase = (condition: string): Promise<string> =>
+    product.clickhouse(`DELETE FROM ${pool} WHERE ${condition} SETTINGS lightweight_deletes_sync = 1`);
+
+  it('lists no segment while both sides agree on their sums, range by range', async () => {
+    const segments: number[] = [];
+    for (const rows of [5, 6, 7]) {
+      const dataset = await createDataset(owner);
+      await sent(dataset, rowsFrom(0, rows));
+      segments.push(await newest(dataset));
+    }
+    await expect.poll(swept, { interval: 200 }).toEqual({ orphans: 0, missing: 0, lists: 0 });
+    const starts = [1, ...segments];
+    const known = (await readSegmentDigests(product.sql, starts)).filter((of) => of.pool === 'narrow');
+    const found = await createPoolSegments(clickhouse).digests({ shard: 1, pool: 'narrow' }, starts);
+    const sums = (of: readonly SegmentDigest[]) => new Map(of.map(({ start, digest }) => [start, digest]));
+    expect(sums(found)).toEqual(sums(known));
+    expect([...sums(found).keys()]).toEqual(expect.arrayContaining(segments));
+  });
+
+  it('finds what one side alone has, and what has not as many rows', async () => {
+    const [less, more, gone] = [
+      await createDataset(owner),
+      await createDataset(owner),
+      await createDataset(owner),
+    ];
+    for (const dataset of [less, more, gone]) await sent(dataset, rowsFrom(0, 6));
+    const [short, long, lost] = [await newest(less), await newest(more), await newest(gone)];
+    await erase(`_seg = ${short} AND _row = 5`);
+    await erase(`_seg = ${lost}`);
+    // As many rows as before, all in all.
+    await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) SELECT ${long}, 100 + number FROM numbers(6)`);
+    await product.clickhouse(`INSERT INTO ${pool} (_seg, _row) VALUES (${lost + 1}, 0)`);
+    expect(await swept()).toMatchObject({ orphans: 1, missing: 3 });
+    expect(await swept()).toMatchObject({ orphans: 0, missing: 3 });
+    for (const dataset of [less, more, gone]) {
+      expect((await call(owner, 'DELETE', `/datasets/${dataset}`)).status).toBe(204);
+    }
+    await expect.poll(async () => (await swept()).lists, { interval: 200 }).toBe(0);
   });
 });
 
