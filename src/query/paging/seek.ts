@@ -1,5 +1,6 @@
 /** The row with a given number, found in the index of the table's parts instead of by reading the rows before it. */
 import { createCache } from '../../lib/cache.js';
+import type { Placement } from '../../model/placement.js';
 import type { ReadableVersion } from '../../model/version.js';
 import { statedTable, tableOf } from '../../storage/clickhouse/places.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
@@ -104,6 +105,32 @@ const runsSql = (index: string): string => `
     toString(sum(rows_in_granule)) AS rows
   FROM ${index} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg ORDER BY _seg`;
 
+/** What the index of one server says of a segment. */
+interface IndexedSegment extends Run {
+  readonly last: number;
+}
+
+const indexedSegments = async (
+  reader: Reader,
+  place: Placement,
+  segments: readonly number[],
+  context: ReadContext,
+): Promise<IndexedSegment[]> => {
+  const found = await reader.facts<Record<keyof IndexedSegment, string>>({
+    sql: `${runsSql(`mergeTreeIndex('${reader.database}', '${tableOf(place)}')`)} FORMAT JSONEachRow`,
+    values: { segments },
+    place,
+    ...context,
+    queryId: `${context.queryId}-runs`,
+  });
+  return found.map(({ segment, first, last, rows }) => ({
+    segment: Number(segment),
+    first: Number(first),
+    last: Number(last),
+    rows: Number(rows),
+  }));
+};
+
 /** The segments of a version, where all of them are numbered without gaps; empty: they are not. */
 const readRuns = async (
   reader: Reader,
@@ -111,20 +138,22 @@ const readRuns = async (
   context: ReadContext,
 ): Promise<readonly Run[]> => {
   if (placement === null) return [];
-  const found = await reader.facts<Record<'segment' | 'first' | 'last' | 'rows', string>>({
-    sql: `${runsSql(`mergeTreeIndex('${reader.database}', '${tableOf(placement)}')`)} FORMAT JSONEachRow`,
-    values: { segments: segmentIds },
-    place: placement,
-    ...context,
-    queryId: `${context.queryId}-runs`,
-  });
-  const runs = found.map(({ segment, first, last, rows }) => ({
-    segment: Number(segment),
-    first: Number(first),
-    last: Number(last),
-    rows: Number(rows),
-  }));
-  return runs.every(({ first, last, rows }) => last - first + 1 === rows) ? runs : [];
+  const found = await Promise.all(
+    reader.serversOf(placement).map((place) => indexedSegments(reader, place, segmentIds, context)),
+  );
+  const runs = new Map<number, IndexedSegment>();
+  for (const part of found.flat()) {
+    const { segment } = part;
+    const other = runs.get(segment) ?? { segment, first: part.first, last: part.last, rows: 0 };
+    runs.set(segment, {
+      segment,
+      first: Math.min(other.first, part.first),
+      last: Math.max(other.last, part.last),
+      rows: other.rows + part.rows,
+    });
+  }
+  const inOrder = [...runs.values()].sort((a, b) => a.segment - b.segment);
+  return inOrder.every(({ first, last, rows }) => last - first + 1 === rows) ? inOrder : [];
 };
 
 /** Finds rows of versions by their number. */
@@ -158,14 +187,15 @@ export const createSeeker = (reader: Reader): Seeker => {
     async find(version, number, context) {
       const { placement, rowCount } = version;
       if (number < fewRows || number >= rowCount || placement === null) return undefined;
-      // A dataset in a pool is small, and the index of the pool is not. Of a spread one each shard has an index of its own.
-      if (placement.pool !== null || placement.shard === null) return undefined;
+      // A dataset in a pool is small, and the index of the pool is not.
+      if (placement.pool !== null) return undefined;
       let before = 0;
       for (const { segment, first, rows } of await runsOf(version, context)) {
         if (number < before + rows) return { segment, row: first + number - before, before: number };
         before += rows;
       }
-      return seekGranule(reader, version, number, context);
+      // The granules of several servers have no common order.
+      return placement.shard === null ? undefined : seekGranule(reader, version, number, context);
     },
   };
 };

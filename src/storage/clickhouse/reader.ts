@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { firstShard } from '../../model/placement.js';
 import {
   createTailGuard,
   exceptionTagHeader,
@@ -40,6 +41,8 @@ export interface Reader {
   open(query: ReadQuery): Promise<Readable>;
   /** Runs a query `FORMAT JSONEachRow` whose answer is small. */
   facts<T>(query: ReadQuery): Promise<T[]>;
+  /** The servers that have rows of a place, each as a place of its own. */
+  serversOf<P extends ShardPlace>(place: P): (P & { readonly shard: number })[];
 }
 
 export interface ReaderOptions {
@@ -151,6 +154,11 @@ export const createReader = (options: ReaderOptions): Reader => {
   return {
     database: servers.database,
     open,
+    serversOf: (place) => {
+      const { shard = firstShard } = place;
+      const numbers = shard === null ? servers.shards.map(({ number }) => number) : [shard];
+      return numbers.map((number) => ({ ...place, shard: number }));
+    },
     async facts<T>(query: ReadQuery): Promise<T[]> {
       const text = await textOf(await open(query));
       return text
