@@ -1,18 +1,27 @@
 import { createStoreMover } from '../ingest/maintenance/store-mover.js';
 import { AppError } from '../lib/errors.js';
+import { firstShard } from '../model/placement.js';
 import { type ClusterOperations, createClusterOperations } from '../operations/cluster.js';
 import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
 import { createShardCopier } from '../storage/clickhouse/shard-copy.js';
 import { readTopology } from '../storage/clickhouse/topology.js';
+import { strayStores } from '../storage/postgres/shard-stores.js';
 import { openServers } from './clickhouse-servers.js';
 import type { OperatorParts } from './operator.js';
 import { required } from './required.js';
+import { describeStrays } from './stray-stores.js';
 
 /** The shards of the cluster, for commands of an operator. @throws AppError where ClickHouse is no cluster. */
 export const openCluster = async ({ config, log, scope, sql }: OperatorParts): Promise<ClusterOperations> => {
   const { clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
-  if (cluster === undefined)
-    throw new AppError('invalid', 'no_cluster', 'CLICKHOUSE_CLUSTER is not set: all rows lie on one server');
+  if (cluster === undefined) {
+    const strays = describeStrays(await strayStores(sql, { shards: [firstShard], spread: false }), {});
+    throw new AppError(
+      'invalid',
+      'no_cluster',
+      strays.length === 0 ? 'CLICKHOUSE_CLUSTER is not set: all rows lie on one server' : strays.join('; '),
+    );
+  }
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
   const servers = await openServers(config, sql, scope);
   const hashes = createSegmentHashes(servers);

@@ -16,6 +16,7 @@ import { createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
 import { required } from './required.js';
+import { type RequireServed, tellStrays } from './stray-stores.js';
 import { traceClickHouse } from './traced-parts.js';
 import { openTracing } from './tracing.js';
 
@@ -29,6 +30,8 @@ export interface Core {
   readonly topics: TopicNames;
   readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
+  /** Refuses uploads that could not be stored; undefined: there are no such datasets. */
+  readonly requireServed: RequireServed | undefined;
   readonly tracing: Tracing;
 }
 
@@ -54,6 +57,8 @@ export const connect = async (
     wrap: (connection, url) => traceClickHouse(connection, url, tracing),
   });
 
+  const requireServed = await tellStrays(sql, clickhouse, log);
+
   const kafka = createKafka({
     settings: config,
     clientId: config.kafkaPrefix,
@@ -69,7 +74,7 @@ export const connect = async (
   });
   const metrics = createMetrics({ defaults: true });
   const tables = createStoreTables(clickhouse);
-  return { config, log, metrics, sql, kafka, topics, clickhouse, tables, tracing };
+  return { config, log, metrics, sql, kafka, topics, clickhouse, tables, requireServed, tracing };
 };
 
 /** What every process depends on. */

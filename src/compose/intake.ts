@@ -116,6 +116,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
       config.clickhouseCluster === undefined
         ? undefined
         : createStoreSpread({ sql, tables, minBytes: config.spreadMinBytes, log }),
+    requireServed: core.requireServed,
     heartbeatMs: Math.min(config.progressIntervalMs, Math.floor(config.receiveTimeoutMs / 6)),
     log,
   });

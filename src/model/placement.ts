@@ -95,3 +95,10 @@ export const fitsPool = (
   { maxRows, maxBytes }: PoolLimits,
   { rows, bytes }: { readonly rows: number; readonly bytes: number },
 ): boolean => rows <= maxRows && bytes <= maxBytes;
+
+/** The servers of the configuration, by number. */
+export interface ServedShards {
+  readonly shards: readonly number[];
+  /** They are a cluster: what is spread over its shards can be reached. */
+  readonly spread: boolean;
+}

@@ -13,7 +13,7 @@ import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { readSizes, readTables } from '../storage/clickhouse/sizes.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { viewShards } from './shards.js';
+import { viewCluster } from './shards.js';
 
 /** Tables of one dataset that are listed. */
 const largestTables = 20;
@@ -83,9 +83,9 @@ export const createOpsActions = (
 
     async stores() {
       const [sizes, { pools, own }, cluster] = await Promise.all([
-        readSizes(clickhouse),
+        readSizes(clickhouse, true),
         readTables(clickhouse, largestTables),
-        clickhouse.cluster === undefined ? {} : viewShards(sql, clickhouse),
+        viewCluster(sql, clickhouse),
       ]);
       const idOf = (table: string): number => Number(table.slice(1));
       const owners = await readTableOwners(

@@ -49,7 +49,7 @@ export interface ClusterOperations {
 export interface ClusterParts {
   readonly sql: Sql;
   readonly cluster: string;
-  readonly servers: Pick<ClickHouseServers, 'shards'>;
+  readonly servers: ClickHouseServers;
   readonly addresses: readonly ShardAddress[];
   readonly mover: StoreMover;
 }

@@ -1,35 +1,48 @@
 /** The shards of a ClickHouse cluster as operators see them. */
 import type { ShardSummary } from '../http/routes/ops-actions.js';
-import type { ClickHouseServers } from '../storage/clickhouse/client.js';
-import { readShardSizes } from '../storage/clickhouse/shard-sizes.js';
+import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.js';
+import { away, readShardSizes } from '../storage/clickhouse/shard-sizes.js';
 import { drainingShards } from '../storage/postgres/draining-shards.js';
-import { countStores } from '../storage/postgres/shard-stores.js';
+import { countStores, strayStores } from '../storage/postgres/shard-stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 export interface ShardsView {
   /** Stores whose rows lie on all shards. */
   readonly spreadStores: number;
+  /** Those of the configuration, then others on which stores lie. */
   readonly shards: readonly ShardSummary[];
 }
 
 /** It does not throw for a shard that is away. */
-export const viewShards = async (
-  sql: Sql,
-  { shards }: Pick<ClickHouseServers, 'shards'>,
-): Promise<ShardsView> => {
+export const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<ShardsView> => {
   const [found, counts, drains] = await Promise.all([
-    Promise.all(shards.map(readShardSizes)),
+    Promise.all(servers.shards.map(readShardSizes)),
     countStores(sql),
     drainingShards(sql),
   ]);
   const storesOn = (number: number | null): number =>
     counts.find(({ shard }) => shard === number)?.stores ?? 0;
-  return {
-    spreadStores: storesOn(null),
-    shards: found.map((size) => ({
+  const configured = found.map(
+    (size): ShardSummary => ({
       ...size,
       state: size.error !== null ? 'away' : drains.includes(size.shard) ? 'draining' : 'in use',
       stores: storesOn(size.shard),
-    })),
-  };
+    }),
+  );
+  const numbers = new Set(configured.map(({ shard }) => shard));
+  const others = counts.flatMap(({ shard, stores }): ShardSummary[] =>
+    shard === null || numbers.has(shard)
+      ? []
+      : [{ ...away(shard, 'CLICKHOUSE_CLUSTER does not name it'), state: 'not configured', stores }],
+  );
+  return { spreadStores: storesOn(null), shards: [...configured, ...others] };
 };
+
+/** Nothing of one server that has all rows. */
+export const viewCluster = async (
+  sql: Sql,
+  servers: ClickHouseServers,
+): Promise<ShardsView | Record<string, never>> =>
+  servers.cluster === undefined && (await strayStores(sql, servedBy(servers))).length === 0
+    ? {}
+    : viewShards(sql, servers);

@@ -33,8 +33,8 @@ export interface LargeTable extends TableSizes {
 
 /** A server of a cluster. */
 export interface ShardSummary extends ShardSizes {
-  /** `draining`: nothing new is placed there. */
-  readonly state: 'in use' | 'draining' | 'away';
+  /** `draining`: nothing new is placed there. `not configured`: stores lie there, and CLICKHOUSE_CLUSTER does not name it. */
+  readonly state: 'in use' | 'draining' | 'away' | 'not configured';
   /** Stores whose rows all lie there. */
   readonly stores: number;
 }

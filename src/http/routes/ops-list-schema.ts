@@ -131,7 +131,10 @@ export const storesSchema = z
       .array(
         z.object({
           shard: count,
-          state: z.enum(['in use', 'draining', 'away']),
+          state: z.enum(['in use', 'draining', 'away', 'not configured']).meta({
+            description:
+              '`draining`: nothing new is placed there. `not configured`: stores lie on it, and `CLICKHOUSE_CLUSTER` does not name it.',
+          }),
           error: z.string().nullable(),
           stores: count.meta({ description: 'Stores whose rows all lie there.' }),
           bytes: size.nullable(),

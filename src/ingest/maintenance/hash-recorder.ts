@@ -1,4 +1,5 @@
 /** Writes down the hashes of segments that have none yet, soon after they were published, when nothing can have happened to them. */
+import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { PoolClass, ShardNumber } from '../../model/placement.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
@@ -84,6 +85,17 @@ export const createHashRecorder = ({ sql, hashes, log }: HashRecorderOptions): H
     );
   };
 
+  /** A shard that is away holds up nothing of the others. */
+  const recordReached = async (segments: readonly NamedSegment[], stop: AbortSignal): Promise<number> => {
+    try {
+      return await recordTable(segments, stop);
+    } catch (error) {
+      if (!isAppError(error) || error.kind !== 'unavailable' || stop.aborted) throw error;
+      log.warn({ segments: segments.length, err: error }, 'hashes not written down, trying again later');
+      return 0;
+    }
+  };
+
   /** Undefined when another worker is at it. */
   const recordPage = (
     after: number,
@@ -97,7 +109,7 @@ export const createHashRecorder = ({ sql, hashes, log }: HashRecorderOptions): H
         [after],
       );
       let written = 0;
-      for (const segments of byTable(page)) if (!stop.aborted) written += await recordTable(segments, stop);
+      for (const segments of byTable(page)) if (!stop.aborted) written += await recordReached(segments, stop);
       return { page, written };
     });
 

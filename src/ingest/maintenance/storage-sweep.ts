@@ -8,7 +8,7 @@ import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { notHeld } from '../../storage/postgres/held-segments.js';
-import { spreadStores } from '../../storage/postgres/shard-stores.js';
+import { isServed, spreadStores } from '../../storage/postgres/shard-stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
   deleteLonelyStores,
@@ -90,13 +90,15 @@ const due = `${isUnnamed} AND ${notHeld} AND (s.rows IS NULL OR (s.unnamed_at <=
 export const createStorageSweep = (options: StorageSweepOptions): StorageSweep => {
   const { sql, tables, pools, renewal, retention, graceMs, log } = options;
   const comparison = createTableComparison({ sql, tables, log });
+  // What lies on a shard that the configuration lacks waits for it, and holds nothing else up.
+  const isReached = isServed('s', tables.served);
 
   const dropOwnSegments = async (stop?: AbortSignal): Promise<number> => {
     let dropped = 0;
     for (;;) {
       const segments = await sql.query<NamedSegment>(
         `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
-         WHERE s.slot_map_id IS NULL AND ${due} LIMIT ${batch}`,
+         WHERE s.slot_map_id IS NULL AND ${due} AND ${isReached} LIMIT ${batch}`,
         [graceMs],
       );
       for (const { id, ...store } of segments) {
@@ -116,7 +118,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     for (;;) {
       const segments = await sql.query<{ id: number; shard: ShardNumber; pool: PoolClass }>(
         `SELECT s.id, ${shardSql('s')} AS shard, m.pool FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id
-         WHERE ${due} LIMIT ${batch}`,
+         WHERE ${due} AND ${isReached} LIMIT ${batch}`,
         [graceMs],
       );
       if (segments.length === 0 || stop?.aborted) return dropped;
@@ -164,6 +166,10 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   /** What stores that were moved left behind, once readers that began before have ended. */
   const dropLeft = async (): Promise<void> => {
     for (const { id, shard } of await leftStores(sql, graceMs, batch)) {
+      if (!tables.served.shards.includes(shard)) {
+        await forgetLeft(sql, id);
+        continue;
+      }
       const pooled = await sql.query<{ id: number; pool: PoolClass }>(
         'SELECT s.id, m.pool FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id WHERE s.store_id = $1',
         [id],

@@ -3,6 +3,7 @@ import type { Log } from '../../lib/log.js';
 import type { ShardNumber } from '../../model/placement.js';
 import type { StoredSegment, StoreTables } from '../../storage/clickhouse/tables.js';
 import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
+import { isServed } from '../../storage/postgres/shard-stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { shardSql } from '../../storage/postgres/stores.js';
 import { holdPools } from './pool-sweep.js';
@@ -94,7 +95,7 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
   const findMissing = async (): Promise<number> => {
     const named = await sql.query<NamedSegment>(
       `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
-       WHERE s.rows > 0 AND s.slot_map_id IS NULL
+       WHERE s.rows > 0 AND s.slot_map_id IS NULL AND ${isServed('s', tables.served)}
          AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
     );
     const present = keysOf(await tables.listSegments());

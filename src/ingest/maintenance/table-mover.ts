@@ -64,9 +64,9 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
   const choose = async (tx: Sql): Promise<Candidate | undefined> => {
     const [store] = await tx.query<Candidate>(
       `SELECT s.id, s.shard FROM stores s JOIN segments g ON g.store_id = s.id AND g.slot_map_id IS NULL
-       WHERE s.id <> ALL ($3::bigint[]) AND s.emptied_at IS NULL AND s.shard IS NOT NULL AND NOT (${pendingSql})
+       WHERE s.id <> ALL ($3::bigint[]) AND s.emptied_at IS NULL AND s.shard = ANY ($4) AND NOT (${pendingSql})
        GROUP BY s.id HAVING sum(g.rows) <= $1 AND sum(g.bytes) <= $2 ORDER BY s.id LIMIT 1`,
-      [limits.maxRows * share, limits.maxBytes * share, [...passed]],
+      [limits.maxRows * share, limits.maxBytes * share, [...passed], pools.shards],
     );
     return store;
   };

@@ -55,6 +55,8 @@ export interface ReceiverOptions {
   readonly poolLimits: PoolLimits;
   /** Undefined: there is one server for all rows. */
   readonly spread: StoreSpread | undefined;
+  /** @throws AppError `unavailable` for a store on no server of the configuration. Undefined: there is none. */
+  readonly requireServed: ((storeId: number) => Promise<void>) | undefined;
   readonly log: Log;
 }
 
@@ -137,6 +139,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       if (header === undefined) throw invalid('empty_file', 'The file is empty: a header row is needed.');
       const { layout, notices } = await proposal.propose(upload, header, first);
       const { datasetId, storeId, accountId, keyId, requestId } = upload;
+      await options.requireServed?.(storeId);
       const { processId } = await processes.accept({
         datasetId,
         storeId,

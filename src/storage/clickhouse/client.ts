@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { AppError } from '../../lib/errors.js';
-import { firstShard, type ShardNumber } from '../../model/placement.js';
+import { firstShard, type ServedShards, type ShardNumber } from '../../model/placement.js';
 import { connectionOptions } from './address.js';
 import { statementError } from './errors.js';
 import { createKeptConnections } from './kept-connections.js';
@@ -97,6 +97,15 @@ export const unknownShard = (shard: ShardNumber): AppError =>
     ),
     retryAfterSeconds: 60,
   });
+
+/** Which rows can be reached. */
+export const servedBy = ({
+  shards,
+  cluster,
+}: Pick<ClickHouseServers, 'shards' | 'cluster'>): ServedShards => ({
+  shards: shards.map(({ number }) => number),
+  spread: cluster !== undefined,
+});
 
 const shardOf = ({ shard = firstShard }: ShardPlace): ShardNumber => shard;
 

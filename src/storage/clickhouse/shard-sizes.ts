@@ -15,7 +15,8 @@ export interface ShardSizes {
   readonly freeBytes: number | null;
 }
 
-const away = (shard: number, error: string): ShardSizes => ({
+/** Of a shard that does not answer. */
+export const away = (shard: number, error: string): ShardSizes => ({
   shard,
   error,
   bytes: null,

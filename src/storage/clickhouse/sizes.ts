@@ -1,4 +1,5 @@
-import type { ClickHouseServers, Connection } from './client.js';
+import { messageOf } from '../../lib/errors.js';
+import type { ClickHouseServers, Connection, Shard } from './client.js';
 
 /** What the tables of one kind take. */
 export interface KindSizes {
@@ -70,14 +71,45 @@ export const readServerSizes = async (clickhouse: Connection): Promise<ClickHous
   };
 };
 
-/** What the servers say of their tables and disks. */
-export const readSizes = async ({ shards }: ClickHouseServers): Promise<ClickHouseSizes> => {
-  const [first, ...others] = await Promise.all(
-    shards.map(async ({ number, clickhouse }) => ({ number, sizes: await readServerSizes(clickhouse) })),
+/** What the shards answer that are not away. @throws what the first one said when none answers. */
+const ofThoseThatAnswer = async <T>(
+  shards: readonly Shard[],
+  ask: (shard: Shard) => Promise<T>,
+): Promise<T[]> => {
+  const answers = await Promise.allSettled(shards.map(ask));
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  const [first] = answers;
+  if (found.length === 0 && first?.status === 'rejected') throw first.reason;
+  return found;
+};
+
+/** What all shards answer. @throws Error that names the shard which is away. */
+const ofAll: typeof ofThoseThatAnswer = (shards, ask) =>
+  Promise.all(
+    shards.map((shard) =>
+      ask(shard).catch((error: unknown) => {
+        if (shards.length === 1) throw error;
+        throw new Error(`shard ${shard.number}: ${messageOf(error)}`, { cause: error });
+      }),
+    ),
   );
+
+/**
+ * What the servers say of their tables and disks.
+ * @param isPartial Those that are away are left out.
+ * @throws Error that names a shard which is away.
+ */
+export const readSizes = async (
+  { shards }: ClickHouseServers,
+  isPartial = false,
+): Promise<ClickHouseSizes> => {
+  const all = await (isPartial ? ofThoseThatAnswer : ofAll)(shards, async ({ number, clickhouse }) => ({
+    number,
+    sizes: await readServerSizes(clickhouse),
+  }));
+  const [first] = all;
   if (first === undefined) throw new Error('there is no shard');
-  if (others.length === 0) return first.sizes;
-  const all = [first, ...others];
+  if (shards.length === 1) return first.sizes;
   const kindOf = (kind: string): KindSizes[] =>
     all.flatMap(({ sizes }) => sizes.kinds.filter((one) => one.kind === kind));
   const sum = (kind: string, of: 'tables' | 'parts' | 'rows' | 'bytes'): number =>
@@ -130,17 +162,15 @@ const joined = (lists: readonly TableSizes[][]): TableSizes[] => {
   return [...tables.values()].sort((a, b) => b.bytes - a.bytes);
 };
 
-/** Tables of many small datasets, and the largest ones of one dataset each. */
+/** Tables of many small datasets, and the largest ones of one dataset each, on servers that are not away. */
 export const readTables = async (
   { shards, database }: ClickHouseServers,
   largest: number,
 ): Promise<{ readonly pools: TableSizes[]; readonly own: TableSizes[] }> => {
   const read = async (where: string, limit: number): Promise<TableSizes[]> =>
     joined(
-      await Promise.all(
-        shards.map(({ clickhouse }) =>
-          clickhouse.rows<TableSizes>(tableSql(where, limit), { params: { database } }),
-        ),
+      await ofThoseThatAnswer(shards, ({ clickhouse }) =>
+        clickhouse.rows<TableSizes>(tableSql(where, limit), { params: { database } }),
       ),
     ).slice(0, limit);
   const [pools, own] = await Promise.all([

@@ -29,9 +29,10 @@ import {
   namedColumnOf,
   type Placement,
   poolClasses,
+  type ServedShards,
   type ShardNumber,
 } from '../../model/placement.js';
-import { type ClickHouseServers, type ShardPlace, unknownShard } from './client.js';
+import { type ClickHouseServers, type ShardPlace, servedBy, unknownShard } from './client.js';
 import { isUnknownTable } from './errors.js';
 import type { BlockInsert, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
 import { statedTable } from './places.js';
@@ -60,6 +61,8 @@ export interface ChunkPlace {
 
 /** Of all tables, wherever they are. */
 export interface StoreTables {
+  /** Where they can be. */
+  readonly served: ServedShards;
   /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
   ensure: ServerTables['ensure'];
   /** Forgets what is known of a table that turned out to be gone. */
@@ -139,6 +142,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
   };
 
   return {
+    served: servedBy(servers),
     ensure,
     forget(placement) {
       for (const tables of having(placement)) tables.forget(placement);

@@ -1,4 +1,5 @@
 /** Which stores lie on which shard, and what they hold. */
+import type { ServedShards } from '../../model/placement.js';
 import type { Sql } from './sql.js';
 
 export interface StoreOnShard {
@@ -22,6 +23,37 @@ export const countStores = (
   sql: Sql,
 ): Promise<{ readonly shard: number | null; readonly stores: number }[]> =>
   sql.query('SELECT shard, count(*)::int AS stores FROM stores GROUP BY shard ORDER BY shard');
+
+/** Stores whose rows are where the configuration has no server. */
+export interface StrayStores {
+  /** Null: they are spread over several shards. */
+  readonly shard: number | null;
+  readonly stores: number;
+  /** That cannot be read. */
+  readonly datasets: number;
+}
+
+/** Condition that none of them has the rows of the store `own`; the first shard is always there. */
+const isStray = ({ shards, spread }: ServedShards): string => `(own.shard IS NULL OR own.shard > 1)
+  AND NOT coalesce(own.shard = ANY ('{${shards.map(Number).join(',')}}'), ${spread})`;
+
+/** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
+export const isServed = (segments: string, served: ServedShards): string =>
+  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isStray(served)})`;
+
+/** By shard; those of all shards last. Empty as it should be. */
+export const strayStores = (sql: Sql, served: ServedShards): Promise<StrayStores[]> =>
+  sql.query<StrayStores>(
+    `SELECT own.shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets
+     FROM stores own LEFT JOIN datasets d ON d.store_id = own.id WHERE ${isStray(served)}
+     GROUP BY own.shard ORDER BY own.shard`,
+  );
+
+/** One of them. */
+export const isStrayStore = async (sql: Sql, id: number, served: ServedShards): Promise<boolean> => {
+  const [row] = await sql.query(`SELECT 1 FROM stores own WHERE own.id = $1 AND ${isStray(served)}`, [id]);
+  return row !== undefined;
+};
 
 /** Stores whose rows lie on all shards. */
 export const spreadStores = async (sql: Sql): Promise<number[]> =>

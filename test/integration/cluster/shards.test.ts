@@ -2,11 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiProcess } from '../../../src/compose/api-process.js';
 import { openServers } from '../../../src/compose/clickhouse-servers.js';
 import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { openVerification } from '../../../src/compose/verification.js';
+import type { Config } from '../../../src/config.js';
 import { type Embedded, startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
@@ -277,5 +281,57 @@ describe('a dataset that is large', () => {
   it('is read from its pool when a short file replaces it', async () => {
     await both((client, of) => send(client, datasets[of], fileOf(30), { mode: 'replace' }));
     await expectSameAnswers(datasets);
+  });
+});
+
+interface Stores {
+  readonly kinds: { readonly kind: string; readonly rows: number }[];
+  readonly spreadStores?: number;
+  readonly shards?: {
+    readonly shard: number;
+    readonly state: string;
+    readonly stores: number;
+    readonly error: string | null;
+  }[];
+}
+
+/** A further API process on the same databases, set up otherwise; `told` is what it logged as an error. */
+const apiWith = async (changes: Partial<Config>) => {
+  const own = createScope(silentLog);
+  const told: { datasets: number; shard: number | null; reason: string }[] = [];
+  const line = new Writable({
+    write(bytes, _encoding, done) {
+      told.push(JSON.parse(String(bytes)));
+      done();
+    },
+  });
+  const config = { ...joined.config, ...changes } as Config;
+  const { port } = await createApiProcess(config, pino({ level: 'error' }, line), own, 'test');
+  const ask = (key: string) => ({ key, baseUrl: `http://127.0.0.1:${port}/api` });
+  return { config, told, ask, end: () => own.close() };
+};
+
+const operatorKey = async (name: string): Promise<string> => {
+  const operator = await joined.createAccount(name);
+  await joined.sql.query('UPDATE accounts SET is_operator = true WHERE id = $1', [operator.id]);
+  return operator.key;
+};
+
+describe('a shard that does not answer', () => {
+  it('is named to operators, who are told what the others have', async () => {
+    // Nothing listens at the first port.
+    const urls = (embedded.access.clickhouseNodeUrls ?? '').split(',');
+    const clickhouseNodeUrls = urls.map((url, at) => (at === 1 ? url.replace(/:\d+(\/?)$/, ':1$1') : url));
+    const { ask, end } = await apiWith({ clickhouseNodeUrls });
+    const answer = await call(ask(await operatorKey('operator')), 'GET', '/ops/stores');
+    const { shards, kinds } = await json<Stores>(answer);
+    expect(shards?.map(({ shard, state }) => [shard, state])).toEqual([
+      [1, 'in use'],
+      [2, 'away'],
+      [3, 'in use'],
+    ]);
+    expect(shards?.[1]?.error).toMatch(/\S/);
+    expect(kinds.find(({ kind }) => kind === 'own')?.rows).toBeGreaterThan(0);
+    await end();
   });
 });

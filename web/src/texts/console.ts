@@ -259,7 +259,12 @@ export const consoleTexts = {
       free: 'Free',
     },
     shards: 'Shards',
-    shardState: { 'in use': 'in use', draining: 'being emptied', away: 'does not answer' },
+    shardState: {
+      'in use': 'in use',
+      draining: 'being emptied',
+      away: 'does not answer',
+      'not configured': 'not configured',
+    },
     disks: 'Disks',
     free: (free: string, all: string) => `${free} free of ${all}`,
     noDisks: 'ClickHouse does not know the size of its disks.',

@@ -199,7 +199,8 @@ export interface Stores {
   /** Of a cluster. */
   readonly shards?: readonly {
     readonly shard: number;
-    readonly state: 'in use' | 'draining' | 'away';
+    readonly state: 'in use' | 'draining' | 'away' | 'not configured';
+    readonly error: string | null;
     readonly stores: number;
     readonly bytes: number | null;
     readonly rows: number | null;
