@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { openServers } from '../../../src/compose/clickhouse-servers.js';
+import { openCluster } from '../../../src/compose/cluster.js';
 import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { openVerification } from '../../../src/compose/verification.js';
 import type { Config } from '../../../src/config.js';
@@ -15,7 +16,10 @@ import { type Embedded, startEmbedded } from '../../../src/embedded/components.j
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import type { Placement } from '../../../src/model/placement.js';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { createSeeker } from '../../../src/query/paging/seek.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { createReader } from '../../../src/storage/clickhouse/reader.js';
 import { createSegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
 import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { placementSql } from '../../../src/storage/postgres/placements.js';
@@ -25,6 +29,7 @@ import {
   createDataset,
   download,
   json,
+  putFile,
   readDataset,
   upload,
 } from '../../support/datasets.js';
@@ -197,6 +202,40 @@ describe('a dataset that is large', () => {
       );
   });
 
+  it('has its rows found by their number in the indexes of all shards', async () => {
+    const own = createScope(silentLog);
+    const servers = await openServers(joined.config, joined.sql, own);
+    const reader = createReader({ servers, maxWaitSeconds: 60, maxMemoryBytes: 1e9, log: silentLog });
+    const { store } = await placeOf(datasets.joined);
+    const placement: Placement = { storeId: store, shard: null, pool: null };
+    const context = { queryId: 'seek', signal: new AbortController().signal };
+    const find = (segmentIds: readonly number[], rowCount: number, number: number) =>
+      createSeeker(reader).find({ segmentIds, rowCount, placement } as ReadableVersion, number, context);
+    const [first, second, gaps] = [888_888_881, 888_888_882, 888_888_883];
+    const insert = (segment: number, condition: string) =>
+      Promise.all(
+        nodes.map((node, at) =>
+          node.command(`INSERT INTO ${node.database}.s${store} (_seg, _row)
+            SELECT ${segment}, number FROM numbers(30000) WHERE intDiv(number, 1000) % 3 = ${at} AND ${condition}`),
+        ),
+      );
+    await insert(first, '1');
+    await insert(second, '1');
+    await insert(gaps, 'number <> 4000');
+    expect(await find([first, second], 60_000, 25_000)).toEqual({
+      segment: first,
+      row: 25_000,
+      before: 25_000,
+    });
+    expect(await find([first, second], 60_000, 31_234)).toEqual({
+      segment: second,
+      row: 1_234,
+      before: 31_234,
+    });
+    expect(await find([gaps], 29_999, 25_000)).toBeUndefined();
+    await own.close();
+  });
+
   it('takes appends, upserts and deletes as on one server', async () => {
     restored = (await readDataset(clients.joined, datasets.joined)).currentVersionId ?? '';
     await both((client, of) => send(client, datasets[of], fileOf(30, 4000), { mode: 'append' }));
@@ -333,5 +372,78 @@ describe('a shard that does not answer', () => {
     expect(shards?.[1]?.error).toMatch(/\S/);
     expect(kinds.find(({ kind }) => kind === 'own')?.rows).toBeGreaterThan(0);
     await end();
+  });
+});
+
+describe('a configuration without shards that have rows', () => {
+  const far = { first: 0, other: 0, spread: 0 };
+  const key = () => clients.joined.key ?? '';
+
+  beforeAll(async () => {
+    // By turns; a shard that was away may be left out for a minute.
+    for (let at = 0; at < 12 && far.first * far.other === 0; at += 1) {
+      const dataset = await createDataset(clients.joined);
+      await upload(clients.joined, dataset, fileOf(900));
+      far[(await placeOf(dataset)).shard === 1 ? 'first' : 'other'] = dataset;
+    }
+    far.spread = await createDataset(clients.joined);
+    await upload(clients.joined, far.spread, fileOf(4000));
+    expect((await placeOf(far.spread)).shard).toBeNull();
+    expect(far.first * far.other).toBeGreaterThan(0);
+  });
+
+  it('says at the start which datasets cannot be read, and reads the others', async () => {
+    const { told, ask, end } = await apiWith({ clickhouseCluster: undefined });
+    expect(told.map(({ shard }) => shard)).toEqual([2, 3, null]);
+    for (const { reason, datasets } of told) {
+      expect(datasets).toBeGreaterThan(0);
+      expect(reason).toMatch(/^the rows of \d+ datasets? lie on .*CLICKHOUSE_CLUSTER is not set: set /);
+    }
+    const client = ask(key());
+    expect(await download(client, far.first, '?$skip=0')).toBe(shownOf(fileOf(900)));
+    for (const dataset of [far.other, far.spread]) {
+      const read = await call(client, 'GET', `/datasets/${dataset}/data?$skip=0`);
+      expect([read.status, await json(read, 503)]).toMatchObject([503, { code: 'store_unavailable' }]);
+      const put = await putFile(client, dataset, fileOf(5));
+      expect([put.status, await json(put, 503)]).toMatchObject([503, { code: 'store_unavailable' }]);
+    }
+    const stores = await json<Stores>(await call(ask(await operatorKey('another')), 'GET', '/ops/stores'));
+    expect(stores.shards?.map(({ shard, state }) => [shard, state])).toEqual([
+      [1, 'in use'],
+      [2, 'not configured'],
+      [3, 'not configured'],
+    ]);
+    expect(stores.spreadStores).toBeGreaterThan(0);
+    await end();
+  });
+
+  it('is named by the commands that need a cluster', async () => {
+    const own = createScope(silentLog);
+    const config = { ...joined.config, clickhouseCluster: undefined } as Config;
+    await expect(openCluster({ config, log: silentLog, scope: own, sql: joined.sql })).rejects.toThrow(
+      /lie on shard 2, and CLICKHOUSE_CLUSTER is not set/,
+    );
+    await own.close();
+  });
+
+  it('is swept: what is out of reach stays as it is, and holds nothing up', async () => {
+    const own = createScope(silentLog);
+    const gone = await createDataset(clients.joined);
+    await upload(clients.joined, gone, fileOf(900));
+    const { store } = await placeOf(gone);
+    await joined.sql.query('UPDATE stores SET shard = 9 WHERE id = $1', [store]);
+    expect((await call(clients.joined, 'DELETE', `/datasets/${gone}`)).status).toBe(204);
+    for (const clickhouseCluster of [joined.config.clickhouseCluster, undefined]) {
+      const config = { ...joined.config, clickhouseCluster, segmentGraceMs: 0 } as Config;
+      const parts = { config, log: silentLog, sql: joined.sql, scope: own };
+      const swept = new Map(
+        (await (await openStorageSweep(parts))()).map(({ what, count }) => [what, count]),
+      );
+      expect(swept.get('segments that are missing (not removed)')).toBe(0);
+      expect(await joined.sql.query('SELECT 1 FROM segments WHERE store_id = $1', [store])).toHaveLength(1);
+    }
+    await own.close();
+    for (const dataset of [far.other, far.spread])
+      expect((await call(clients.joined, 'GET', `/datasets/${dataset}/data?$skip=0`)).status).toBe(200);
   });
 });
