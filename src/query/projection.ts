@@ -9,13 +9,14 @@ const separator = ' | ';
 
 /** Columns that take part in an answer, entity columns first, each group in its order. */
 export const chosenColumns = (
-  options: Pick<DownloadOptions, 'select' | 'distinct'>,
+  options: Pick<DownloadOptions, 'select' | 'distinct'> & Partial<Pick<DownloadOptions, 'entities'>>,
   columns: readonly StoredColumn[],
 ): readonly StoredColumn[] => {
   if (options.select === undefined) return columns;
   const selected = new Set(selectedColumns(options.select, columns));
   // Distinct values of a few columns: with the entity columns beside them every row would differ.
-  const entities = options.distinct
+  const onlySelected = options.distinct || options.entities === 'selected';
+  const entities = onlySelected
     ? columns.filter((column) => column.isEntity && selected.has(column))
     : columns.filter((column) => column.isEntity);
   return [...entities, ...[...selected].filter((column) => !column.isEntity)];

@@ -32,6 +32,8 @@ export interface DownloadOptions extends Appearance {
   readonly skipToken: string | undefined;
   readonly count: boolean;
   readonly distinct: boolean;
+  /** Which entity columns stand before those that were selected. */
+  readonly entities: 'all' | 'selected';
   readonly combineEntities: boolean;
   readonly includeIds: boolean;
   readonly dropNA: boolean;
@@ -211,6 +213,23 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     shapesRows: isGiven,
     appearance: undefined,
     tag: (_, { chosen }) => chosen.map(({ id }) => id),
+  },
+  entities: {
+    name: 'entities',
+    parse: parseChoice(['all', 'selected']),
+    absent: 'all',
+    stage: 'columns',
+    openapi: {
+      type: 'string',
+      enum: ['all', 'selected'],
+      default: 'all',
+      description: '`selected`: of the entity columns only those that `$select` names are in the answer.',
+    },
+    example: 'selected',
+    shapesRows: (value) => value !== 'all',
+    appearance: undefined,
+    // Tags and tokens that were given out before it was there stay valid.
+    tag: (value) => (value === 'all' ? undefined : value),
   },
   combineEntities: flagOption(
     'combineEntities',

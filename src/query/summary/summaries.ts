@@ -2,6 +2,7 @@
 import { createCache } from '../../lib/cache.js';
 import type { Places } from '../../lib/places.js';
 import { createSharedWork } from '../../lib/shared-work.js';
+import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -42,6 +43,10 @@ export interface SummariesOptions {
 /** Columns whose summaries are kept in memory, some kilobytes each. */
 const rememberedColumns = 5_000;
 
+/** Of a table with so many columns, a few that are asked for are summarised alone: the others take minutes. */
+const wideColumns = 200;
+const fewColumns = 50;
+
 type Body = Readonly<Record<string, Omit<ColumnSummary, 'name'>>>;
 
 const withoutNames = (columns: readonly ColumnSummary[]): Body =>
@@ -53,6 +58,11 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
   const shared = createSharedWork<readonly ColumnSummary[]>();
   // A version never changes, and neither does what is kept of it.
   const known = createCache<Body>({
+    limit: rememberedColumns,
+    weigh: (body) => Object.keys(body).length + 1,
+  });
+  /** Of wide versions: the columns that were asked for. */
+  const parts = createCache<Body>({
     limit: rememberedColumns,
     weigh: (body) => Object.keys(body).length + 1,
   });
@@ -105,6 +115,22 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
       return columns;
     });
 
+  /** A few columns of a version that nothing is kept of. */
+  const part = async (
+    { version, owner, context }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>,
+    chosen: readonly StoredColumn[],
+  ): Promise<Body> => {
+    const key = String(version.versionId);
+    const missing = chosen.filter(({ id }) => parts.get(key)?.[String(id)] === undefined);
+    if (missing.length > 0) {
+      const found = await inPlace(owner, context.signal, () =>
+        computeAll(missing, sourceOf(version, undefined), version.rowCount, context),
+      );
+      parts.set(key, { ...parts.get(key), ...withoutNames(found) });
+    }
+    return parts.get(key) ?? {};
+  };
+
   return {
     async summarise(wanted) {
       const { version, filter, select, owner, context } = wanted;
@@ -116,7 +142,9 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
           return { rows: Number(rows), columns: await computeAll(chosen, source, Number(rows), context) };
         });
       }
-      const body = (await kept(version)) ?? withoutNames(await whole(wanted));
+      const isPart = version.columns.length >= wideColumns && chosen.length <= fewColumns;
+      const body =
+        (await kept(version)) ?? (isPart ? await part(wanted, chosen) : withoutNames(await whole(wanted)));
       const columns = chosen.flatMap((column) => {
         const summary = body[String(column.id)];
         return summary === undefined ? [] : [{ ...summary, name: column.name }];

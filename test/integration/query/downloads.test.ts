@@ -242,6 +242,30 @@ describe('options', () => {
     );
   });
 
+  it('prepends entity columns, or with entities=selected none that was not selected', async () => {
+    const version = await tables.add(
+      [
+        { name: 'a', physical: 's' },
+        { name: 'b', physical: 's' },
+        { name: 'n', physical: 'f' },
+      ],
+      [
+        ['x', 'y', '1'],
+        ['x', null, null],
+      ],
+    );
+    expect(await read({ $select: 'n' }, version)).toBe('"a","b","n"\r\n"x","y",1\r\n"x",,\r\n');
+    const only = { entities: 'selected' };
+    expect(await read({ ...only, $select: 'n' }, version)).toBe('"n"\r\n1\r\n\r\n');
+    expect(await read({ ...only, $select: 'n,b' }, version)).toBe('"b","n"\r\n"y",1\r\n,\r\n');
+    const [all, one] = await Promise.all([
+      planOf(version, { $select: 'n' }),
+      planOf(version, { ...only, $select: 'n' }),
+    ]);
+    expect(all.fingerprint).not.toBe(one.fingerprint);
+    expect(all.question).not.toBe(one.question);
+  });
+
   it('gives the distinct values of the selected columns in order of appearance', async () => {
     const version = await tables.add(
       [

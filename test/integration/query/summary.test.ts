@@ -22,7 +22,8 @@ const upload = async (csv: string): Promise<void> => {
 };
 
 beforeAll(async () => {
-  product = await startProduct();
+  // Versions beyond so many cells are summarised when somebody asks.
+  product = await startProduct({ summariesAheadCells: '5000' });
   ({ key } = await product.createAccount('reader'));
   const home = await json<{ id: number }>('/repositories/home');
   const made = await call('/datasets', {
@@ -247,5 +248,32 @@ describe('values while somebody types', () => {
     expect(await refused.json()).toMatchObject({ code: 'values_too_long' });
     expect(await texts('t', '', '&$top=2')).toEqual([long('a'), long('b')]);
     expect(await texts('t', 'c')).toEqual([long('c')]);
+  });
+});
+
+describe('a few columns of a wide version', () => {
+  it('are summarised alone, the same as all together', async () => {
+    const names = Array.from({ length: 250 }, (_, at) => (at % 2 === 0 ? `Text ${at}` : `Number ${at}`));
+    const rows = Array.from({ length: 40 }, (_, row) =>
+      names.map((_name, at) => (at % 2 === 0 ? `t${row % (at + 1)}` : String(row * at))).join(','),
+    );
+    await upload(`${names.join(',')}\n${rows.join('\n')}\n`);
+    const kept = () =>
+      product.sql.query(
+        'SELECT 1 FROM version_summaries s JOIN datasets d ON d.current_version_id = s.version_id WHERE d.id = $1',
+        [dataset],
+      );
+    const part = await json<Summary>(`/datasets/${dataset}/summary?$select=Text 2,Number 249`);
+    expect(part.columns).toMatchObject([
+      { name: 'Text 2', distinct: 3 },
+      { name: 'Number 249', min: 0 },
+    ]);
+    expect(await kept()).toEqual([]);
+    const again = await json<Summary>(`/datasets/${dataset}/summary?$select=Number 249,Text 4`);
+    expect(again.columns).toMatchObject([part.columns[1], { name: 'Text 4', distinct: 5 }]);
+    const whole = await json<Summary>(`/datasets/${dataset}/summary`);
+    expect(whole.columns).toHaveLength(250);
+    expect([whole.columns[2], whole.columns[249]]).toEqual(part.columns);
+    expect(await kept()).toHaveLength(1);
   });
 });

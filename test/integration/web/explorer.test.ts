@@ -17,7 +17,7 @@ const longText = 'x y '.repeat(2_500).trim();
 
 let stage: Stage;
 let ada: { id: number; key: string };
-const ids = { prices: 0, long: 0, wide: 0, texts: 0, hostile: 0, empty: 0 };
+const ids = { prices: 0, long: 0, wide: 0, wideTexts: 0, texts: 0, hostile: 0, empty: 0 };
 
 const client = () => ({ baseUrl: stage.product.baseUrl, key: ada.key });
 
@@ -48,6 +48,11 @@ beforeAll(async () => {
   const names = Array.from({ length: wideColumns }, (_, at) => `Indicator ${at}`);
   const wide = Array.from({ length: 12 }, (_, row) => names.map((_name, at) => row * 10_000 + at).join(','));
   ids.wide = await upload('A wide table', `${names.join(',')}\n${wide.join('\n')}\n`);
+  const words = names.slice(0, 600).map((name) => `of ${name}`);
+  ids.wideTexts = await upload(
+    'A wide table of texts',
+    `${names.slice(0, 600).join(',')}\n${words.join(',')}\n${words.join(',')}\n`,
+  );
   ids.texts = await upload('Texts', `Text,Number\nshort,1\n${longText},2\n,3\n`);
   const cell = `"${hostile.replaceAll('"', '""')}"`;
   ids.hostile = await upload(hostile, `${cell},Amount\n${cell},1\n`);
@@ -195,6 +200,22 @@ describe('the grid', () => {
     await page.keyboard.press('Control+ArrowRight');
     await settled(page, 0, wideColumns - 1, String(wideColumns - 1));
     await expect.poll(() => drawnCells(page)).toBeLessThan(400);
+  });
+
+  it('asks for columns in view alone, also of a table of texts', async () => {
+    const page = await visit('/');
+    const answers: Promise<string>[] = [];
+    page.on('response', (answer) => {
+      if (answer.url().includes(`/datasets/${ids.wideTexts}/data?`)) answers.push(answer.text());
+    });
+    await page.goto(`/datasets/${ids.wideTexts}`);
+    await settled(page, 1, 0, 'of Indicator 0');
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+ArrowRight');
+    await settled(page, 1, 599, 'of Indicator 599');
+    expect(answers.length).toBeGreaterThan(1);
+    for (const answer of answers)
+      expect((await answer).split('\n')[0]?.split('\t').length).toBeLessThanOrEqual(3 * 24);
   });
 
   it('is scrolled sideways through 5,000 columns without a long frame', async () => {

@@ -105,6 +105,7 @@ describe('parseOptions', () => {
 
   it.each([
     [{ $distinct: 'true' }, '$distinct needs $select'],
+    [{ entities: 'none' }, 'entities must be one of all, selected'],
     [{ transpose: 'true', $count: 'true' }, '$count cannot be combined with transpose'],
     [{ transpose: 'true', $distinct: 'true', $select: 'a' }, '$distinct cannot be combined with transpose'],
     [{ transpose: 'true', $orderby: 'a' }, '$orderby with transpose needs $top or $skip'],
@@ -129,6 +130,7 @@ describe('whole files', () => {
     { $count: 'true' },
     { combineEntities: 'true' },
     { includeIds: 'true' },
+    { entities: 'selected' },
     { dropNA: 'true' },
   ])('are not those with %j', (source) => {
     expect(wholeFileOf(parseOptions(source))).toBeUndefined();

@@ -165,7 +165,6 @@ const Table = ({
           rows={rows}
           row={record}
           rowCount={rowCount.data}
-          columns={dataset.columns}
           shown={view.shown}
           onRow={(row) => setQuery({ record: String(row) }, { replace: true })}
           onClose={() => setQuery({ record: undefined }, { replace: true })}

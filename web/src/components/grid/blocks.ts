@@ -1,7 +1,7 @@
 import { isAbort } from '../../lib/api.js';
 import type { Column } from '../../lib/types.js';
 import { createKept } from './kept.js';
-import { fetchRows, type RowsOf } from './read-rows.js';
+import { type RowsOf, readRows } from './read-rows.js';
 
 /** Cells that are fetched when they come into view, in blocks of rows and columns. */
 export interface Blocks {
@@ -14,10 +14,12 @@ export interface Blocks {
 }
 
 const columnsInBlock = 24;
+const rowsInBlock = 100;
 /** Most characters of cells that are kept beyond what is in view. */
 const mostKept = 24_000_000;
 /** An account has a quarter of the places for queries; others of its windows want some too. */
 const mostAtOnce = 3;
+
 export interface BlocksOptions {
   readonly rows: RowsOf;
   /** All columns of the dataset. */
@@ -27,47 +29,42 @@ export interface BlocksOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Block {
+/** One question: rows from `first` on, of the columns of some groups. */
+interface Job {
   readonly first: number;
-  readonly columns: readonly Column[];
+  readonly groups: readonly number[];
 }
 
+const keyOf = (first: number, group: number): string => `${first}/${group}`;
+const keysOf = ({ first, groups }: Job): string[] => groups.map((group) => keyOf(first, group));
+
 export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions): Blocks => {
-  const entities = columns.filter(({ isEntity }) => isEntity);
-  const values = columns.filter(({ isEntity }) => !isEntity);
-  const groupOf = new Map<number, number>(
-    values.map(({ id }, index) => [id, Math.floor(index / columnsInBlock)]),
-  );
-  const groups: Column[][] = [];
-  for (let at = 0; at < values.length; at += columnsInBlock)
-    groups.push(values.slice(at, at + columnsInBlock));
-  const rowsInBlock = Math.max(16, Math.min(100, Math.floor(40_000 / Math.max(1, entities.length))));
+  const placeOf = new Map(columns.map(({ id }, index) => [id, index]));
+  const groupOf = ({ id }: Column): number => Math.floor((placeOf.get(id) ?? 0) / columnsInBlock);
+  const columnsOf = (group: number): readonly Column[] =>
+    columns.slice(group * columnsInBlock, (group + 1) * columnsInBlock);
 
-  // By first row and group; entity columns are group -1.
+  // By first row and group.
   const kept = createKept(mostKept);
-  const running = new Map<string, AbortController>();
-  let queue: { key: string; block: Block }[] = [];
+  const running = new Map<Job, AbortController>();
+  let queue: Job[] = [];
 
-  const keyOf = (first: number, group: number): string => `${first}/${group}`;
-  const groupOfColumn = ({ id, isEntity }: Column): number => (isEntity ? -1 : (groupOf.get(id) ?? 0));
-
-  const load = async (
-    key: string,
-    { first, columns: selected }: Block,
-    signal: AbortSignal,
-  ): Promise<void> => {
-    const { rows: found, columns: order } = await fetchRows(
-      rows,
-      { first, count: rowsInBlock, selected, entities },
-      signal,
-    );
-    const columnOf = (index: number): (string | null)[] => found.map((row) => row[index] ?? null);
-    const own = new Map<number, (string | null)[]>();
-    const shared = new Map<number, (string | null)[]>();
-    for (const [index, { id, isEntity }] of order.entries())
-      (isEntity ? shared : own).set(id, columnOf(index));
-    if (own.size > 0) kept.keep(key, own);
-    if (shared.size > 0) kept.keep(keyOf(first, -1), shared);
+  const load = async ({ first, groups }: Job, signal: AbortSignal): Promise<void> => {
+    const selected = groups.flatMap(columnsOf);
+    const found = await readRows(rows, { first, count: rowsInBlock, selected }, signal);
+    let place = 0;
+    for (const group of groups) {
+      const cells = new Map<number, (string | null)[]>();
+      for (const { id } of columnsOf(group)) {
+        const at = place;
+        cells.set(
+          id,
+          found.map((row) => row[at] ?? null),
+        );
+        place += 1;
+      }
+      kept.keep(keyOf(first, group), cells);
+    }
   };
 
   const next = (): void => {
@@ -75,13 +72,13 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
       const job = queue.shift();
       if (job === undefined) return;
       const stop = new AbortController();
-      running.set(job.key, stop);
-      load(job.key, job.block, stop.signal)
+      running.set(job, stop);
+      load(job, stop.signal)
         .then(onChange, (error: unknown) => {
           if (!isAbort(error)) onError(error);
         })
         .finally(() => {
-          if (running.get(job.key) === stop) running.delete(job.key);
+          running.delete(job);
           next();
         });
     }
@@ -90,30 +87,32 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
   return {
     cell(row, column) {
       const first = Math.floor(row / rowsInBlock) * rowsInBlock;
-      return kept.cells(keyOf(first, groupOfColumn(column)))?.get(column.id)?.[row - first];
+      return kept.cells(keyOf(first, groupOf(column)))?.get(column.id)?.[row - first];
     },
     want(first, last, visible) {
-      const wanted = new Map<string, Block>();
-      const groupsInView = [...new Set(visible.map(groupOfColumn))];
-      // Entity columns arrive with any other group.
-      const asked = groupsInView.some((group) => group >= 0)
-        ? groupsInView.filter((group) => group >= 0)
-        : groupsInView;
+      const inView = [...new Set(visible.map(groupOf))];
+      const wanted: Job[] = [];
       for (let at = Math.floor(first / rowsInBlock) * rowsInBlock; at <= last; at += rowsInBlock)
-        for (const group of asked)
-          wanted.set(keyOf(at, group), {
-            first: at,
-            columns: group < 0 ? entities.slice(0, 1) : (groups[group] ?? []),
-          });
-      kept.inView = new Set([...wanted].flatMap(([key, { first: at }]) => [key, keyOf(at, -1)]));
-      for (const [key, stop] of running)
-        if (!wanted.has(key)) {
-          running.delete(key);
+        wanted.push({ first: at, groups: inView });
+      kept.inView = new Set(wanted.flatMap(keysOf));
+      const onTheWay = new Set<string>();
+      for (const [job, stop] of running) {
+        const keys = keysOf(job);
+        if (keys.some((key) => kept.inView.has(key))) for (const key of keys) onTheWay.add(key);
+        else {
+          running.delete(job);
           stop.abort();
         }
-      queue = [...wanted]
-        .filter(([key]) => kept.cells(key) === undefined && !running.has(key))
-        .map(([key, block]) => ({ key, block }));
+      }
+      queue = wanted
+        .map(({ first: at, groups }) => ({
+          first: at,
+          groups: groups.filter((group) => {
+            const key = keyOf(at, group);
+            return kept.cells(key) === undefined && !onTheWay.has(key);
+          }),
+        }))
+        .filter(({ groups }) => groups.length > 0);
       next();
     },
     close() {

@@ -168,7 +168,6 @@ export const Grid = (props: GridProps) => {
         first: span.firstRow,
         count: span.lastRow - span.firstRow + 1,
         selected,
-        entities: columns.filter(({ isEntity }) => isEntity),
       });
       await navigator.clipboard.writeText(formatTsv(values));
       setSaid(texts.grid.copied(count(span.lastRow - span.firstRow + 1), count(selected.length)));

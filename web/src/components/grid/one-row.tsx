@@ -20,8 +20,7 @@ export interface OneRowProps {
   readonly row: number;
   /** Rows that match. */
   readonly rowCount: number;
-  /** All columns of the dataset, and those that are shown. */
-  readonly columns: readonly Column[];
+  /** The columns that are shown. */
   readonly shown: readonly Column[];
   readonly onRow: (row: number) => void;
   readonly onClose: () => void;
@@ -64,11 +63,10 @@ const Values = ({ shown, values }: { shown: readonly Column[]; values: readonly 
 };
 
 /** One row with its whole values, however long: a cell of the grid shows their beginning. */
-export const OneRow = ({ rows, row, rowCount, columns, shown, onRow, onClose }: OneRowProps) => {
-  const entities = columns.filter(({ isEntity }) => isEntity);
+export const OneRow = ({ rows, row, rowCount, shown, onRow, onClose }: OneRowProps) => {
   const found = useLoad(
     async (signal) => {
-      const [values = []] = await readRows(rows, { first: row, count: 1, selected: shown, entities }, signal);
+      const [values = []] = await readRows(rows, { first: row, count: 1, selected: shown }, signal);
       return values;
     },
     [JSON.stringify(rows), row, shown],

@@ -16,20 +16,24 @@ export interface Piece {
   readonly first: number;
   readonly count: number;
   readonly selected: readonly Column[];
-  /** Entity columns of the dataset: they come with every answer, whatever is selected. */
-  readonly entities: readonly Column[];
 }
 
-/** Rows with the columns in the order in which they come. */
-export const fetchRows = async (
+/** Ends what a header says of a column, behind its name. */
+const idOf = (head: string | null): number => Number(/\[(\d+)\]$/.exec(head ?? '')?.[1]);
+
+/** Rows of the selected columns alone, in their order. */
+export const readRows = async (
   { datasetId, filter, order, version }: RowsOf,
-  { first, count, selected, entities }: Piece,
+  { first, count, selected }: Piece,
   signal?: AbortSignal,
-): Promise<{ columns: readonly Column[]; rows: (string | null)[][] }> => {
+): Promise<(string | null)[][]> => {
   const query = {
     $format: 'tsv',
     $quote: 'minimal',
     $select: selected.map(({ id }) => id).join(','),
+    // Without it each of them came along: thousands in a table of texts.
+    entities: 'selected',
+    includeIds: true,
     $skip: first,
     $top: count,
     $filter: filter === '' ? undefined : filter,
@@ -37,19 +41,8 @@ export const fetchRows = async (
     ...version,
   };
   const answer = await askRows(datasetId, query, { accept: 'text/tab-separated-values', signal });
-  return {
-    columns: [...entities, ...selected.filter(({ isEntity }) => !isEntity)],
-    rows: parseTsv(await answer.text()).slice(1),
-  };
-};
-
-/** Rows of the selected columns alone, in their order. */
-export const readRows = async (
-  rowsOf: RowsOf,
-  piece: Piece,
-  signal?: AbortSignal,
-): Promise<(string | null)[][]> => {
-  const { columns, rows } = await fetchRows(rowsOf, piece, signal);
-  const placeOf = new Map(columns.map(({ id }, at) => [id, at]));
-  return rows.map((row) => piece.selected.map(({ id }) => row[placeOf.get(id) ?? -1] ?? null));
+  const [head = [], ...rows] = parseTsv(await answer.text());
+  const placeOf = new Map(head.map((text, at) => [idOf(text), at]));
+  const places = selected.map(({ id }) => placeOf.get(id) ?? -1);
+  return rows.map((row) => places.map((at) => row[at] ?? null));
 };

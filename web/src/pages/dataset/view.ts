@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ApiError, api, isAbort } from '../../lib/api.js';
 import { nameInFilter } from '../../lib/filter.js';
 import { useLoad } from '../../lib/load.js';
@@ -52,28 +52,62 @@ export const useRowCount = (dataset: DatasetDetail, { filter, version }: View) =
     [dataset, filter, JSON.stringify(version)],
   );
 
-/** Summaries of the columns that came into view, asked for a few at a time. */
+/** Columns whose summaries are asked for at a time. */
+const mostSummaries = 40;
+
+/** Summaries of the columns in view. */
 export const useSummaries = (datasetId: number, version: Query) => {
   const [summaries, setSummaries] = useState<ReadonlyMap<number, ColumnSummary>>(new Map());
-  const asked = useRef(new Set<number>());
-  const ask = useCallback(
-    (columns: readonly Column[]): void => {
-      const wanted = columns.filter(({ id }) => !asked.current.has(id)).slice(0, 40);
-      if (wanted.length === 0) return;
-      for (const { id } of wanted) asked.current.add(id);
-      const $select = wanted.map(({ id }) => id).join(',');
-      api.get<Summary>(`/datasets/${datasetId}/summary`, { query: { $select, ...version } }).then(
-        (found) =>
-          setSummaries((known) => new Map([...known, ...found.columns.map((one) => [one.id, one] as const)])),
+  const of = JSON.stringify([datasetId, version]);
+  const asking = useMemo(() => {
+    const known = new Set<number>();
+    let inView: readonly Column[] = [];
+    let running: { readonly ids: ReadonlySet<number>; readonly stop: AbortController } | undefined;
+    // One at a time: rows wait for the same places of the account.
+    const next = (): void => {
+      const ids = new Set(
+        inView
+          .map(({ id }) => id)
+          .filter((id) => !known.has(id))
+          .slice(0, mostSummaries),
+      );
+      if (running !== undefined || ids.size === 0) return;
+      const job = { ids, stop: new AbortController() };
+      running = job;
+      const query = { $select: [...ids].join(','), ...version };
+      api.get<Summary>(`/datasets/${datasetId}/summary`, { query, signal: job.stop.signal }).then(
+        (found) => {
+          if (running === job) running = undefined;
+          for (const id of ids) known.add(id);
+          setSummaries(
+            (before) => new Map([...before, ...found.columns.map((one) => [one.id, one] as const)]),
+          );
+          next();
+        },
         (error: unknown) => {
-          if (isAbort(error)) return;
-          // The heads stay plain; the rows do not depend on it. The next time in view it is asked for again.
-          for (const { id } of wanted) asked.current.delete(id);
-          if (!(error instanceof ApiError)) throw error;
+          if (running === job) running = undefined;
+          // The heads stay plain; the rows do not depend on it. The next time in view they are asked for again.
+          if (!isAbort(error) && !(error instanceof ApiError)) throw error;
         },
       );
-    },
-    [datasetId, JSON.stringify(version)],
-  );
-  return { summaries, ask };
+    };
+    const stop = (): void => {
+      running?.stop.abort();
+      running = undefined;
+    };
+    return {
+      ask(columns: readonly Column[]): void {
+        inView = columns;
+        // What was scrolled past is cancelled.
+        if (!columns.some(({ id }) => running?.ids.has(id))) stop();
+        next();
+      },
+      stop,
+    };
+  }, [of]);
+  useEffect(() => {
+    setSummaries(new Map());
+    return asking.stop;
+  }, [asking]);
+  return { summaries, ask: asking.ask };
 };
