@@ -31,7 +31,7 @@ export const texts = {
     ended: 'Your session has ended.',
     signedInAs: (name: string) => `You are signed in as ${name}.`,
     howToGetAKey:
-      'The key is sent once and never stored in the browser: a cookie that scripts cannot read takes its place until you sign out. Operators create accounts with "npm run admin".',
+      'The first start of the server printed the first key in its terminal; operators create more accounts with "npm run admin". The key is sent once and never stored in the browser: a cookie that scripts cannot read takes its place until you sign out.',
   },
   states: {
     loading: 'Loading …',

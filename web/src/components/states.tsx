@@ -32,7 +32,8 @@ export const ErrorText = ({ error }: { error: unknown }) => (
   </div>
 );
 
-const SignInLink = () => (
+/** Leads to the form and, once signed in, back to this page. */
+export const SignInLink = () => (
   <a class="button main" href={linkTo('signIn', {}, { to: location.pathname + location.search })}>
     {texts.session.signIn}
   </a>

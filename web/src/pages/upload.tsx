@@ -1,8 +1,16 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Page } from '../components/page.js';
-import { ErrorState, ErrorText, SessionWait, Show, State, Waiting } from '../components/states.js';
+import {
+  ErrorState,
+  ErrorText,
+  SessionWait,
+  Show,
+  SignInLink,
+  State,
+  Waiting,
+} from '../components/states.js';
 import { useAct } from '../lib/act.js';
-import { ApiError, api } from '../lib/api.js';
+import { api } from '../lib/api.js';
 import { droppedFiles, takeDropped } from '../lib/dropped.js';
 import { useLoad } from '../lib/load.js';
 import { linkTo, setQuery, useAddress } from '../lib/router.js';
@@ -251,7 +259,12 @@ export const Upload = () => {
   return (
     <Page title={title} lead={t.lead}>
       {account === undefined && <SessionWait />}
-      {account === null && <ErrorState error={new ApiError('', { status: 401, code: 'key_missing' })} />}
+      {account === null && (
+        <State title={t.signIn}>
+          <p class="soft">{t.signInMore}</p>
+          <SignInLink />
+        </State>
+      )}
       {account?.readOnly === true && <p class="notice warn">{t.readOnlyKey}</p>}
       {account?.readOnly === false && <Show of={target}>{(found) => <Body target={found} />}</Show>}
     </Page>

@@ -22,6 +22,8 @@ export const uploadTexts = {
     found: (type: string) => `${type} (detected)`,
     types: { Date: 'Date', Decimal: 'Decimal', String: 'String', ignore: 'Leave out' },
     note: 'If you choose a type, rows with a value that does not fit are bad rows. Otherwise the type is detected from the whole file.',
+    years: (columns: string) => `${columns}: years alone are stored as numbers.`,
+    asDates: 'Store them as dates',
     moreColumns: (columns: number) => `and ${columns} more columns (detected)`,
   },
   how: {
@@ -52,6 +54,9 @@ export const uploadTexts = {
   again: 'Upload another file',
   change: 'Back to the options',
   toData: 'View the data',
+  toChart: 'See a chart',
+  signIn: 'Sign in to upload',
+  signInMore: 'An upload belongs to an account. Reading public data needs none.',
   cancel: 'Cancel',
   progress: {
     waiting: 'Waiting for the previous file',
@@ -82,6 +87,9 @@ export const uploadTexts = {
     column: (column: string) => `column ${column}`,
     value: (value: string) => `value "${value}"`,
     notices: 'Notices',
+    years: (column: string) =>
+      `The years in "${column}" are stored as numbers. To have them as dates, upload the file again and choose the type Date.`,
+    uploadAgain: 'Upload the file again',
     really: 'Apply the changes',
   },
   rejects: {

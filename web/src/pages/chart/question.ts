@@ -1,4 +1,5 @@
 import type { Column, DatasetDetail } from '../../lib/types.js';
+import { holdsYears } from '../../lib/years.js';
 
 /** What is charted: the question behind it stands in the address. */
 export interface Question {
@@ -59,13 +60,13 @@ export const fits = ({ method, column }: Measure, columns: readonly Column[]): b
   columns.some(({ name, dataType }) => name === column && (dataType === 'Decimal' || countsAnything(method)));
 
 /** What opens by itself: a time series as a line, other data as bars. */
-export const firstQuestion = ({ columns }: DatasetDetail): Question => {
-  const date = columns.find(({ dataType }) => dataType === 'Date');
+export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Question => {
+  const date = columns.find(({ dataType }) => dataType === 'Date') ?? columns.find(holdsYears);
   const entities = columns.filter(({ dataType, isEntity }) => isEntity && dataType !== 'Date');
   const texts = columns.filter(({ dataType }) => dataType === 'String');
   const value =
-    columns.find(({ dataType, isEntity }) => dataType === 'Decimal' && !isEntity) ??
-    columns.find(({ dataType }) => dataType === 'Decimal');
+    columns.find((column) => column.dataType === 'Decimal' && !column.isEntity && column !== date) ??
+    columns.find((column) => column.dataType === 'Decimal' && column !== date);
   const rows = date ?? entities[0] ?? texts[0] ?? columns[0];
   const series = (date === undefined ? [] : entities.length > 0 ? entities : texts).slice(0, 2);
   // One row for each point: its sum is the value itself, digit for digit.

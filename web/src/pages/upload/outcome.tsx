@@ -157,15 +157,26 @@ const Failure = ({ error }: { error: NonNullable<Process['error']> }) => (
   </div>
 );
 
-const Notices = ({ notices }: { notices: readonly Notice[] }) =>
+const Notices = ({ notices, datasetId }: { notices: readonly Notice[]; datasetId: number }) =>
   notices.length === 0 ? null : (
     <section class="stack">
       <h3>{t.notices}</h3>
       <ul class="stack">
         {notices.map((notice, index) => (
           <li class="notice warn" key={index}>
-            <p>{notice.message}</p>
-            <Place of={notice} />
+            {notice.code === 'numbers_like_years' && notice.column !== undefined ? (
+              <>
+                <p>{t.years(notice.column)}</p>
+                <p>
+                  <a href={linkTo('upload', {}, { dataset: String(datasetId) })}>{t.uploadAgain}</a>
+                </p>
+              </>
+            ) : (
+              <>
+                <p>{notice.message}</p>
+                <Place of={notice} />
+              </>
+            )}
           </li>
         ))}
       </ul>
@@ -183,13 +194,16 @@ export const Outcome = ({ process }: { process: Process }) => (
       </p>
     )}
     {process.status === 'completed' && <Figures process={process} />}
-    <Notices notices={process.notices ?? []} />
+    <Notices notices={process.notices ?? []} datasetId={process.datasetId} />
     {process.status === 'completed' && process.dryRun && <DryRunChanges process={process} />}
     {process.rejectedRows > 0 && <Rejects process={process} />}
     {process.status === 'completed' && !process.dryRun && (
-      <p>
+      <p class="row">
         <a class="button main" href={linkTo('dataset', { id: process.datasetId })}>
           {texts.upload.toData}
+        </a>
+        <a class="button" href={linkTo('chart', { id: process.datasetId })}>
+          {texts.upload.toChart}
         </a>
       </p>
     )}

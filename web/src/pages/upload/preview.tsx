@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Waiting } from '../../components/states.js';
 import { beginningOf, delimiterOf, readCsv, typeOf } from '../../lib/csv.js';
 import type { DataType } from '../../lib/types.js';
+import { areYears, holdsYears } from '../../lib/years.js';
 import { texts } from '../../texts.js';
 
 const t = texts.upload.preview;
@@ -86,6 +87,26 @@ interface PreviewProps {
   readonly onChoose: (chosen: Chosen) => void;
 }
 
+/** Columns of years, which would be numbers, and a button that has them be dates. */
+const YearsHint = ({ read, chosen, onChoose }: { read: Beginning } & Omit<PreviewProps, 'file'>) => {
+  const names = read.header.filter(
+    (name, at) =>
+      chosen[name] === undefined &&
+      holdsYears({ name, dataType: read.types[at] ?? 'String' }) &&
+      areYears(read.rows.map((row) => row[at])),
+  );
+  if (names.length === 0) return null;
+  const dates = Object.fromEntries(names.map((name) => [name, 'Date' as const]));
+  return (
+    <p class="row notice">
+      <span>{t.years(names.join(', '))}</span>
+      <button class="button" type="button" onClick={() => onChoose({ ...chosen, ...dates })}>
+        {t.asDates}
+      </button>
+    </p>
+  );
+};
+
 /** Types and first rows of a file before it is sent. */
 export const Preview = ({ file, chosen, onChoose }: PreviewProps) => {
   const read = useBeginning(file);
@@ -95,41 +116,44 @@ export const Preview = ({ file, chosen, onChoose }: PreviewProps) => {
   const shown = read.header.slice(0, columnsShown);
   const typeAt = (at: number): DataType => read.types[at] ?? 'String';
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section class="scroll-x" tabIndex={0} aria-label={t.caption(file.name)}>
-      <table class="table preview">
-        <caption class="hidden-text">{t.caption(file.name)}</caption>
-        <thead>
-          <tr>
-            {shown.map((name, at) => (
-              <th key={`${at} ${name}`} scope="col" class={typeAt(at) === 'Decimal' ? 'number' : ''}>
-                <span class="column-name">{name}</span>
-                <TypeChoice name={name} found={typeAt(at)} chosen={chosen} onChoose={onChoose} />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {read.rows.slice(0, rowsShown).map((row, line) => (
-            <tr key={line}>
+    <>
+      <YearsHint read={read} chosen={chosen} onChoose={onChoose} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+      <section class="scroll-x" tabIndex={0} aria-label={t.caption(file.name)}>
+        <table class="table preview">
+          <caption class="hidden-text">{t.caption(file.name)}</caption>
+          <thead>
+            <tr>
               {shown.map((name, at) => (
-                <td
-                  key={`${at} ${name}`}
-                  class={[
-                    typeAt(at) === 'Decimal' ? 'number' : '',
-                    chosen[name] === 'ignore' ? 'left-out' : '',
-                  ].join(' ')}
-                >
-                  {row[at]}
-                </td>
+                <th key={`${at} ${name}`} scope="col" class={typeAt(at) === 'Decimal' ? 'number' : ''}>
+                  <span class="column-name">{name}</span>
+                  <TypeChoice name={name} found={typeAt(at)} chosen={chosen} onChoose={onChoose} />
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-      {read.header.length > columnsShown && (
-        <p class="small soft">{t.moreColumns(read.header.length - columnsShown)}</p>
-      )}
-    </section>
+          </thead>
+          <tbody>
+            {read.rows.slice(0, rowsShown).map((row, line) => (
+              <tr key={line}>
+                {shown.map((name, at) => (
+                  <td
+                    key={`${at} ${name}`}
+                    class={[
+                      typeAt(at) === 'Decimal' ? 'number' : '',
+                      chosen[name] === 'ignore' ? 'left-out' : '',
+                    ].join(' ')}
+                  >
+                    {row[at]}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {read.header.length > columnsShown && (
+          <p class="small soft">{t.moreColumns(read.header.length - columnsShown)}</p>
+        )}
+      </section>
+    </>
   );
 };
