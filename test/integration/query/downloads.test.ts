@@ -256,7 +256,7 @@ describe('options', () => {
     );
     expect(await read({ $select: 'n' }, version)).toBe('"a","b","n"\r\n"x","y",1\r\n"x",,\r\n');
     const only = { entities: 'selected' };
-    expect(await read({ ...only, $select: 'n' }, version)).toBe('"n"\r\n1\r\n\r\n');
+    expect(await read({ ...only, $select: 'n' }, version)).toBe('"n"\r\n1\r\n""\r\n');
     expect(await read({ ...only, $select: 'n,b' }, version)).toBe('"b","n"\r\n"y",1\r\n,\r\n');
     const [all, one] = await Promise.all([
       planOf(version, { $select: 'n' }),

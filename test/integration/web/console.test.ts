@@ -96,6 +96,15 @@ it('says that all is well, who looks after what, and what to do about each alert
   await page.getByRole('heading', { name: 'Component down' }).waitFor();
 });
 
+it('shows the current tab on a phone', async () => {
+  const page = await stage.visit('/ops/audit', { key: operator.key, width: 375 });
+  const tab = page.locator('.tabs [aria-current]').filter({ hasText: 'Audit' });
+  await tab.waitFor();
+  const box = await tab.boundingBox();
+  expect(box?.x).toBeGreaterThanOrEqual(0);
+  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(375);
+});
+
 it.each(screens)('has no violation at %s, in light and dark, wide and narrow', async (path) => {
   const wide = await stage.visit(path, { key: operator.key, width: 1_920 });
   await settled(wide);

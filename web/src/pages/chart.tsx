@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { DatasetFacts, DatasetTabs } from '../components/dataset-head.js';
 import { FilterBar } from '../components/filter/filter-bar.js';
 import { Page } from '../components/page.js';
@@ -151,21 +153,41 @@ const Result = ({ dataset, question, onChange }: ResultProps) => {
   );
 };
 
+/** On a phone the chart comes first: what it is made of is behind a line that says what it shows. */
+const Choices = ({ title, children }: { title: string; children: ComponentChildren }) => {
+  const narrow = useMemo(() => matchMedia('(max-width: 40rem)'), []);
+  const [isNarrow, setNarrow] = useState(narrow.matches);
+  useEffect(() => {
+    const look = (): void => setNarrow(narrow.matches);
+    narrow.addEventListener('change', look);
+    return () => narrow.removeEventListener('change', look);
+  }, [narrow]);
+  if (!isNarrow) return <>{children}</>;
+  return (
+    <details class="chart-choices">
+      <summary>{t.choices(title)}</summary>
+      <div class="stack">{children}</div>
+    </details>
+  );
+};
+
 const Explore = ({ dataset }: { dataset: DatasetDetail }) => {
   const { query } = useAddress();
   const question = readQuestion(query, dataset);
   const onChange = (change: Partial<Question>): void => setQuery(writeQuestion({ ...question, ...change }));
   return (
     <>
-      <FilterBar
-        datasetId={dataset.id}
-        columns={dataset.columns}
-        version={{}}
-        filter={question.filter}
-        rowCount={dataset.rowCount}
-        onApply={(filter) => onChange({ filter })}
-      />
-      <Controls question={question} columns={dataset.columns} onChange={onChange} />
+      <Choices title={titleOf(question)}>
+        <FilterBar
+          datasetId={dataset.id}
+          columns={dataset.columns}
+          version={{}}
+          filter={question.filter}
+          rowCount={dataset.rowCount}
+          onApply={(filter) => onChange({ filter })}
+        />
+        <Controls question={question} columns={dataset.columns} onChange={onChange} />
+      </Choices>
       <Result dataset={dataset} question={question} onChange={onChange} />
     </>
   );

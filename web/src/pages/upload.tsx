@@ -260,7 +260,7 @@ export const Upload = () => {
     <Page title={title} lead={t.lead}>
       {account === undefined && <SessionWait />}
       {account === null && (
-        <State title={t.signIn}>
+        <State title={texts.states.signInNeeded}>
           <p class="soft">{t.signInMore}</p>
           <SignInLink />
         </State>

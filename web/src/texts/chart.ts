@@ -1,5 +1,6 @@
 export const chartTexts = {
   kinds: { line: 'Line', bar: 'Bar', scatter: 'Scatter' },
+  choices: (title: string) => `${title}: change`,
   kind: 'Chart type',
   rows: 'Rows',
   period: 'Dates by',

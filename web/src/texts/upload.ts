@@ -55,7 +55,6 @@ export const uploadTexts = {
   change: 'Back to the options',
   toData: 'View the data',
   toChart: 'See a chart',
-  signIn: 'Sign in to upload',
   signInMore: 'An upload belongs to an account. Reading public data needs none.',
   cancel: 'Cancel',
   progress: {

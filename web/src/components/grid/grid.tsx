@@ -42,7 +42,9 @@ export interface GridProps {
 }
 
 const firstWidth = ({ name, dataType }: Column): number =>
-  Math.min(300, Math.max(dataType === 'String' ? 168 : 132, name.length * 8.5 + 56));
+  Math.min(300, Math.max(dataType === 'Date' ? 132 : 168, name.length * 8.5 + 56));
+/** How much wider columns are at most where there is room for it. */
+const mostStretch = 1.6;
 
 /** A table of any length and width: only what is in view is made and fetched. */
 export const Grid = (props: GridProps) => {
@@ -62,8 +64,14 @@ export const Grid = (props: GridProps) => {
   const left = useRef(0);
 
   const scroll = useMemo(() => createRowScroll(Math.max(1, rowCount) * rowHeight), [rowCount]);
-  const widthOf = (column: Column): number => widths.get(column.id) ?? firstWidth(column);
-  const edges = useMemo(() => edgesOf(shown.map(widthOf)), [shown, widths]);
+  // A few columns share the room that they have: a number that is cut off cannot be read.
+  const stretch = useMemo(() => {
+    const plain = shown.reduce((sum, column) => sum + firstWidth(column), 0);
+    return Math.max(1, Math.min(mostStretch, (size.width - numberWidth) / Math.max(1, plain)));
+  }, [shown, size.width]);
+  const widthOf = (column: Column): number =>
+    widths.get(column.id) ?? Math.floor(firstWidth(column) * stretch);
+  const edges = useMemo(() => edgesOf(shown.map(widthOf)), [shown, widths, stretch]);
   const total = edges[shown.length] ?? 0;
   const pinnedWidth = numberWidth + (edges[pinned] ?? 0);
   const view = Math.max(rowHeight, size.height - headHeight);
@@ -292,11 +300,11 @@ export const Grid = (props: GridProps) => {
   // Preact leaves alone what is the very same as before: a step of the scroll bar draws the rows that are new.
   const heads = useMemo(
     () => ({ pinned: pinnedColumns.map(drawHead), others: shownColumns.map(drawHead) }),
-    [inView, widths, pinned, props.summaries, props.order, props.actions],
+    [inView, widths, stretch, pinned, props.summaries, props.order, props.actions],
   );
   const known = useMemo(
     () => new Map<number, ComponentChild>(),
-    [source, arrived, inView, widths, pinned, selection, scroll, scroll.offset],
+    [source, arrived, inView, widths, stretch, pinned, selection, scroll, scroll.offset],
   );
   const slots = Math.ceil(view / rowHeight) + 2;
   const drawRow = (row: number): ComponentChild => (
