@@ -63,7 +63,17 @@ const versionSql = `
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`;
 
-const listSql = 'SELECT columns FROM column_lists WHERE id = $1';
+/** A row for each column: 10,000 long names in one value would be parsed in one go, which keeps everybody else waiting. */
+const listSql = `
+  SELECT c.item, c.position FROM column_lists l
+    LEFT JOIN LATERAL jsonb_array_elements(l.columns) WITH ORDINALITY AS c (item, position) ON true
+   WHERE l.id = $1`;
+
+interface ListedColumn {
+  /** Null: the list is empty. */
+  readonly item: StoredColumn | null;
+  readonly position: number | null;
+}
 
 const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $1 AND id = ANY($2::bigint[])';
 
@@ -126,9 +136,11 @@ export const createVersions = (sql: Sql): Versions => {
     const key = listKey(list, revision);
     const cached = lists.get(key);
     if (cached !== undefined) return cached;
-    const [row] = await sql.query<{ columns: StoredColumn[] }>(listSql, [list]);
-    if (row === undefined) return undefined;
-    const columns = revision === 'stored' ? row.columns : await presentColumns(datasetId, row.columns);
+    const rows = await sql.query<ListedColumn>(listSql, [list]);
+    if (rows.length === 0) return undefined;
+    const stored: StoredColumn[] = [];
+    for (const { item, position } of rows) if (item !== null) stored[Number(position) - 1] = item;
+    const columns = revision === 'stored' ? stored : await presentColumns(datasetId, stored);
     lists.set(key, columns);
     return columns;
   };

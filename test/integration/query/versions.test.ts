@@ -58,6 +58,30 @@ const publish = () =>
   });
 
 describe('createVersions', () => {
+  it.each([0, 3_000])('reads a list of %i long names column by column, in their order', async (count) => {
+    const names = Array.from({ length: count }, (_, at) => `${at}`.padEnd(1_600, 'n'));
+    const columns = names.map((name) => ({ name, physical: 'f' }) as const);
+    const versionId = await publishVersion(sql, datasetId, { columns, rows: 3, bytes: 30 });
+    let longest = 0;
+    const watched: Sql = {
+      ...sql,
+      async query<T>(text: string, values?: readonly unknown[]) {
+        const rows = await sql.query<T>(text, values);
+        for (const row of rows) longest = Math.max(longest, JSON.stringify(row).length);
+        return rows;
+      },
+    };
+    for (const wanted of [{}, { versionId }]) {
+      const version = await createVersions(watched).find({
+        datasetId,
+        currentVersionId: versionId,
+        ...wanted,
+      });
+      expect(version.columns.map(({ name }) => name)).toEqual(names);
+    }
+    expect(longest).toBeLessThan(10_000);
+  });
+
   it('finds what a reader needs of the current version', async () => {
     const versionId = await publish();
     expect(await versions.find({ datasetId, currentVersionId: versionId })).toMatchObject({
