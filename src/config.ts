@@ -51,6 +51,12 @@ export const settings = {
     '16',
     'Maximum connections to PostgreSQL per process.',
   ),
+  componentSilenceMs: setting(
+    'COMPONENT_SILENCE_MS',
+    integer(1000, 600_000),
+    '15000',
+    'Milliseconds without a sign of life of PostgreSQL or ClickHouse, a ping included, after which requests that wait for it are answered 503.',
+  ),
   ...kafkaSettings,
   ...clickhouseSettings,
   ...exportSettings,

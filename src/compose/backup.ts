@@ -55,7 +55,12 @@ export const openRows = async ({
       'backup_of_cluster',
       'backup and restore know one ClickHouse server, not CLICKHOUSE_CLUSTER: back up each server with BACKUP of ClickHouse, and PostgreSQL with its own tools.',
     );
-  const clickhouse = createClickHouse({ url, database: config.clickhouseDatabase, maxConnections: 64 });
+  const clickhouse = createClickHouse({
+    url,
+    database: config.clickhouseDatabase,
+    maxConnections: 64,
+    silenceMs: config.componentSilenceMs,
+  });
   await scope.defer('ClickHouse connections', clickhouse.close);
   const reader = createReader({
     servers: clickhouse,

@@ -71,6 +71,7 @@ export const openServers = async (
     const connection = createClickHouse({
       url: address,
       database,
+      silenceMs: config.componentSilenceMs,
       ...(maxConnections === undefined ? {} : { maxConnections }),
     });
     await scope.defer('ClickHouse connections', connection.close);

@@ -12,7 +12,7 @@ import { createStoreTables, type StoreTables } from '../storage/clickhouse/table
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
 import { refuseNewer } from '../storage/postgres/migrate.js';
-import { createPool } from '../storage/postgres/pool.js';
+import { createDatabasePulse, createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
 import { required } from './required.js';
@@ -39,7 +39,9 @@ export const openDatabase = async (config: Config, log: Log, scope: Scope): Prom
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
   const pool = createPool({ databaseUrl, maxConnections: config.databasePool, log });
   await scope.defer('database pool', () => pool.end());
-  return createSql(pool);
+  const pulse = createDatabasePulse({ databaseUrl, silenceMs: config.componentSilenceMs });
+  await scope.defer('pulse of the database', pulse.close);
+  return createSql(pool, pulse);
 };
 
 /** Connects to PostgreSQL, Kafka and ClickHouse; makes the topics and the database that are missing. */

@@ -56,10 +56,14 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     patienceMs: config.sendPatienceMs,
     maxWaitSeconds: config.maxBacklogSeconds,
     onLook: (uses) => {
-      for (const { lane, backlogBytes, seconds, partitions: count } of uses) {
+      for (const { lane, backlogBytes, retentionBytes, seconds, partitions: count } of uses) {
         // An operator may add some at any time.
         partitions[lane] = count;
         metrics.backlogBytes.set({ lane }, backlogBytes);
+        metrics.backlogRatio.set(
+          { lane },
+          retentionBytes === null ? 0 : backlogBytes / Math.max(1, retentionBytes),
+        );
         metrics.backlogSeconds.set({ lane }, seconds);
       }
     },

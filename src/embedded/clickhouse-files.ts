@@ -107,5 +107,14 @@ ${shards.map((port) => shardEntry(port, password)).join('\n')}
   </remote_servers>
 `;
 
+/**
+ * Inserts and merges leave so much of the disk free, for what ClickHouse writes without asking: definitions of tables, logs.
+ * 64 MiB.
+ */
+const keptFree = `<storage_configuration><disks><default>
+  <keep_free_space_bytes>67108864</keep_free_space_bytes>
+</default></disks></storage_configuration>`;
+
 export const configFile = (folder: string, cluster: ClickhouseCluster | undefined): string =>
-  `<clickhouse><users_config>${escapeXml(join(folder, 'users.xml'))}</users_config>${cluster === undefined ? '' : clusterEntry(cluster)}</clickhouse>\n`;
+  `<clickhouse><users_config>${escapeXml(join(folder, 'users.xml'))}</users_config>
+${keptFree}${cluster === undefined ? '' : clusterEntry(cluster)}</clickhouse>\n`;

@@ -113,6 +113,12 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       labelNames: ['lane'] as const,
       registers,
     }),
+    backlogRatio: new Gauge({
+      name: 'tabulary_ingest_backlog_ratio',
+      help: 'Share that these bytes are of what Kafka may keep of a partition; 0 when that is unlimited.',
+      labelNames: ['lane'] as const,
+      registers,
+    }),
     backlogSeconds: new Gauge({
       name: 'tabulary_ingest_backlog_seconds',
       help: 'Seconds that a chunk sent now would wait for a worker, by how fast chunks of the lane were taken lately.',

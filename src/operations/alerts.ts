@@ -11,8 +11,8 @@ import type { Look } from './look.js';
 export interface AlertFacts {
   readonly look: Look;
   readonly providers: readonly Pick<UpstreamState, 'provider' | 'quotas'>[];
-  /** Bytes in the fullest partition of each lane, as this process last saw them. */
-  readonly backlogBytes: ReadonlyMap<string, number>;
+  /** Share of what Kafka may keep that is not stored yet, in the fullest partition of each lane, as this process last saw it. */
+  readonly backlogRatio: ReadonlyMap<string, number>;
   /** Reasons for which uploads failed in the last 15 minutes. */
   readonly failureReasons: readonly string[];
 }
@@ -46,7 +46,7 @@ const lagLimit = 300;
 const pendingLimit = 1_800;
 const diskLimit = 0.15;
 const partsLimit = 700;
-const backlogLimit = 2.8e9;
+const backlogLimit = 0.33;
 
 export const alertRules: readonly AlertRule[] = [
   {
@@ -128,13 +128,13 @@ export const alertRules: readonly AlertRule[] = [
     forMinutes: 5,
     limit: backlogLimit,
     runbook: 'backlog-grows',
-    judge: ({ backlogBytes }) =>
+    judge: ({ backlogRatio }) =>
       listed(
-        [...backlogBytes]
-          .filter(([, bytes]) => bytes > backlogLimit)
+        [...backlogRatio]
+          .filter(([, share]) => share > backlogLimit)
           .map(
-            ([lane, bytes]) =>
-              `${(bytes / 1e9).toFixed(1)} GB in the fullest partition of ${lane} are not stored yet`,
+            ([lane, share]) =>
+              `${Math.round(100 * share)} % of what Kafka may keep of ${lane} is not stored yet`,
           ),
       ),
   },

@@ -70,11 +70,11 @@ export const createConsoleState = (
 ): ConsoleState => {
   const factsOf = async (seen: Look, providers: AlertFacts['providers']): Promise<AlertFacts> => {
     const [backlog, failureReasons] = await Promise.all([
-      metrics.backlogBytes.get(),
+      metrics.backlogRatio.get(),
       readFailureReasons(sql, failuresMinutes),
     ]);
-    const backlogBytes = new Map(backlog.values.map(({ labels, value }) => [String(labels.lane), value]));
-    return { look: seen, providers, backlogBytes, failureReasons };
+    const backlogRatio = new Map(backlog.values.map(({ labels, value }) => [String(labels.lane), value]));
+    return { look: seen, providers, backlogRatio, failureReasons };
   };
 
   const alertsOf = async (facts: AlertFacts): Promise<AlertState[]> =>

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
@@ -18,6 +19,8 @@ export interface Incident {
   readonly healthy: Scrape;
   readonly broken: Scrape;
   readonly mended: Scrape;
+  /** Values go evenly from one scrape to the next, as counters do of which the rule takes a rate. @default false */
+  readonly rising?: boolean;
 }
 
 /** Longer than any rule waits or looks back. */
@@ -32,17 +35,59 @@ interface Rule {
 const rulesFolder = new URL('../../deploy/prometheus/', import.meta.url);
 const files = ['recording.rules.yml', 'alerts.rules.yml'];
 
+const eventLoopLag = 'nodejs_eventloop_lag_p99_seconds';
+
+/** What a process says, with `up` as Prometheus adds it: 0 when nobody listens. */
+const scrapeOne = async (address: string): Promise<Sample[]> => {
+  const up = (value: number): Sample => ({ name: 'up', labels: {}, value });
+  try {
+    const { samples } = await readMetrics(address);
+    return [up(1), ...samples.filter(({ name }) => name.startsWith('tabulary_') || name === eventLoopLag)];
+  } catch (error) {
+    if (error instanceof TypeError && error.message === 'fetch failed') return [up(0)];
+    throw error;
+  }
+};
+
 /** @param addresses Of processes, without a path. Each is an instance, as Prometheus names it. */
 export const scrape = async (addresses: readonly string[]): Promise<Scrape> => {
-  const all = await Promise.all(addresses.map(readMetrics));
-  return all.flatMap(({ samples }, at) =>
-    samples
-      .filter(({ name }) => name.startsWith('tabulary_'))
-      .map((sample) => ({
-        ...sample,
-        labels: { ...sample.labels, job: 'tabulary', instance: addresses[at] ?? '' },
-      })),
+  const all = await Promise.all(addresses.map(scrapeOne));
+  return all.flatMap((samples, at) =>
+    samples.map((sample) => ({
+      ...sample,
+      labels: { ...sample.labels, job: 'tabulary', instance: addresses[at] ?? '' },
+    })),
   );
+};
+
+export const valuesOf = (samples: Scrape, name: string): number[] =>
+  samples.filter((sample) => sample.name === name).map(({ value }) => value);
+
+export const sumOf = (samples: Scrape, name: string): number =>
+  valuesOf(samples, name).reduce((sum, value) => sum + value, 0);
+
+/** Value of the sample with these labels; undefined when there is none. */
+export const sampleOf = (
+  samples: Scrape,
+  name: string,
+  labels: Readonly<Record<string, string>>,
+): number | undefined =>
+  samples.find(
+    (sample) =>
+      sample.name === name &&
+      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
+  )?.value;
+
+/** The first scrape of which it is true. */
+export const scrapeUntil = async (
+  addresses: readonly string[],
+  wanted: (samples: Scrape) => boolean,
+): Promise<Scrape> => {
+  for (;;) {
+    const samples = await scrape(addresses);
+    if (wanted(samples)) return samples;
+    await sleep(100);
+  }
 };
 
 const seriesOf = ({ name, labels }: Sample): string =>
@@ -58,7 +103,7 @@ const metricsOf = (alert: string): string[] => {
     ),
   );
   const namesIn = (expr: string): string[] =>
-    [...expr.matchAll(/tabulary[\w:]+/g)].flatMap(([name]) => {
+    [...expr.matchAll(/\b(?:tabulary_[\w]+|tabulary:[\w:]+|nodejs_\w+|up)\b/g)].flatMap(([name]) => {
       const recorded = rules.find(({ record }) => record === name);
       return recorded === undefined ? [name] : namesIn(recorded.expr);
     });
@@ -67,15 +112,18 @@ const metricsOf = (alert: string): string[] => {
   return namesIn(rule.expr);
 };
 
-const valuesOf = (scrapes: readonly Scrape[], series: string): string =>
-  scrapes
-    .flatMap((samples) => {
-      const found = samples.find((sample) => seriesOf(sample) === series);
-      return Array<string>(phaseMinutes).fill(found === undefined ? '_' : String(found.value));
-    })
-    .join(' ');
+const phaseOf = (series: string, scrapes: readonly Scrape[], at: number, rising: boolean): string[] => {
+  const valueAt = (which: number): number | undefined =>
+    scrapes[which]?.find((sample) => seriesOf(sample) === series)?.value;
+  const value = valueAt(at);
+  if (value === undefined) return Array<string>(phaseMinutes).fill('_');
+  const before = rising && at > 0 ? (valueAt(at - 1) ?? 0) : value;
+  return Array.from({ length: phaseMinutes }, (_, minute) =>
+    String(before + ((value - before) * (minute + 1)) / phaseMinutes),
+  );
+};
 
-const testOf = ({ alert, healthy, broken, mended }: Incident) => {
+const testOf = ({ alert, healthy, broken, mended, rising = false }: Incident) => {
   const names = new Set(metricsOf(alert));
   const scrapes = [healthy, broken, mended].map((each) => each.filter(({ name }) => names.has(name)));
   const fires = (minute: number, does: boolean) => ({
@@ -88,7 +136,7 @@ const testOf = ({ alert, healthy, broken, mended }: Incident) => {
     interval: '1m',
     input_series: [...new Set(scrapes.flat().map(seriesOf))].map((series) => ({
       series,
-      values: valuesOf(scrapes, series),
+      values: scrapes.flatMap((_, at) => phaseOf(series, scrapes, at, rising)).join(' '),
     })),
     promql_expr_test: [
       fires(phaseMinutes - 1, false),

@@ -8,14 +8,19 @@ export interface Gate {
   /** Breaks all connections and takes no new one. */
   shut(): void;
   open(): void;
+  /** Lets no byte through and breaks nothing, like a service whose process was stopped; new connections are taken. */
+  freeze(): void;
+  thaw(): void;
   close(): Promise<void>;
 }
 
 /** @param target Address of a service with its port. */
 export const createGate = async (target: string): Promise<Gate> => {
   const { hostname, port } = new URL(target);
-  const sockets = new Set<Socket>();
+  /** From which socket to which. */
+  const lines = new Map<Socket, Socket>();
   let shut = false;
+  let frozen = false;
   const server = createServer((client) => {
     if (shut) return void client.destroy();
     const peer = connect(Number(port), hostname);
@@ -23,13 +28,13 @@ export const createGate = async (target: string): Promise<Gate> => {
       [client, peer],
       [peer, client],
     ] as const) {
-      sockets.add(one);
+      lines.set(one, other);
       one.on('error', () => undefined);
       one.once('close', () => {
-        sockets.delete(one);
+        lines.delete(one);
         other.destroy();
       });
-      one.pipe(other);
+      if (!frozen) one.pipe(other);
     }
   });
   server.listen(0, '127.0.0.1');
@@ -38,7 +43,7 @@ export const createGate = async (target: string): Promise<Gate> => {
   url.hostname = '127.0.0.1';
   url.port = String((server.address() as AddressInfo).port);
   const breakAll = (): void => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of lines.keys()) socket.destroy();
   };
   return {
     url: url.href,
@@ -48,6 +53,14 @@ export const createGate = async (target: string): Promise<Gate> => {
     },
     open() {
       shut = false;
+    },
+    freeze() {
+      frozen = true;
+      for (const [one, other] of lines) one.unpipe(other);
+    },
+    thaw() {
+      frozen = false;
+      for (const [one, other] of lines) one.pipe(other);
     },
     async close() {
       breakAll();

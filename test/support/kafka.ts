@@ -1,7 +1,9 @@
+import { ConfigResourceTypes } from 'kafkajs';
 import { inject } from 'vitest';
 import { loadConfig, settings } from '../../src/config.js';
 import { silentLog } from '../../src/lib/log.js';
 import { createKafka, type KafkaConnection, type KafkaRetry } from '../../src/storage/kafka/connection.js';
+import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
 import type { KafkaAccess } from './services.js';
 
 /** A connection of a test's own; without an address to the Kafka of all tests. */
@@ -12,4 +14,22 @@ export const connectKafka = (
 ): KafkaConnection => {
   const env = Object.entries(access).map(([key, value]) => [settings[key as keyof KafkaAccess].env, value]);
   return createKafka({ settings: loadConfig(Object.fromEntries(env)), clientId, log: silentLog, retry });
+};
+
+/** Sets entries of both chunk topics of a product, as an operator does with Kafka's own tools. */
+export const configureChunkTopics = async (
+  kafkaPrefix: string,
+  entries: Readonly<Record<string, string>>,
+): Promise<void> => {
+  const admin = clientOf(connectKafka('topics-of-a-test')).admin();
+  await admin.connect();
+  await admin.alterConfigs({
+    validateOnly: false,
+    resources: ['short', 'bulk'].map((lane) => ({
+      type: ConfigResourceTypes.TOPIC,
+      name: `${kafkaPrefix}.chunks.${lane}`,
+      configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
+    })),
+  });
+  await admin.disconnect();
 };

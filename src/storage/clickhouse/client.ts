@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
 import { type ClickHouseSettings, createClient } from '@clickhouse/client';
 import { AppError } from '../../lib/errors.js';
+import { createPulse } from '../../lib/pulse.js';
 import { firstShard, type ServedShards, type ShardNumber } from '../../model/placement.js';
 import { connectionOptions } from './address.js';
-import { statementError } from './errors.js';
+import { serverSilent, statementError } from './errors.js';
 import { createKeptConnections } from './kept-connections.js';
+import { createPing } from './ping.js';
+import { ensureRoom } from './room.js';
 
 export type QuerySettings = ClickHouseSettings;
 export type QueryParams = Readonly<Record<string, unknown>>;
@@ -43,11 +46,17 @@ export interface Connection {
   readonly database: string;
   /** Runs a statement that answers nothing (DDL). */
   command(sql: string, options?: StatementOptions): Promise<void>;
-  /** Runs a query and gives its rows as objects; for facts about data, never for data itself. */
+  /**
+   * Runs a query and gives its rows as objects; for facts about data, never for data itself.
+   * @throws AppError `store_unavailable` also when the server goes silent; a query that takes long is waited for.
+   */
   rows<T>(sql: string, options?: StatementOptions): Promise<T[]>;
   /** Runs `INSERT … FORMAT …` with the bytes as its data. */
   insert(sql: string, data: readonly Buffer[] | Readable, options?: StatementOptions): Promise<void>;
-  /** Sends a query, which only reads, and gives the answer as it comes, also one that says that the query failed. */
+  /**
+   * Sends a query, which only reads, and gives the answer as it comes, also one that says that the query failed. A server that
+   * goes silent makes it fail as `rows` does, and breaks a body that is being read.
+   */
   send(request: RawRequest): Promise<RawAnswer>;
   /** True when the server answers. */
   ping(): Promise<boolean>;
@@ -155,9 +164,21 @@ export interface ClickHouseOptions {
   readonly url: string;
   readonly database: string;
   readonly maxConnections?: number;
+  /** Milliseconds without a sign of life of the server after which reads fail. @default 15000 */
+  readonly silenceMs?: number;
 }
 
-export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHouseOptions): ClickHouse => {
+const either = (signal: AbortSignal | undefined, other: AbortSignal): AbortSignal =>
+  signal === undefined ? other : AbortSignal.any([signal, other]);
+
+export const createClickHouse = ({
+  url,
+  database,
+  maxConnections = 32,
+  silenceMs = 15_000,
+}: ClickHouseOptions): ClickHouse => {
+  const ping = createPing(url);
+  const pulse = createPulse({ ping: ping.ask, silenceMs, silent: () => serverSilent(silenceMs) });
   const connection = connectionOptions(url);
   const { agent, repeated } = createKeptConnections(connection, maxConnections);
   const client = createClient({
@@ -188,18 +209,25 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
     }
   };
 
+  const rows = <T>(sql: string, options: StatementOptions = {}): Promise<T[]> =>
+    translated(options.signal, () =>
+      pulse.during(async (silence) => {
+        const signal = either(options.signal, silence);
+        const ask = () =>
+          client.query({ query: sql, format: 'JSONEachRow', ...common({ ...options, signal }) });
+        const answer = await repeated(ask, signal);
+        return answer.json<T>();
+      }),
+    );
+
   return standAlone({
     database,
     command: (sql, options = {}) =>
       translated(options.signal, async () => {
+        await ensureRoom(sql, rows);
         await client.command({ query: sql, ...common(options) });
       }),
-    rows: <T>(sql: string, options: StatementOptions = {}) =>
-      translated(options.signal, async () => {
-        const ask = () => client.query({ query: sql, format: 'JSONEachRow', ...common(options) });
-        const answer = await repeated(ask, options.signal);
-        return answer.json<T>();
-      }),
+    rows,
     insert: (sql, data, options = {}) =>
       translated(options.signal, async () => {
         const { stream } = await client.exec({
@@ -214,34 +242,34 @@ export const createClickHouse = ({ url, database, maxConnections = 32 }: ClickHo
           // An insert answers nothing; reading to the end frees the connection.
         }
       }),
-    async send({ body, contentType, search, queryId, signal }) {
-      signal?.throwIfAborted();
-      const ask = () =>
-        client.exec({
-          query: body,
-          http_headers: { 'Content-Type': contentType },
-          clickhouse_settings: { database, ...search } as ClickHouseSettings,
-          query_id: queryId,
-          abort_signal: signal,
-          ignore_error_response: true,
-          decompress_response_stream: false,
-        });
-      const answer = await repeated(ask, signal);
+    async send({ body, contentType, search, queryId, signal: given }) {
+      given?.throwIfAborted();
+      const answer = await pulse.during((silence) => {
+        const signal = either(given, silence);
+        const ask = () =>
+          client.exec({
+            query: body,
+            http_headers: { 'Content-Type': contentType },
+            clickhouse_settings: { database, ...search } as ClickHouseSettings,
+            query_id: queryId,
+            abort_signal: signal,
+            ignore_error_response: true,
+            decompress_response_stream: false,
+          });
+        return repeated(ask, signal);
+      });
+      pulse.watch(answer.stream);
       return {
         status: answer.http_status_code ?? 0,
         headers: answer.response_headers,
         body: answer.stream,
       };
     },
-    async ping() {
-      const ask = async (): Promise<boolean> => {
-        const answer = await client.ping();
-        if (!answer.success) throw answer.error;
-        return true;
-      };
-      return repeated(ask).catch(() => false);
+    ping: () => ping.ask(),
+    async close() {
+      pulse.close();
+      await Promise.all([client.close(), ping.close()]);
     },
-    close: () => client.close(),
   });
 };
 

@@ -23,6 +23,14 @@ export const storeUnavailable = (cause: unknown): AppError =>
     retryAfterSeconds: 5,
   });
 
+/** Of a server that accepts connections and does not even answer a ping. */
+export const serverSilent = (silenceMs: number): AppError =>
+  storeUnavailable(
+    Object.assign(new Error(`ClickHouse has given no sign of life for ${silenceMs} ms`), {
+      code: 'ETIMEDOUT',
+    }),
+  );
+
 const versionGone = (cause: unknown): AppError =>
   new AppError('unavailable', 'version_gone', 'The version was replaced while it was read; try again.', {
     cause,

@@ -1,5 +1,7 @@
+import { Socket } from 'node:net';
 import pg from 'pg';
 import type { Log } from '../../lib/log.js';
+import { createPulse, type Pulse } from '../../lib/pulse.js';
 
 const int8Oid = 20;
 
@@ -31,3 +33,30 @@ export const createPool = ({ databaseUrl, maxConnections, log }: PoolOptions): p
   pool.on('error', (error) => log.warn({ err: error }, 'idle database connection lost'));
   return pool;
 };
+
+/** Logs in; the socket ends with the signal, whatever state the login is in. */
+const logIn = async (databaseUrl: string, signal: AbortSignal): Promise<void> => {
+  const socket = new Socket();
+  signal.addEventListener('abort', () => socket.destroy(), { once: true });
+  const client = new pg.Client({ connectionString: databaseUrl, stream: () => socket });
+  client.on('error', () => socket.destroy());
+  await client.connect();
+  await client.end();
+};
+
+export interface DatabasePulseOptions {
+  readonly databaseUrl: string;
+  /** Milliseconds without a sign of life after which statements fail. */
+  readonly silenceMs: number;
+}
+
+/** Tells a PostgreSQL that stands still from a statement that takes long, or waits for a lock. */
+export const createDatabasePulse = ({ databaseUrl, silenceMs }: DatabasePulseOptions): Pulse =>
+  createPulse({
+    ping: (signal) => logIn(databaseUrl, signal),
+    silenceMs,
+    silent: () =>
+      Object.assign(new Error(`PostgreSQL has given no sign of life for ${silenceMs} ms`), {
+        code: 'ETIMEDOUT',
+      }),
+  });

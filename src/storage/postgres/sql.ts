@@ -1,4 +1,5 @@
-import type { ClientBase, Pool } from 'pg';
+import type { Client, ClientBase, Pool, PoolClient } from 'pg';
+import type { Pulse } from '../../lib/pulse.js';
 
 /** Statements against the catalog database. Values travel as parameters ($1, $2 …), never in the text. */
 export interface Sql {
@@ -11,37 +12,75 @@ export interface Sql {
   tx<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
-const queryWith =
-  (target: Pool | ClientBase): Sql['query'] =>
-  async <T>(text: string, values: readonly unknown[] = []): Promise<T[]> => {
-    const result = await target.query(text, values as unknown[]);
-    return result.rows as T[];
-  };
+/** Waits for the answer to a statement. */
+type Waiting = <T>(client: ClientBase, work: () => Promise<T>) => Promise<T>;
+
+const asLongAsItTakes: Waiting = (_client, work) => work();
 
 /** Statements of one connection, in the transaction that it has open, if any. */
-export const inTransaction = (client: ClientBase): Sql => {
-  const sql: Sql = { query: queryWith(client), tx: (work) => work(sql) };
+export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sql => {
+  const sql: Sql = {
+    async query<T>(text: string, values: readonly unknown[] = []) {
+      const result = await waiting(client, () => client.query(text, values as unknown[]));
+      return result.rows as T[];
+    },
+    tx: (work) => work(sql),
+  };
   return sql;
 };
 
-export const createSql = (pool: Pool): Sql => ({
-  query: queryWith(pool),
-  async tx(work) {
+/** A connection that breaks between two statements says so as an event, which ends a process where nobody listens. */
+const toldByNextStatement = (): void => undefined;
+
+/** @param pulse Of the server: one that is silent makes statements fail. Without it they wait as long as it takes. */
+export const createSql = (pool: Pool, pulse?: Pulse): Sql => {
+  const waiting: Waiting = (client, work) => {
+    if (pulse === undefined) return work();
+    return pulse.during((given) => {
+      // The answer may still come, when nobody waits for it any more: the connection is of no use.
+      given.addEventListener('abort', () => void (client as Client).end(), { once: true });
+      return work();
+    });
+  };
+  const connect = async (): Promise<PoolClient> => {
     const client = await pool.connect();
-    try {
-      await client.query('BEGIN');
-      const result = await work(inTransaction(client));
-      await client.query('COMMIT');
-      client.release();
-      return result;
-    } catch (error) {
-      // A connection whose rollback fails must not go back to the pool with an open transaction.
-      const broken = await client.query('ROLLBACK').then(
-        () => undefined,
-        (failure: unknown) => failure,
-      );
-      client.release(broken === undefined ? undefined : true);
-      throw error;
-    }
-  },
-});
+    client.on('error', toldByNextStatement);
+    return client;
+  };
+  const release = (client: PoolClient, isBroken: boolean): void => {
+    client.off('error', toldByNextStatement);
+    client.release(isBroken);
+  };
+  return {
+    async query<T>(text: string, values?: readonly unknown[]) {
+      const client = await connect();
+      let isBroken = true;
+      try {
+        const rows = await inTransaction(client, waiting).query<T>(text, values);
+        isBroken = false;
+        return rows;
+      } finally {
+        release(client, isBroken);
+      }
+    },
+    async tx(work) {
+      const client = await connect();
+      const sql = inTransaction(client, waiting);
+      try {
+        await sql.query('BEGIN');
+        const result = await work(sql);
+        await sql.query('COMMIT');
+        release(client, false);
+        return result;
+      } catch (error) {
+        // A connection whose rollback fails must not go back to the pool with an open transaction.
+        const isBroken = await sql.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        );
+        release(client, isBroken);
+        throw error;
+      }
+    },
+  };
+};

@@ -1,12 +1,20 @@
 /** What callers are answered while something that the API needs is away, busy or slow; and that it goes on afterwards. */
 import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { createServer, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { type Client, call, createDataset, ended, json, upload } from '../../support/datasets.js';
+import {
+  authorization,
+  type Client,
+  call,
+  createDataset,
+  ended,
+  json,
+  upload,
+} from '../../support/datasets.js';
 import { createGate, type Gate } from '../../support/gate.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
@@ -75,6 +83,7 @@ beforeAll(async () => {
       s3AccessKeyId: 'S3RVER',
       s3SecretAccessKey: 'S3RVER',
       maxUploadsInFlight: 1,
+      componentSilenceMs: 5_000,
     },
     silentLog,
     scope,
@@ -126,6 +135,42 @@ describe('an API whose', () => {
     await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
   });
 
+  it('PostgreSQL stands still answers 503, and goes on when it does', async () => {
+    database.freeze();
+    expect(await refusal('/datasets')).toEqual([503, 'unavailable', true]);
+    database.thaw();
+    await expect.poll(async () => (await call(owner, 'GET', '/datasets')).status).toBe(200);
+  });
+
+  it('ClickHouse stands still answers 503 for rows, and goes on when it does', async () => {
+    rows.freeze();
+    expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
+    // What is known to be silent is asked nothing more.
+    expect(await refusal(read())).toEqual([503, 'store_unavailable', true]);
+    expect((await call(owner, 'GET', `/datasets/${dataset}`)).status).toBe(200);
+    rows.thaw();
+    await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
+  });
+
+  it('ClickHouse stands still in the middle of a download breaks the answer', async () => {
+    const large = await createDataset(direct);
+    const lines = Array.from({ length: 5_000 }, (_, row) => `${row},${'x'.repeat(100)}\n`);
+    await upload(direct, large, `n,text\n${lines.join('')}`);
+    // 200 MB: more than any buffer on the way holds.
+    const longer = Array.from({ length: 8 }, (_, at) => `compute(concat(t${at},t${at}) as t${at + 1})`);
+    const apply = ['compute(concat(text,text) as t0)', ...longer].join('/');
+    const path = `/datasets/${large}/data?$apply=${encodeURIComponent(apply)}`;
+    const asked = get(`${owner.baseUrl}${path}`, { headers: authorization(owner.key) });
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    expect(answer.statusCode).toBe(200);
+    rows.freeze();
+    answer.on('error', () => undefined).resume();
+    if (!answer.closed) await new Promise((resolve) => answer.once('close', resolve));
+    expect(answer.complete).toBe(false);
+    rows.thaw();
+    await expect.poll(async () => (await call(owner, 'GET', read())).status).toBe(200);
+  });
+
   it('ClickHouse takes no more queries answers 503 for rows', async () => {
     const name = `sleeper_${product.config.clickhouseDatabase}`;
     const slow = product
@@ -164,10 +209,13 @@ describe('an upload', () => {
       )[0]?.id;
     await expect.poll(pending).toBeDefined();
     const id = (await pending()) ?? 0;
-    // As if this process had been silent for an hour.
-    await product.sql.query("UPDATE processes SET received_at = now() - interval '1 hour' WHERE id = $1", [
-      id,
-    ]);
+    // As if this process had been silent for an hour; it says that it lives, so it is said again until a sweep has seen it.
+    const silence = () =>
+      product.sql.query(
+        "UPDATE processes SET received_at = now() - interval '1 hour' WHERE id = $1 AND status = 'pending' RETURNING id",
+        [id],
+      );
+    await expect.poll(silence, { timeout: 30_000, interval: 50 }).toEqual([]);
     const process = { datasetId: dataset, id } as Parameters<typeof ended>[1];
     expect(await ended(direct, process)).toMatchObject({ error: { code: 'upload_abandoned' } });
     socket.write(formEnd);

@@ -2,9 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigResourceTypes } from 'kafkajs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import {
   authorization,
   type Client,
@@ -16,7 +14,7 @@ import {
   putFile,
   upload,
 } from '../../support/datasets.js';
-import { connectKafka } from '../../support/kafka.js';
+import { configureChunkTopics } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 /** Per partition; segments are larger, so that Kafka itself removes nothing here. */
@@ -24,22 +22,6 @@ const retentionBytes = 300_000;
 
 let product: TestProduct;
 let owner: Client;
-
-const limitTopics = async (entries: Record<string, string>): Promise<void> => {
-  const { kafkaPrefix } = product.config;
-  const kafka = connectKafka('backlog-test');
-  const admin = clientOf(kafka).admin();
-  await admin.connect();
-  await admin.alterConfigs({
-    validateOnly: false,
-    resources: ['short', 'bulk'].map((lane) => ({
-      type: ConfigResourceTypes.TOPIC,
-      name: `${kafkaPrefix}.chunks.${lane}`,
-      configEntries: Object.entries(entries).map(([name, value]) => ({ name, value })),
-    })),
-  });
-  await admin.disconnect();
-};
 
 beforeAll(async () => {
   product = await startProduct({
@@ -49,7 +31,7 @@ beforeAll(async () => {
     chunkBytes: '20000',
   });
   owner = await product.createAccount('owner');
-  await limitTopics({ 'retention.bytes': String(retentionBytes) });
+  await configureChunkTopics(product.config.kafkaPrefix, { 'retention.bytes': String(retentionBytes) });
 });
 
 afterAll(() => product?.close());
@@ -81,7 +63,7 @@ const sendHeadOnly = async (dataset: number): Promise<string> => {
 
 describe('uploads that Kafka could not keep until they are stored', () => {
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await limitTopics({ 'retention.bytes': String(retentionBytes) });
+    if (task.result?.state === 'fail') await configureChunkTopics(product.config.kafkaPrefix, { 'retention.bytes': String(retentionBytes) });
   });
 
   it('are refused with 503 before their body is read; those that were accepted complete', async () => {
@@ -160,9 +142,9 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     await expect.poll(status, { interval: 300 }).toBe(201);
     await product.stopWorker();
     expect(await status()).toBe(201);
-    await limitTopics({ 'retention.ms': '2000' });
+    await configureChunkTopics(product.config.kafkaPrefix, { 'retention.ms': '2000' });
     await expect.poll(status, { interval: 300 }).toBe(503);
-    await limitTopics({ 'retention.ms': '3600000' });
+    await configureChunkTopics(product.config.kafkaPrefix, { 'retention.ms': '3600000' });
     await expect.poll(status, { interval: 300 }).toBe(201);
   });
 });

@@ -7,7 +7,15 @@ import { createApiProcess } from '../../../src/compose/api-process.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
-import { expectToFire, type Scrape, scrape } from '../../support/alerts.js';
+import {
+  expectToFire,
+  type Scrape,
+  sampleOf,
+  scrape,
+  scrapeUntil,
+  sumOf,
+  valuesOf,
+} from '../../support/alerts.js';
 import {
   authorization,
   type Client,
@@ -51,28 +59,8 @@ afterAll(() => world?.close());
 
 const api = (): string => product.baseUrl.replace(/\/api$/, '');
 
-const valuesOf = (samples: Scrape, name: string): number[] =>
-  samples.filter((sample) => sample.name === name).map(({ value }) => value);
-
 /** The first scrape of the API process of which it is true. */
-const when = async (wanted: (samples: Scrape) => boolean): Promise<Scrape> => {
-  for (;;) {
-    const samples = await scrape([api()]);
-    if (wanted(samples)) return samples;
-    await sleep(100);
-  }
-};
-
-const sumOf = (samples: Scrape, name: string): number =>
-  valuesOf(samples, name).reduce((sum, value) => sum + value, 0);
-
-/** Value of the sample with these labels; undefined when there is none. */
-const sampleOf = (samples: Scrape, name: string, labels: Readonly<Record<string, string>>) =>
-  samples.find(
-    (sample) =>
-      sample.name === name &&
-      Object.entries(labels).every(([label, value]) => sample.labels[label] === value),
-  )?.value;
+const when = (wanted: (samples: Scrape) => boolean): Promise<Scrape> => scrapeUntil([api()], wanted);
 
 const whole = (): Promise<Scrape> =>
   when(

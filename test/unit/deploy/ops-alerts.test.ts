@@ -68,7 +68,7 @@ const well: AlertFacts = {
     },
   },
   providers: [{ provider: 'bls', quotas: [{ key: 'none', span: 'day', limit: 2, used: 1, left: 1 }] }],
-  backlogBytes: new Map([['short', 2.8e9]]),
+  backlogRatio: new Map([['short', 0.33]]),
   failureReasons: ['bad_csv', 'cancelled'],
 };
 
@@ -114,7 +114,7 @@ describe('a condition', () => {
     ],
     ['TabularyOldestPendingUpload', pendingFor('ready')],
     ['TabularyUploadsFail', { ...well, failureReasons: ['miscounted'] }],
-    ['TabularyBacklogGrows', { ...well, backlogBytes: new Map([['bulk', 2.9e9]]) }],
+    ['TabularyBacklogGrows', { ...well, backlogRatio: new Map([['bulk', 0.34]]) }],
     [
       'TabularyDiskFull',
       look({ sizes: { kinds: [], mostParts: 1, disks: [{ disk: 'd', freeBytes: 14, bytes: 100 }] } }),
@@ -135,7 +135,7 @@ describe('a condition', () => {
 
 describe('how long it has held', () => {
   const now = new Date('2026-01-31T12:00:30.000Z');
-  const facts: AlertFacts = { ...well, backlogBytes: new Map([['bulk', 3e9]]) };
+  const facts: AlertFacts = { ...well, backlogRatio: new Map([['bulk', 0.5]]) };
   const sample = (minutesAgo: number, alerts: readonly string[]): KeptSample => ({
     at: isoUtc(new Date(Date.parse('2026-01-31T12:00:00.000Z') - minutesAgo * 60_000)),
     lanes: [],

@@ -1,0 +1,164 @@
+/** Alerts on what is down, refused or in arrears, on the real product: they fire while it is, and end when it is mended. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApiProcess } from '../../../src/compose/api-process.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { expectToFire, type Scrape, sampleOf, scrape, scrapeUntil, valuesOf } from '../../support/alerts.js';
+import {
+  type Client,
+  call,
+  createDataset,
+  ended,
+  json,
+  type ProcessAnswer,
+  putFile,
+} from '../../support/datasets.js';
+import { createGate, type Gate } from '../../support/gate.js';
+import { configureChunkTopics } from '../../support/kafka.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { formEnd, openUpload, partHead } from '../hostile/raw-upload.js';
+
+const scope = createScope(silentLog);
+let product: TestProduct;
+/** The line of a second API process to PostgreSQL. */
+let database: Gate;
+let behindGate: Client;
+let owner: Client;
+let dataset: number;
+
+const addressOf = (client: Client): string => client.baseUrl.replace(/\/api$/, '');
+
+beforeAll(async () => {
+  product = await startProduct({
+    watchIntervalMs: '100',
+    sweepIntervalMs: '200',
+    backlogLookMs: '100',
+    maxBacklogSeconds: '86400',
+    firstChunkBytes: '20000',
+    chunkBytes: '20000',
+  });
+  owner = await product.createAccount('owner');
+  await configureChunkTopics(product.config.kafkaPrefix, { 'retention.bytes': '300000' });
+  database = await createGate(product.config.databaseUrl ?? '');
+  const config = { ...product.config, databaseUrl: database.url };
+  const { port } = await createApiProcess(config, silentLog, scope, 'test');
+  behindGate = { ...owner, baseUrl: `http://127.0.0.1:${port}/api` };
+  dataset = await createDataset(owner);
+});
+
+afterAll(async () => {
+  await scope.close();
+  await product?.close();
+  await database?.close();
+});
+
+const componentIs = (value: number) => (samples: Scrape) =>
+  sampleOf(samples, 'tabulary_component_up', { component: 'database' }) === value;
+
+it('component down, requests fail: PostgreSQL is away from an API process', async () => {
+  const read = async (status: number): Promise<void> => {
+    expect((await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(status);
+  };
+  await read(200);
+  const healthy = await scrapeUntil([addressOf(behindGate)], componentIs(1));
+  database.shut();
+  for (let count = 0; count < 5; count += 1) await read(503);
+  const broken = await scrapeUntil([addressOf(behindGate)], componentIs(0));
+  database.open();
+  await expect.poll(async () => (await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(200);
+  // What failed until then belongs to the outage.
+  const back = await scrape([addressOf(behindGate)]);
+  for (let count = 0; count < 5; count += 1) await read(200);
+  const mended = await scrapeUntil([addressOf(behindGate)], componentIs(1));
+  await expectToFire({ alert: 'TabularyComponentDown', healthy, broken, mended });
+  await expectToFire({ alert: 'TabularyRequestsFail', healthy, broken: back, mended, rising: true });
+});
+
+it('backlog grows, uploads refused: workers are away until Kafka could not keep what they are behind', async () => {
+  const backlogIs = (wanted: (share: number) => boolean) => (samples: Scrape) => {
+    const shares = valuesOf(samples, 'tabulary_ingest_backlog_ratio');
+    return shares.length > 0 && wanted(Math.max(...shares));
+  };
+  const api = [addressOf(owner)];
+  const healthy = await scrapeUntil(
+    api,
+    backlogIs((share) => share === 0),
+  );
+  await product.stopWorker();
+  const file = `text\n${Array.from({ length: 150 }, () => randomBytes(75).toString('base64')).join('\n')}\n`;
+  const accepted: ProcessAnswer[] = [];
+  for (;;) {
+    const answer = await putFile(owner, dataset, file);
+    if (answer.status === 503) break;
+    accepted.push(await json<ProcessAnswer>(answer, 201));
+  }
+  const broken = await scrapeUntil(
+    api,
+    backlogIs((share) => share > 0.33),
+  );
+  await product.startWorker();
+  for (const process of accepted) expect(await ended(owner, process)).toMatchObject({ status: 'completed' });
+  const mended = await scrapeUntil(
+    api,
+    backlogIs((share) => share === 0),
+  );
+  await expectToFire({ alert: 'TabularyBacklogGrows', healthy, broken, mended });
+  await expectToFire({ alert: 'TabularyUploadsRefused', healthy, broken, mended });
+});
+
+it('uploads fail: the process that receives one dies', async () => {
+  const all = [addressOf(owner), product.workerUrl];
+  const healthy = await scrape(all);
+  const cut = await openUpload(owner, dataset, 100_000);
+  cut.write(`${partHead}text\n${'more\n'.repeat(6_000)}`);
+  const failed = { outcome: 'failed', reason: 'upload_abandoned' };
+  const abandoned = (samples: Scrape) =>
+    sampleOf(samples, 'tabulary_uploads_ended_total', failed) !== undefined;
+  // As if it had been silent for an hour; it still says that it lives, so it is said again until a sweep has seen it.
+  const silence = async (): Promise<boolean> => {
+    await product.sql.query(
+      `UPDATE processes SET received_at = now() - interval '1 hour' WHERE status = 'pending' AND chunk_count IS NULL`,
+    );
+    return abandoned(await scrape(all));
+  };
+  await expect.poll(silence, { timeout: 60_000, interval: 50 }).toBe(true);
+  const broken = await scrape(all);
+  cut.write(formEnd);
+  cut.destroy();
+  // Sent again, as the run-book says. The alert looks back for a while, and ends when nothing more fails.
+  const again = await json<ProcessAnswer>(await putFile(owner, dataset, 'text\nmore\n'), 201);
+  expect(await ended(owner, again)).toMatchObject({ status: 'completed' });
+  await expectToFire({ alert: 'TabularyUploadsFail', healthy, broken, mended: await scrape(all) });
+});
+
+it('event loop blocked: a process does nothing but count for a while', async () => {
+  const api = [addressOf(owner)];
+  const lag = (samples: Scrape): number => valuesOf(samples, 'nodejs_eventloop_lag_p99_seconds')[0] ?? 0;
+  // The figure is of the time since the last scrape.
+  const isCalm = (samples: Scrape) => lag(samples) < 0.4;
+  const healthy = await scrapeUntil(api, isCalm);
+  const broken = await scrapeUntil(api, (samples) => {
+    if (lag(samples) > 0.6) return true;
+    for (const until = Date.now() + 1_000; Date.now() < until; );
+    return false;
+  });
+  const mended = await scrapeUntil(api, isCalm);
+  await expectToFire({ alert: 'TabularyEventLoopBlocked', healthy, broken, mended });
+});
+
+it('process down: a worker is stopped, and started again', async () => {
+  const worker = [product.workerUrl];
+  const isUp = (value: number) => (samples: Scrape) => valuesOf(samples, 'up')[0] === value;
+  const healthy = await scrapeUntil(worker, isUp(1));
+  await product.stopWorker();
+  const broken = await scrapeUntil(worker, isUp(0));
+  await product.startWorker();
+  // It has another port here; what Prometheus asks has the same.
+  const started = await scrapeUntil([product.workerUrl], isUp(1));
+  const mended = started.map((sample) => ({
+    ...sample,
+    labels: { ...sample.labels, instance: worker[0] ?? '' },
+  }));
+  await expectToFire({ alert: 'TabularyProcessDown', healthy, broken, mended });
+});

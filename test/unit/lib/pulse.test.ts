@@ -1,0 +1,137 @@
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createPulse, type Pulse } from '../../../src/lib/pulse.js';
+
+const silenceMs = 5_000;
+const never = (): Promise<never> => new Promise(() => undefined);
+
+let pings: { readonly signal: AbortSignal; readonly settle: () => void; readonly fail: () => void }[];
+let pulse: Pulse;
+let answers: 'at once' | 'refuses' | 'not at all';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  pings = [];
+  answers = 'not at all';
+  pulse = createPulse({
+    ping: (signal) => {
+      if (answers === 'refuses') return Promise.reject(new Error('too many connections'));
+      if (answers === 'at once') return Promise.resolve();
+      return new Promise<void>((resolve, reject) =>
+        pings.push({ signal, settle: resolve, fail: () => reject(new Error('aborted')) }),
+      );
+    },
+    silenceMs,
+    silent: () => new Error('silent'),
+  });
+});
+
+afterEach(() => {
+  pulse.close();
+  vi.useRealTimers();
+});
+
+/** How the promise stands by now. */
+const state = async (promise: Promise<unknown>): Promise<string> =>
+  Promise.race([
+    promise.then(
+      () => 'done',
+      (error: Error) => error.message,
+    ),
+    Promise.resolve().then(() => 'waits'),
+  ]);
+
+describe('a server that answers pings', () => {
+  it.each(['at once', 'refuses'] as const)('is waited for as long as its query takes: %s', async (how) => {
+    answers = how;
+    let finish = (): void => undefined;
+    const work = pulse.during(() => new Promise<void>((resolve) => (finish = resolve)));
+    await vi.advanceTimersByTimeAsync(100 * silenceMs);
+    expect(await state(work)).toBe('waits');
+    finish();
+    await work;
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is not pinged for work that is done by the first round', async () => {
+    await pulse.during(() => Promise.resolve(1));
+    await vi.advanceTimersByTimeAsync(10 * silenceMs);
+    expect(pings).toHaveLength(0);
+  });
+
+  it('gives the error of the work', async () => {
+    await expect(pulse.during(() => Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a server that answers nothing', () => {
+  it('ends all that waits for it after the silence, and tells the work', async () => {
+    const signals: AbortSignal[] = [];
+    const works = [1, 2].map(() =>
+      pulse
+        .during((signal) => {
+          signals.push(signal);
+          return never();
+        })
+        .catch((error: Error) => error.message),
+    );
+    await vi.advanceTimersByTimeAsync(silenceMs - 1);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await Promise.all(works)).toEqual(['silent', 'silent']);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+  });
+
+  it('breaks an answer that is being read', async () => {
+    const answer = new PassThrough();
+    const broken = new Promise<Error>((resolve) => answer.once('error', resolve));
+    pulse.watch(answer);
+    await vi.advanceTimersByTimeAsync(silenceMs);
+    expect((await broken).message).toBe('silent');
+  });
+
+  it('is asked nothing more until it answers a ping again', async () => {
+    const first = pulse.during(never).catch((error: Error) => error.message);
+    await vi.advanceTimersByTimeAsync(silenceMs);
+    expect(await first).toBe('silent');
+    const asked = vi.fn(never);
+    await expect(pulse.during(asked)).rejects.toThrow('silent');
+    expect(asked).not.toHaveBeenCalled();
+    // Pings that lead nowhere are given up, and never more than five are under way.
+    await vi.advanceTimersByTimeAsync(4 * silenceMs);
+    expect(pings.length).toBeGreaterThan(20);
+    expect(pings.filter(({ signal }) => !signal.aborted)).toHaveLength(5);
+    for (const { signal, fail } of pings) if (signal.aborted) fail();
+    await vi.advanceTimersByTimeAsync(0);
+    await expect(pulse.during(asked)).rejects.toThrow('silent');
+
+    pings.at(-1)?.settle();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await pulse.during(() => Promise.resolve('well'))).toBe('well');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+it('takes bytes that come in for a sign of life where pings get no answer', async () => {
+  const answer = Object.assign(new PassThrough(), { socket: { bytesRead: 0 } });
+  const broken = vi.fn();
+  answer.once('error', broken);
+  pulse.watch(answer);
+  for (let round = 0; round < 50; round += 1) {
+    answer.socket.bytesRead += 1;
+    await vi.advanceTimersByTimeAsync(silenceMs / 2);
+  }
+  expect(broken).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(2 * silenceMs);
+  expect(broken).toHaveBeenCalledOnce();
+});
+
+it('is at rest when an answer has been read', async () => {
+  const answer = new PassThrough();
+  pulse.watch(answer);
+  expect(vi.getTimerCount()).toBe(1);
+  answer.destroy();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(vi.getTimerCount()).toBe(0);
+});
