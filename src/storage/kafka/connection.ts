@@ -5,6 +5,7 @@ import { connectionOf, type KafkaConnection } from './kafkajs/client.js';
 import { patchKafkajsConsumer } from './kafkajs/consumer-patch.js';
 import { patchKafkajsEncoder } from './kafkajs/encoder-patch.js';
 import { type SecuritySettings, securityOptions } from './kafkajs/security.js';
+import { createSocket } from './kafkajs/sockets.js';
 
 export type { KafkaConnection };
 
@@ -54,6 +55,7 @@ export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): K
   const client = new Kafka({
     brokers: [...settings.kafkaBrokers],
     ...securityOptions(settings),
+    socketFactory: createSocket,
     clientId,
     connectionTimeout: 3_000,
     requestTimeout: 30_000,

@@ -53,24 +53,29 @@ afterAll(async () => {
   await database?.close();
 });
 
-const componentIs = (value: number) => (samples: Scrape) =>
-  sampleOf(samples, 'tabulary_component_up', { component: 'database' }) === value;
+const allAnswer = (samples: Scrape): boolean => {
+  const up = valuesOf(samples, 'tabulary_component_up');
+  return up.length === 3 && up.every((value) => value === 1);
+};
+
+const databaseIsDown = (samples: Scrape): boolean =>
+  sampleOf(samples, 'tabulary_component_up', { component: 'database' }) === 0;
 
 it('component down, requests fail: PostgreSQL is away from an API process', async () => {
   const read = async (status: number): Promise<void> => {
     expect((await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(status);
   };
   await read(200);
-  const healthy = await scrapeUntil([addressOf(behindGate)], componentIs(1));
+  const healthy = await scrapeUntil([addressOf(behindGate)], allAnswer);
   database.shut();
   for (let count = 0; count < 5; count += 1) await read(503);
-  const broken = await scrapeUntil([addressOf(behindGate)], componentIs(0));
+  const broken = await scrapeUntil([addressOf(behindGate)], databaseIsDown);
   database.open();
   await expect.poll(async () => (await call(behindGate, 'GET', `/datasets/${dataset}`)).status).toBe(200);
   // What failed until then belongs to the outage.
   const back = await scrape([addressOf(behindGate)]);
   for (let count = 0; count < 5; count += 1) await read(200);
-  const mended = await scrapeUntil([addressOf(behindGate)], componentIs(1));
+  const mended = await scrapeUntil([addressOf(behindGate)], allAnswer);
   await expectToFire({ alert: 'TabularyComponentDown', healthy, broken, mended });
   await expectToFire({ alert: 'TabularyRequestsFail', healthy, broken: back, mended, rising: true });
 });
