@@ -63,7 +63,8 @@ const sendHeadOnly = async (dataset: number): Promise<string> => {
 
 describe('uploads that Kafka could not keep until they are stored', () => {
   afterEach(async ({ task }) => {
-    if (task.result?.state === 'fail') await configureChunkTopics(product.config.kafkaPrefix, { 'retention.bytes': String(retentionBytes) });
+    if (task.result?.state === 'fail')
+      await configureChunkTopics(product.config.kafkaPrefix, { 'retention.bytes': String(retentionBytes) });
   });
 
   it('are refused with 503 before their body is read; those that were accepted complete', async () => {

@@ -1,7 +1,6 @@
 /** Alerts fire when their thing is broken on the real product, and end when it is mended. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { silentLog } from '../../../src/lib/log.js';
