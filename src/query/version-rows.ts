@@ -47,7 +47,7 @@ export const versionRows = (database: string, version: ReadableVersion, name = '
   const guard = `(SELECT throwIf(${count} != {${name}Count:UInt64}, '${segmentsGone}') FROM ${from} WHERE ${sql}) = 0`;
   return {
     table: sourceOf(database, placement, columns.map(namedColumn)),
-    condition: segmentRows(version, name, (list) => `if(${guard}, ${list}, [])`).sql,
+    condition: segmentRows(version, name, guard).sql,
     values: { ...params, [`${name}Count`]: rowCount },
   };
 };
