@@ -215,7 +215,7 @@ describe('an upload', () => {
         "UPDATE processes SET received_at = now() - interval '1 hour' WHERE id = $1 AND status = 'pending' RETURNING id",
         [id],
       );
-    await expect.poll(silence, { timeout: 30_000, interval: 50 }).toEqual([]);
+    await expect.poll(silence, { interval: 50 }).toEqual([]);
     const process = { datasetId: dataset, id } as Parameters<typeof ended>[1];
     expect(await ended(direct, process)).toMatchObject({ error: { code: 'upload_abandoned' } });
     socket.write(formEnd);
