@@ -15,6 +15,7 @@ import {
   emptiedStores,
   forgetEmptied,
   forgetLeft,
+  holdEmptied,
   leftStores,
   lonelyStores,
   noteEmptied,
@@ -157,10 +158,12 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
 
   /** Tables whose store has all of its segments in pools, once readers that began before have ended. */
   const dropEmptied = async (): Promise<void> => {
-    for (const id of await emptiedStores(sql, graceMs, batch)) {
-      await tables.dropStore(id);
-      await forgetEmptied(sql, id);
-    }
+    for (const id of await emptiedStores(sql, graceMs, batch))
+      await sql.tx(async (tx) => {
+        if (!(await holdEmptied(tx, id))) return;
+        await tables.dropStore(id);
+        await forgetEmptied(tx, id);
+      });
   };
 
   /** What stores that were moved left behind, once readers that began before have ended. */

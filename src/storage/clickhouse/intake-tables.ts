@@ -90,6 +90,8 @@ export const createIntakeTables = (
   const { database } = clickhouse;
   /** The segments whose tables were made last. */
   const intakes = new Set<number>();
+  /** Those of them that an insert was refused by. */
+  const doubted = new Set<number>();
 
   const exists = async (table: string): Promise<boolean> => {
     const [row] = await clickhouse.rows(
@@ -99,12 +101,29 @@ export const createIntakeTables = (
     return row !== undefined;
   };
 
+  const makeIntake = async (
+    placement: Placement,
+    segmentId: number,
+    columns: readonly NamedColumn[],
+  ): Promise<void> => {
+    await definitions.ensure(placement, columns);
+    await definitions.createLike(`u${segmentId}`, placement, columns.length);
+  };
+
   return {
     async ensureIntake(placement, segmentId, columns) {
       if (placement.pool !== null) return definitions.ensure(placement, columns);
       if (intakes.has(segmentId)) return;
-      await definitions.ensure(placement, columns);
-      await definitions.createLike(`u${segmentId}`, placement, columns.length);
+      try {
+        await makeIntake(placement, segmentId, columns);
+      } catch (error) {
+        // Another process has dropped the table of the store since this one made it: all of its rows had gone to a pool.
+        if (!isUnknownTable(error)) throw error;
+        definitions.forget(placement);
+        await makeIntake(placement, segmentId, columns);
+      }
+      // It may have been made like a table that had been dropped and made anew, with other columns.
+      if (doubted.delete(segmentId)) await definitions.alignColumns(`u${segmentId}`, placement);
       if (intakes.size >= 100) intakes.clear();
       intakes.add(segmentId);
     },
@@ -122,6 +141,8 @@ export const createIntakeTables = (
         // The table may have been dropped or restored behind our back: look again before the next try.
         definitions.forget(placement);
         intakes.delete(segmentId);
+        if (doubted.size >= 1_000) doubted.clear();
+        if (placement.pool === null) doubted.add(segmentId);
         throw error;
       }
     },
@@ -172,6 +193,7 @@ export const createIntakeTables = (
 
     async dropIntake(segmentId) {
       intakes.delete(segmentId);
+      doubted.delete(segmentId);
       for (const name of [`u${segmentId}`, `a${segmentId}`])
         await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${name} SYNC`, {
           settings: { max_table_size_to_drop: '0' },

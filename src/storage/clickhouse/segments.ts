@@ -22,20 +22,16 @@ export const segmentRows = (
   name = 'segments',
   guard?: string,
 ): RowCondition => {
-  const guarded = (list: string, nothing: string): string =>
-    guard === undefined ? list : `if(${guard}, ${list}, ${nothing})`;
-  const [only, ...others] = segmentIds;
-  const isOne = only !== undefined && others.length === 0;
-  const rows = isOne
-    ? `_seg = ${guarded(`{${name}Only:UInt64}`, '0')}`
-    : `_seg IN ${guarded(`{${name}:Array(UInt64)}`, '[]')}`;
+  const list = `{${name}:Array(UInt64)}`;
+  const guarded = (rows: string, none: string): string =>
+    guard === undefined ? rows : `if(${guard}, ${rows}, ${none})`;
   return {
     sql: [
-      rows,
+      segmentIds.length === 1 ? `_seg = ${guarded(`${list}[1]`, '0')}` : `_seg IN ${guarded(list, '[]')}`,
       ...cuts.map((_, at) => `(_seg != {${name}Cut${at}:UInt64} OR _row < {${name}Rows${at}:UInt64})`),
     ].join(' AND '),
     params: {
-      ...(isOne ? { [`${name}Only`]: only } : { [name]: segmentIds }),
+      [name]: segmentIds,
       ...Object.fromEntries(
         cuts.flatMap(({ segmentId, rows }, at) => [
           [`${name}Cut${at}`, segmentId],

@@ -101,7 +101,8 @@ export const createTableDefinitions = (clickhouse: Connection): TableDefinitions
     const table = tableName(storeId);
     const seen = known.get(table);
     if (seen !== undefined && wanted.every(({ name }) => seen.has(name))) return;
-    if (seen === undefined) await createOwn(table, wanted);
+    // Also where it is known: another process may have dropped it.
+    await createOwn(table, wanted);
     await addColumns(table, wanted);
     known.set(table, new Set([...(seen ?? []), ...wanted.map(({ name }) => name)]));
   };

@@ -61,6 +61,19 @@ export const emptiedStores = async (sql: Sql, graceMs: number, most: number): Pr
   return emptied.map(({ id }) => id);
 };
 
+/**
+ * Keeps segments from being added to the table of a store until the end of the transaction. False: it holds some again.
+ * A new segment locks the row of its store as its foreign key does; who has waited for one sees it.
+ */
+export const holdEmptied = async (tx: Sql, id: number): Promise<boolean> => {
+  await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR UPDATE', [id]);
+  const [row] = await tx.query(
+    `SELECT 1 FROM stores s WHERE s.id = $1 AND s.emptied_at IS NOT NULL AND NOT ${usesTable}`,
+    [id],
+  );
+  return row !== undefined;
+};
+
 /** The rows of these stores lie on another shard from now on; what readers that began before need stays on the old one. */
 export const switchShard = async (
   tx: Sql,

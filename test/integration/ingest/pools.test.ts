@@ -1,9 +1,12 @@
+import { buffer } from 'node:stream/consumers';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addSegment } from '../../../src/ingest/lifecycle/segment-records.js';
 import { sweepPools } from '../../../src/ingest/maintenance/pool-sweep.js';
 import { createTableMover } from '../../../src/ingest/maintenance/table-mover.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { Placement } from '../../../src/model/placement.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
+import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
 import { createPoolSegments } from '../../../src/storage/clickhouse/pool-segments.js';
 import { createSegmentCopier, type SegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
 import { createTableRenewal } from '../../../src/storage/clickhouse/table-renewal.js';
@@ -11,6 +14,8 @@ import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { placementSql } from '../../../src/storage/postgres/placements.js';
 import { readSegmentDigests, type SegmentDigest } from '../../../src/storage/postgres/segment-digests.js';
 import { segmentsOf } from '../../../src/storage/postgres/segment-ranges.js';
+import { inTransaction } from '../../../src/storage/postgres/sql.js';
+import { holdEmptied } from '../../../src/storage/postgres/stores.js';
 import {
   type Client,
   call,
@@ -412,6 +417,97 @@ describe('a small table of its own', () => {
     await mover(busy).move(never);
     expect(await placesOf(dataset)).toEqual(['table', 'table', 'table']);
     expect(await download(owner, dataset, '?$skip=0')).toBe(shown(180));
+  });
+});
+
+describe('the table of a store whose rows have all gone to a pool', () => {
+  const storeId = 1;
+  const placement: Placement = { storeId, shard: 1, pool: null };
+  const price = { name: 'c1_f', physical: 'f' } as const;
+  const amount = { name: 'c2_f', physical: 'f' } as const;
+  let clickhouse: ClickHouse;
+  // Sweeps of the product would find tables here that PostgreSQL does not know.
+  beforeAll(async () => {
+    const { clickhouseUrl, clickhouseDatabase } = product.config;
+    clickhouse = createClickHouse({ url: clickhouseUrl ?? '', database: `${clickhouseDatabase}_tables` });
+    await ensureDatabase(clickhouse);
+  });
+  afterAll(async () => {
+    await clickhouse.command(`DROP DATABASE ${clickhouse.database}`);
+    await clickhouse.close();
+  });
+
+  /** Two processes, the first of which knows the table; the second has dropped it. */
+  const droppedByAnother = async () => {
+    const [one, another] = [createStoreTables(clickhouse), createStoreTables(clickhouse)];
+    await one.ensureIntake({ placement, segmentId: 1 }, [price]);
+    await another.dropStore(storeId);
+    return { one, another };
+  };
+
+  it('is made again by a process that knew it before another one dropped it', async () => {
+    const { one } = await droppedByAnother();
+    await one.ensureIntake({ placement, segmentId: 2 }, [price]);
+    expect([await one.listStores(), await one.listIntakes()]).toEqual([[storeId], [1, 2]]);
+    await createStoreTables(clickhouse).dropStore(storeId);
+    await one.ensureIntake({ placement, segmentId: 3 }, [price, amount]);
+    expect(await one.columnNames(placement)).toEqual(['c1_f', 'c2_f']);
+    for (const segmentId of [1, 2, 3]) await one.dropIntake(segmentId);
+  });
+
+  it('takes the rows of an upload though it was made anew with other columns meanwhile', async () => {
+    const { one, another } = await droppedByAnother();
+    await another.ensure(placement, [amount]);
+    const { body } = await clickhouse.send({
+      body: 'SELECT toUInt64(4) AS _seg, toUInt64(0) AS _row, toNullable(0.5) AS c1_f FORMAT Native',
+      contentType: 'text/plain',
+      search: {},
+      queryId: 'a-block',
+      signal: new AbortController().signal,
+    });
+    const insert = {
+      placement,
+      segmentId: 4,
+      columns: [price],
+      block: [await buffer(body)],
+      rows: 1,
+      token: 'first',
+      queryId: 'an-insert',
+    };
+    await one.ensureIntake(insert, [price]);
+    await expect(one.insertBlock(insert)).rejects.toThrow('c1_f');
+    await one.ensureIntake(insert, [price]);
+    await one.insertBlock(insert);
+    await one.handOver(placement, 4, 1);
+    expect(await one.countRows(placement, 4)).toBe(1);
+    expect(await one.columnNames(placement)).toEqual(expect.arrayContaining(['c1_f', 'c2_f']));
+  });
+
+  it('stays when a segment is added to it while a sweep is about to drop it', async () => {
+    const dataset = await createDataset(owner);
+    const store = await storeOf(dataset);
+    await product.sql.query("UPDATE stores SET emptied_at = now() + interval '1 day' WHERE id = $1", [store]);
+    const sweeper = new pg.Client({ connectionString: product.config.databaseUrl });
+    await sweeper.connect();
+    await sweeper.query('BEGIN');
+    let held: Promise<boolean> | undefined;
+    await product.sql.tx(async (tx) => {
+      await addSegment(tx, { id: 987_654_321, processId: 987_654, storeId: store, slotMapId: null });
+      held = holdEmptied(inTransaction(sweeper), store);
+      await expect
+        .poll(() =>
+          product.sql.query(
+            `SELECT 1 AS one FROM pg_stat_activity
+             WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FROM stores%FOR UPDATE%'`,
+          ),
+        )
+        .toEqual([{ one: 1 }]);
+    });
+    expect(await held).toBe(false);
+    await sweeper.end();
+    await product.sql.query('DELETE FROM segments WHERE id = 987654321');
+    await product.sql.query('UPDATE stores SET emptied_at = now() WHERE id = $1', [store]);
+    expect(await product.sql.tx((tx) => holdEmptied(tx, store))).toBe(true);
   });
 });
 
