@@ -52,26 +52,32 @@ export const failureOf = (title: string, what: string, output: LogFile, cause?: 
 export const hasEnded = (child: ChildProcess): boolean =>
   child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 
-/** Starts the child and writes down who it is before anything else happens. */
+/** Starts the child. Its number is to be written down before anything else happens, see `rememberChild`. */
 export const launchChild = (options: ChildOptions): ChildProcess => {
   options.prepare?.();
   const { program, args } = wrapCommand(options.command, options.stopSignal, options.privileges);
   const descriptor = options.output.open();
   try {
     // A session of its own: Ctrl-C in a terminal reaches only us, and we decide the order of the stop.
-    const child = spawn(program, args, {
+    return spawn(program, args, {
       cwd: options.cwd,
       detached: true,
       stdio: ['ignore', descriptor, descriptor],
       ...(options.env === undefined ? {} : { env: { ...options.env } }),
       ...options.spawnAs,
     });
-    const identity = child.pid === undefined ? undefined : identify(child.pid);
-    if (identity !== undefined) options.state.update({ process: identity });
-    return child;
   } finally {
     closeSync(descriptor);
   }
+};
+
+/**
+ * Writes down who the child is, so that the next run can end it if this one cannot.
+ * @throws Error of the file system, as on a full disk: then the child has to be ended, since nobody would find it later.
+ */
+export const rememberChild = ({ pid }: ChildProcess, { state }: ChildOptions): void => {
+  const identity = pid === undefined ? undefined : identify(pid);
+  if (identity !== undefined) state.update({ process: identity });
 };
 
 /** Asks the child to end and returns when it has; kills its group when it takes too long. */

@@ -54,8 +54,8 @@ const acquire = (dataDir: string, lock: string): void => {
   const self = identify(process.pid);
   if (self === undefined) throw new Error('this process cannot be found in the process table');
   const prepared = `${lock}.${randomUUID()}`;
-  writeFileSync(prepared, `${self.pid} ${self.startedAt}\n`, { mode: 0o600 });
   try {
+    writeFileSync(prepared, `${self.pid} ${self.startedAt}\n`, { mode: 0o600 });
     for (let attempt = 0; attempt < 5; attempt++) {
       if (tryLink(prepared, lock)) return;
       const owner = readOwner(lock);

@@ -7,6 +7,7 @@ import {
   endChild,
   hasEnded,
   launchChild,
+  rememberChild,
   stoppedError,
   waitUntilReady,
 } from './child-process.js';
@@ -46,6 +47,7 @@ export const createSupervisedChild = (options: ChildOptions): SupervisedChild =>
     const child = launchChild(options);
     current = child;
     try {
+      rememberChild(child, options);
       await waitUntilReady(child, options, stopping.signal);
     } catch (error) {
       await endChild(child, options);

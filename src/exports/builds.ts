@@ -101,7 +101,8 @@ async function* followBytes(file: SharedFile, progress: Progress): AsyncGenerato
 
 const writeAll = async (file: FileHandle, source: Readable, progress: Progress): Promise<void> => {
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    await file.write(chunk);
+    // A disk that becomes full takes a part of what it is given, without an error; the next write has it.
+    for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
     progress.written += chunk.length;
     progress.emit('step');
   }

@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-
 /**
  * Master keys of an installation on one machine: a file that only its owner may read, one `id:base64` a line, the
  * current one first. Without this file the sealed keys of users cannot be opened again.
  */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
 /** The lines of the file; undefined when there is none. */
@@ -27,13 +27,18 @@ export const openKeyFile = (path: string): string[] => {
   if (found !== undefined) return found;
   mkdirSync(dirname(path), { recursive: true });
   const line = `k1:${randomBytes(32).toString('base64')}`;
+  // Its name leads to the whole file or to nothing: a full disk would leave an empty one, which later starts take as it is.
+  const prepared = `${path}.${randomUUID()}`;
   try {
-    writeFileSync(path, `${line}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(prepared, `${line}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(prepared, path);
     return [line];
   } catch (error) {
     // Somebody else has just made it.
     const made = codeOf(error) === 'EEXIST' ? readKeyFile(path) : undefined;
     if (made === undefined) throw error;
     return made;
+  } finally {
+    rmSync(prepared, { force: true });
   }
 };

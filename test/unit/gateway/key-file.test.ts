@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -20,6 +20,7 @@ describe('the file of master keys', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(openKeyFile(path)).toEqual(made);
     expect(readKeyFile(path)).toEqual(made);
+    expect(readdirSync(join(folder, 'deeper'))).toEqual(['master-keys']);
   });
 
   it('may hold older keys below the current one', () => {
