@@ -1,6 +1,7 @@
 /**
- * The disk of a component becomes full while files are uploaded, and gets room again. Uploads may be refused or wait
- * meanwhile; those that were accepted complete afterwards. The alert on ClickHouse's disk fires meanwhile, and ends.
+ * The disk of a component becomes full while files are uploaded, and gets room again; then the component is started anew, which
+ * shows what it could not write down. Uploads may be refused or wait meanwhile; those that were accepted complete afterwards,
+ * and every version can be read. The alert on ClickHouse's disk fires meanwhile, and ends.
  *
  * The small file system is a tmpfs, which only root may mount: this is a scenario of the command, not of CI.
  */
@@ -12,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expectToFire, type Scrape, scrape } from '../support/alerts.js';
 import { type CrashOptions, type CrashReport, runCrash, type Scenario } from './crash-run.js';
 import type { Component } from './product.js';
+import { restart } from './restart.js';
 
 const mib = 1024 * 1024;
 
@@ -91,6 +93,7 @@ const becomesFull =
     }
     say('whole again');
     await sleep(loadMs);
+    say(`${component} started anew after ${await restart(product, component)} ms`);
     if (component === 'clickhouse') {
       const incident = { alert: 'TabularyDiskFull', healthy, broken, mended: await look(product.apis) };
       await expectToFire(incident).catch((error: Error) => faults.push(error.message));

@@ -7,6 +7,7 @@ import { connectionOptions } from './address.js';
 import { serverSilent, statementError } from './errors.js';
 import { createKeptConnections } from './kept-connections.js';
 import { createPing } from './ping.js';
+import { ensureRoom } from './room.js';
 
 export type QuerySettings = ClickHouseSettings;
 export type QueryParams = Readonly<Record<string, unknown>>;
@@ -223,6 +224,7 @@ export const createClickHouse = ({
     database,
     command: (sql, options = {}) =>
       translated(options.signal, async () => {
+        await ensureRoom(sql, rows);
         await client.command({ query: sql, ...common(options) });
       }),
     rows,
