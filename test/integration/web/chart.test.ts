@@ -66,7 +66,7 @@ it('opens a time series as lines, one for each entity, with exact values under t
   await page.getByText('2023-12-01').first().waitFor();
   await expect.poll(() => readout.allTextContents()).toEqual(['2023-12-01', exact, 'no row']);
   await page.keyboard.press('ArrowRight');
-  expect((await readout.allTextContents()).slice(1)).toEqual(['null', 'no row']);
+  await expect.poll(async () => (await readout.allTextContents()).slice(1)).toEqual(['null', 'no row']);
 });
 
 it('groups by year and country into an address that others open, and shows the question', async () => {
@@ -94,6 +94,37 @@ it('groups by year and country into an address that others open, and shows the q
 
   await page.goBack();
   await page.getByLabel('Log scale').and(page.locator(':not(:checked)')).waitFor();
+});
+
+it('shows a part of the axis, at an address, in the chart, the values and what is taken along', async () => {
+  const page = await stage.visit(`/datasets/${dataset}/chart`, { key });
+  await plot(page);
+  await page.getByRole('slider', { name: 'From' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.locator('.apply', { hasText: '[Date] ge 2023-12-01' }).waitFor();
+  await page.getByRole('slider', { name: 'To' }).focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.locator('.apply', { hasText: '[Date] le 2024-01-01' }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  const { pathname, search } = new URL(page.url());
+  const other = await stage.visit(pathname + search, { key, width: 375 });
+  await plot(other);
+  await other.getByText('Values', { exact: true }).click();
+  await expect
+    .poll(() => other.locator('.values tbody th').allTextContents())
+    .toEqual(['2023-12-01', '2024-01-01']);
+  await other.getByRole('button', { name: 'Download as …' }).click();
+  const [download] = await Promise.all([
+    other.waitForEvent('download'),
+    other.getByRole('link', { name: 'CSV', exact: true }).click(),
+  ]);
+  const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
+  expect(lines.slice(1).map((line) => line.split(',')[0])).toEqual(['"2023-12-01"', '"2024-01-01"']);
+  await other.getByRole('button', { name: 'Show all' }).click();
+  await expect.poll(() => other.locator('.values tbody th').count()).toBe(4);
+  await expect.poll(() => apply(other)).not.toContain('[Date] ge');
+  await expect.poll(() => other.evaluate('document.documentElement.scrollWidth')).toBe(375);
 });
 
 it('draws chosen series and two measures against each other', async () => {

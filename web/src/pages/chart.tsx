@@ -15,18 +15,21 @@ import type { Column, DatasetDetail } from '../lib/types.js';
 import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
 import { Controls, SeriesChoice } from './chart/controls.js';
-import { inOrder, type Model, modelOf, mostRows, scatterOf } from './chart/model.js';
+import { between, inOrder, type Model, modelOf, mostRows, scatterOf } from './chart/model.js';
 import { Plot } from './chart/plot.js';
 import {
   chartApply,
+  hasSpan,
   measureName,
   type Question,
   readQuestion,
   seriesApply,
   seriesListed,
   seriesName,
+  spanStep,
   writeQuestion,
 } from './chart/question.js';
+import { type Span, SpanChoice } from './chart/span.js';
 import { Values } from './chart/values.js';
 import './chart.css';
 
@@ -101,52 +104,91 @@ interface ResultProps {
   readonly onChange: (change: Partial<Question>) => void;
 }
 
-const Result = ({ dataset, question, onChange }: ResultProps) => {
-  const drawn = useLoad((signal) => load(dataset, question, signal), [dataset.id, JSON.stringify(question)]);
+interface PictureProps extends ResultProps {
+  readonly drawn: Drawn;
+}
+
+/** The chart with its series, the question behind it, and its values. */
+const Picture = ({ dataset, question, drawn, onChange }: PictureProps) => {
+  const { question: asked, model, all } = drawn;
+  /** While an end is moved; the address has it when it is let go. */
+  const [moved, setMoved] = useState<Span>();
+  const { from, to } = moved ?? question;
+  const hasEnds = hasSpan(asked, dataset.columns);
+  const shown = useMemo(() => (hasEnds ? between(model, from, to) : model), [model, hasEnds, from, to]);
+  const apply = drawn.apply + spanStep({ ...asked, from: question.from, to: question.to }, dataset.columns);
+  const setSpan = (span: Span): void => {
+    setMoved(undefined);
+    onChange(span);
+  };
+  return (
+    <>
+      <div class={all.length > 0 ? 'chart-area with-series' : 'chart-area'}>
+        {model.rows.length === 0 ? (
+          <State title={t.none}>
+            <p class="soft">{t.noneMore}</p>
+          </State>
+        ) : (
+          <Plot
+            model={shown}
+            kind={asked.kind}
+            isLog={asked.isLog}
+            title={`${dataset.name}: ${titleOf(asked)}`}
+            {...(hasEnds ? { onSpan: (first, last) => setSpan({ from: first, to: last }) } : {})}
+          >
+            {hasEnds && model.rows.length > 2 && (
+              <SpanChoice
+                model={model}
+                from={from}
+                to={to}
+                onChange={(span, isDone) => (isDone ? setSpan(span) : setMoved(span))}
+              />
+            )}
+          </Plot>
+        )}
+        {all.length > 0 && (
+          <SeriesChoice
+            all={all}
+            shown={shownOf(question, all)}
+            hasColors={question.measures.length === 1 || question.kind === 'scatter'}
+            onChange={(series) => onChange({ series })}
+          />
+        )}
+      </div>
+      {asked.isLog && <p class="small soft">{t.logNote}</p>}
+      <section class="stack tight">
+        <h2>{t.question}</h2>
+        <pre class="apply">
+          <code>{apply}</code>
+        </pre>
+        <p class="row">
+          <TakeAlong
+            datasetId={dataset.id}
+            isPublic={dataset.privacy === 'Public'}
+            query={{ $apply: apply }}
+            columns={typedColumns(asked, model)}
+          />
+        </p>
+      </section>
+      {model.rows.length > 0 && <Values model={shown} />}
+    </>
+  );
+};
+
+const Result = (props: ResultProps) => {
+  const { dataset, question } = props;
+  // All rows are asked for, and a part of them is shown: an end is moved without waiting.
+  const whole = { ...question, from: undefined, to: undefined };
+  const drawn = useLoad((signal) => load(dataset, whole, signal), [dataset.id, JSON.stringify(whole)]);
   return (
     <Show of={drawn}>
-      {({ question: asked, model, apply, all }) => (
+      {(found) => (
         <div class="stack" aria-busy={drawn.state === 'loading'}>
-          {asked.kind === 'scatter' && asked.measures.length < 2 && <p class="notice">{t.scatterOne}</p>}
-          {model.isCut && <p class="notice warn">{t.cut(count(mostRows))}</p>}
-          <div class={all.length > 0 ? 'chart-area with-series' : 'chart-area'}>
-            {model.rows.length === 0 ? (
-              <State title={t.none}>
-                <p class="soft">{t.noneMore}</p>
-              </State>
-            ) : (
-              <Plot
-                model={model}
-                kind={asked.kind}
-                isLog={asked.isLog}
-                title={`${dataset.name}: ${titleOf(asked)}`}
-              />
-            )}
-            {all.length > 0 && (
-              <SeriesChoice
-                all={all}
-                shown={shownOf(question, all)}
-                hasColors={question.measures.length === 1 || question.kind === 'scatter'}
-                onChange={(series) => onChange({ series })}
-              />
-            )}
-          </div>
-          {asked.isLog && <p class="small soft">{t.logNote}</p>}
-          <section class="stack tight">
-            <h2>{t.question}</h2>
-            <pre class="apply">
-              <code>{apply}</code>
-            </pre>
-            <p class="row">
-              <TakeAlong
-                datasetId={dataset.id}
-                isPublic={dataset.privacy === 'Public'}
-                query={{ $apply: apply }}
-                columns={typedColumns(asked, model)}
-              />
-            </p>
-          </section>
-          {model.rows.length > 0 && <Values model={model} />}
+          {found.question.kind === 'scatter' && found.question.measures.length < 2 && (
+            <p class="notice">{t.scatterOne}</p>
+          )}
+          {found.model.isCut && <p class="notice warn">{t.cut(count(mostRows))}</p>}
+          <Picture {...props} drawn={found} />
         </div>
       )}
     </Show>

@@ -24,6 +24,7 @@ export const chartTexts = {
     countdistinct: 'distinct values of',
     count: 'count of rows',
   },
+  span: { title: 'Part of the axis that is shown', from: 'From', to: 'To', whole: 'Show all' },
   log: 'Log scale',
   logNote: 'A log scale cannot show zero or negative values; they are left out.',
   series: 'Series',

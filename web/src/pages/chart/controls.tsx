@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { passFocus } from '../../lib/focus.js';
 import type { Column } from '../../lib/types.js';
 import { texts } from '../../texts.js';
 import {
@@ -61,6 +62,9 @@ const Kinds = ({ question, onChange }: Props) => (
   </fieldset>
 );
 
+/** Other rows have other ends. */
+const whole = { from: undefined, to: undefined };
+
 const Rows = ({ question, columns, onChange }: Props) => {
   const isDate = columns.find(({ name }) => name === question.rows)?.dataType === 'Date';
   return (
@@ -71,7 +75,12 @@ const Rows = ({ question, columns, onChange }: Props) => {
         value={question.rows}
         options={namesOf(columns)}
         onChoose={(rows) =>
-          onChange({ rows, series: undefined, columns: question.columns.filter((name) => name !== rows) })
+          onChange({
+            ...whole,
+            rows,
+            series: undefined,
+            columns: question.columns.filter((name) => name !== rows),
+          })
         }
       />
       {isDate && (
@@ -79,7 +88,9 @@ const Rows = ({ question, columns, onChange }: Props) => {
           label={t.period}
           value={question.period}
           options={periods.map((period) => [period, t.periods[period]])}
-          onChoose={(period) => onChange({ period: periods.find((one) => one === period) ?? 'each' })}
+          onChoose={(period) =>
+            onChange({ ...whole, period: periods.find((one) => one === period) ?? 'each' })
+          }
         />
       )}
     </div>
@@ -99,7 +110,10 @@ const Columns = ({ question, columns, onChange }: Props) => {
           <button
             type="button"
             aria-label={t.remove(name)}
-            onClick={() => set(chosen.filter((one) => one !== name))}
+            onClick={(event) => {
+              passFocus(event, '.control', 'select');
+              set(chosen.filter((one) => one !== name));
+            }}
           >
             <span aria-hidden="true">✕</span>
           </button>
@@ -160,7 +174,10 @@ const Measures = ({ question, columns, onChange }: Props) => {
               class="button plain"
               type="button"
               aria-label={t.remove(measureName(measure))}
-              onClick={() => onChange({ measures: measures.filter((_, index) => index !== at) })}
+              onClick={(event) => {
+                passFocus(event, '.control', 'select');
+                onChange({ measures: measures.filter((_, index) => index !== at) });
+              }}
             >
               <span aria-hidden="true">✕</span>
             </button>

@@ -130,20 +130,30 @@ export interface Size {
   readonly height: number;
 }
 
-/** Draws a model; `onRow` is told the row at the pointer, null when it has left. */
+export interface Pointed {
+  /** The row at the pointer, null when it has left. */
+  onRow(row: number | null): void;
+  /** Rows that were dragged over; without it the chart zooms there by itself. */
+  readonly onSpan: ((first: number, last: number) => void) | undefined;
+}
+
 export const draw = (
   host: HTMLElement,
   model: Model,
   look: Look,
   { width, height }: Size,
-  onRow: (row: number | null) => void,
+  { onRow, onSpan }: Pointed,
 ): uPlot =>
   new uPlot(
     {
       width,
       height,
       legend: { show: false },
-      cursor: { drag: { x: true, y: false }, focus: { prox: 24 }, points: { show: look.kind !== 'bar' } },
+      cursor: {
+        drag: { x: true, y: false, setScale: onSpan === undefined },
+        focus: { prox: 24 },
+        points: { show: look.kind !== 'bar' },
+      },
       focus: { alpha: 0.35 },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1e3), 'UTC'),
       scales: {
@@ -162,7 +172,18 @@ export const draw = (
         },
       ],
       series: [{}, ...series(model, look)],
-      hooks: { setCursor: [(u) => onRow(u.cursor.idx ?? null)] },
+      hooks: {
+        setCursor: [(u) => onRow(u.cursor.idx ?? null)],
+        setSelect: [
+          (u) => {
+            const { left, width: dragged } = u.select;
+            if (onSpan === undefined || dragged === 0) return;
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            const [first, last] = [u.posToIdx(left), u.posToIdx(left + dragged)];
+            if (first < last) onSpan(first, last);
+          },
+        ],
+      },
     },
     [[...model.places], ...model.lines.map(({ numbers }) => drawn(numbers, look.isLog))] as uPlot.AlignedData,
     host,

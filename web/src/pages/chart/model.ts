@@ -27,7 +27,8 @@ export interface Model {
 
 export const mostRows = 50_000;
 
-const numberOf = (text: string | undefined): number | null | undefined => {
+/** To draw: undefined where there is no such row, null where it has no number. */
+export const numberOf = (text: string | undefined): number | null | undefined => {
   if (text === undefined) return undefined;
   const number = text === '' ? Number.NaN : Number(text);
   return Number.isFinite(number) ? number : null;
@@ -111,4 +112,32 @@ export const inOrder = (model: Model, chosen: readonly string[]): Model => {
   const place = ({ name, color }: Line): number => order.get(name) ?? color;
   const lines = model.lines.map((line) => ({ ...line, color: place(line) }));
   return { ...model, lines: lines.sort((a, b) => a.color - b.color) };
+};
+
+/** First and last row of a span, counted. Of the address of somebody else, whose table had other rows, the nearest within. */
+export const endsOf = (
+  { axis, places }: Model,
+  from: string | undefined,
+  to: string | undefined,
+): readonly [first: number, last: number] => {
+  const end = places.length - 1;
+  const low = from === undefined ? Number.NaN : placeOf(axis, from, 0);
+  const high = to === undefined ? Number.NaN : placeOf(axis, to, 0);
+  const first = Number.isNaN(low) ? 0 : places.findIndex((place) => place >= low);
+  const last = Number.isNaN(high) ? end : places.findLastIndex((place) => place <= high);
+  // Nothing within: the whole is better than nothing.
+  return first === -1 || last === -1 || first > last ? [0, end] : [first, last];
+};
+
+/** The part of a model from one row to another. */
+export const between = (model: Model, from: string | undefined, to: string | undefined): Model => {
+  const [first, last] = endsOf(model, from, to);
+  const cut = <T>(list: readonly T[]): readonly T[] => list.slice(first, last + 1);
+  if (first === 0 && last === model.rows.length - 1) return model;
+  return {
+    ...model,
+    rows: cut(model.rows),
+    places: cut(model.places),
+    lines: model.lines.map((line) => ({ ...line, texts: cut(line.texts), numbers: cut(line.numbers) })),
+  };
 };

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { Menu } from '../../components/menu.js';
@@ -40,13 +41,19 @@ interface PlotProps {
   readonly kind: Look['kind'];
   readonly isLog: boolean;
   readonly title: string;
+  /** Rows that were dragged over with the pointer. */
+  readonly onSpan?: (first: string | undefined, last: string | undefined) => void;
+  /** What stands between the chart and its values. */
+  readonly children?: ComponentChildren;
 }
 
 /** The chart itself, with the exact values at the pointer or under the arrow keys. */
-export const Plot = ({ model, kind, isLog, title }: PlotProps) => {
+export const Plot = ({ model, kind, isLog, title, onSpan, children }: PlotProps) => {
   const host = useRef<HTMLDivElement>(null);
   const chart = useRef<{ u: uPlot; look: Look } | undefined>(undefined);
   const [row, setRow] = useState<number | null>(null);
+  const span = useRef(onSpan);
+  span.current = onSpan;
   const shade = useStore(theme);
   useEffect(() => {
     const element = host.current;
@@ -55,7 +62,13 @@ export const Plot = ({ model, kind, isLog, title }: PlotProps) => {
       chart.current?.u.destroy();
       const look = { ...readLook(element), kind, isLog };
       const size = { width: element.clientWidth, height: element.clientHeight };
-      chart.current = { u: draw(element, model, look, size, setRow), look };
+      const pointed = {
+        onRow: setRow,
+        onSpan:
+          span.current &&
+          ((first: number, last: number) => span.current?.(model.rows[first], model.rows[last])),
+      };
+      chart.current = { u: draw(element, model, look, size, pointed), look };
     };
     make();
     const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -101,6 +114,7 @@ export const Plot = ({ model, kind, isLog, title }: PlotProps) => {
     <section class="stack tight">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: arrow keys read out its values. */}
       <div class="plot" ref={host} role="img" tabIndex={0} aria-label={t.chart(title)} onKeyDown={move} />
+      {children}
       <div class="row plot-foot">
         {row !== null && row < model.rows.length && (
           <Readout model={model} row={row} isScatter={kind === 'scatter'} />

@@ -15,6 +15,9 @@ export interface Question {
   readonly series: readonly string[] | undefined;
   readonly isLog: boolean;
   readonly filter: string;
+  /** First and last row shown; undefined: the first and the last one that there is. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
 }
 
 export interface Measure {
@@ -41,6 +44,15 @@ export const kinds = ['line', 'bar', 'scatter'] as const;
 
 const oneOf = <T extends string>(values: readonly T[], text: string | null | undefined): T | undefined =>
   values.find((value) => value === text);
+
+const typeOf = (columns: readonly Column[], of: string): Column['dataType'] | undefined =>
+  columns.find(({ name }) => name === of)?.dataType;
+
+/** A date or a number of the axis, as the service writes them; an address may hold anything. */
+const rowIn = (text: string | null, type: Column['dataType'] | undefined): string | undefined => {
+  const form = type === 'Date' ? /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d(\.\d+)?)?$/ : /^-?\d+(\.\d+)?$/;
+  return text !== null && form.test(text) ? text : undefined;
+};
 
 const list = (text: string | null): readonly string[] | undefined => {
   if (text === null) return undefined;
@@ -84,6 +96,8 @@ export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Ques
     series: undefined,
     isLog: false,
     filter: '',
+    from: undefined,
+    to: undefined,
   };
 };
 
@@ -91,7 +105,9 @@ export const firstQuestion = ({ columns }: Pick<DatasetDetail, 'columns'>): Ques
 export const readQuestion = (query: URLSearchParams, dataset: DatasetDetail): Question => {
   const first = firstQuestion(dataset);
   const has = (name: string): boolean => dataset.columns.some((column) => column.name === name);
-  const rows = query.get('rows');
+  const asked = query.get('rows');
+  const rows = asked !== null && has(asked) ? asked : first.rows;
+  const rowsType = typeOf(dataset.columns, rows);
   const measures = list(query.get('measures'))
     ?.map((text): Measure => {
       const [method = '', ...column] = text.split(':');
@@ -100,13 +116,15 @@ export const readQuestion = (query: URLSearchParams, dataset: DatasetDetail): Qu
     .filter((measure) => fits(measure, dataset.columns));
   return {
     kind: oneOf(kinds, query.get('chart')) ?? first.kind,
-    rows: rows !== null && has(rows) ? rows : first.rows,
+    rows,
     period: oneOf(periods, query.get('by')) ?? first.period,
     columns: list(query.get('columns'))?.filter(has) ?? first.columns,
     measures: measures === undefined || measures.length === 0 ? first.measures : measures,
     series: list(query.get('series')),
     isLog: query.get('log') === '1',
     filter: query.get('$filter') ?? '',
+    from: rowIn(query.get('from'), rowsType),
+    to: rowIn(query.get('to'), rowsType),
   };
 };
 
@@ -120,6 +138,8 @@ export const writeQuestion = (question: Question): Record<string, string | undef
   series: question.series === undefined ? undefined : JSON.stringify(question.series),
   log: question.isLog ? '1' : undefined,
   $filter: question.filter === '' ? undefined : question.filter,
+  from: question.from,
+  to: question.to,
 });
 
 const named = (name: string): string => `[${name.replaceAll(']', ']]')}]`;
@@ -133,11 +153,27 @@ const aggregation = (measure: Measure): string =>
     ? `$count as ${named('count')}`
     : `${named(measure.column)} with ${measure.method} as ${named(measureName(measure))}`;
 
-const key = ({ rows, period }: Question, columns: readonly Column[]): string => {
-  const isDate = columns.some(({ name, dataType }) => name === rows && dataType === 'Date');
-  return period === 'each' || !isDate
-    ? named(rows)
-    : `startof${period}(${named(rows)}) as ${named(`${rows} by ${period}`)}`;
+/** The rows as the question computes them, and by which name its result has them. */
+const key = ({ rows, period }: Question, columns: readonly Column[]): { text: string; name: string } => {
+  if (period === 'each' || typeOf(columns, rows) !== 'Date') return { text: named(rows), name: named(rows) };
+  const name = named(`${rows} by ${period}`);
+  return { text: `startof${period}(${named(rows)}) as ${name}`, name };
+};
+
+/** Whether first and last row can be chosen: names have no order, and points none of their rows. */
+export const hasSpan = ({ kind, rows }: Question, columns: readonly Column[]): boolean =>
+  kind !== 'scatter' && typeOf(columns, rows) !== 'String';
+
+/** Step behind `chartApply` that leaves out rows before the first and behind the last one. */
+export const spanStep = (question: Question, columns: readonly Column[]): string => {
+  if (!hasSpan(question, columns)) return '';
+  const { name } = key(question, columns);
+  const { from, to } = question;
+  const conditions = [
+    ...(from === undefined ? [] : [`${name} ge ${from}`]),
+    ...(to === undefined ? [] : [`${name} le ${to}`]),
+  ];
+  return conditions.length === 0 ? '' : `/filter(${conditions.join(' and ')})`;
 };
 
 /** The columns of the rows stand first, so that no series has the same. */
@@ -162,8 +198,7 @@ const chosenOnly = (
   const one = (values: readonly string[]): string =>
     names
       .map((name, at) => {
-        const type = columns.find((column) => column.name === name)?.dataType;
-        return `${named(name)} eq ${literal(values[at] ?? '', type)}`;
+        return `${named(name)} eq ${literal(values[at] ?? '', typeOf(columns, name))}`;
       })
       .join(' and ');
   return [chosen.map((values) => `(${one(values)})`).join(' or ')];
@@ -192,7 +227,7 @@ export const chartApply = (
     ...(chosen.length === 0 ? [] : chosenOnly(question, columns, chosen).map((text) => `(${text})`)),
   ];
   const filter = conditions.length === 0 ? '' : `filter(${conditions.join(' and ')})/`;
-  const keys = [key(question, columns), ...seriesColumns(question).map(named)];
+  const keys = [key(question, columns).text, ...seriesColumns(question).map(named)];
   const measures = [...new Set(question.measures.map(aggregation))];
   return `${filter}groupby((${keys.join(',')}),aggregate(${measures.join(',')}))`;
 };

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { Column, DataType } from '../../../web/src/lib/types.js';
+import { between, endsOf, modelOf } from '../../../web/src/pages/chart/model.js';
+import { firstQuestion, hasSpan, readQuestion, spanStep } from '../../../web/src/pages/chart/question.js';
+
+const column = (id: number, name: string, dataType: DataType, isEntity: boolean): Column => ({
+  id,
+  name,
+  dataType,
+  isEntity,
+});
+const columns = [
+  column(1, 'Day', 'Date', true),
+  column(2, 'City', 'String', true),
+  column(3, 'Price', 'Decimal', false),
+];
+const first = firstQuestion({ columns });
+const model = modelOf(
+  'Day,City,sum of Price\n2020-01-01,A,1\n2021-01-01,A,2.50\n2022-01-01,A,\n2023-01-01,A,4\n',
+  first,
+  'Date',
+);
+
+describe('the part of an axis', () => {
+  it('is asked of the result, by the name that the rows have there', () => {
+    expect(spanStep(first, columns)).toBe('');
+    expect(spanStep({ ...first, from: '2021-01-01' }, columns)).toBe('/filter([Day] ge 2021-01-01)');
+    expect(spanStep({ ...first, period: 'year', from: '2021-01-01', to: '2022-01-01' }, columns)).toBe(
+      '/filter([Day by year] ge 2021-01-01 and [Day by year] le 2022-01-01)',
+    );
+  });
+
+  it('is none of names, nor of points', () => {
+    for (const question of [
+      { ...first, rows: 'City', from: '2021-01-01' },
+      { ...first, kind: 'scatter' as const, from: '2021-01-01' },
+    ]) {
+      expect(hasSpan(question, columns)).toBe(false);
+      expect(spanStep(question, columns)).toBe('');
+    }
+  });
+
+  it('is what an address says, if that is a date or a number', () => {
+    const ask = (query: string) => readQuestion(new URLSearchParams(query), { columns } as never);
+    expect(ask('from=2021-01-01&to=2022-01-01')).toMatchObject({ from: '2021-01-01', to: '2022-01-01' });
+    expect(ask("from=2021-01-01) or ('&to=12")).toMatchObject({ from: undefined, to: undefined });
+    expect(ask('rows=Price&from=-1.5&to=2021-01-01')).toMatchObject({ from: '-1.5', to: undefined });
+  });
+
+  it('cuts rows and values alike', () => {
+    expect(between(model, undefined, undefined)).toBe(model);
+    const part = between(model, '2021-01-01', '2022-01-01');
+    expect(part.rows).toEqual(['2021-01-01', '2022-01-01']);
+    expect(part.places).toHaveLength(2);
+    expect(part.lines[0]).toMatchObject({ texts: ['2.50', ''], numbers: [2.5, null] });
+  });
+
+  it.each([
+    ['2020-06-01', '2022-06-01', [1, 2]],
+    ['1990-01-01', '2050-01-01', [0, 3]],
+    ['2030-01-01', undefined, [0, 3]],
+    ['2022-01-01', '2021-01-01', [0, 3]],
+  ] as const)('from %s to %s, which other rows had, is the nearest one within', (from, to, ends) => {
+    expect(endsOf(model, from, to)).toEqual(ends);
+  });
+});

@@ -1,0 +1,74 @@
+import { texts } from '../../texts.js';
+import { endsOf, type Model } from './model.js';
+
+const t = texts.chart.span;
+
+/** First and last row that are shown; undefined: the first and the last one that there is. */
+export interface Span {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+}
+
+interface Props extends Span {
+  /** All rows that there are. */
+  readonly model: Model;
+  /** While somebody moves an end, and, with `isDone`, when it is let go. */
+  readonly onChange: (span: Span, isDone: boolean) => void;
+}
+
+/** First and last row of the chart, as two thumbs on one bar. */
+export const SpanChoice = ({ model, from, to, onChange }: Props) => {
+  const end = model.rows.length - 1;
+  const [first, last] = endsOf(model, from, to);
+  const put = (low: number, high: number, isDone: boolean): void => {
+    onChange(
+      { from: low <= 0 ? undefined : model.rows[low], to: high >= end ? undefined : model.rows[high] },
+      isDone,
+    );
+  };
+  const thumb = (side: 'from' | 'to') => {
+    const at = side === 'from' ? first : last;
+    const take = (input: HTMLInputElement, isDone: boolean): void => {
+      // One stops at the other.
+      const place =
+        side === 'from' ? Math.min(Number(input.value), last) : Math.max(Number(input.value), first);
+      input.value = String(place);
+      if (side === 'from') put(place, last, isDone);
+      else put(first, place, isDone);
+    };
+    return (
+      <input
+        type="range"
+        min={0}
+        max={end}
+        value={at}
+        // Where both meet at an end of the bar, the one that can still be moved lies above.
+        class={side === (first > end / 2 ? 'from' : 'to') ? 'is-above' : ''}
+        aria-label={t[side]}
+        aria-valuetext={model.rows[at]}
+        onInput={({ currentTarget }) => take(currentTarget, false)}
+        onChange={({ currentTarget }) => take(currentTarget, true)}
+      />
+    );
+  };
+  return (
+    <fieldset class="span">
+      <legend class="hidden-text">{t.title}</legend>
+      <output class="number">{model.rows[first]}</output>
+      <div class="span-bar">
+        <i style={{ left: `${(100 * first) / end}%`, right: `${100 - (100 * last) / end}%` }} />
+        {thumb('from')}
+        {thumb('to')}
+      </div>
+      <output class="number">{model.rows[last]}</output>
+      <button
+        class="button"
+        type="button"
+        disabled={first === 0 && last === end}
+        onClick={() => onChange({ from: undefined, to: undefined }, true)}
+      >
+        {t.whole}
+      </button>
+    </fieldset>
+  );
+};
