@@ -1,0 +1,68 @@
+/** Where the parser stands in its text, and how far it has descended. */
+import type { Failures } from './failure.js';
+import type { Lexer } from './lexer.js';
+import type { FilterLimits } from './limits.js';
+import type { UnknownName } from './names.js';
+import type { SyntaxNode } from './syntax.js';
+import type { FollowingToken } from './tokens.js';
+
+export interface Cursor {
+  readonly text: string;
+  readonly failures: Failures;
+  readonly limits: FilterLimits;
+  readonly lexer: Lexer;
+  readonly unknown: UnknownName[];
+  offset: number;
+  depth: number;
+  peeked: FollowingToken | undefined;
+  /** Operands and values of lists so far. */
+  read: number;
+}
+
+/** Work that is done in bounded steps, with a result at the end: whoever runs it may let others go on in between. */
+export type Steps<T> = Generator<void, T>;
+
+/** Operands and values of lists that are read in one step. */
+const readInOneStep = 100;
+
+export const isStepOver = (cursor: Cursor): boolean => {
+  cursor.read += 1;
+  return cursor.read % readInOneStep === 0;
+};
+
+export const peek = (cursor: Cursor): FollowingToken => {
+  cursor.peeked ??= cursor.lexer.following(cursor.offset);
+  return cursor.peeked;
+};
+
+export const advance = (cursor: Cursor, end: number): void => {
+  cursor.offset = end;
+  cursor.peeked = undefined;
+};
+
+const tooDeep = ({ failures, limits }: Cursor, start: number) =>
+  failures.limit(
+    start,
+    `more than ${limits.maxDepth} levels of nesting; use fewer parentheses or split the query`,
+  );
+
+export const checked = (cursor: Cursor, node: SyntaxNode): SyntaxNode => {
+  if (node.height > cursor.limits.maxDepth) throw tooDeep(cursor, node.start);
+  return node;
+};
+
+export function* nested<T>(cursor: Cursor, start: number, parse: Steps<T>): Steps<T> {
+  cursor.depth += 1;
+  if (cursor.depth > cursor.limits.maxDepth) throw tooDeep(cursor, start);
+  const result = yield* parse;
+  cursor.depth -= 1;
+  return result;
+}
+
+/** Goes behind the comma or the bracket that follows an item; true behind the bracket. */
+export const endsList = (cursor: Cursor): boolean => {
+  const next = peek(cursor);
+  if (next.kind !== 'comma' && next.kind !== 'close') throw cursor.failures.syntax(next.start, "',' or ')'");
+  advance(cursor, next.end);
+  return next.kind === 'close';
+};
