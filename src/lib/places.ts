@@ -11,6 +11,7 @@
  * When others wait and all seats are taken, the one that rests for longest loses its seat.
  */
 import { AppError } from './errors.js';
+import { createOwnerCounts } from './owner-counts.js';
 
 /** A place that is held. */
 export interface Place {
@@ -85,12 +86,6 @@ interface Holder {
   restingSince: number | undefined;
 }
 
-interface Owner {
-  running: number;
-  seats: number;
-  waiting: number;
-}
-
 interface Waiting {
   readonly owner: string;
   start(): void;
@@ -102,38 +97,12 @@ export const createPlaces = (options: PlacesOptions): Places => {
   const { name, code, places, queueLength, maxWaitMs, restLimitMs = 2_000, onRefused } = options;
   const { ownPlaces = half(places), seats = places * 4, retryAfterSeconds = 5 } = options;
   const { ownSeats = half(seats), outlivesCaller = false } = options;
-  const owners = new Map<string, Owner>();
+  const owners = createOwnerCounts(ownPlaces);
+  const { change } = owners;
   const holders = new Set<Holder>();
   const queue: Waiting[] = [];
   let timer: NodeJS.Timeout | undefined;
   let tickedAt = 0;
-
-  const ownerOf = (key: string): Owner => {
-    const known = owners.get(key);
-    if (known !== undefined) return known;
-    const owner = { running: 0, seats: 0, waiting: 0 };
-    owners.set(key, owner);
-    return owner;
-  };
-  const change = (key: string, by: Partial<Owner>): void => {
-    const owner = ownerOf(key);
-    owner.running += by.running ?? 0;
-    owner.seats += by.seats ?? 0;
-    owner.waiting += by.waiting ?? 0;
-    if (owner.seats === 0 && owner.waiting === 0) owners.delete(key);
-  };
-
-  const running = (): number => {
-    let count = 0;
-    for (const owner of owners.values()) count += owner.running;
-    return count;
-  };
-  /** What owners run beyond their share when they go on after a rest is at nobody's cost but their own. */
-  const occupied = (): number => {
-    let count = 0;
-    for (const owner of owners.values()) count += Math.min(owner.running, ownPlaces);
-    return count;
-  };
 
   const refused = (): AppError => {
     onRefused?.('refused');
@@ -216,9 +185,9 @@ export const createPlaces = (options: PlacesOptions): Places => {
   };
 
   const hasPlace = (owner: string): boolean =>
-    (owners.get(owner)?.running ?? 0) < ownPlaces && occupied() < places;
+    owners.of(owner).running < ownPlaces && owners.occupied() < places;
   const hasSeat = (owner: string): boolean => {
-    if ((owners.get(owner)?.seats ?? 0) >= ownSeats && !evict(owner)) return false;
+    if (owners.of(owner).seats >= ownSeats && !evict(owner)) return false;
     return holders.size < seats || evict(undefined);
   };
 
@@ -226,7 +195,7 @@ export const createPlaces = (options: PlacesOptions): Places => {
     let next: Waiting | undefined;
     let fewest = ownPlaces;
     for (const entry of queue) {
-      const count = owners.get(entry.owner)?.running ?? 0;
+      const count = owners.of(entry.owner).running;
       if (count >= fewest || without.has(entry.owner)) continue;
       next = entry;
       fewest = count;
@@ -236,7 +205,7 @@ export const createPlaces = (options: PlacesOptions): Places => {
 
   const startNext = (): void => {
     const seatless = new Set<string>();
-    while (queue.length > 0 && occupied() < places) {
+    while (queue.length > 0 && owners.occupied() < places) {
       const next = nextWaiting(seatless);
       if (next === undefined) return;
       if (hasSeat(next.owner)) {
@@ -295,7 +264,7 @@ export const createPlaces = (options: PlacesOptions): Places => {
   const take = async (owner: string, signal: AbortSignal): Promise<Place> => {
     signal.throwIfAborted();
     if (hasPlace(owner) && hasSeat(owner)) return occupy(owner, signal);
-    const mine = owners.get(owner)?.waiting ?? 0;
+    const mine = owners.of(owner).waiting;
     if (queue.length >= queueLength || mine >= half(queueLength)) throw refused();
     return wait(owner, signal);
   };
@@ -311,10 +280,10 @@ export const createPlaces = (options: PlacesOptions): Places => {
       }
     },
     get running() {
-      return running();
+      return owners.running();
     },
     get resting() {
-      return holders.size - running();
+      return holders.size - owners.running();
     },
     get waiting() {
       return queue.length;
