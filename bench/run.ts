@@ -2,7 +2,7 @@
 import { createLog } from '../src/lib/log.js';
 import { benches } from './benches.js';
 import type { BenchEntry } from './support/bench.js';
-import { type BenchOptions, parseOptions } from './support/options.js';
+import { type BenchOptions, parseOptions, usage } from './support/options.js';
 import { createProductPool } from './support/product-pool.js';
 import {
   type BenchResult,
@@ -63,6 +63,10 @@ const options = parseOptions(
   process.argv.slice(2),
   benches.map(({ name }) => name),
 );
+if (options.help) {
+  process.stdout.write(`${usage}\n\nBenches: ${benches.map(({ name }) => name).join(', ')}\n`);
+  process.exit();
+}
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   // Vite's own one would end the process before the product is stopped.

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 
 export interface BenchOptions {
+  readonly help: boolean;
   readonly quick: boolean;
   /** Names of the benches to run; undefined: all. */
   readonly only: readonly string[] | undefined;
@@ -21,6 +22,7 @@ export const parseOptions = (args: readonly string[], names: readonly string[]):
   const { values } = parseArgs({
     args: args.filter((arg) => arg !== '--'),
     options: {
+      help: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
       compare: { type: 'string' },
@@ -31,6 +33,6 @@ export const parseOptions = (args: readonly string[], names: readonly string[]):
   const unknown = only?.filter((name) => !names.includes(name)) ?? [];
   if (unknown.length > 0)
     throw new Error(`no bench is named ${unknown.join(', ')}; there are ${names.join(', ')}\n\n${usage}`);
-  const { quick, compare } = values;
-  return { quick, only, compare, out: values.out ?? `bench/results/${quick ? 'quick' : 'full'}.json` };
+  const { help, quick, compare } = values;
+  return { help, quick, only, compare, out: values.out ?? `bench/results/${quick ? 'quick' : 'full'}.json` };
 };
