@@ -35,7 +35,7 @@ const ownPart = 4;
 const shortHead = 4 * 1024;
 
 /** Connections that are read while they wait for a next request, for each that has a place for a first one. */
-const keptPerPlace = 4;
+const keptPerPlace = 16;
 
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\nRetry-After: 5\r\n' +
@@ -69,10 +69,10 @@ export const limitConnections = (
   { most, ownerOf, onRefused, graceMs = 1_000, headBytes = 32 * 1024 * 1024 }: ConnectionLimits,
   maxHeadBytes: number,
 ): void => {
-  // Half for heads that are being read, a quarter for those that rest, and a quarter for kept connections that are left
-  // alone: few of them, whose heads cannot take more. Of others each piece is counted, which takes it through JavaScript,
-  // a tenth of what receiving a large file costs.
-  const places = Math.max(1, Math.floor(headBytes / 2 / maxHeadBytes));
+  // An eighth for heads that are being read, since all of them may come in one turn of the event loop; a quarter for those
+  // that rest, and a quarter for kept connections that are left alone: few of them, whose heads cannot take more. Of others each
+  // piece is counted, which takes it through JavaScript, a tenth of what receiving a large file costs.
+  const places = Math.max(1, Math.floor(headBytes / 8 / maxHeadBytes));
   const countedBytes = headBytes / 4;
   const mostLeftAlone = Math.floor(headBytes / 4 / maxHeadBytes);
   const byOwner = new Map<string, number>();

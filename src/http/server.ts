@@ -54,10 +54,10 @@ const maxHeaderBytes = 256 * 1024;
 const checkingMs = 1_000;
 
 /**
- * Parsers that Node keeps for connections to come, each with the last head that it read in pieces: of Node's own 1,000,
- * 200 MB stayed after a burst of long heads, until others happened to use them.
+ * Parsers that Node keeps for connections to come, each with the last head that it read in pieces: whoever connects next
+ * holds what another has sent, for as long as nothing comes. Node's own number is 1,000, its least is 1.
  */
-const keptParsers = 16;
+const keptParsers = 1;
 
 const refuse = (socket: Socket, code: string | undefined): void => {
   if (!socket.writable) {
