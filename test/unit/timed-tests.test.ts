@@ -45,6 +45,10 @@ it('tests wait as long as all others do (test/support/patience.ts)', () => {
   expect(placesOf(ownTime, otherTimeouts)).toEqual([]);
 });
 
+it('no test stops its own event loop while a program runs: the runner gives up a worker that is silent for a minute', () => {
+  expect(placesOf(/\b(?:exec|execFile|spawn)Sync\(/g, {})).toEqual([]);
+});
+
 it('an exception is a test that there is', () => {
   const names = files.map((file) => relative(folder, file).replaceAll('\\', '/'));
   expect(names).toEqual(expect.arrayContaining([...Object.keys(exceptions), ...Object.keys(otherTimeouts)]));

@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -29,22 +29,18 @@ let tokens: Server;
 let secured: KafkaAccess;
 let mutual: KafkaAccess;
 
-const makeCertificate = (name: string): void => {
-  execFileSync(
-    'openssl',
-    [
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
-      ...[
-        '-addext',
-        'subjectAltName=IP:127.0.0.1',
-        '-keyout',
-        file(`${name}.key`),
-        '-out',
-        file(`${name}.pem`),
-      ],
+const makeCertificate = async (name: string): Promise<void> => {
+  await run('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
+    ...[
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+      '-keyout',
+      file(`${name}.key`),
+      '-out',
+      file(`${name}.pem`),
     ],
-    { stdio: 'ignore' },
-  );
+  ]);
   const both = readFileSync(file(`${name}.key`), 'utf8') + readFileSync(file(`${name}.pem`), 'utf8');
   writeFileSync(file(`${name}-both.pem`), both);
 };
@@ -67,8 +63,8 @@ const startTokenServer = async (): Promise<Server> => {
 const plain = `${module}.plain.PlainLoginModule required user_ada="pw";`;
 
 beforeAll(async () => {
-  makeCertificate('broker');
-  makeCertificate('client');
+  await makeCertificate('broker');
+  await makeCertificate('client');
   const choose = createPortChooser();
   const port = () =>
     choose.choose({ owner: 'a listener', variable: '-', wanted: undefined, remembered: undefined });

@@ -1,10 +1,11 @@
 /** PostgreSQL and ClickHouse behind TLS, with certificates of an authority that nobody else knows. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startEmbedded } from '../../../src/embedded/components.js';
@@ -15,14 +16,15 @@ import { startProduct } from '../../support/product.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-tls-'));
 const scope = createScope(silentLog);
+const run = promisify(execFile);
 const file = (name: string): string => join(folder, name);
 
 /** A key and a certificate that signs itself, for the address but not for its name. */
-const makeCertificate = (name: string): void => {
+const makeCertificate = async (name: string): Promise<void> => {
   const made = ['-keyout', file(`${name}.key`), '-out', file(`${name}.pem`)];
   const about = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...about, ...made];
-  execFileSync('openssl', request, { stdio: 'ignore' });
+  await run('openssl', request);
 };
 
 /** Over TLS only, with nothing said about the authority. */
@@ -77,7 +79,7 @@ const startProxy = async (address: string): Promise<string> => {
 };
 
 beforeAll(async () => {
-  for (const name of ['server', 'stranger']) makeCertificate(name);
+  for (const name of ['server', 'stranger']) await makeCertificate(name);
   const dataDir = file('data');
   const need = { postgres: true, kafka: false, clickhouse: false };
   const { access } = await startEmbedded({ dataDir, need, durability: 'off', log: silentLog, scope });

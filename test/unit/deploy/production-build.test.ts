@@ -1,23 +1,25 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { projectFile } from './compose-file.js';
 
+const run = promisify(execFile);
 const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));
 
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-production-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('the image is built from the sources without what only npm start needs, and its programs run', () => {
+it('the image is built from the sources without what only npm start needs, and its programs run', async () => {
   expect(projectFile('Dockerfile')).toContain('RUN npm run build:production');
   const tsc = join(projectRoot, 'node_modules/typescript/bin/tsc');
   // Inside of the checkout's folder of packages, so that the programs find them.
   const out = join(projectRoot, 'node_modules/.cache', `production-${process.pid}`);
   try {
-    execFileSync(
+    await run(
       process.execPath,
       [
         tsc,
@@ -37,11 +39,9 @@ it('the image is built from the sources without what only npm start needs, and i
     for (const name of ['package.json', 'migrations', 'schemas'])
       cpSync(join(projectRoot, name), join(out, name), { recursive: true });
     for (const program of ['api', 'worker', 'migrate'])
-      expect(
-        execFileSync(process.execPath, [join(out, 'dist', `${program}.js`), '--version'], {
-          encoding: 'utf8',
-        }),
-      ).toMatch(/^\d+\.\d+\.\d+/);
+      expect((await run(process.execPath, [join(out, 'dist', `${program}.js`), '--version'])).stdout).toMatch(
+        /^\d+\.\d+\.\d+/,
+      );
   } finally {
     rmSync(out, { recursive: true, force: true });
   }
