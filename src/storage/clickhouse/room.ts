@@ -4,7 +4,7 @@
  * keeps from inserts and merges alone, and not at all from others on the disk. So a statement that writes such a file is sent
  * only while there is room.
  */
-import { storeUnavailable } from './errors.js';
+import { AppError } from '../../lib/errors.js';
 
 /** What drops or moves whole partitions and tables makes room. */
 const writesDefinition =
@@ -32,5 +32,13 @@ export const ensureRoom = async (
     const [found] = await rows<{ readonly result: number }>(`EXISTS ${kind} ${name}`);
     if (found?.result === 1) return;
   }
-  throw storeUnavailable(new Error(`the disk of ClickHouse is full: ${disk.free} bytes are free`));
+  throw new AppError(
+    'unavailable',
+    'store_unavailable',
+    'The disk of the data store is full at the moment.',
+    {
+      cause: new Error(`the disk of ClickHouse is full: ${disk.free} bytes are free`),
+      retryAfterSeconds: 60,
+    },
+  );
 };
