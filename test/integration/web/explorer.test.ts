@@ -205,15 +205,17 @@ describe('the grid', () => {
   it('asks for columns in view alone, also of a table of texts', async () => {
     const page = await visit('/');
     const answers: Promise<string>[] = [];
-    page.on('response', (answer) => {
-      if (answer.url().includes(`/datasets/${ids.wideTexts}/data?`)) answers.push(answer.text());
+    // Those that came as a whole: what is out of view again is cancelled.
+    page.on('requestfinished', (request) => {
+      if (request.url().includes(`/datasets/${ids.wideTexts}/data?`))
+        answers.push(request.response().then((answer) => answer?.text() ?? ''));
     });
     await page.goto(`/datasets/${ids.wideTexts}`);
     await settled(page, 1, 0, 'of Indicator 0');
     await page.getByRole('grid').focus();
     await page.keyboard.press('Control+ArrowRight');
     await settled(page, 1, 599, 'of Indicator 599');
-    expect(answers.length).toBeGreaterThan(1);
+    await expect.poll(() => answers.length).toBeGreaterThan(1);
     for (const answer of answers)
       expect((await answer).split('\n')[0]?.split('\t').length).toBeLessThanOrEqual(3 * 24);
   });
@@ -254,7 +256,7 @@ describe('the grid', () => {
   it('opens a row with the whole of its values, by keyboard and by its number, at an address', async () => {
     const page = await visit(`/datasets/${ids.texts}`);
     await settled(page, 1, 0, 'x');
-    expect((await cell(page, 1, 0).textContent())?.length).toBe(400);
+    await expect.poll(async () => (await cell(page, 1, 0).textContent())?.length).toBe(400);
     await page.getByRole('grid').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -285,6 +287,22 @@ describe('the grid', () => {
     await expect
       .poll(() => page.evaluate('navigator.clipboard.readText()'))
       .toBe('Austria\t1980-01-01\t100.1\t\nAustria\t1981-01-01\t101.1\t1');
+  });
+
+  it('closes the menu of a column with an Escape that follows at once', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await page.getByRole('button', { name: 'Column Country', exact: true }).waitFor();
+    const isOpen = await page.evaluate(`(async () => {
+      const button = document.querySelector('button[aria-label="Column Country"]');
+      const isOpen = () => button.getAttribute('aria-expanded');
+      button.click();
+      await Promise.resolve();
+      const before = isOpen();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+      await Promise.resolve();
+      return [before, isOpen()];
+    })()`);
+    expect(isOpen).toEqual(['true', 'false']);
   });
 
   it('shows what a dataset without data is', async () => {
@@ -336,6 +354,39 @@ describe('the filter', () => {
     await page.getByRole('button', { name: "Find “d'ivo” in all text columns" }).click();
     await page.getByText('40 of 200 rows match').waitFor();
     await expect.poll(() => box(page).inputValue()).toBe("contains(tolower(Country), 'd''ivo')");
+  });
+
+  it('keeps what is typed the moment it appears', async () => {
+    const page = await visit('/');
+    await page.getByRole('link', { name: 'Prices of energy' }).waitFor();
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      const input = document.querySelector('.filter-text input');
+      if (input === null) return;
+      observer.disconnect();
+      input.value = 'Price gt 170';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await page.getByRole('link', { name: 'Prices of energy' }).click();
+    await page.getByText('10 of 200 rows match').waitFor();
+    await expect.poll(() => box(page).inputValue()).toBe('Price gt 170');
+  });
+
+  it('suggests nothing that was found for other letters', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await box(page).click();
+    await page.keyboard.type("Country eq '");
+    await page.getByRole('option', { name: 'Austria' }).waitFor();
+    const left = await page.evaluate(`(async () => {
+      const input = document.querySelector('.filter-text input');
+      input.value += 'C';
+      input.dispatchEvent(new Event('input', { bubbles: true }));
+      await Promise.resolve();
+      return document.querySelectorAll('.filter-list [role=option]').length;
+    })()`);
+    expect(left).toBe(0);
+    await expect
+      .poll(() => page.locator('.filter-list [role=option]').allTextContents())
+      .toEqual(["'Chile' ", "'Côte d''Ivoire' "]);
   });
 
   it('says what is wrong, and where', async () => {

@@ -26,6 +26,34 @@ const cookieOf = (header: string): string => header.split(';', 1)[0] ?? '';
 /** Nothing that a page still asks for may be told first that the session has ended: its answer takes the cookie away. */
 const leave = (page: Page): Promise<unknown> => page.goto('about:blank');
 
+/** Holds the answer to the page's question who is signed in; default: the one that it has now. */
+const holdSession = async (page: Page, json?: object): Promise<{ answer(): Promise<unknown> }> => {
+  let letGo = (): void => undefined;
+  const free = new Promise<void>((done) => {
+    letGo = done;
+  });
+  await page.route('**/api/session', async (route) => {
+    if (route.request().method() !== 'GET') return route.continue();
+    const response = json === undefined ? await route.fetch() : undefined;
+    await free;
+    await route.fulfill(response === undefined ? { json } : { response });
+  });
+  return {
+    async answer() {
+      const told = page.waitForResponse(
+        (answer) => answer.url().endsWith('/api/session') && answer.request().method() === 'GET',
+      );
+      letGo();
+      await (await told).finished();
+    },
+  };
+};
+
+const toProviders = async (page: Page): Promise<void> => {
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Providers' }).click();
+  await page.getByRole('heading', { name: 'Data providers' }).waitFor();
+};
+
 const asBrowser = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('what is served', () => {
@@ -77,7 +105,7 @@ describe('signing in', () => {
     await page.getByLabel('API key').fill(ada.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'ada' }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/');
+    await page.waitForURL(`${stage.root}/`);
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' });
     const seen = await page.evaluate(
@@ -103,7 +131,19 @@ describe('signing in', () => {
     await page.getByLabel('API key').fill(ada.key);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('button', { name: 'ada' }).waitFor();
-    expect(page.url()).toBe(`${stage.root}/`);
+    await page.waitForURL(`${stage.root}/`);
+  });
+
+  it('counts for more than what was asked before it', async () => {
+    const page = await stage.visit('/sign-in');
+    const late = await holdSession(page);
+    await page.goto('/sign-in');
+    await page.getByLabel('API key').fill(ada.key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'ada' }).waitFor();
+    await late.answer();
+    await toProviders(page);
+    await page.getByRole('button', { name: 'ada' }).waitFor();
   });
 
   it('ends with the key, and the page says so', async () => {
@@ -123,6 +163,18 @@ describe('signing in', () => {
     await page.goto('/');
     await page.getByText('Your session has ended.').waitFor();
     await expect.poll(() => page.context().cookies()).toEqual([]);
+  });
+
+  it('is said to have ended also when nobody is signed in by the time that the page asks who is', async () => {
+    const page = await stage.visit('/sign-in', { key: ada.key });
+    await leave(page);
+    await stage.product.sql.query('UPDATE web_sessions SET expires_at = now()');
+    const late = await holdSession(page, { account: null });
+    await page.goto('/');
+    await page.getByText('Your session has ended.').waitFor();
+    await late.answer();
+    await toProviders(page);
+    await page.getByText('Your session has ended.').waitFor();
   });
 
   it('ends when its time is over', async () => {

@@ -75,7 +75,9 @@ it('makes a team, invites to it, and the invitation is accepted', async () => {
   await other.getByRole('button', { name: 'Accept' }).click();
   await other.getByRole('button', { name: 'Leave' }).waitFor();
   await page.reload();
+  const given = page.waitForResponse((answer) => answer.request().method() === 'PUT');
   await page.getByLabel('Role of bob').selectOption('admin');
+  expect((await given).status()).toBe(200);
   await page.getByRole('button', { name: 'Delete the team Analysts' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the team' }).click();
   await page.getByText('You are not in any team').waitFor();
@@ -109,13 +111,17 @@ it('keeps descriptions of columns, name, source and retention of a dataset, and 
   const { dataset } = await prepare(page);
   await page.goto(`/datasets/${dataset}/share`);
   await page.getByLabel('Description of Price').fill(`In euro ${nasty}`);
+  await page.getByLabel('Description of Price').blur();
+  await page.getByText('Saved.').waitFor();
   await page.getByLabel('Country is an entity column').uncheck();
   await page.getByText('Saved.').nth(1).waitFor();
   await page.getByLabel('Source', { exact: true }).fill('Statistics Office');
   await page.getByRole('button', { name: 'Save' }).first().click();
   await page.getByText('Source Statistics Office').or(page.getByText('Statistics Office')).first().waitFor();
   await page.getByLabel('Newest versions to keep').fill('10');
-  await page.getByRole('button', { name: 'Save' }).last().click();
+  const retention = page.locator('form').filter({ has: page.getByLabel('Newest versions to keep') });
+  await retention.getByRole('button', { name: 'Save' }).click();
+  await retention.getByText('Saved.').waitFor();
   await page.getByLabel('Account or team').fill('bob');
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByLabel('Access of bob', { exact: true }).waitFor();
@@ -138,4 +144,33 @@ it('keeps descriptions of columns, name, source and retention of a dataset, and 
   await page.getByRole('button', { name: 'Delete the dataset' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the dataset' }).click();
   await page.waitForURL(`${stage.root}/`);
+});
+
+it('keeps both changes of a column when the first is answered last', async () => {
+  const page = await stage.visit('/account', { key: ada.key });
+  const { dataset } = await prepare(page);
+  let answer = (): void => undefined;
+  const second = new Promise<void>((done) => {
+    answer = done;
+  });
+  await page.route('**/columns/*', async (route) => {
+    const fetched = await route.fetch();
+    if (route.request().postData()?.includes('description') === true) await second;
+    await route.fulfill({ response: fetched });
+  });
+  await page.goto(`/datasets/${dataset}/share`);
+  const described = page.waitForRequest((request) => request.method() === 'PATCH');
+  const isEntity = page.getByLabel('Country is an entity column');
+  await page.getByLabel('Description of Country').fill('Where');
+  await page.getByLabel('Description of Country').blur();
+  const first = (await described).response();
+  await isEntity.uncheck();
+  await page.getByText('Saved.').waitFor();
+  answer();
+  await (await first)?.finished();
+  await page.getByLabel('Source', { exact: true }).fill('Statistics Office');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await page.getByText('Statistics Office').first().waitFor();
+  expect(await isEntity.isChecked()).toBe(false);
+  expect(await page.getByLabel('Description of Country').inputValue()).toBe('Where');
 });

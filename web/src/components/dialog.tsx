@@ -14,6 +14,7 @@ export interface DialogProps {
 export const Dialog = ({ title, onClose, children, actions }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  // Not at once: the key that opens it would press a button of it, too.
   useEffect(() => {
     dialog.current?.showModal();
   }, []);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 export interface MenuProps {
   readonly label: ComponentChildren;
@@ -15,7 +15,8 @@ export const Menu = ({ label, look = 'button', name, children }: MenuProps) => {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const id = useId();
-  useEffect(() => {
+  // At once: an Escape that comes right after the click closes it, too.
+  useLayoutEffect(() => {
     if (!isOpen) return;
     const outside = (event: Event): void => {
       if (!root.current?.contains(event.target as Node)) setOpen(false);

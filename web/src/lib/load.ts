@@ -18,7 +18,7 @@ export const useLoad = <T>(
 ): Loaded<T> & { reload(): void } => {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: 'loading' });
   const [round, setRound] = useState(0);
-  const { account } = useStore(session);
+  const { turn } = useStore(session);
   useEffect(() => {
     const stop = new AbortController();
     setLoaded(({ data }) => ({ state: 'loading', data }));
@@ -31,7 +31,7 @@ export const useLoad = <T>(
       },
     );
     return () => stop.abort();
-  }, [...keys, round, account?.id]);
+  }, [...keys, round, turn]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
   return { ...loaded, reload };
 };

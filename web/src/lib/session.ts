@@ -15,10 +15,20 @@ export interface SessionState {
   readonly hasEnded: boolean;
   /** Why it is not known who is signed in, while the service is away; it is asked again until it answers. */
   readonly failure?: unknown;
+  /** Counts up when what was loaded is to be loaded again: for somebody else, or once the service is back. */
+  readonly turn: number;
 }
 
 /** Who is signed in. The key itself is kept nowhere: a cookie that no script can read stands for it. */
-export const session = createStore<SessionState>({ account: undefined, hasEnded: false });
+export const session = createStore<SessionState>({ account: undefined, hasEnded: false, turn: 0 });
+
+const become = (next: Omit<SessionState, 'turn'>): void => {
+  const { account, failure, turn } = session.get();
+  // The first answer changes nothing: what the page has asked for meanwhile went with the same cookie.
+  const isFirst = account === undefined && failure === undefined;
+  const isSame = next.account === undefined || (account !== undefined && next.account?.id === account?.id);
+  session.set({ ...next, turn: isFirst || isSame ? turn : turn + 1 });
+};
 
 interface Answer {
   readonly account: Account | null;
@@ -31,17 +41,19 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 export const isAway = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 0 || error.status >= 500);
 
-/** Asks who is signed in, at the start; again every few seconds while the service cannot tell. */
+/**
+ * Asks who is signed in, at the start; again every few seconds while the service cannot tell. An answer that comes late
+ * changes nothing: an ended session was told by `onUnauthenticated`, and somebody may have signed in meanwhile.
+ */
 export const loadSession = async (): Promise<void> => {
   clearTimeout(timer);
   try {
     const { account } = await api.get<Answer>('/session');
-    session.set({ account, hasEnded: false });
+    if (session.get().account === undefined) become({ account, hasEnded: false });
   } catch (error) {
-    // An ended session was told by `onUnauthenticated`, and somebody may have signed in meanwhile.
     if (session.get().account !== undefined) return;
-    if (!isAway(error)) return session.set({ account: null, hasEnded: false });
-    session.set({ account: undefined, hasEnded: false, failure: error });
+    if (!isAway(error)) return become({ account: null, hasEnded: false });
+    become({ account: undefined, hasEnded: false, failure: error });
     timer = setTimeout(() => void loadSession(), askAgainMs);
   }
 };
@@ -52,17 +64,17 @@ const basic = (key: string): string =>
 /** @throws ApiError 401 for a key that is not valid, 429 after too many of them. */
 export const signIn = async (key: string): Promise<void> => {
   const { account } = await api.post<Answer>('/session', { headers: { Authorization: basic(key.trim()) } });
-  session.set({ account, hasEnded: false });
+  become({ account, hasEnded: false });
 };
 
 export const signOut = async (): Promise<void> => {
   await api.delete('/session');
-  session.set({ account: null, hasEnded: false });
+  become({ account: null, hasEnded: false });
 };
 
 onUnauthenticated.tell = ({ code }) => {
   const wasSignedIn = session.get().account != null;
   const ended = ['session_ended', 'key_revoked', 'key_expired'].includes(code);
   if (wasSignedIn || (ended && session.get().account === undefined))
-    session.set({ account: null, hasEnded: true });
+    become({ account: null, hasEnded: true });
 };

@@ -33,7 +33,7 @@ const ask = async (words: string, signal: AbortSignal): Promise<Found> => {
 const useSearch = (words: string): Search & { again(): void } => {
   const [search, setSearch] = useState<Search>({ isBusy: true });
   const [round, setRound] = useState(0);
-  const { account } = useStore(session);
+  const { turn } = useStore(session);
   useEffect(() => {
     const stop = new AbortController();
     setSearch(({ found }) => ({ ...(found === undefined ? {} : { found }), isBusy: true }));
@@ -51,7 +51,7 @@ const useSearch = (words: string): Search & { again(): void } => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [words, round, account?.id]);
+  }, [words, round, turn]);
   return { ...search, again: () => setRound((number) => number + 1) };
 };
 

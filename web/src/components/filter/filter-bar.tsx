@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, api, isAbort } from '../../lib/api.js';
 import { both, type Comparison, comparisons, condition, wordsFilter } from '../../lib/filter.js';
 import { count } from '../../lib/format.js';
@@ -83,12 +83,13 @@ const Mistake = ({ error, filter }: { error: unknown; filter: string }) => {
   );
 };
 
+const none: readonly string[] = [];
+
 /** Values of a column that begin with what was written. */
 const useValues = (datasetId: number, found: Suggestions | undefined): readonly string[] => {
-  const [values, setValues] = useState<readonly string[]>([]);
+  const [values, setValues] = useState<{ readonly key: string; readonly list: readonly string[] }>();
   const key = found?.kind === 'values' ? `${found.column.id} ${found.startsWith}` : '';
   useEffect(() => {
-    setValues([]);
     if (found?.kind !== 'values') return;
     const stop = new AbortController();
     const { column, startsWith } = found;
@@ -99,7 +100,7 @@ const useValues = (datasetId: number, found: Suggestions | undefined): readonly 
           signal: stop.signal,
         })
         .then(
-          (list) => setValues(list.map(({ value }) => value)),
+          (list) => setValues({ key, list: list.map(({ value }) => value) }),
           (error: unknown) => {
             // Nothing is suggested; the filter can be written all the same.
             if (!isAbort(error) && !(error instanceof ApiError)) throw error;
@@ -111,7 +112,7 @@ const useValues = (datasetId: number, found: Suggestions | undefined): readonly 
       stop.abort();
     };
   }, [datasetId, key]);
-  return values;
+  return values?.key === key ? values.list : none;
 };
 
 const ConditionForm = ({ columns, onAdd }: { columns: readonly Column[]; onAdd: (text: string) => void }) => {
@@ -202,7 +203,8 @@ export const FilterBar = (props: FilterBarProps) => {
   const matching = useMatching(props, draft);
   const values = useValues(datasetId, found);
   const searched = wordsFilter(draft, columns);
-  useEffect(() => setDraft(filter), [filter]);
+  // At once: later it would take away what was typed meanwhile.
+  useLayoutEffect(() => setDraft(filter), [filter]);
 
   const items =
     found === undefined

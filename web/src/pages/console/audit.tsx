@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { TextField } from '../../components/text-field.js';
 import { api } from '../../lib/api.js';
 import { dateAndTime } from '../../lib/format.js';
@@ -28,7 +28,7 @@ const valuesOf = (query: URLSearchParams): Values => ({
 const Filter = () => {
   const { query } = useAddress();
   const [values, setValues] = useState(valuesOf(query));
-  useEffect(() => setValues(valuesOf(query)), [query.toString()]);
+  useLayoutEffect(() => setValues(valuesOf(query)), [query.toString()]);
   return (
     <form
       class="row filter-line"

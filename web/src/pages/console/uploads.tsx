@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { TextField } from '../../components/text-field.js';
 import { api } from '../../lib/api.js';
 import { ago, count, dateAndTime, duration } from '../../lib/format.js';
@@ -99,7 +99,7 @@ const Filter = () => {
   const { query } = useAddress();
   const [account, setAccount] = useState(query.get('account') ?? '');
   const [error, setError] = useState(query.get('error') ?? '');
-  useEffect(() => {
+  useLayoutEffect(() => {
     setAccount(query.get('account') ?? '');
     setError(query.get('error') ?? '');
   }, [query.get('account'), query.get('error')]);

@@ -80,12 +80,14 @@ const ColumnLine = ({ datasetId, column }: { datasetId: number; column: Column }
   const [isSaved, setSaved] = useState(false);
   const { error, run } = useAct();
   const save = async (change: Partial<Column>): Promise<void> => {
-    setShown({ ...shown, ...change });
-    setSaved(
-      await run(async () =>
-        setShown(await api.patch<Column>(`/datasets/${datasetId}/columns/${column.id}`, { body: change })),
-      ),
-    );
+    // One change may be answered after another one has begun: each moves what it has changed alone.
+    const show = (of: Partial<Column>): void => setShown((before) => ({ ...before, ...of }));
+    show(change);
+    const isDone = await run(async () => {
+      const kept = await api.patch<Column>(`/datasets/${datasetId}/columns/${column.id}`, { body: change });
+      show(Object.fromEntries(Object.entries(kept).filter(([name]) => name in change)));
+    });
+    setSaved(isDone);
   };
   return (
     <tr>

@@ -55,8 +55,10 @@ export const Sharing = ({ path, levels, note }: SharingProps) => {
   const [level, setLevel] = useState<Level>(levels[0] ?? 'Read');
   const { isBusy, error, run } = useAct();
   const found = useLoad((signal) => api.get<Permission[]>(`${path}/permissions`, { signal }), [path]);
-  const change = async (action: () => Promise<unknown>): Promise<void> => {
-    if (await run(action)) found.reload();
+  const change = async (action: () => Promise<unknown>): Promise<boolean> => {
+    const isDone = await run(action);
+    if (isDone) found.reload();
+    return isDone;
   };
   const of = (who: string): string => `${path}/permissions/${encodeURIComponent(who)}`;
   return (
@@ -109,7 +111,10 @@ export const Sharing = ({ path, levels, note }: SharingProps) => {
         class="row form-line"
         onSubmit={(event) => {
           event.preventDefault();
-          void change(() => api.put(of(name.trim()), { body: { level } })).then(() => setName(''));
+          // A name that was refused stays to be corrected.
+          void change(() => api.put(of(name.trim()), { body: { level } })).then(
+            (isDone) => isDone && setName(''),
+          );
         }}
       >
         <TextField label={t.name} required spellcheck={false} value={name} onInput={setName} />
