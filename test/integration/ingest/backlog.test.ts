@@ -14,6 +14,7 @@ import {
   putFile,
   upload,
 } from '../../support/datasets.js';
+import { startFurther } from '../../support/further-process.js';
 import { configureChunkTopics } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
@@ -26,7 +27,8 @@ let owner: Client;
 beforeAll(async () => {
   product = await startProduct({
     backlogLookMs: '100',
-    sendPatienceMs: '10000',
+    // Longer than a worker takes to start, on any machine.
+    sendPatienceMs: '600000',
     firstChunkBytes: '20000',
     chunkBytes: '20000',
   });
@@ -124,9 +126,15 @@ describe('uploads that Kafka could not keep until they are stored', () => {
     const dataset = await createDataset(owner);
     await upload(owner, dataset, 'text\nold\n');
     await product.stopWorker();
-    const answer = await putFile(owner, dataset, noise(2_000_000));
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: 'backlog' });
+    const hurried = await startFurther(product, 'api', { changes: { sendPatienceMs: 500 } });
+    try {
+      const hasty = { ...owner, baseUrl: hurried.baseUrl };
+      const answer = await putFile(hasty, dataset, noise(2_000_000));
+      expect(answer.status).toBe(503);
+      expect(await answer.json()).toMatchObject({ code: 'backlog' });
+    } finally {
+      await hurried.stop();
+    }
     const [row] = await product.sql.query<{ status: string; code: string }>(
       `SELECT status, error ->> 'code' AS code FROM processes WHERE dataset_id = $1 ORDER BY id DESC LIMIT 1`,
       [dataset],

@@ -203,7 +203,15 @@ describe('the progress of a process', () => {
   it('tells bytes, parts and percent while the file comes, also to who follows the events', async () => {
     const dataset = await createDataset(owner);
     const { id } = await reserve(owner, dataset);
-    const followed = call(owner, 'GET', `/datasets/${dataset}/processes/${id}/events`);
+    const followed = await call(owner, 'GET', `/datasets/${dataset}/processes/${id}/events`);
+    let heard = '';
+    const hearing = (async () => {
+      for await (const text of followed.body?.pipeThrough(new TextDecoderStream()) ?? []) heard += text;
+    })();
+    const percents = (): number[] =>
+      [...heard.matchAll(/^event: .*\ndata: (.*)\n\n/gm)].map(
+        ([, data = '']) => (JSON.parse(data) as Process).progress.percent ?? -1,
+      );
     const rows = Array.from({ length: 2000 }, (_, row) => `${row},${row % 7}`);
     const body = Buffer.from(`${partHead}a,b\n${rows.join('\n')}\n${formEnd}`);
     const socket = await openUpload(owner, dataset, body.length, `processId=${id}`);
@@ -222,6 +230,7 @@ describe('the progress of a process', () => {
     const { progress } = await read(dataset, id);
     expect(progress.percent).toBeGreaterThan(20);
     expect(progress.percent).toBeLessThan(60);
+    await expect.poll(() => percents().length).toBeGreaterThan(1);
     socket.write(body.subarray(half));
     await once(socket, 'data');
     socket.destroy();
@@ -233,16 +242,12 @@ describe('the progress of a process', () => {
       percent: 100,
       rows: 2000,
     });
-    const events = (await (await followed).text())
-      .trimEnd()
-      .split('\n\n')
-      .filter((event) => event.startsWith('event:'))
-      .map((event) => JSON.parse(event.replace(/^.*\ndata: /, '')) as Process);
-    const percents = events.map((event) => event.progress.percent ?? -1);
-    expect(percents).toEqual([...percents].sort((a, b) => a - b));
-    expect(percents.at(0)).toBe(0);
-    expect(percents.at(-1)).toBe(100);
-    expect(new Set(percents).size).toBeGreaterThan(2);
+    await hearing;
+    const told = percents();
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    expect(told.at(0)).toBe(0);
+    expect(told.at(-1)).toBe(100);
+    expect(new Set(told).size).toBeGreaterThan(2);
   });
 
   it('knows no percent of a body of unknown length until it was received', async () => {

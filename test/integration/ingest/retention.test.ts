@@ -17,6 +17,8 @@ beforeAll(async () => {
   product = await startProduct({
     poolMaxRows: '0',
     segmentGraceMs: '0',
+    // What a sweep removes is counted here: no other one may come in between.
+    sweepIntervalMs: '86400000',
     storageSweepIntervalMs: '86400000',
     exportsIntervalMs: '86400000',
   });

@@ -28,7 +28,13 @@ let folder: string;
 
 beforeAll(async () => {
   product = await startProduct(
-    { poolMaxRows: '100', firstChunkBytes: '2000', chunkBytes: '2000' },
+    // What `verify` records is counted here: no worker does so meanwhile.
+    {
+      poolMaxRows: '100',
+      firstChunkBytes: '2000',
+      chunkBytes: '2000',
+      segmentHashIntervalMs: '86400000',
+    },
     silentLog,
   );
   owner = await product.createAccount('owner');

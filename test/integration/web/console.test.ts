@@ -1,11 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createApiProcess } from '../../../src/compose/api-process.js';
 import { resumeConsuming } from '../../../src/ingest/lifecycle/consuming.js';
-import { silentLog } from '../../../src/lib/log.js';
-import { createScope } from '../../../src/lib/scope.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { startFurther } from '../../support/further-process.js';
 import { createGate } from '../../support/gate.js';
 import { connectKafka } from '../../support/kafka.js';
 
@@ -273,14 +271,12 @@ it('shows what the service kept of the last hours', async () => {
 });
 
 it('tells what is down while PostgreSQL is away, with its run-book, and goes on when it is back', async () => {
-  const scope = createScope(silentLog);
   const database = await createGate(stage.product.config.databaseUrl ?? '');
-  const config = { ...stage.product.config, databaseUrl: database.url };
-  const { port } = await createApiProcess(config, silentLog, scope, 'test');
+  const further = await startFurther(stage.product, 'api', { changes: { databaseUrl: database.url } });
   try {
     const page = await stage.visit('/sign-in', { key: operator.key });
     database.shut();
-    await page.goto(`http://127.0.0.1:${port}/ops`);
+    await page.goto(`${further.root}/ops`);
     await page.getByRole('heading', { name: 'Something is wrong' }).waitFor();
     await page.getByText('PostgreSQL is not answering.').waitFor();
     const cards = page.getByRole('list', { name: 'Dependencies' }).getByRole('listitem');
@@ -300,7 +296,7 @@ it('tells what is down while PostgreSQL is away, with its run-book, and goes on 
     database.open();
     await page.getByRole('columnheader', { name: 'Details' }).waitFor();
   } finally {
-    await scope.close();
+    await further.stop();
     await database.close();
   }
 });

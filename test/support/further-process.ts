@@ -1,0 +1,35 @@
+import { createApiProcess } from '../../src/compose/api-process.js';
+import { createWorkerProcess } from '../../src/compose/worker-process.js';
+import type { Config } from '../../src/config.js';
+import { silentLog } from '../../src/lib/log.js';
+import { createScope } from '../../src/lib/scope.js';
+import type { TestProduct } from './product.js';
+
+/** A further process of a product, on the same services and names. */
+export interface FurtherProcess {
+  /** Where its health endpoints and metrics are. */
+  readonly root: string;
+  /** Address of the API, `/api` included. */
+  readonly baseUrl: string;
+  /** Ends it as an operator would: it finishes what it is at. */
+  stop(): Promise<void>;
+}
+
+export interface FurtherOptions {
+  /** Settings that are its own. */
+  readonly changes?: Partial<Config>;
+  /** @default 'test' */
+  readonly version?: string;
+}
+
+export const startFurther = async (
+  { config }: Pick<TestProduct, 'config'>,
+  kind: 'api' | 'worker',
+  { changes = {}, version = 'test' }: FurtherOptions = {},
+): Promise<FurtherProcess> => {
+  const scope = createScope(silentLog);
+  const create = kind === 'api' ? createApiProcess : createWorkerProcess;
+  const { port } = await create({ ...config, ...changes } as Config, silentLog, scope, version);
+  const root = `http://127.0.0.1:${port}`;
+  return { root, baseUrl: `${root}/api`, stop: () => scope.close() };
+};
