@@ -66,7 +66,36 @@ it('opens a time series as lines, one for each entity, with exact values under t
   await page.getByText('2023-12-01').first().waitFor();
   await expect.poll(() => readout.allTextContents()).toEqual(['2023-12-01', exact, 'no row']);
   await page.keyboard.press('ArrowRight');
-  await expect.poll(async () => (await readout.allTextContents()).slice(1)).toEqual(['null', 'no row']);
+  await expect.poll(() => readout.allTextContents()).toEqual(['2024-01-01', 'null', 'no row']);
+});
+
+it('asks once, and stays as it is read, when it is told late who is signed in', async () => {
+  const page = await stage.visit('/sign-in', { key });
+  let tell = (): void => undefined;
+  const told = new Promise<void>((done) => {
+    tell = done;
+  });
+  await page.route('**/api/session', async (route) => {
+    await told;
+    await route.continue();
+  });
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith('/api/datasets/')) asked.push(pathname + search);
+  });
+  await page.goto(`/datasets/${dataset}/chart`);
+  await plot(page);
+  await page.locator('.plot').focus();
+  await page.keyboard.press('Home');
+  const readout = page.locator('.readout dd');
+  await expect.poll(() => readout.allTextContents()).toEqual(['2023-11-01', '4.25', '1.25']);
+  tell();
+  await page.getByRole('button', { name: 'ada' }).waitFor();
+  await page.keyboard.press('ArrowRight');
+  await expect.poll(() => readout.allTextContents()).toEqual(['2023-12-01', exact, 'no row']);
+  expect(asked.length).toBeGreaterThan(1);
+  expect(asked).toEqual([...new Set(asked)]);
 });
 
 it('groups by year and country into an address that others open, and shows the question', async () => {

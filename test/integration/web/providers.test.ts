@@ -64,7 +64,8 @@ const bankExchanges: readonly Exchange[] = [
     path: '/observations/LIMITED/json',
     query: { recent: '24' },
     status: 429,
-    headers: { 'retry-after': '40' },
+    // Longer than the test takes, shorter than what is told in minutes.
+    headers: { 'retry-after': '88' },
     reply: {},
   },
   { path: '/observations/EMPTY/json', query: { recent: '24' }, reply: observations('EMPTY', 'Nothing', {}) },
@@ -156,6 +157,24 @@ describe('providers', () => {
     expect(page.url()).toBe(`${stage.root}/providers/bankofcanada/series/FXUSDCAD`);
   });
 
+  it('are searched with what was typed on while the address changed', async () => {
+    const page = await visit('/providers');
+    await page.getByRole('searchbox').waitFor();
+    await page.evaluate(`(() => {
+      const push = history.pushState;
+      history.pushState = function (...given) {
+        history.pushState = push;
+        push.apply(history, given);
+        const input = document.querySelector('input[type=search]');
+        input.value = 'overnight rate';
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      };
+    })()`);
+    await page.getByRole('searchbox').fill('overnight');
+    await page.waitForURL(/q=overnight\+rate/);
+    await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('overnight rate');
+  });
+
   it('that do not exist are said not to', async () => {
     const page = await visit('/providers/nope');
     await heading(page, 'Not found').waitFor();
@@ -234,12 +253,14 @@ describe('a series', () => {
     await page.getByText('Preview: the newest 4 observations').waitFor();
     await page.locator('.plot canvas').waitFor();
     const rows = () => page.locator('.observations tbody tr').allInnerTexts();
-    expect((await rows()).map((row) => row.split('\t'))).toEqual([
-      ['2026-03-16', '1.40'],
-      ['2026-03-13', 'no value'],
-      ['2026-03-12', '1.4405'],
-      ['2026-03-11', '1.4400'],
-    ]);
+    await expect
+      .poll(async () => (await rows()).map((row) => row.split('\t')))
+      .toEqual([
+        ['2026-03-16', '1.40'],
+        ['2026-03-13', 'no value'],
+        ['2026-03-12', '1.4405'],
+        ['2026-03-11', '1.4400'],
+      ]);
     await page.getByLabel('First date').fill('2026-03-13');
     await page.getByRole('button', { name: 'Show all observations' }).click();
     await page.getByText('2 observations').waitFor();

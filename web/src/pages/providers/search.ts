@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { setQuery, useAddress } from '../../lib/router.js';
 
 /** How long somebody has to pause before an upstream is asked: its requests are counted. */
@@ -12,17 +12,19 @@ export const useWords = (asks: keyof typeof pauseMs) => {
   const { query } = useAddress();
   const words = (query.get('q') ?? '').trim();
   const [typed, setTyped] = useState(words);
+  const asked = useRef(words);
   useEffect(() => {
-    // Back and forward change the address without typing.
-    if (typed.trim() !== words) setTyped(words);
+    // Back and forward change the address without typing; what was typed on meanwhile stays.
+    if (words !== asked.current) setTyped(words);
+    asked.current = words;
   }, [words]);
   useEffect(() => {
     const wanted = typed.trim();
     if (wanted === words) return;
-    const timer = setTimeout(
-      () => setQuery({ q: wanted, page: undefined }, { replace: words !== '' }),
-      pauseMs[asks],
-    );
+    const timer = setTimeout(() => {
+      asked.current = wanted;
+      setQuery({ q: wanted, page: undefined }, { replace: words !== '' });
+    }, pauseMs[asks]);
     return () => clearTimeout(timer);
   }, [typed]);
   return { words, typed, type: setTyped };
