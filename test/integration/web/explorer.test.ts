@@ -275,6 +275,49 @@ describe('the grid', () => {
     await page.getByRole('dialog', { name: 'Row 0' }).getByText('short').waitFor();
   });
 
+  it('says that columns are being summarized, or are not, while rows are read', async () => {
+    const page = await visit('/');
+    let answer = (): void => undefined;
+    const asked = new Promise<void>((done) => {
+      answer = done;
+    });
+    let isDown = true;
+    await page.route('**/summary?*', async (route) => {
+      await asked;
+      if (!isDown) return route.continue();
+      const body = JSON.stringify({ error: { code: 'overloaded', message: 'too busy' } });
+      return route.fulfill({ status: 503, contentType: 'application/json', body });
+    });
+    await page.goto(`/datasets/${ids.prices}`);
+    await settled(page, 0, 0, 'Austria');
+    const words = (text: string) => page.getByRole('columnheader', { name: text }).first();
+    await words('summarizing …').waitFor();
+    answer();
+    await words('no summary yet').waitFor();
+    await page.getByRole('button', { name: 'Column Price', exact: true }).click();
+    await page.locator('.menu-list').getByText('no summary yet').waitFor();
+    await page.keyboard.press('Escape');
+    isDown = false;
+    // It is asked for again without anybody doing anything.
+    await page.getByTitle('Austria: 40').waitFor();
+    await words('no summary yet').waitFor({ state: 'detached' });
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('keeps the focus where a menu was used', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await settled(page, 0, 0, 'Austria');
+    const menu = page.getByRole('button', { name: 'Column Price', exact: true });
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.locator('[aria-sort=ascending]').waitFor();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toBe('Column Price');
+  });
+
   it('copies selected cells as TSV', async () => {
     const page = await visit(`/datasets/${ids.prices}`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -330,6 +373,27 @@ describe('the filter', () => {
     await page.getByText('5 of 200 rows match').waitFor();
     await settled(page, 0, 0, "Côte d'Ivoire");
     expect(new URL(page.url()).searchParams.get('$filter')).toBe('Price ge 175.1');
+  });
+
+  it('takes further values of a column in, and each condition out again', async () => {
+    const page = await visit(`/datasets/${ids.prices}`);
+    await page.getByTitle('Austria: 40').click();
+    await page.getByText('40 of 200 rows match').waitFor();
+    await page.getByTitle('Belgium: 40').click();
+    await page.getByText('80 of 200 rows match').waitFor();
+    await expect.poll(() => box(page).inputValue()).toBe("Country in ('Austria', 'Belgium')");
+    await page.getByLabel('Column', { exact: true }).fill('Price');
+    await page.getByLabel('Comparison').selectOption('at least');
+    await page.getByLabel('Value', { exact: true }).fill('110.1');
+    await page.getByRole('button', { name: 'Add condition' }).click();
+    await page.getByText('70 of 200 rows match').waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Remove the condition Country in' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('190 of 200 rows match').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('combobox');
+    await expect.poll(() => page.getByRole('button', { name: /^Remove the condition/ }).count()).toBe(0);
+    expect(new URL(page.url()).searchParams.get('$filter')).toBe('Price ge 110.1');
   });
 
   it('completes columns, comparisons and values by keyboard', async () => {

@@ -41,7 +41,7 @@ it('shows types and rows of a file, makes a dataset of it, and tells its outcome
     .toEqual(['Date', 'Country', 'Price']);
   await expect
     .poll(() => page.getByLabel('Type of Price').locator('option').first().textContent())
-    .toContain('Decimal');
+    .toContain('Number');
   await expect
     .poll(() => page.locator('.preview tbody tr').nth(2).locator('td').nth(1).textContent())
     .toBe(nasty);
@@ -121,6 +121,7 @@ it('says where a file is at fault, and leaves the dataset as it was', async () =
   await page.getByText('Failed: the dataset is unchanged').waitFor();
   const fault = page.getByRole('alert');
   await expect.poll(() => fault.textContent()).toContain('line 3');
+  await expect.poll(() => fault.textContent()).toContain('Set them aside');
   expect(await violationsOf(page)).toEqual([]);
 });
 

@@ -3,8 +3,10 @@ import { suggest } from '../../../web/src/components/filter/complete.js';
 import {
   both,
   condition,
+  conditionsOf,
   nameInFilter,
   range,
+  toggled,
   withColumnRenamed,
   wordsFilter,
 } from '../../../web/src/lib/filter.js';
@@ -61,6 +63,37 @@ describe('conditions that are clicked', () => {
     expect(both('', 'B eq 1')).toBe('B eq 1');
     expect(both('A eq 1', 'B eq 1')).toBe('A eq 1 and B eq 1');
     expect(both('A eq 1 or A eq 2', 'B eq 1')).toBe('(A eq 1 or A eq 2) and B eq 1');
+  });
+});
+
+describe('a filter in conditions', () => {
+  it.each([
+    ['', []],
+    [' A eq 1 ', ['A eq 1']],
+    ['A eq 1 and B lt 2 AND C ne null', ['A eq 1', 'B lt 2', 'C ne null']],
+    ["A eq 'x and y' and [b and c] eq 'it''s'", ["A eq 'x and y'", "[b and c] eq 'it''s'"]],
+    ['(A eq 1 and B eq 2) and contains(C, D and E)', ['(A eq 1 and B eq 2)', 'contains(C, D and E)']],
+    ['(A eq 1 or A eq 2) and B eq 3', ['(A eq 1 or A eq 2)', 'B eq 3']],
+    ['A eq 1 and B eq 2 or C eq 3', ['A eq 1 and B eq 2 or C eq 3']],
+    ['band eq 1 and order eq 2', ['band eq 1', 'order eq 2']],
+  ])('%j', (filter, conditions) => {
+    expect(conditionsOf(filter)).toEqual(conditions);
+  });
+
+  it.each([
+    ['', "City eq 'A'", "City eq 'A'"],
+    ["City eq 'A'", "City eq 'B'", "City in ('A', 'B')"],
+    ["City in ('A', 'it''s, B') and N gt 1", "City eq 'C'", "City in ('A', 'it''s, B', 'C') and N gt 1"],
+    ["City in ('A', 'B') and N gt 1", "City eq 'A'", "City eq 'B' and N gt 1"],
+    ["City eq 'A' and N gt 1", "City eq 'A'", 'N gt 1'],
+    ["City eq 'A'", "City eq 'A'", ''],
+    ["[a ]] b] eq 'A'", "[a ]] b] eq 'B'", "[a ]] b] in ('A', 'B')"],
+    ["City eq 'A'", 'City eq null', "City eq 'A' and City eq null"],
+    ['City eq null', "City eq 'A'", "City eq null and City eq 'A'"],
+    ['N ge 1 and N lt 2', 'N ge 5 and N lt 6', 'N ge 1 and N lt 2 and N ge 5 and N lt 6'],
+    ["City eq 'A' or N gt 1", "City eq 'A'", "(City eq 'A' or N gt 1) and City eq 'A'"],
+  ])('%j with a click on %j', (filter, clicked, wanted) => {
+    expect(toggled(filter, clicked)).toBe(wanted);
   });
 });
 

@@ -35,7 +35,11 @@ export const Menu = ({ label, look = 'button', name, children }: MenuProps) => {
       document.removeEventListener('keydown', onKey);
     };
   }, [isOpen]);
-  const close = (): void => setOpen(false);
+  const close = (): void => {
+    setOpen(false);
+    // What was chosen goes away, and the focus with it.
+    root.current?.querySelector('button')?.focus();
+  };
   return (
     <div class="menu" ref={root}>
       <button

@@ -101,3 +101,61 @@ export const both = (filter: string, more: string): string => {
   // An `or` inside of a text costs a pair of brackets that is not needed.
   return `${/\bor\b/i.test(trimmed) ? `(${trimmed})` : trimmed} and ${more}`;
 };
+
+const name = String.raw`\[(?:[^\]]|\]\])*\]|[\p{L}_][\p{L}\p{N}_]*`;
+const value = String.raw`'(?:[^']|'')*'|(?!null\b)[^\s,()']+`;
+const equals = new RegExp(`^(${name}) eq (${value})$`, 'u');
+const isOneOf = new RegExp(`^(${name}) in \\(((?:${value})(?:,\\s*(?:${value}))*)\\)$`, 'u');
+
+/** Conditions that a filter joins by `and`; the whole of it where an `or` stands beside them. */
+export const conditionsOf = (filter: string): readonly string[] => {
+  const found: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (const { 0: word, index } of filter.matchAll(
+    /'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]|[()]|[\p{L}\p{N}_]+/gu,
+  )) {
+    if (word === '(') depth += 1;
+    else if (word === ')') depth -= 1;
+    else if (depth === 0 && word.toLowerCase() === 'or') return [filter.trim()];
+    else if (depth === 0 && word.toLowerCase() === 'and') {
+      found.push(filter.slice(from, index).trim());
+      from = index + word.length;
+    }
+  }
+  const all = [...found, filter.slice(from).trim()];
+  return all.length === 1 && all[0] === '' ? [] : all;
+};
+
+/** A filter of such conditions. */
+export const joined = (conditions: readonly string[]): string => conditions.join(' and ');
+
+/** Values that a condition allows its column to have; undefined: it is no list of values. */
+const valuesIn = (condition: string): { name: string; values: readonly string[] } | undefined => {
+  const [, single, only] = equals.exec(condition) ?? [];
+  if (single !== undefined && only !== undefined) return { name: single, values: [only] };
+  const [, column, list] = isOneOf.exec(condition) ?? [];
+  if (column === undefined || list === undefined) return undefined;
+  return { name: column, values: list.match(new RegExp(value, 'gu')) ?? [] };
+};
+
+/**
+ * A filter with what was clicked: a second value of a column is one more that rows may have, a value that was clicked
+ * before is taken out again.
+ */
+export const toggled = (filter: string, clicked: string): string => {
+  const wanted = valuesIn(clicked);
+  const conditions = conditionsOf(filter);
+  const at = wanted === undefined ? -1 : conditions.findIndex((one) => valuesIn(one)?.name === wanted.name);
+  const before = valuesIn(conditions[at] ?? '');
+  const [more] = wanted?.values ?? [];
+  if (before === undefined || more === undefined) return both(filter, clicked);
+  const values = before.values.includes(more)
+    ? before.values.filter((one) => one !== more)
+    : [...before.values, more];
+  const condition =
+    values.length === 1 ? `${before.name} eq ${values[0]}` : `${before.name} in (${values.join(', ')})`;
+  return joined(
+    conditions.flatMap((one, index) => (index !== at ? [one] : values.length === 0 ? [] : [condition])),
+  );
+};

@@ -8,7 +8,8 @@ import { Page } from '../components/page.js';
 import { ErrorState, Show, State, Waiting } from '../components/states.js';
 import { TakeAlong } from '../components/take-along.js';
 import { api } from '../lib/api.js';
-import { both, nameInFilter } from '../lib/filter.js';
+import { nameInFilter, toggled } from '../lib/filter.js';
+import { passFocus } from '../lib/focus.js';
 import { count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
 import type { Query } from '../lib/query.js';
@@ -66,7 +67,7 @@ const Table = ({
   const { query } = useAddress();
   const rowCount = useRowCount(dataset, view);
   const record = Number.parseInt(query.get('record') ?? '-1', 10);
-  const { summaries, ask } = useSummaries(dataset.id, view.version);
+  const { summaries, summaryState, ask } = useSummaries(dataset.id, view.version);
   const firstRow = useRef(Math.max(0, Number(query.get('row') ?? 0) || 0));
   const asked = query.get('row');
   const lastNoted = useRef(asked);
@@ -95,7 +96,7 @@ const Table = ({
               : [...view.pinned, column],
           ),
         }),
-      narrow: (more: string) => narrow(both(view.filter, more)),
+      narrow: (clicked: string) => narrow(toggled(view.filter, clicked)),
       change: onChange && ((kind: ColumnChange['kind'], column: Column) => onChange({ kind, column })),
     }),
     [view, onChange === undefined],
@@ -135,7 +136,14 @@ const Table = ({
       ) : rowCount.data === 0 ? (
         <State title={texts.grid.noRows}>
           {view.filter !== '' && (
-            <button class="button" type="button" onClick={() => narrow('')}>
+            <button
+              class="button"
+              type="button"
+              onClick={(event) => {
+                passFocus(event, '.page', '.filter-text input');
+                narrow('');
+              }}
+            >
               {texts.filter.clear}
             </button>
           )}
@@ -149,6 +157,7 @@ const Table = ({
           pinned={view.pinned.length}
           order={order}
           summaries={summaries}
+          summaryState={summaryState}
           actions={actions}
           firstRow={Math.min(firstRow.current, rowCount.data - 1)}
           onColumns={ask}

@@ -58,7 +58,11 @@ const ColumnChanges = ({ columns: { added, removed, retyped } }: Pick<Version, '
     added.length > 0 ? t.columnsAdded(added.join(', ')) : '',
     removed.length > 0 ? t.columnsRemoved(removed.join(', ')) : '',
     retyped.length > 0
-      ? t.columnsRetyped(retyped.map(({ name, from, to }) => `${name} (${from} → ${to})`).join(', '))
+      ? t.columnsRetyped(
+          retyped
+            .map(({ name, from, to }) => `${name} (${texts.types[from]} → ${texts.types[to]})`)
+            .join(', '),
+        )
       : '',
   ].filter((part) => part !== '');
   return parts.length === 0 ? null : <p class="small soft">{parts.join(' · ')}</p>;

@@ -1,7 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, api, isAbort } from '../../lib/api.js';
-import { both, type Comparison, comparisons, condition, wordsFilter } from '../../lib/filter.js';
+import {
+  both,
+  type Comparison,
+  comparisons,
+  condition,
+  conditionsOf,
+  joined,
+  wordsFilter,
+} from '../../lib/filter.js';
+import { passFocus } from '../../lib/focus.js';
 import { count } from '../../lib/format.js';
 import type { Query } from '../../lib/query.js';
 import { askRows } from '../../lib/rows.js';
@@ -183,6 +192,33 @@ const ConditionForm = ({ columns, onAdd }: { columns: readonly Column[]; onAdd: 
   );
 };
 
+const textField = '.filter-text input';
+
+/** The conditions in force, each with a button that takes it out. A single one is cleared as a whole. */
+const Conditions = ({ filter, onApply }: { filter: string; onApply: (filter: string) => void }) => {
+  const conditions = conditionsOf(filter);
+  if (conditions.length < 2) return null;
+  return (
+    <ul class="filter-conditions" aria-label={texts.filter.inForce}>
+      {conditions.map((text, at) => (
+        <li key={`${at} ${text}`}>
+          <code>{text}</code>
+          <button
+            type="button"
+            aria-label={texts.filter.remove(text)}
+            onClick={(event) => {
+              passFocus(event, '.filter', textField);
+              onApply(joined(conditions.filter((_, index) => index !== at)));
+            }}
+          >
+            <span aria-hidden="true">✕</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
 /** What makes a combobox of a text field. */
 const comboBox = (isOpen: boolean, list: string, active: string): object => ({
   role: 'combobox',
@@ -301,15 +337,31 @@ export const FilterBar = (props: FilterBarProps) => {
             ))}
           </div>
         </div>
-        <button class="button main" type="button" onClick={apply} disabled={draft.trim() === filter}>
+        <button
+          class="button main"
+          type="button"
+          disabled={draft.trim() === filter}
+          onClick={(event) => {
+            passFocus(event, '.filter', textField);
+            apply();
+          }}
+        >
           {texts.filter.apply}
         </button>
         {filter !== '' && (
-          <button class="button" type="button" onClick={() => onApply('')}>
+          <button
+            class="button"
+            type="button"
+            onClick={(event) => {
+              passFocus(event, '.filter', textField);
+              onApply('');
+            }}
+          >
             {texts.filter.clear}
           </button>
         )}
       </div>
+      <Conditions filter={filter} onApply={onApply} />
       <div class="filter-line">
         <ConditionForm columns={columns} onAdd={(text) => onApply(both(filter, text))} />
         {props.children}

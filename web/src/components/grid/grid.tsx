@@ -30,6 +30,8 @@ export interface GridProps {
   readonly pinned: number;
   readonly order: ReadonlyMap<number, 'asc' | 'desc'>;
   readonly summaries: ReadonlyMap<number, ColumnSummary>;
+  /** Where those stand that are not there. */
+  readonly summaryState: 'asking' | 'failed';
   readonly actions: Omit<ColumnActions, 'resize'>;
   readonly firstRow: number;
   /** Columns that came into view, for their summaries. */
@@ -50,9 +52,10 @@ const mostStretch = 1.6;
 export const Grid = (props: GridProps) => {
   const { rows, rowCount, columns, shown, pinned, onRow, onColumns } = props;
   const box = useRef<HTMLDivElement>(null);
+  const frameBox = useRef<HTMLDivElement>(null);
   const [, redraw] = useReducer((turn: number) => turn + 1, 0);
   const [arrived, onArrival] = useReducer((turn: number) => turn + 1, 0);
-  const [size, setSize] = useState({ width: 1200, height: 600 });
+  const [size, setSize] = useState({ width: 1200, height: 600, sides: 2 });
   const [widths, setWidths] = useState<ReadonlyMap<number, number>>(new Map());
   const [error, setError] = useState<unknown>();
   const [said, setSaid] = useState('');
@@ -95,12 +98,16 @@ export const Grid = (props: GridProps) => {
   useEffect(() => () => blocks.current?.close(), []);
 
   useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() =>
-      setSize({ width: element.clientWidth, height: element.clientHeight }),
-    );
+    const [element, around] = [box.current, frameBox.current];
+    if (element === null || around === null) return;
+    // The grid is no wider than its columns: how wide they may be is told by what stands around it.
+    const observer = new ResizeObserver(() => {
+      // Border and scroll bar.
+      const sides = element.offsetWidth - element.clientWidth;
+      setSize({ width: around.clientWidth - sides, height: element.clientHeight, sides });
+    });
     observer.observe(element);
+    observer.observe(around);
     return () => observer.disconnect();
   }, []);
 
@@ -264,6 +271,7 @@ export const Grid = (props: GridProps) => {
       width={widthOf(column)}
       index={index}
       summary={props.summaries.get(column.id)}
+      summaryState={props.summaryState}
       order={props.order.get(column.id)}
       isPinned={index < pinned}
       actions={actions}
@@ -300,7 +308,7 @@ export const Grid = (props: GridProps) => {
   // Preact leaves alone what is the very same as before: a step of the scroll bar draws the rows that are new.
   const heads = useMemo(
     () => ({ pinned: pinnedColumns.map(drawHead), others: shownColumns.map(drawHead) }),
-    [inView, widths, stretch, pinned, props.summaries, props.order, props.actions],
+    [inView, widths, stretch, pinned, props.summaries, props.summaryState, props.order, props.actions],
   );
   const known = useMemo(
     () => new Map<number, ComponentChild>(),
@@ -340,7 +348,7 @@ export const Grid = (props: GridProps) => {
   for (const row of known.keys()) if (row < first || row > last) known.delete(row);
 
   return (
-    <div class="grid-frame">
+    <div class="grid-frame" ref={frameBox}>
       {error !== undefined && (
         <div class="row">
           <ErrorText error={error} />
@@ -359,6 +367,7 @@ export const Grid = (props: GridProps) => {
       <div
         ref={box}
         class="grid"
+        style={{ maxWidth: `${total + numberWidth + size.sides + 1}px` }}
         role="grid"
         aria-label={props.label}
         aria-rowcount={rowCount + 1}

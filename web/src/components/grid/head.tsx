@@ -23,6 +23,7 @@ export interface HeadProps {
   readonly index: number;
   /** Undefined while it is not known. */
   readonly summary: ColumnSummary | undefined;
+  readonly summaryState: 'asking' | 'failed';
   readonly order: 'asc' | 'desc' | undefined;
   readonly isPinned: boolean;
   readonly actions: ColumnActions;
@@ -95,64 +96,77 @@ const Frequent = ({
   </div>
 );
 
-const ColumnMenu = ({ column, summary, order, isPinned, actions, width }: HeadProps) => (
-  <Menu label={<span aria-hidden="true">⋯</span>} name={texts.grid.columnMenu(column.name)} look="head-menu">
-    {(close) => {
-      const item = (text: string, run: () => void) => (
-        <button
-          type="button"
-          class="menu-item"
-          onClick={() => {
-            close();
-            run();
-          }}
-        >
-          {text}
-        </button>
-      );
-      return (
-        <>
-          {item(texts.grid.ascending, () => actions.sort(column, order === 'asc' ? undefined : 'asc'))}
-          {item(texts.grid.descending, () => actions.sort(column, order === 'desc' ? undefined : 'desc'))}
-          {item(isPinned ? texts.grid.unpin : texts.grid.pin, () => actions.pin(column))}
-          {item(texts.grid.hide, () => actions.hide(column))}
-          {item(texts.grid.wider, () => actions.resize(column, width + 60))}
-          {item(texts.grid.narrower, () => actions.resize(column, width - 60))}
-          {actions.change !== undefined && (
-            <>
-              {item(texts.columns.renameEntry, () => actions.change?.('rename', column))}
-              {item(texts.columns.removeEntry, () => actions.change?.('remove', column))}
-            </>
-          )}
-          {summary !== undefined && summary.nulls > 0 && (
-            <>
-              {item(texts.grid.onlyNulls(count(summary.nulls)), () =>
-                actions.narrow(condition(column, 'null')),
-              )}
-              {item(texts.grid.noNulls, () => actions.narrow(condition(column, 'notNull')))}
-            </>
-          )}
-          <p class="menu-title">{summary?.top === undefined ? texts.grid.ranges : texts.grid.frequent}</p>
-          <div class="menu-values">
-            {barsOf(column, summary).map((bar) => (
-              <button
-                key={bar.condition}
-                type="button"
-                class="menu-item"
-                onClick={() => {
-                  close();
-                  actions.narrow(bar.condition);
-                }}
-              >
-                <span>{bar.label}</span> <span class="soft number">{count(bar.count)}</span>
-              </button>
-            ))}
-          </div>
-        </>
-      );
-    }}
-  </Menu>
-);
+/** Why a column has no summary, in words. */
+const missing = ({ summary, summaryState }: HeadProps): string | undefined =>
+  summary === undefined ? texts.grid.summary[summaryState] : undefined;
+
+const ColumnMenu = (props: HeadProps) => {
+  const { column, summary, order, isPinned, actions, width } = props;
+  const why = missing(props);
+  return (
+    <Menu
+      label={<span aria-hidden="true">⋯</span>}
+      name={texts.grid.columnMenu(column.name)}
+      look="head-menu"
+    >
+      {(close) => {
+        const item = (text: string, run: () => void) => (
+          <button
+            type="button"
+            class="menu-item"
+            onClick={() => {
+              close();
+              run();
+            }}
+          >
+            {text}
+          </button>
+        );
+        return (
+          <>
+            {item(texts.grid.ascending, () => actions.sort(column, order === 'asc' ? undefined : 'asc'))}
+            {item(texts.grid.descending, () => actions.sort(column, order === 'desc' ? undefined : 'desc'))}
+            {item(isPinned ? texts.grid.unpin : texts.grid.pin, () => actions.pin(column))}
+            {item(texts.grid.hide, () => actions.hide(column))}
+            {item(texts.grid.wider, () => actions.resize(column, width + 60))}
+            {item(texts.grid.narrower, () => actions.resize(column, width - 60))}
+            {actions.change !== undefined && (
+              <>
+                {item(texts.columns.renameEntry, () => actions.change?.('rename', column))}
+                {item(texts.columns.removeEntry, () => actions.change?.('remove', column))}
+              </>
+            )}
+            {summary !== undefined && summary.nulls > 0 && (
+              <>
+                {item(texts.grid.onlyNulls(count(summary.nulls)), () =>
+                  actions.narrow(condition(column, 'null')),
+                )}
+                {item(texts.grid.noNulls, () => actions.narrow(condition(column, 'notNull')))}
+              </>
+            )}
+            <p class="menu-title">{column.dataType === 'String' ? texts.grid.frequent : texts.grid.ranges}</p>
+            {why !== undefined && <p class="menu-note">{why}</p>}
+            <div class="menu-values">
+              {barsOf(column, summary).map((bar) => (
+                <button
+                  key={bar.condition}
+                  type="button"
+                  class="menu-item"
+                  onClick={() => {
+                    close();
+                    actions.narrow(bar.condition);
+                  }}
+                >
+                  <span>{bar.label}</span> <span class="soft number">{count(bar.count)}</span>
+                </button>
+              ))}
+            </div>
+          </>
+        );
+      }}
+    </Menu>
+  );
+};
 
 /** Head of a column: name, type, nulls, and a picture of what it holds; a click on a part of it becomes a filter. */
 export const ColumnHead = (props: HeadProps) => {
@@ -191,7 +205,9 @@ export const ColumnHead = (props: HeadProps) => {
       </div>
       <p class="head-facts">
         <abbr title={texts.types[column.dataType]}>{typeSigns[column.dataType]}</abbr>
-        {summary !== undefined && (
+        {summary === undefined ? (
+          <span class="head-missing">{missing(props)}</span>
+        ) : (
           <>
             <span title={texts.grid.distinct(count(summary.distinct))}>
               {texts.grid.distinctShort(

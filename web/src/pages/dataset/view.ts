@@ -55,14 +55,22 @@ export const useRowCount = (dataset: DatasetDetail, { filter, version }: View) =
 /** Columns whose summaries are asked for at a time. */
 const mostSummaries = 40;
 
+/** After so long summaries that could not be had are asked for again. */
+const againAfterMs = 5_000;
+
+/** Where the columns in view stand whose summaries are not there. */
+export type SummaryState = 'asking' | 'failed';
+
 /** Summaries of the columns in view. */
 export const useSummaries = (datasetId: number, version: Query) => {
   const [summaries, setSummaries] = useState<ReadonlyMap<number, ColumnSummary>>(new Map());
+  const [state, setState] = useState<SummaryState>('asking');
   const of = JSON.stringify([datasetId, version]);
   const asking = useMemo(() => {
     const known = new Set<number>();
     let inView: readonly Column[] = [];
     let running: { readonly ids: ReadonlySet<number>; readonly stop: AbortController } | undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     // One at a time: rows wait for the same places of the account.
     const next = (): void => {
       const ids = new Set(
@@ -74,6 +82,8 @@ export const useSummaries = (datasetId: number, version: Query) => {
       if (running !== undefined || ids.size === 0) return;
       const job = { ids, stop: new AbortController() };
       running = job;
+      clearTimeout(timer);
+      setState('asking');
       const query = { $select: [...ids].join(','), ...version };
       api.get<Summary>(`/datasets/${datasetId}/summary`, { query, signal: job.stop.signal }).then(
         (found) => {
@@ -86,14 +96,18 @@ export const useSummaries = (datasetId: number, version: Query) => {
         },
         (error: unknown) => {
           if (running === job) running = undefined;
-          // The heads stay plain; the rows do not depend on it. The next time in view they are asked for again.
-          if (!isAbort(error) && !(error instanceof ApiError)) throw error;
+          if (isAbort(error)) return;
+          if (!(error instanceof ApiError)) throw error;
+          // The rows do not depend on it.
+          setState('failed');
+          timer = setTimeout(next, againAfterMs);
         },
       );
     };
     const stop = (): void => {
       running?.stop.abort();
       running = undefined;
+      clearTimeout(timer);
     };
     return {
       ask(columns: readonly Column[]): void {
@@ -109,5 +123,5 @@ export const useSummaries = (datasetId: number, version: Query) => {
     setSummaries(new Map());
     return asking.stop;
   }, [asking]);
-  return { summaries, ask: asking.ask };
+  return { summaries, summaryState: state, ask: asking.ask };
 };

@@ -93,7 +93,7 @@ const ColumnLine = ({ datasetId, column }: { datasetId: number; column: Column }
     <tr>
       <th scope="row">{shown.name}</th>
       <td>
-        <span class="tag">{shown.dataType}</span>
+        <span class="tag">{texts.types[shown.dataType]}</span>
       </td>
       <td>
         <input

@@ -147,6 +147,7 @@ const Failure = ({ error }: { error: NonNullable<Process['error']> }) => (
     </p>
     <p>{error.message}</p>
     <Place of={error} />
+    {error.line !== undefined && <p class="small">{t.rest}</p>}
     {error.examples?.map(({ key }, index) => (
       <p class="small" key={index}>
         {Object.entries(key)

@@ -1,3 +1,5 @@
+import type { DataType } from '../../lib/types.js';
+
 /** A version, as lists have it. */
 export interface Version {
   readonly versionId: string;
@@ -8,7 +10,7 @@ export interface Version {
   readonly columns: {
     readonly added: readonly string[];
     readonly removed: readonly string[];
-    readonly retyped: readonly { readonly name: string; readonly from: string; readonly to: string }[];
+    readonly retyped: readonly { readonly name: string; readonly from: DataType; readonly to: DataType }[];
   };
   readonly label: string | null;
   readonly pinned: boolean;
