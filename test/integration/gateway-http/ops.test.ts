@@ -14,6 +14,8 @@ beforeAll(async () => {
   world = await startGatewayWorld({
     gatewayIntervalMs: '200',
     gatewayMemoryBytes: '0',
+    // No sweep looks after the uploads that are made up below.
+    sweepIntervalMs: '86400000',
     providerKeys: `fred=${serviceKey}`,
   });
   const made = await world.product.createAccount('watcher');

@@ -158,8 +158,8 @@ describe('a series kept as a dataset', () => {
     expect(failed.refresh.lastError).toMatch(/answered with an error/);
     expect(failed.refresh.lastError).not.toContain('secret');
     expect(failed.currentVersionId).toBe(dataset.currentVersionId);
-    const metrics = await fetch(world.product.baseUrl.replace(/\/api$/, '/metrics'));
-    expect(await metrics.text()).toMatch(/tabulary_series_refreshes_total\{outcome="failed"\} 1/);
+    const metrics = async () => (await fetch(world.product.baseUrl.replace(/\/api$/, '/metrics'))).text();
+    await expect.poll(metrics).toMatch(/tabulary_series_refreshes_total\{outcome="failed"\} 1/);
   });
 });
 
