@@ -16,6 +16,7 @@ import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
 import { tableOf } from '../storage/clickhouse/places.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
+import { tablesSql } from '../storage/postgres/stores.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
 import { type NeededSegment, placeOf, type SegmentArchive } from './segment-archive.js';
@@ -52,7 +53,7 @@ export interface BackupOptions {
 
 /** Segments of versions, and those that versions are about to be led over to. */
 const neededSql = `
-  SELECT s.id, s.store_id AS "storeId", m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
+  SELECT s.id, ${tablesSql('s')} AS "storeId", m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
   WHERE s.rows > 0 AND (EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
     OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'swapping'))
   ORDER BY s.id`;

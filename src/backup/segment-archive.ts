@@ -12,6 +12,7 @@ import type { SegmentFile } from './manifest.js';
 /** A segment that has to be in the backup. */
 export interface NeededSegment {
   readonly id: number;
+  /** Number of the tables of its store. */
   readonly storeId: number;
   readonly pool: PoolClass | null;
   readonly rows: number;

@@ -1,8 +1,10 @@
 import type { Sql } from '../storage/postgres/sql.js';
+import { tablesOf } from '../storage/postgres/stores.js';
 
 /** The dataset behind a table of its own, for operators. */
 export interface TableOwner {
-  readonly storeId: number;
+  /** Number of the table. */
+  readonly table: number;
   readonly datasetId: number;
   readonly name: string;
   /** Account of its repository. */
@@ -11,11 +13,11 @@ export interface TableOwner {
 }
 
 /** Of stores that still have a dataset; of several that share one, the oldest. */
-export const readTableOwners = (sql: Sql, storeIds: readonly number[]): Promise<TableOwner[]> =>
+export const readTableOwners = (sql: Sql, tables: readonly number[]): Promise<TableOwner[]> =>
   sql.query<TableOwner>(
-    `SELECT DISTINCT ON (d.store_id) d.store_id AS "storeId", d.id AS "datasetId", d.name, a.name AS owner,
+    `SELECT DISTINCT ON (d.store_id) ${tablesOf('s')} AS "table", d.id AS "datasetId", d.name, a.name AS owner,
        (SELECT count(*)::int FROM versions v WHERE v.dataset_id = d.id) AS versions
-     FROM datasets d JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
-     WHERE d.store_id = ANY ($1) ORDER BY d.store_id, d.id`,
-    [storeIds],
+     FROM stores s JOIN datasets d ON d.store_id = s.id JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
+     WHERE ${tablesOf('s')} = ANY ($1) ORDER BY d.store_id, d.id`,
+    [tables],
   );

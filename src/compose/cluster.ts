@@ -1,9 +1,14 @@
+import { createSpreadMover } from '../ingest/maintenance/spread-mover.js';
 import { createStoreMover } from '../ingest/maintenance/store-mover.js';
 import { AppError } from '../lib/errors.js';
 import { firstShard } from '../model/placement.js';
 import { type ClusterOperations, createClusterOperations } from '../operations/cluster.js';
+import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
+import { createSegmentCopier } from '../storage/clickhouse/segment-writes.js';
 import { createShardCopier } from '../storage/clickhouse/shard-copy.js';
+import { createSpreadCopier } from '../storage/clickhouse/spread-copy.js';
+import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { readTopology } from '../storage/clickhouse/topology.js';
 import { strayStores } from '../storage/postgres/shard-stores.js';
 import { openServers } from './clickhouse-servers.js';
@@ -30,6 +35,15 @@ export const openCluster = async ({ config, log, scope, sql }: OperatorParts): P
     hash: ({ number: shard }, { storeId, pool }, segmentIds, signal) =>
       hashes.read({ storeId, shard, pool: pool === null ? null : { pool } }, segmentIds, signal),
   });
+  const spread = createSpreadMover({
+    sql,
+    servers,
+    tables: createStoreTables(servers),
+    pools: createPoolSegments(servers),
+    copier: createSpreadCopier(servers, cluster),
+    segments: createSegmentCopier({ clickhouse: servers, log }),
+    log,
+  });
   const byNumber = new Map(servers.shards.map((shard) => [shard.number, shard]));
   return createClusterOperations({
     sql,
@@ -37,5 +51,6 @@ export const openCluster = async ({ config, log, scope, sql }: OperatorParts): P
     servers,
     addresses: await readTopology(servers.entry, { cluster, url, nodeUrls }),
     mover: createStoreMover({ sql, servers: byNumber, copier, log }),
+    spread,
   });
 };

@@ -93,7 +93,7 @@ export const createOpsActions = (
         own.map(({ table }) => idOf(table)),
       );
       const largest = own.map((table) => {
-        const owner = owners.find(({ storeId }) => storeId === idOf(table.table));
+        const owner = owners.find((one) => one.table === idOf(table.table));
         return {
           ...table,
           datasetId: owner?.datasetId ?? null,

@@ -1,14 +1,16 @@
 /** What an operator does with the shards of a ClickHouse cluster. */
 import type { ShardSummary } from '../http/routes/ops-actions.js';
 import { type PlannedShard, planMoves, type StoreMove } from '../ingest/maintenance/shard-plan.js';
+import type { SpreadMover } from '../ingest/maintenance/spread-mover.js';
 import type { MoveReport, StoreMover } from '../ingest/maintenance/store-mover.js';
 import { conflict, invalid } from '../lib/errors.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { readShardSizes } from '../storage/clickhouse/shard-sizes.js';
 import type { ShardAddress } from '../storage/clickhouse/topology.js';
 import { drainingShards, markDraining } from '../storage/postgres/draining-shards.js';
-import { countStores, storesOnShards } from '../storage/postgres/shard-stores.js';
+import { storesOnShards } from '../storage/postgres/shard-stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import { giveUpTables } from '../storage/postgres/stores.js';
 import { type ShardsView, viewShards } from './shards.js';
 
 /** A line of `cluster show`. */
@@ -25,8 +27,6 @@ export interface ClusterView extends ShardsView {
 export interface MovedStores extends MoveReport {
   /** Stores that were to be moved. */
   readonly planned: number;
-  /** Of a shard that is to be emptied: spread stores, which stay. */
-  readonly spreadStores?: number;
 }
 
 export interface MoveOptions {
@@ -40,7 +40,7 @@ export interface ClusterOperations {
   show(): Promise<ClusterView>;
   /** Moves stores until all shards are as full as each other. */
   rebalance(options: MoveOptions, stop: AbortSignal): Promise<MovedStores>;
-  /** Moves all stores off a shard, where nothing new is placed from now on. */
+  /** Moves all stores off a shard, also its part of those that are spread, and places nothing new there from now on. */
   drain(shard: number, options: MoveOptions, stop: AbortSignal): Promise<MovedStores>;
   /** Lets a shard take stores again. */
   fill(shard: number): Promise<void>;
@@ -52,6 +52,7 @@ export interface ClusterParts {
   readonly servers: ClickHouseServers;
   readonly addresses: readonly ShardAddress[];
   readonly mover: StoreMover;
+  readonly spread: SpreadMover;
 }
 
 const nothingMoved: MoveReport = { moved: 0, rows: 0, bytes: 0, left: [] };
@@ -62,6 +63,7 @@ export const createClusterOperations = ({
   servers,
   addresses,
   mover,
+  spread,
 }: ClusterParts): ClusterOperations => {
   const { shards } = servers;
   const requireShard = (number: number): void => {
@@ -72,8 +74,9 @@ export const createClusterOperations = ({
       );
   };
 
-  const plan = async (): Promise<{ moves: readonly StoreMove[]; drains: ReadonlySet<number> }> => {
-    const drains = new Set(await drainingShards(sql));
+  /** @param emptied A shard that is to be emptied, marked or not. */
+  const plan = async (emptied: readonly number[] = []): Promise<readonly StoreMove[]> => {
+    const drains = new Set([...(await drainingShards(sql)), ...emptied]);
     const found = await Promise.all(shards.map(readShardSizes));
     const gone = found.find(({ error }) => error !== null);
     if (gone !== undefined)
@@ -86,7 +89,7 @@ export const createClusterOperations = ({
         drains: drains.has(shard),
       }),
     );
-    return { moves: planMoves(planned, await storesOnShards(sql)), drains };
+    return planMoves(planned, await storesOnShards(sql));
   };
 
   const carryOut = async (
@@ -98,8 +101,20 @@ export const createClusterOperations = ({
     ...(dryRun || moves.length === 0 ? nothingMoved : await mover.move(moves, waitMs, stop)),
   });
 
-  const spreadStores = async (): Promise<number> =>
-    (await countStores(sql)).find(({ shard }) => shard === null)?.stores ?? 0;
+  /** The part of spread stores that lies on a shard, and on all others that are to be emptied. */
+  const unspread = async (
+    shard: number,
+    { dryRun, waitMs }: MoveOptions,
+    stop: AbortSignal,
+  ): Promise<MovedStores> => {
+    const marked = await drainingShards(sql);
+    const closed = shards.map(({ number }) => number).filter((one) => one === shard || marked.includes(one));
+    const storeIds = await spread.staying(closed);
+    return {
+      planned: storeIds.length,
+      ...(dryRun || storeIds.length === 0 ? nothingMoved : await spread.move(storeIds, closed, waitMs, stop)),
+    };
+  };
 
   return {
     async show() {
@@ -116,7 +131,7 @@ export const createClusterOperations = ({
     },
 
     async rebalance(options, stop) {
-      return carryOut((await plan()).moves, options, stop);
+      return carryOut(await plan(), options, stop);
     },
 
     async drain(shard, options, stop) {
@@ -126,14 +141,23 @@ export const createClusterOperations = ({
       if (others.every(({ number }) => drains.includes(number)))
         throw conflict('last_shard', `shard ${shard} is the last one that takes stores`);
       if (!options.dryRun) await markDraining(sql, shard, true);
-      const { moves } = await plan();
-      const leaving = moves.filter(({ from }) => from === shard);
-      return { ...(await carryOut(leaving, options, stop)), spreadStores: await spreadStores() };
+      const leaving = (await plan([shard])).filter(({ from }) => from === shard);
+      const whole = await carryOut(leaving, options, stop);
+      if (stop.aborted) return whole;
+      const parts = await unspread(shard, options, stop);
+      return {
+        planned: whole.planned + parts.planned,
+        moved: whole.moved + parts.moved,
+        rows: whole.rows + parts.rows,
+        bytes: whole.bytes + parts.bytes,
+        left: [...whole.left, ...parts.left],
+      };
     },
 
     async fill(shard) {
       requireShard(shard);
       await markDraining(sql, shard, false);
+      await giveUpTables(sql);
     },
   };
 };

@@ -80,7 +80,7 @@ const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $
 /** The segment that took the place of another one, and where its rows stand in it. */
 const joinedSql = `
   SELECT segment_id AS segment, starts[array_position(run, $2)] AS start FROM compactions
-   WHERE store_id = $1 AND run @> ARRAY[$2::bigint] AND state IN ('swapping', 'done')
+   WHERE store_id = (SELECT store_id FROM datasets WHERE id = $1) AND run @> ARRAY[$2::bigint] AND state IN ('swapping', 'done')
    ORDER BY segment_id DESC LIMIT 1`;
 
 /** Bytes of all lists of columns that are kept in memory together, about. */
@@ -167,21 +167,24 @@ export const createVersions = (sql: Sql): Versions => {
   };
 
   /** One join further. */
-  const joinedPlace = async (storeId: number, { segment, row }: RowPlace): Promise<RowPlace | undefined> => {
-    const [joined] = await sql.query<{ segment: number; start: number }>(joinedSql, [storeId, segment]);
+  const joinedPlace = async (
+    datasetId: number,
+    { segment, row }: RowPlace,
+  ): Promise<RowPlace | undefined> => {
+    const [joined] = await sql.query<{ segment: number; start: number }>(joinedSql, [datasetId, segment]);
     return joined && { segment: joined.segment, row: joined.start + row };
   };
 
   return {
     at: (datasetId, instant) => versionAt(sql, datasetId, instant),
-    async findRow({ placement, segmentIds }, row) {
+    async findRow({ datasetId, placement, segmentIds }, row) {
       const named = new Set(segmentIds);
       const seen = new Set<number>();
       let place: RowPlace | undefined = row;
       while (place !== undefined && !named.has(place.segment)) {
         if (placement === null || seen.has(place.segment)) return undefined;
         seen.add(place.segment);
-        place = await joinedPlace(placement.storeId, place);
+        place = await joinedPlace(datasetId, place);
       }
       return place;
     },

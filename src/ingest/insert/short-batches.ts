@@ -19,6 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { dateFactsOf, dayText } from '../../model/day-set.js';
+import type { Placement } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import { storedAs } from '../../storage/clickhouse/places.js';
@@ -92,17 +93,17 @@ const slotsOf = (batch: readonly Ready[]): string[] => [
 ];
 
 interface PoolBatch {
-  readonly table: PoolTable;
+  readonly table: PoolTable & Pick<Placement, 'closed'>;
   readonly uploads: Ready[];
 }
 
 const byPool = (ready: readonly Ready[]): PoolBatch[] => {
   const pools = new Map<string, PoolBatch>();
   for (const one of ready) {
-    const { shard, pool } = one.state.placement;
+    const { shard, closed, pool } = one.state.placement;
     if (pool === null) throw new Error(`upload ${one.state.processId} does not lie in a pool`);
-    const key = `${shard}/${pool.pool}`;
-    const batch = pools.get(key) ?? { table: { shard, pool: pool.pool }, uploads: [] };
+    const key = `${shard}/${closed?.join()}/${pool.pool}`;
+    const batch = pools.get(key) ?? { table: { shard, closed, pool: pool.pool }, uploads: [] };
     batch.uploads.push(one);
     pools.set(key, batch);
   }
@@ -180,7 +181,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     return undefined;
   };
 
-  const insertInto = async (table: PoolTable, batch: readonly Ready[]): Promise<boolean> => {
+  const insertInto = async (table: PoolBatch['table'], batch: readonly Ready[]): Promise<boolean> => {
     const filled = batch
       .filter(({ encoded }) => encoded.rows > 0)
       .sort((a, b) => a.state.processId - b.state.processId);

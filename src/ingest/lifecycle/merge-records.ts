@@ -102,7 +102,7 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
         columns === undefined ? null : await findSlots(tx, storeId, columns, placement.pool?.mapId);
       await addSegment(tx, { id, processId, storeId, slotMapId });
       const pool = slotMapId === null ? null : await readPlace(tx, slotMapId);
-      return { segmentId: id, number: row.number, placement: { storeId, shard: placement.shard, pool } };
+      return { segmentId: id, number: row.number, placement: { ...placement, pool } };
     }),
 
   async finish(processId, outcome, number) {

@@ -1,5 +1,6 @@
 /** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
 import { processOfSegment } from '../../model/version.js';
+import { drainingSetting } from '../../storage/postgres/draining-shards.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isWrittenBy } from './segment-ids.js';
 
@@ -11,23 +12,24 @@ export interface NewSegment {
   readonly slotMapId: number | null;
 }
 
+/** The shards that are being emptied. A segment keeps to what it began with: each of its chunks always goes to the same shard. */
+const closedSql = `(SELECT string_to_array(value, ',')::int[] FROM settings WHERE name = '${drainingSetting}')`;
+
 export const addSegment = async (
   sql: Sql,
   { id, processId, storeId, slotMapId }: NewSegment,
 ): Promise<void> => {
-  await sql.query('INSERT INTO segments (id, store_id, process_id, slot_map_id) VALUES ($1, $2, $3, $4)', [
-    id,
-    storeId,
-    processId,
-    slotMapId,
-  ]);
+  await sql.query(
+    `INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards) VALUES ($1, $2, $3, $4, ${closedSql})`,
+    [id, storeId, processId, slotMapId],
+  );
 };
 
 /** One that lies where another one of the store lies. */
 export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {
   await sql.query(
-    `INSERT INTO segments (id, store_id, process_id, slot_map_id)
-     SELECT $1, store_id, $2, slot_map_id FROM segments WHERE id = $3`,
+    `INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards)
+     SELECT $1, store_id, $2, slot_map_id, ${closedSql} FROM segments WHERE id = $3`,
     [id, processOfSegment(id), other],
   );
 };
@@ -38,8 +40,12 @@ export const countSegmentSql = (
   { rows, bytes }: { readonly rows: string; readonly bytes: string },
 ): string => `UPDATE segments SET rows = ${rows}, bytes = ${bytes} WHERE id = ${id}`;
 
-/** The segments lie in a pool from now on; their hashes are of other names of columns. */
-export const moveSegments = async (tx: Sql, ids: readonly number[], slotMapId: number): Promise<void> => {
+/** The segments lie in a pool from now on, or in the table of their store; their hashes are of other names of columns. */
+export const moveSegments = async (
+  tx: Sql,
+  ids: readonly number[],
+  slotMapId: number | null,
+): Promise<void> => {
   await tx.query('UPDATE segments SET slot_map_id = $2, hash = NULL WHERE id = ANY ($1)', [ids, slotMapId]);
 };
 

@@ -7,8 +7,9 @@ import { type PoolClass, poolClasses, type ShardNumber } from '../../model/place
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import { drainingShards } from '../../storage/postgres/draining-shards.js';
 import { notHeld } from '../../storage/postgres/held-segments.js';
-import { isServed, spreadStores } from '../../storage/postgres/shard-stores.js';
+import { isServed, spreadTables } from '../../storage/postgres/shard-stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
   deleteLonelyStores,
@@ -20,6 +21,8 @@ import {
   lonelyStores,
   noteEmptied,
   shardSql,
+  tablesOfStores,
+  tablesSql,
 } from '../../storage/postgres/stores.js';
 import { isWrittenBy } from '../lifecycle/segment-ids.js';
 import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../lifecycle/segment-records.js';
@@ -98,7 +101,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     let dropped = 0;
     for (;;) {
       const segments = await sql.query<NamedSegment>(
-        `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
+        `SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
          WHERE s.slot_map_id IS NULL AND ${due} AND ${isReached} LIMIT ${batch}`,
         [graceMs],
       );
@@ -158,17 +161,23 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
 
   /** Tables whose store has all of its segments in pools, once readers that began before have ended. */
   const dropEmptied = async (): Promise<void> => {
-    for (const id of await emptiedStores(sql, graceMs, batch))
+    for (const { id, tables: number } of await emptiedStores(sql, graceMs, batch))
       await sql.tx(async (tx) => {
         if (!(await holdEmptied(tx, id))) return;
-        await tables.dropStore(id);
+        await tables.dropStore(number);
         await forgetEmptied(tx, id);
       });
   };
 
   /** What stores that were moved left behind, once readers that began before have ended. */
   const dropLeft = async (): Promise<void> => {
-    for (const { id, shard } of await leftStores(sql, graceMs, batch)) {
+    for (const { id, tables: number, shard } of await leftStores(sql, graceMs, batch)) {
+      // Of a spread store that left a shard: what it had in pools is of no segment any more, and goes with the next sweep.
+      if (shard === null) {
+        await tables.dropStore(number);
+        await forgetLeft(sql, id);
+        continue;
+      }
       if (!tables.served.shards.includes(shard)) {
         await forgetLeft(sql, id);
         continue;
@@ -182,7 +191,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
           { shard, pool },
           pooled.filter((segment) => segment.pool === pool).map((segment) => segment.id),
         );
-      await tables.dropStore(id, shard);
+      await tables.dropStore(number, shard);
       await forgetLeft(sql, id);
     }
   };
@@ -206,7 +215,8 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     if (lonely.length === 0) return 0;
     // Most never had a table.
     const present = new Set(await tables.listStores());
-    for (const id of lonely) if (present.has(id)) await tables.dropStore(id);
+    for (const number of await tablesOfStores(sql, lonely))
+      if (present.has(number)) await tables.dropStore(number);
     return deleteLonelyStores(sql, lonely);
   };
 
@@ -223,7 +233,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     release,
     async sweep(stop) {
       const versions = await retention.apply();
-      const mended = await tables.mend(await spreadStores(sql));
+      const mended = await tables.mend(await spreadTables(sql), await drainingShards(sql));
       if (mended > 0) log.info({ stores: mended }, 'tables made that a shard lacked');
       const abandonedCompactions = await abandonSilent(sql);
       await noteEmptied(sql, await tables.listStores());

@@ -12,16 +12,15 @@
  * the connection, so that a command that was killed leaves nothing but copies that nobody names.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { conflict, messageOf } from '../../lib/errors.js';
+import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { PoolClass } from '../../model/placement.js';
 import type { Shard } from '../../storage/clickhouse/client.js';
 import type { CopiedTable, ShardCopier } from '../../storage/clickhouse/shard-copy.js';
-import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { switchShard } from '../../storage/postgres/stores.js';
+import { switchShard, tablesOf } from '../../storage/postgres/stores.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
-import { holdPools } from './pool-sweep.js';
+import { whileMoving } from './move-lock.js';
 import { lockStores } from './quiet-stores.js';
 import { batchesOf, type MoveBatch, type StoreMove } from './shard-plan.js';
 
@@ -53,6 +52,8 @@ export interface StoreMoverOptions {
 interface Segment {
   readonly id: number;
   readonly storeId: number;
+  /** Number of the tables of its store. */
+  readonly tables: number;
   readonly rows: number;
   readonly bytes: number;
   /** Null: in the table of its store. */
@@ -61,7 +62,8 @@ interface Segment {
 
 /** A published segment of one of the stores. */
 const segmentsSql = `
-  SELECT g.id, g.store_id AS "storeId", g.rows, g.bytes, m.pool FROM segments g LEFT JOIN slot_maps m ON m.id = g.slot_map_id
+  SELECT g.id, g.store_id AS "storeId", ${tablesOf('s')} AS tables, g.rows, g.bytes, m.pool
+  FROM segments g JOIN stores s ON s.id = g.store_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
   WHERE g.store_id = ANY ($1) AND g.rows > 0 AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = g.id)
   ORDER BY g.id`;
 
@@ -72,11 +74,8 @@ const stayingSql = `
 
 type Staying = MoveReport['left'][number];
 
-/** How often is looked whether a store or the lock is free. */
+/** How often is looked whether a store is free. */
 const lookMs = 500;
-
-/** How long a sweep may have the lock. */
-const lockWaitMs = 120_000;
 
 const keysOf = (segments: readonly Segment[]): ReadonlySet<string> =>
   new Set(segments.map(({ id, rows, pool }) => `${id}/${rows}/${pool}`));
@@ -116,9 +115,9 @@ export const createStoreMover = ({ sql, servers, copier, log }: StoreMoverOption
   ): Promise<Staying[]> => {
     const tables = new Map<string, { table: CopiedTable; segments: Segment[] }>();
     for (const segment of segments) {
-      const { storeId, pool } = segment;
-      const key = pool ?? String(storeId);
-      const entry = tables.get(key) ?? { table: { storeId, pool }, segments: [] };
+      const { tables: number, pool } = segment;
+      const key = pool ?? String(number);
+      const entry = tables.get(key) ?? { table: { storeId: number, pool }, segments: [] };
       entry.segments.push(segment);
       tables.set(key, entry);
     }
@@ -171,30 +170,11 @@ export const createStoreMover = ({ sql, servers, copier, log }: StoreMoverOption
     };
   };
 
-  /** Waits for a sweep that is under way; a backup takes hours, and ends the command. */
-  const whileHeld = async <T>(work: (tx: Sql) => Promise<T>, stop: AbortSignal): Promise<T> => {
-    const deadline = Date.now() + lockWaitMs;
-    for (;;) {
-      const done = await sql.tx(async (tx) => {
-        if (await areSegmentsHeld(tx))
-          throw conflict('busy', 'A backup or restore is under way: move stores when it has ended.');
-        return (await holdPools(tx)) ? { result: await work(tx) } : undefined;
-      });
-      if (done !== undefined) return done.result;
-      if (Date.now() > deadline)
-        throw conflict(
-          'busy',
-          'A sweep or another move has been under way for two minutes: try again later.',
-        );
-      await sleep(lookMs, undefined, { signal: stop });
-    }
-  };
-
   const moveAll = async (moves: readonly StoreMove[], stop: AbortSignal): Promise<MoveReport> => {
     const total = { moved: 0, rows: 0, bytes: 0, left: [] as Staying[] };
     for (const batch of batchesOf(moves)) {
       if (stop.aborted) break;
-      const report = await whileHeld((tx) => moveBatch(tx, batch, stop), stop);
+      const report = await whileMoving(sql, (tx) => moveBatch(tx, batch, stop), stop);
       total.moved += report.moved;
       total.rows += report.rows;
       total.bytes += report.bytes;
@@ -206,9 +186,13 @@ export const createStoreMover = ({ sql, servers, copier, log }: StoreMoverOption
 
   return {
     async move(moves, waitMs, stop) {
-      await whileHeld(async () => {
-        for (const server of servers.values()) await copier.clear(server);
-      }, stop);
+      await whileMoving(
+        sql,
+        async () => {
+          for (const server of servers.values()) await copier.clear(server);
+        },
+        stop,
+      );
       const deadline = Date.now() + waitMs;
       const report = { ...(await moveAll(moves, stop)) };
       const passes = ({ reason }: Staying): boolean => reason === 'written' || reason === 'changed meanwhile';

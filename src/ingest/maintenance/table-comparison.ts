@@ -5,7 +5,7 @@ import type { StoredSegment, StoreTables } from '../../storage/clickhouse/tables
 import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
 import { isServed } from '../../storage/postgres/shard-stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { shardSql } from '../../storage/postgres/stores.js';
+import { knownTables, shardSql, tablesSql } from '../../storage/postgres/stores.js';
 import { holdPools } from './pool-sweep.js';
 
 export interface TableComparison {
@@ -53,7 +53,7 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
       if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
       const present = await tables.listSegments();
       const known = await tx.query<NamedSegment>(
-        `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
+        `SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
        WHERE s.id = ANY ($1) AND s.slot_map_id IS NULL`,
         [present.map(({ segmentId }) => segmentId)],
       );
@@ -62,7 +62,8 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
       const waiting = new Set(
         (
           await tx.query<{ id: number }>(
-            'SELECT id FROM stores WHERE emptied_at IS NOT NULL OR left_at IS NOT NULL',
+            `SELECT coalesce(left_table, table_id, id) AS id FROM stores
+             WHERE emptied_at IS NOT NULL OR left_at IS NOT NULL`,
           )
         ).map(({ id }) => id),
       );
@@ -82,19 +83,22 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
   const dropOrphanStores = async (): Promise<number> => {
     if (await areSegmentsHeld(sql)) return 0;
     const present = await tables.listStores();
-    const known = await sql.query<{ id: number }>('SELECT id FROM stores WHERE id = ANY ($1)', [present]);
-    const ids = new Set(known.map((store) => store.id));
+    const ids = new Set(await knownTables(sql, present));
     const orphans = present.filter((id) => !ids.has(id));
     for (const id of orphans) {
       await tables.dropStore(id);
       log.info({ store: id }, 'table dropped that belongs to no dataset');
     }
+    // What was copied for a move that was given up.
+    const copies = await tables.listCopies();
+    const wanted = new Set(await knownTables(sql, copies));
+    for (const id of copies) if (!wanted.has(id)) await tables.dropCopy(id);
     return orphans.length;
   };
 
   const findMissing = async (): Promise<number> => {
     const named = await sql.query<NamedSegment>(
-      `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
+      `SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
        WHERE s.rows > 0 AND s.slot_map_id IS NULL AND ${isServed('s', tables.served)}
          AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
     );

@@ -18,7 +18,7 @@ import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { noteEmptied } from '../../storage/postgres/stores.js';
+import { noteEmptied, tablesOf } from '../../storage/postgres/stores.js';
 import { findSlots, readPlace } from '../layout/slot-maps.js';
 import { moveSegments } from '../lifecycle/segment-records.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
@@ -41,6 +41,8 @@ export interface TableMoverOptions {
 
 interface Candidate {
   readonly id: number;
+  /** Number of its tables. */
+  readonly tables: number;
   readonly shard: number;
 }
 
@@ -63,7 +65,7 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
 
   const choose = async (tx: Sql): Promise<Candidate | undefined> => {
     const [store] = await tx.query<Candidate>(
-      `SELECT s.id, s.shard FROM stores s JOIN segments g ON g.store_id = s.id AND g.slot_map_id IS NULL
+      `SELECT s.id, ${tablesOf('s')} AS tables, s.shard FROM stores s JOIN segments g ON g.store_id = s.id AND g.slot_map_id IS NULL
        WHERE s.id <> ALL ($3::bigint[]) AND s.emptied_at IS NULL AND s.shard = ANY ($4) AND NOT (${pendingSql})
        GROUP BY s.id HAVING sum(g.rows) <= $1 AND sum(g.bytes) <= $2 ORDER BY s.id LIMIT 1`,
       [limits.maxRows * share, limits.maxBytes * share, [...passed], pools.shards],
@@ -81,24 +83,25 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
 
   const moveStore = async (
     tx: Sql,
-    { id: storeId, shard }: Candidate,
+    { id: storeId, tables: number, shard }: Candidate,
     stop: AbortSignal,
   ): Promise<boolean> => {
     const segments = await tx.query<Segment>(segmentsSql, [storeId]);
-    const columns = (await tables.columnNames({ storeId, shard })).map(namedColumnOf);
+    const columns = (await tables.columnNames({ storeId: number, shard })).map(namedColumnOf);
     const mapId = await findSlots(tx, storeId, columns);
     if (mapId === null) return false;
     const pool = await readPlace(tx, mapId);
-    const target = { storeId, shard, pool };
+    const from = { storeId: number, shard, pool: null };
+    const target = { ...from, pool };
     const table = { shard, pool: pool.pool };
     const segmentIds = segments.map(({ id }) => id);
     await tables.ensure(target, columns);
     if ((await pools.countRows(table, segmentIds)) > 0) await pools.drop(table, segmentIds);
     const rows = segments.reduce((sum, segment) => sum + segment.rows, 0);
-    if (rows > 0) await copier.move({ storeId, segmentIds, target, columns, rows }, stop);
+    if (rows > 0) await copier.move({ from, segmentIds, target, columns, rows }, stop);
     if (!(await isUnchanged(tx, storeId, segments))) return false;
     await moveSegments(tx, segmentIds, mapId);
-    await noteEmptied(tx, [storeId]);
+    await noteEmptied(tx, [number]);
     return true;
   };
 

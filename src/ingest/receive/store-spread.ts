@@ -12,7 +12,7 @@ import type { Log } from '../../lib/log.js';
 import { type NamedColumn, namedColumnOf, type PoolPlace } from '../../model/placement.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { spreadStore } from '../../storage/postgres/stores.js';
+import { spreadStore, tablesOf } from '../../storage/postgres/stores.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
 
 export interface GrowingUpload {
@@ -51,30 +51,29 @@ export const createStoreSpread = ({ sql, tables, minBytes, log }: StoreSpreadOpt
 
   const makeTables = async (
     tx: Sql,
-    storeId: number,
-    shard: number,
+    { storeId, tables: number, shard }: { storeId: number; tables: number; shard: number },
     columns: readonly NamedColumn[],
   ): Promise<void> => {
-    const before = (await tables.columnNames({ storeId, shard })).map(namedColumnOf);
+    const before = (await tables.columnNames({ storeId: number, shard })).map(namedColumnOf);
     const all = new Map([...before, ...columns].map((column) => [column.name, column]));
-    await tables.ensure({ storeId, shard: null, pool: null }, [...all.values()]);
+    await tables.ensure({ storeId: number, shard: null, pool: null }, [...all.values()]);
     const maps = await tx.query<PoolPlace>(
       'SELECT DISTINCT ON (pool) id AS "mapId", pool, slots FROM slot_maps WHERE store_id = $1',
       [storeId],
     );
-    for (const pool of maps) await tables.ensure({ storeId, shard: null, pool }, []);
+    for (const pool of maps) await tables.ensure({ storeId: number, shard: null, pool }, []);
   };
 
   const spread = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>
     sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE store_id = $1 ORDER BY id FOR NO KEY UPDATE', [storeId]);
-      const [store] = await tx.query<{ shard: number | null; busy: boolean }>(
-        `SELECT s.shard, s.left_at IS NOT NULL OR ${isStoreWritten('s', '$2')} AS busy
+      const [store] = await tx.query<{ tables: number; shard: number | null; busy: boolean }>(
+        `SELECT ${tablesOf('s')} AS tables, s.shard, s.left_at IS NOT NULL OR ${isStoreWritten('s', '$2')} AS busy
          FROM stores s WHERE s.id = $1 FOR NO KEY UPDATE`,
         [storeId, processId],
       );
       if (store === undefined || store.busy || store.shard === null) return false;
-      await makeTables(tx, storeId, store.shard, columns);
+      await makeTables(tx, { storeId, tables: store.tables, shard: store.shard }, columns);
       await spreadStore(tx, storeId);
       return true;
     });

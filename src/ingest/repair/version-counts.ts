@@ -2,7 +2,7 @@
 import type { PoolClass, ShardNumber } from '../../model/placement.js';
 import type { SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { shardSql } from '../../storage/postgres/stores.js';
+import { shardSql, tablesSql } from '../../storage/postgres/stores.js';
 
 export interface VersionFault {
   readonly dataset: number;
@@ -31,7 +31,7 @@ interface Cut {
 }
 
 const cutsSql = `
-  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", g.store_id AS "storeId",
+  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", ${tablesSql('g')} AS "storeId",
     ${shardSql('g')} AS shard, m.pool
   FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
   WHERE r.dataset_id = ANY ($1) AND r.row_limit IS NOT NULL`;

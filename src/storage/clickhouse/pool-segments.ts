@@ -38,6 +38,8 @@ export interface PoolSegments {
   list(table: PoolTable, range: SegmentRange, limit: number): Promise<PoolSegment[]>;
   /** The segments of each range that has some, in sums: one pass over the numbers of their rows. */
   digests(table: PoolTable, starts: readonly number[]): Promise<SegmentDigest[]>;
+  /** Those of the segments that have rows there. */
+  present(table: PoolTable, segmentIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** Rows of the segments, all together. */
   countRows(table: PoolTable, segmentIds: readonly number[]): Promise<number>;
   /** Gives the bytes of removed rows back. */
@@ -107,6 +109,22 @@ export const createPoolSegments = (servers: ClickHouseServers): PoolSegments => 
         ),
       );
       return lists.flat().map(({ start, digest }) => ({ start: Number(start), digest }));
+    },
+
+    async present(table, segmentIds) {
+      if (segmentIds.length === 0) return new Set();
+      const lists = await onEach(table, (clickhouse) =>
+        ifMade(
+          () =>
+            clickhouse.rows<{ seg: string }>(
+              `SELECT DISTINCT toString(_seg) AS seg FROM ${database}.${poolName(table.pool)}
+               WHERE _seg IN (${segmentIds.map(Number).join(', ')})`,
+              { settings: longList },
+            ),
+          [],
+        ),
+      );
+      return new Set(lists.flat().map(({ seg }) => Number(seg)));
     },
 
     async countRows(table, segmentIds) {

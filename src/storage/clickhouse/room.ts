@@ -8,7 +8,7 @@ import { AppError } from '../../lib/errors.js';
 
 /** What drops or moves whole partitions and tables makes room. */
 const writesDefinition =
-  /^\s*(?:CREATE (?:TABLE|DATABASE)|ALTER TABLE\s+\S+\s+(?!(?:DROP|REPLACE|ATTACH|DETACH|MOVE)\s+PARTITION\b)|DELETE FROM)\b/;
+  /^\s*(?:CREATE (?:OR REPLACE )?(?:TABLE|DATABASE)|ALTER TABLE\s+\S+\s+(?!(?:DROP|REPLACE|ATTACH|DETACH|MOVE)\s+PARTITION\b)|DELETE FROM)\b/;
 
 const unlessThere = /^\s*CREATE (TABLE|DATABASE) IF NOT EXISTS (\S+)/;
 

@@ -2,7 +2,13 @@
  * Hashes of segments as they lie in their table. The hash of a segment is the sum of one hash per value that is not null,
  * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
  */
-import { anyShardOf, type ClickHouseServers, type Connection, type QuerySettings } from './client.js';
+import {
+  anyShardOf,
+  type ClickHouseServers,
+  type Connection,
+  type QueryParams,
+  type QuerySettings,
+} from './client.js';
 import { isUnknownTable } from './errors.js';
 import { statedTable, type TablePlace, tableOf } from './places.js';
 import { backgroundSettings } from './segments.js';
@@ -40,13 +46,59 @@ const sumsOf = (columns: readonly string[]): string[] => {
   return sums;
 };
 
-const added = (sums: readonly string[]): string =>
+/** The hash of rows that lie in several places, from those of each. */
+export const addHashes = (hashes: readonly string[]): string =>
   String(
     BigInt.asUintN(
       64,
-      sums.reduce((total, sum) => total + BigInt(sum), 0n),
+      hashes.reduce((total, hash) => total + BigInt(hash), 0n),
     ),
   );
+
+export interface HashedRows {
+  /** With its database. */
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Condition, with the values of `params`. */
+  readonly where: string;
+  readonly params?: QueryParams;
+  /** Positions of one slice. @default all */
+  readonly sliceRows?: number;
+}
+
+/** Rows of one segment at neighbouring positions. */
+export interface HashedSlice extends HashedSegment {
+  /** From 0. */
+  readonly slice: number;
+}
+
+/** One pass over the rows; those of each segment, or of each of its slices, have a hash. */
+export const hashRows = async (
+  clickhouse: Connection,
+  { table, columns, where, params = {}, sliceRows }: HashedRows,
+  settings: QuerySettings,
+  signal?: AbortSignal,
+): Promise<HashedSlice[]> => {
+  const slice = sliceRows === undefined ? undefined : `intDiv(_row, ${sliceRows})`;
+  const rows = await clickhouse.rows<{ segment: string; slice: string; n: string; sums: string[] }>(
+    `SELECT toString(_seg) AS segment, ${slice === undefined ? "'0'" : `toString(${slice})`} AS slice, toString(count()) AS n,
+       [${sumsOf(columns)
+         .map((sum) => `toString(${sum})`)
+         .join(', ')}] AS sums
+     FROM ${table} WHERE ${where} GROUP BY ${slice === undefined ? '_seg' : `_seg, ${slice}`}`,
+    {
+      params,
+      settings: { ...backgroundSettings(columns.length), ...settings },
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return rows.map((row) => ({
+    segmentId: Number(row.segment),
+    slice: Number(row.slice),
+    rows: Number(row.n),
+    hash: addHashes(row.sums),
+  }));
+};
 
 export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes => {
   const { database } = servers;
@@ -85,21 +137,18 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
         const clickhouse = servers.at(place);
         nice ??= await niceSettings(clickhouse);
         const columns = await columnsOf(place);
-        const sums = sumsOf(columns).map((sum) => `toString(${sum})`);
-        const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
-          `SELECT toString(_seg) AS segment, toString(count()) AS n, [${sums.join(', ')}] AS sums
-           FROM ${statedTable(database, place)} WHERE _seg IN {segments:Array(UInt64)} GROUP BY _seg`,
+        const found = await hashRows(
+          clickhouse,
           {
+            table: statedTable(database, place),
+            columns,
+            where: '_seg IN {segments:Array(UInt64)}',
             params: { segments: segmentIds },
-            settings: { ...backgroundSettings(columns.length), ...nice },
-            ...(signal === undefined ? {} : { signal }),
           },
+          nice,
+          signal,
         );
-        return rows.map((row) => ({
-          segmentId: Number(row.segment),
-          rows: Number(row.n),
-          hash: added(row.sums),
-        }));
+        return found.map(({ segmentId, rows, hash }) => ({ segmentId, rows, hash }));
       }, []),
 
     countBefore: (place, segmentId, position) =>

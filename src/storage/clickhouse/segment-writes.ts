@@ -3,7 +3,7 @@
  *
  *   join    a run of segments into one: the same rows, in the same order, each segment moved behind the ones before
  *           it, gaps included. Every column of the table is copied, whichever versions name it.
- *   move    segments of a table of their own into a pool.
+ *   move    segments of a table of their own into a pool, or out of one.
  *
  * A copy is compared with what it was made of before anybody may read it. It is written into a segment of its own, so
  * work that died leaves nothing but a segment that nobody names.
@@ -33,17 +33,18 @@ export interface SegmentCopier {
   /** @throws Error when the copy is not what the run was; nobody names it then. */
   join(run: SegmentRun, signal: AbortSignal): Promise<JoinedSegment>;
   /**
-   * Copies segments of the table of a store into a pool, under their own numbers.
+   * Copies segments from one table into another, under their own numbers.
    * @throws Error when the copy is not what they were.
    */
   move(move: SegmentMove, signal: AbortSignal): Promise<void>;
 }
 
 export interface SegmentMove {
-  readonly storeId: number;
+  readonly from: Placement;
   readonly segmentIds: readonly number[];
+  /** On the same shard, or spread as well. */
   readonly target: Placement;
-  /** All columns of the table. */
+  /** All columns that the segments have. */
   readonly columns: readonly NamedColumn[];
   /** Rows of all segments together. */
   readonly rows: number;
@@ -129,14 +130,14 @@ export const createSegmentCopier = ({
       return joined;
     },
 
-    async move({ storeId, segmentIds, target, columns, rows }, signal) {
-      const clickhouse = servers.at(target);
-      const source = statedTable(database, { storeId, shard: target.shard, pool: null });
+    async move({ from: place, segmentIds, target, columns, rows }, signal) {
+      const clickhouse = servers.at(place, target);
+      const source = sourceOf(database, place, columns);
       const params = { segments: segmentIds };
       const where = 'WHERE _seg IN {segments:Array(UInt64)}';
       const names = columns.map((column) => `, ${storedAs(column, target).name}`).join('');
       const values = columns.map((column) => `, ${writtenAs(column.name, column, target)}`).join('');
-      await cancellable(clickhouse, `move/${storeId}`, signal, (queryId) =>
+      await cancellable(clickhouse, `move/${target.storeId}`, signal, (queryId) =>
         clickhouse.command(
           `INSERT INTO ${statedTable(database, target)} (_seg, _row${names})
            SELECT _seg, _row${values} FROM ${source} ${where}`,

@@ -7,7 +7,7 @@ import {
   type IntakeTables,
   tableNames,
 } from './intake-tables.js';
-import { tableName } from './places.js';
+import { copyName, tableName } from './places.js';
 import { createTableDefinitions, type TableDefinitions } from './table-definitions.js';
 
 export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensure' | 'forget'> {
@@ -21,6 +21,10 @@ export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensu
   listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
+  /** Every one that has a table of rows from other shards. */
+  listCopies(): Promise<number[]>;
+  /** Removes that table. Idempotent. */
+  dropCopy(storeId: number): Promise<void>;
 }
 
 export const createServerTables = (clickhouse: Connection, options?: IntakeTableOptions): ServerTables => {
@@ -63,6 +67,16 @@ export const createServerTables = (clickhouse: Connection, options?: IntakeTable
 
     async listStores() {
       return (await tableNames(clickhouse, '^s[0-9]+$')).map((name) => Number(name.slice(1)));
+    },
+
+    async listCopies() {
+      return (await tableNames(clickhouse, '^y[0-9]+$')).map((name) => Number(name.slice(1)));
+    },
+
+    async dropCopy(storeId) {
+      await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${copyName(storeId)}`, {
+        settings: { max_table_size_to_drop: '0' },
+      });
     },
   };
 };

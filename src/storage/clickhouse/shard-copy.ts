@@ -14,6 +14,7 @@ import { manySegmentSettings } from './segments.js';
 
 /** A table that each of both shards has. */
 export interface CopiedTable {
+  /** Number of the tables of the store. */
   readonly storeId: number;
   /** Null: the table of the store. */
   readonly pool: PoolClass | null;
@@ -37,15 +38,15 @@ export interface ShardCopier {
 }
 
 /** Starts the id of every statement that copies. */
-const copyQuery = 'shard-copy/';
+export const copyQuery = 'shard-copy/';
 
 /** Starts the name of the table through which a server sends rows of one of its tables. */
-const passage = 'm_';
+export const passage = 'm_';
 
 /** Segments of one statement; more would not be quicker. */
 const batch = 1_000;
 
-const idList = (ids: readonly number[]): string => ids.map(Number).join(', ');
+export const idList = (ids: readonly number[]): string => ids.map(Number).join(', ');
 
 const isSame = (a: HashedSegment | undefined, b: HashedSegment | undefined): boolean =>
   a !== undefined && b !== undefined && a.rows === b.rows && a.hash === b.hash;

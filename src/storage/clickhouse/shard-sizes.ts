@@ -9,6 +9,7 @@ export interface ShardSizes {
   readonly error: string | null;
   /** On its disks. */
   readonly bytes: number | null;
+  /** Of datasets. */
   readonly rows: number | null;
   readonly parts: number | null;
   /** Of all disks; null where ClickHouse does not know. */
@@ -31,11 +32,13 @@ export const readShardSizes = async ({ number: shard, clickhouse }: Shard): Prom
     const { kinds, disks } = await readServerSizes(clickhouse);
     const sum = (of: 'bytes' | 'rows' | 'parts'): number =>
       kinds.reduce((total, kind) => total + kind[of], 0);
+    // A shard has nothing left when it has no rows but notes, such as its number.
+    const notes = kinds.find(({ kind }) => kind === 'other')?.rows ?? 0;
     return {
       shard,
       error: null,
       bytes: sum('bytes'),
-      rows: sum('rows'),
+      rows: sum('rows') - notes,
       parts: sum('parts'),
       freeBytes: disks.length === 0 ? null : disks.reduce((total, disk) => total + disk.freeBytes, 0),
     };

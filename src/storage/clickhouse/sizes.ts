@@ -3,7 +3,7 @@ import type { ClickHouseServers, Connection, Shard } from './client.js';
 
 /** What the tables of one kind take. */
 export interface KindSizes {
-  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads that are under way; `other`. */
+  /** `own`: of one dataset; `pool`: of small datasets; `running`: of uploads and moves under way; `other`: notes of ours. */
   readonly kind: string;
   readonly tables: number;
   readonly parts: number;
@@ -28,7 +28,7 @@ export interface ClickHouseSizes {
 const kinds = ['own', 'pool', 'running', 'other'] as const;
 
 const kindSql = `multiIf(match(name, '^s[0-9]+$'), 'own', startsWith(name, 'pool_'), 'pool',
-  match(name, '^[ua][0-9]'), 'running', 'other')`;
+  match(name, '^[uay][0-9]'), 'running', 'other')`;
 
 const tablesSql = `SELECT ${kindSql} AS kind, toFloat64(count()) AS tables FROM system.tables
   WHERE database = {database:String} GROUP BY kind`;

@@ -27,6 +27,8 @@ export interface TableDefinitions {
    * @param columns Their number, where nothing is known of that table.
    */
   createLike(table: string, placement: Placement, columns: number): Promise<void>;
+  /** Makes a table like that of a store, or gives both the columns of the other. */
+  createTwin(table: string, storeId: number): Promise<void>;
   /** Gives both the columns of the other; the table of the placement is made when it has gone. */
   alignColumns(table: string, placement: Placement): Promise<void>;
   /** None of a table that does not exist. */
@@ -134,9 +136,18 @@ export const createTableDefinitions = (clickhouse: Connection): TableDefinitions
         )
       : ensurePool(placement.pool.pool);
 
+  const alignColumns: TableDefinitions['alignColumns'] = async (table, placement) => {
+    const own = tableOf(placement);
+    await createOwn(own, await columnsOf(table));
+    // Other uploads may have added columns to either since this one began.
+    await addColumns(own, await columnsOf(table));
+    await addColumns(table, await columnsOf(own));
+  };
+
   return {
     ensure,
     ensurePool,
+    alignColumns,
     forget: (placement) => void known.delete(tableOf(placement)),
     forgetStore: (storeId) => void known.delete(tableName(storeId)),
     forgetPool: (pool) => void known.delete(poolName(pool)),
@@ -150,12 +161,13 @@ export const createTableDefinitions = (clickhouse: Connection): TableDefinitions
       );
     },
 
-    async alignColumns(table, placement) {
-      const own = tableOf(placement);
-      await createOwn(own, await columnsOf(table));
-      // Other uploads may have added columns to either since this one began.
-      await addColumns(own, await columnsOf(table));
-      await addColumns(table, await columnsOf(own));
+    async createTwin(table, storeId) {
+      const own = tableName(storeId);
+      await clickhouse.command(
+        `CREATE TABLE IF NOT EXISTS ${database}.${table} AS ${database}.${own}
+         ENGINE = MergeTree ${ownKey} SETTINGS ${await settings.own((await columnsOf(own)).length)}`,
+      );
+      await alignColumns(table, { storeId, shard: null, pool: null });
     },
   };
 };

@@ -2,15 +2,16 @@
 import { readSetting, setSetting } from './settings.js';
 import type { Sql } from './sql.js';
 
-const setting = 'draining_shards';
+/** Name of the setting: their numbers, with commas between them. */
+export const drainingSetting = 'draining_shards';
 
 export const drainingShards = async (sql: Sql): Promise<readonly number[]> => {
-  const text = await readSetting(sql, setting);
+  const text = await readSetting(sql, drainingSetting);
   return text === undefined || text === '' ? [] : text.split(',').map(Number);
 };
 
 export const markDraining = async (sql: Sql, shard: number, drains: boolean): Promise<void> => {
   const others = (await drainingShards(sql)).filter((number) => number !== shard);
   const marked = drains ? [...others, shard].sort((a, b) => a - b) : others;
-  await setSetting(sql, setting, marked.length === 0 ? undefined : marked.join(','));
+  await setSetting(sql, drainingSetting, marked.length === 0 ? undefined : marked.join(','));
 };

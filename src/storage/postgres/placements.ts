@@ -1,12 +1,12 @@
 import { segmentsOf } from './segment-ranges.js';
-import { shardSql } from './stores.js';
+import { tablesOf } from './stores.js';
 
 /** Where a segment lies, of `segments` under this name: a `Placement` as JSON. */
 export const placementSql = (segments: string): string =>
-  `json_build_object('storeId', ${segments}.store_id,
-    'shard', ${shardSql(segments)}, 'pool',
-    (SELECT json_build_object('mapId', m.id, 'pool', m.pool, 'slots', m.slots)
-     FROM slot_maps m WHERE m.id = ${segments}.slot_map_id))`;
+  `(SELECT json_build_object('storeId', ${tablesOf('own')}, 'shard', own.shard, 'closed', ${segments}.closed_shards, 'pool',
+      (SELECT json_build_object('mapId', m.id, 'pool', m.pool, 'slots', m.slots)
+       FROM slot_maps m WHERE m.id = ${segments}.slot_map_id))
+    FROM stores own WHERE own.id = ${segments}.store_id)`;
 
 /**
  * Where the rows of a version lie, for a select list; null without segments. All its segments lie in one place.

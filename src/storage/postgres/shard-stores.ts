@@ -1,6 +1,7 @@
 /** Which stores lie on which shard, and what they hold. */
 import type { ServedShards } from '../../model/placement.js';
 import type { Sql } from './sql.js';
+import { tablesOf } from './stores.js';
 
 export interface StoreOnShard {
   readonly id: number;
@@ -55,8 +56,10 @@ export const isStrayStore = async (sql: Sql, id: number, served: ServedShards): 
   return row !== undefined;
 };
 
-/** Stores whose rows lie on all shards. */
-export const spreadStores = async (sql: Sql): Promise<number[]> =>
-  (await sql.query<{ id: number }>('SELECT id FROM stores WHERE shard IS NULL ORDER BY id')).map(
-    ({ id }) => id,
-  );
+/** Numbers of the tables of stores whose rows lie on all shards. */
+export const spreadTables = async (sql: Sql): Promise<number[]> =>
+  (
+    await sql.query<{ id: number }>(
+      `SELECT ${tablesOf('s')} AS id FROM stores s WHERE s.shard IS NULL ORDER BY 1`,
+    )
+  ).map(({ id }) => id);

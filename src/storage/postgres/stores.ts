@@ -16,6 +16,34 @@ export const spreadStore = async (tx: Sql, id: number): Promise<void> => {
   await tx.query('UPDATE stores SET shard = NULL WHERE id = $1', [id]);
 };
 
+/** The number of the tables of a store, of `stores` under this name: its id, until it has left a shard that it was spread over. */
+export const tablesOf = (store: string): string => `coalesce(${store}.table_id, ${store}.id)`;
+
+/** The same of the store of a segment, under this name. */
+export const tablesSql = (segments: string): string =>
+  `(SELECT ${tablesOf('own')} FROM stores own WHERE own.id = ${segments}.store_id)`;
+
+/** Every number of tables of the store `s`: of those that are read, of those that it left, of those that it is going to have. */
+const numbersOf = `unnest(ARRAY[${tablesOf('s')}, s.left_table, s.next_table])`;
+
+/** Those of these numbers that are tables of a store. */
+export const knownTables = async (sql: Sql, tables: readonly number[]): Promise<number[]> =>
+  (
+    await sql.query<{ id: number }>(
+      `SELECT n.id FROM stores s, ${numbersOf} AS n (id) WHERE n.id = ANY ($1)`,
+      [tables],
+    )
+  ).map(({ id }) => id);
+
+/** Numbers of all tables of these stores. */
+export const tablesOfStores = async (sql: Sql, ids: readonly number[]): Promise<number[]> =>
+  (
+    await sql.query<{ id: number }>(
+      `SELECT n.id FROM stores s, ${numbersOf} AS n (id) WHERE s.id = ANY ($1) AND n.id IS NOT NULL`,
+      [ids],
+    )
+  ).map(({ id }) => id);
+
 /** Its shard: that of the store of a segment, under this name. */
 export const shardSql = (segments: string): string =>
   `(SELECT shard FROM stores WHERE id = ${segments}.store_id)`;
@@ -37,12 +65,15 @@ export const lonelyStores = async (sql: Sql, most: number): Promise<number[]> =>
 export const deleteLonelyStores = async (sql: Sql, ids: readonly number[]): Promise<number> =>
   (await sql.query(`DELETE FROM stores s WHERE s.id = ANY ($1) AND ${lonely} RETURNING 1`, [ids])).length;
 
-/** Of these stores: their table holds nothing any more, from now on. Tables of a spread one stay, each with the others. */
-export const noteEmptied = async (sql: Sql, ids: readonly number[]): Promise<void> => {
+/**
+ * Of the stores that have these tables: theirs holds nothing any more, from now on. Tables of a spread one stay, each with the
+ * others.
+ */
+export const noteEmptied = async (sql: Sql, tables: readonly number[]): Promise<void> => {
   await sql.query(
     `UPDATE stores s SET emptied_at = now()
-     WHERE s.id = ANY ($1) AND s.emptied_at IS NULL AND s.shard IS NOT NULL AND NOT ${usesTable}`,
-    [ids],
+     WHERE ${tablesOf('s')} = ANY ($1) AND s.emptied_at IS NULL AND s.shard IS NOT NULL AND NOT ${usesTable}`,
+    [tables],
   );
 };
 
@@ -52,13 +83,16 @@ export const forgetEmptied = async (sql: Sql, id: number): Promise<void> => {
 };
 
 /** Some of those whose table has held nothing for so many milliseconds. */
-export const emptiedStores = async (sql: Sql, graceMs: number, most: number): Promise<number[]> => {
+export const emptiedStores = async (
+  sql: Sql,
+  graceMs: number,
+  most: number,
+): Promise<{ readonly id: number; readonly tables: number }[]> => {
   await sql.query(`UPDATE stores s SET emptied_at = NULL WHERE s.emptied_at IS NOT NULL AND ${usesTable}`);
-  const emptied = await sql.query<{ id: number }>(
-    `SELECT s.id FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' AND ${notHeld} LIMIT ${most}`,
+  return sql.query(
+    `SELECT s.id, ${tablesOf('s')} AS tables FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' AND ${notHeld} LIMIT ${most}`,
     [graceMs],
   );
-  return emptied.map(({ id }) => id);
 };
 
 /**
@@ -86,19 +120,55 @@ export const switchShard = async (
   );
 };
 
-/** Some of those that were moved so many milliseconds ago, and the shard that they left. */
-export const leftStores = (
-  sql: Sql,
-  graceMs: number,
-  most: number,
-): Promise<{ readonly id: number; readonly shard: number }[]> =>
+/**
+ * The tables of a spread store that are to be filled: those of an earlier attempt, or of a new number. Known from now on,
+ * so that no sweep takes them for leftovers.
+ */
+export const beginTables = async (sql: Sql, id: number): Promise<number> => {
+  const [store] = await sql.query<{ tables: number }>(
+    `UPDATE stores SET next_table = coalesce(next_table, nextval(pg_get_serial_sequence('stores', 'id')))
+     WHERE id = $1 RETURNING next_table AS tables`,
+    [id],
+  );
+  if (store === undefined) throw new Error(`there is no store ${id}`);
+  return store.tables;
+};
+
+/** Tables that were being filled are not wanted any more, those of all stores; the sweep drops them. */
+export const giveUpTables = async (sql: Sql): Promise<void> => {
+  await sql.query('UPDATE stores SET next_table = NULL WHERE next_table IS NOT NULL');
+};
+
+/** The rows of a spread store lie in its next tables from now on, on all shards or on the one that is left. */
+export const switchTables = async (tx: Sql, id: number, shard: number | null): Promise<void> => {
+  await tx.query(
+    `UPDATE stores s SET left_table = ${tablesOf('s')}, table_id = next_table, next_table = NULL, left_at = now(), shard = $2
+     WHERE s.id = $1 AND s.next_table IS NOT NULL`,
+    [id, shard],
+  );
+};
+
+/** What a store has left: its tables on a shard, or all tables of a number. */
+export interface LeftTables {
+  readonly id: number;
+  readonly tables: number;
+  /** Null: on all. */
+  readonly shard: number | null;
+}
+
+/** Some of those that were moved so many milliseconds ago, and what they left. */
+export const leftStores = (sql: Sql, graceMs: number, most: number): Promise<LeftTables[]> =>
   sql.query(
-    `SELECT s.id, s.left_shard AS shard FROM stores s
-     WHERE s.left_at <= now() - $1 * interval '1 millisecond' AND s.left_shard <> s.shard AND ${notHeld} LIMIT ${most}`,
+    `SELECT s.id, coalesce(s.left_table, ${tablesOf('s')}) AS tables,
+       CASE WHEN s.left_table IS NULL THEN s.left_shard END AS shard FROM stores s
+     WHERE s.left_at <= now() - $1 * interval '1 millisecond' AND (s.left_table IS NOT NULL OR s.left_shard <> s.shard)
+       AND ${notHeld} LIMIT ${most}`,
     [graceMs],
   );
 
 /** Nothing of it is left there. */
 export const forgetLeft = async (sql: Sql, id: number): Promise<void> => {
-  await sql.query('UPDATE stores SET left_shard = NULL, left_at = NULL WHERE id = $1', [id]);
+  await sql.query('UPDATE stores SET left_shard = NULL, left_table = NULL, left_at = NULL WHERE id = $1', [
+    id,
+  ]);
 };

@@ -100,7 +100,7 @@ export const createStoredTables = async (
     await tables.ensure(target, named);
     if (rows > 0)
       await createSegmentCopier({ clickhouse, log: silentLog }).move(
-        { storeId, segmentIds, target, columns: named, rows },
+        { from: own, segmentIds, target, columns: named, rows },
         new AbortController().signal,
       );
     await tables.dropStore(storeId);
