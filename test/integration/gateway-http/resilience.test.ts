@@ -1,31 +1,30 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createApiProcess } from '../../../src/compose/api-process.js';
 import { createGateway } from '../../../src/gateway/gateway.js';
 import { silentTelemetry } from '../../../src/gateway/telemetry.js';
 import { createGatewayCallers } from '../../../src/http/routes/gateway-caller.js';
 import { createProviderRoutes, type ProviderRoutesDeps } from '../../../src/http/routes/providers.js';
 import { createSeriesRoutes } from '../../../src/http/routes/series.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createScope } from '../../../src/lib/scope.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { type Ask, createAsk, startTestApi } from '../../support/api.js';
+import { type FurtherProcess, startFurther } from '../../support/further-process.js';
 import { fixture } from '../../support/replay-upstream.js';
 import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
 
-const second = createScope(silentLog);
 let world: GatewayWorld;
 /** Another API process on the same database. */
+let second: FurtherProcess;
 let askSecond: Ask;
 beforeAll(async () => {
   // Without memory, what was kept comes from the database and can be made older there.
   world = await startGatewayWorld({ gatewayMemoryBytes: '0' });
-  const { port } = await createApiProcess(world.product.config, silentLog, second, 'test');
-  askSecond = createAsk(`http://127.0.0.1:${port}/api`);
+  second = await startFurther(world.product, 'api');
+  askSecond = createAsk(second.baseUrl);
 });
 afterAll(async () => {
-  await second.close();
+  await second?.stop();
   await world.close();
 });
 afterEach(() => world.bank.answerAll(undefined));
@@ -52,7 +51,8 @@ describe('equal questions at the same time', () => {
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([200]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(world.bank.calls.length - before).toBe(1);
-    expect(await world.product.sql.query('SELECT 1 FROM gateway_fetch_leases')).toEqual([]);
+    const leases = () => world.product.sql.query('SELECT 1 FROM gateway_fetch_leases');
+    await expect.poll(leases).toEqual([]);
   });
 
   it('that fail are told to all, and the next one asks again', async () => {

@@ -9,9 +9,9 @@ import {
   type ProcessAnswer,
   putFile,
 } from '../../support/datasets.js';
+import { startFurther } from '../../support/further-process.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { putWith } from '../../support/upload-options.js';
-import { startFurther } from './more-processes.js';
 
 let product: TestProduct;
 let owner: Client;
@@ -27,7 +27,7 @@ afterAll(() => product?.close());
 
 const reach = async () => {
   const api = await startFurther(product, 'api');
-  return { api, client: { ...owner, baseUrl: `http://127.0.0.1:${api.port}/api` } };
+  return { api, client: { ...owner, baseUrl: api.baseUrl } };
 };
 
 it('events of a pending upload end in good order; the next process goes on with them', async () => {

@@ -1,9 +1,6 @@
 /** Alerts on what is down, refused or in arrears, on the real product: they fire while it is, and end when it is mended. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApiProcess } from '../../../src/compose/api-process.js';
-import { silentLog } from '../../../src/lib/log.js';
-import { createScope } from '../../../src/lib/scope.js';
 import { expectToFire, type Scrape, sampleOf, scrape, scrapeUntil, valuesOf } from '../../support/alerts.js';
 import {
   type Client,
@@ -14,13 +11,14 @@ import {
   type ProcessAnswer,
   putFile,
 } from '../../support/datasets.js';
+import { type FurtherProcess, startFurther } from '../../support/further-process.js';
 import { createGate, type Gate } from '../../support/gate.js';
 import { configureChunkTopics } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { formEnd, openUpload, partHead } from '../hostile/raw-upload.js';
 
-const scope = createScope(silentLog);
 let product: TestProduct;
+let further: FurtherProcess;
 /** The line of a second API process to PostgreSQL. */
 let database: Gate;
 let behindGate: Client;
@@ -41,14 +39,13 @@ beforeAll(async () => {
   owner = await product.createAccount('owner');
   await configureChunkTopics(product.config.kafkaPrefix, { 'retention.bytes': '300000' });
   database = await createGate(product.config.databaseUrl ?? '');
-  const config = { ...product.config, databaseUrl: database.url };
-  const { port } = await createApiProcess(config, silentLog, scope, 'test');
-  behindGate = { ...owner, baseUrl: `http://127.0.0.1:${port}/api` };
+  further = await startFurther(product, 'api', { changes: { databaseUrl: database.url } });
+  behindGate = { ...owner, baseUrl: further.baseUrl };
   dataset = await createDataset(owner);
 });
 
 afterAll(async () => {
-  await scope.close();
+  await further?.stop();
   await product?.close();
   await database?.close();
 });
