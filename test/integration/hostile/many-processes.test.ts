@@ -8,9 +8,9 @@ import {
   type ProcessAnswer,
   putFile,
 } from '../../support/datasets.js';
+import { type FurtherProcess, startFurther } from '../../support/further-process.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { putWith } from '../../support/upload-options.js';
-import { type FurtherProcess, startFurther } from './more-processes.js';
 
 let product: TestProduct;
 let owner: Client;
@@ -64,7 +64,7 @@ describe('two API processes and three workers', () => {
     further.push(await startFurther(product, 'worker'), await startFurther(product, 'worker'));
     const api = await startFurther(product, 'api');
     further.push(api);
-    const clients = [owner, { ...owner, baseUrl: `http://127.0.0.1:${api.port}/api` }];
+    const clients = [owner, { ...owner, baseUrl: api.baseUrl }];
     const datasets = await Promise.all(Array.from({ length: 4 }, () => createDataset(owner)));
 
     const sent = await Promise.all(

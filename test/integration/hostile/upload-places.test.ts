@@ -9,7 +9,7 @@ import {
   type ProcessAnswer,
   putFile,
 } from '../../support/datasets.js';
-import { parseMetrics } from '../../support/metrics-text.js';
+import { readMetrics } from '../../support/metrics-text.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
@@ -28,10 +28,11 @@ afterAll(() => product?.close());
 /** Three full chunks, in a few kilobytes. */
 const file = gzipSync(`a,b\n${'0,0\n'.repeat(2_500_000)}`, { level: 1 });
 
-const places = async (state: string): Promise<number | undefined> => {
-  const answer = await fetch(`${product.baseUrl.replace(/\/api$/, '')}/metrics`);
-  return parseMetrics(await answer.text()).value('tabulary_places', { kind: 'uploads', state });
-};
+const places = async (state: string): Promise<number | undefined> =>
+  (await readMetrics(product.baseUrl.replace(/\/api$/, ''))).value('tabulary_places', {
+    kind: 'uploads',
+    state,
+  });
 
 it('another account uploads at once while one has more on its way than workers handle', async () => {
   await product.stopWorker();
