@@ -70,6 +70,8 @@ beforeAll(async () => {
     clickhouseCluster,
     clickhouseNodeUrls,
     spreadMinBytes: String(spreadMinBytes),
+    // Segments are made up below that a sweep of the product would remove.
+    sweepIntervalMs: '86400000',
   });
   alone = await startProduct(sizes);
   clients = { joined: await joined.createAccount('owner'), alone: await alone.createAccount('owner') };

@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createApiProcess } from '../../../src/compose/api-process.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { createScope } from '../../../src/lib/scope.js';
 import {
   authorization,
   type Client,
@@ -15,6 +13,7 @@ import {
   json,
   upload,
 } from '../../support/datasets.js';
+import { type FurtherProcess, startFurther } from '../../support/further-process.js';
 import { createGate, type Gate } from '../../support/gate.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
@@ -53,14 +52,14 @@ const createClickHouseDoor = async (target: string) => {
   };
 };
 
-const scope = createScope(silentLog);
 let product: TestProduct;
+/** The same installation, reached over lines that the tests can shut. */
+let behindGates: FurtherProcess;
 let database: Gate;
 let files: Gate;
 let rows: Gate;
 let busy: Awaited<ReturnType<typeof createClickHouseDoor>>;
 let s3: S3Server;
-/** The same installation, reached over lines that the tests can shut. */
 let owner: Client;
 let direct: Client;
 let dataset: number;
@@ -72,9 +71,8 @@ beforeAll(async () => {
   files = await createGate(s3.lenient.endpoint ?? '');
   busy = await createClickHouseDoor(inject('clickhouseUrl'));
   rows = await createGate(busy.url);
-  const { port } = await createApiProcess(
-    {
-      ...product.config,
+  behindGates = await startFurther(product, 'api', {
+    changes: {
       databaseUrl: database.url,
       clickhouseUrl: rows.url,
       exportsUrl: `s3://${s3.lenient.bucket}/away`,
@@ -85,19 +83,16 @@ beforeAll(async () => {
       maxUploadsInFlight: 1,
       componentSilenceMs: 5_000,
     },
-    silentLog,
-    scope,
-    'test',
-  );
+  });
   const { key } = await product.createAccount('owner');
   direct = { baseUrl: product.baseUrl, key };
-  owner = { baseUrl: `http://127.0.0.1:${port}/api`, key };
+  owner = { baseUrl: behindGates.baseUrl, key };
   dataset = await createDataset(direct);
   await upload(direct, dataset, 'a,b\n1,x\n2,y\n');
 });
 
 afterAll(async () => {
-  await scope.close();
+  await behindGates?.stop();
   await product?.close();
   await Promise.all([database?.close(), files?.close(), rows?.close()]);
   await busy?.close();
@@ -199,6 +194,7 @@ describe('an upload', () => {
   it('that the sweep took for dead is answered 503', async () => {
     const lines = '12345,some text\n'.repeat(400_000);
     const socket = await open(partHead.length + lines.length + 4 + formEnd.length);
+    const answered = answerOf(socket);
     socket.write(`${partHead}a,b\n${lines}`);
     const pending = async () =>
       (
@@ -219,7 +215,7 @@ describe('an upload', () => {
     const process = { datasetId: dataset, id } as Parameters<typeof ended>[1];
     expect(await ended(direct, process)).toMatchObject({ error: { code: 'upload_abandoned' } });
     socket.write(formEnd);
-    const answer = await answerOf(socket);
+    const answer = await answered;
     expect(answer).toContain('HTTP/1.1 503 ');
     expect(answer).toContain('"code":"upload_abandoned"');
   });
@@ -267,17 +263,15 @@ describe('a query that takes too long', () => {
     const many = 'a,b\n'.concat(Array.from({ length: 200_000 }, (_, row) => `${row},text ${row}`).join('\n'));
     const large = await createDataset(direct);
     await upload(direct, large, many);
-    const limited = createScope(silentLog);
+    const limited = await startFurther(product, 'api', { changes: { queryTimeoutSeconds: 0.001 } });
     try {
-      const config = { ...product.config, queryTimeoutSeconds: 0.001 };
-      const { port } = await createApiProcess(config, silentLog, limited, 'test');
-      const hurried = { ...owner, baseUrl: `http://127.0.0.1:${port}/api` };
+      const hurried = { ...owner, baseUrl: limited.baseUrl };
       const filter = encodeURIComponent("contains(tolower(b),'q') or contains(toupper(b),'q')");
       const answer = await call(hurried, 'GET', `/datasets/${large}/data?$filter=${filter}`);
       const { code, error } = await json<{ code: string; error: string }>(answer, 504);
       expect([code, error.includes('$filter')]).toEqual(['query_timeout', true]);
     } finally {
-      await limited.close();
+      await limited.stop();
     }
   });
 });

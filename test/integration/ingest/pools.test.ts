@@ -506,8 +506,12 @@ describe('the table of a store whose rows have all gone to a pool', () => {
     expect(await held).toBe(false);
     await sweeper.end();
     await product.sql.query('DELETE FROM segments WHERE id = 987654321');
-    await product.sql.query('UPDATE stores SET emptied_at = now() WHERE id = $1', [store]);
-    expect(await product.sql.tx((tx) => holdEmptied(tx, store))).toBe(true);
+    // In one transaction: else a sweep of the product could drop it between the two.
+    const isHeld = product.sql.tx(async (tx) => {
+      await tx.query('UPDATE stores SET emptied_at = now() WHERE id = $1', [store]);
+      return holdEmptied(tx, store);
+    });
+    expect(await isHeld).toBe(true);
   });
 });
 

@@ -2,9 +2,6 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createApiProcess } from '../../../src/compose/api-process.js';
-import { silentLog } from '../../../src/lib/log.js';
-import { createScope } from '../../../src/lib/scope.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import {
   expectToFire,
@@ -27,6 +24,7 @@ import {
   putFile,
   upload,
 } from '../../support/datasets.js';
+import { startFurther } from '../../support/further-process.js';
 import { connectKafka } from '../../support/kafka.js';
 import type { TestProduct } from '../../support/product.js';
 import { type GatewayWorld, startGatewayWorld } from '../gateway-http/world.js';
@@ -230,10 +228,9 @@ it('disk: no test fills one, so its size is said to be twice what it is, and the
 
 it('version skew: processes of two versions', async () => {
   const healthy = await scrape([api()]);
-  const earlier = createScope(silentLog);
-  const { port } = await createApiProcess(product.config, silentLog, earlier, '0.0.1');
-  const broken = await scrape([api(), `http://127.0.0.1:${port}`]);
-  await earlier.close();
+  const earlier = await startFurther(product, 'api', { version: '0.0.1' });
+  const broken = await scrape([api(), earlier.root]);
+  await earlier.stop();
   const mended = await scrape([api()]);
   await expectToFire({ alert: 'TabularyVersionSkew', healthy, broken, mended });
 });

@@ -220,7 +220,7 @@ describe('a slow reader', () => {
   it('is not cut off by the time limit, which counts only waits for the store', async () => {
     const reader = createReader({
       servers: connectTo(inject('clickhouseUrl')),
-      maxWaitSeconds: 2,
+      maxWaitSeconds: 5,
       maxMemoryBytes: 2 ** 31,
       log: silentLog,
     });
@@ -236,7 +236,7 @@ describe('a slow reader', () => {
       bytes += chunk.length;
       if (pauses < 3) {
         pauses += 1;
-        await delay(1_000);
+        await delay(2_000);
       }
     }
     expect(bytes).toBe(22_888_890);
