@@ -17,7 +17,8 @@ export const restart = async (product: CrashProduct, name: string): Promise<numb
     sendSignal(before, 'SIGUSR1');
     await sleep(drainMs);
   }
-  sendSignal(before, 'SIGTERM');
+  // PostgreSQL waits for its clients to leave after a SIGTERM.
+  sendSignal(before, name === 'postgres' ? 'SIGINT' : 'SIGTERM');
   while (product.pid(name) === before || !(await product.isWhole())) {
     if (Date.now() - startedAt > restartMs)
       throw new Error(`${name} was not ready ${restartMs} ms after SIGTERM`);
