@@ -122,6 +122,26 @@ const figuresOf = async (
   };
 };
 
+/** What a person who types is offered: values of a column with their counts, over all rows. */
+const completionFigure = async (
+  { baseUrl, authorization }: RunningProduct,
+  { datasetId }: StoredTable,
+  turns: number,
+): Promise<Figure> => {
+  const times = await inTurn(turns, async (turn) => {
+    const address = `${baseUrl}/datasets/${datasetId}/columns/product/values?startsWith=P${turn % 10}&$top=20`;
+    const { status, totalMs } = await fetchAll(address, { headers: { authorization } });
+    if (status !== 200) throw new Error(`the values answered ${status}`);
+    return totalMs;
+  });
+  return {
+    name: 'values of a column that begin with letters, p50',
+    value: median(times),
+    unit: 'ms',
+    better: 'lower',
+  };
+};
+
 const duckDbScript = `
 import duckdb, json, statistics, sys, time
 path, questions, turns = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
@@ -170,6 +190,7 @@ export const askQuestions: Bench = async ({ pick, say, report, product: open, de
   const turns = pick(15, 3);
   const figures: Figure[] = [];
   for (const question of questions) figures.push(await figuresOf(product, stored, question, turns));
+  figures.push(await completionFigure(product, stored, turns));
   report(figures);
 
   const folder = await mkdtemp(join(tmpdir(), 'bench-questions-'));

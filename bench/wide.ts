@@ -4,6 +4,7 @@ import { createDataset, uploadAndWait } from './support/client.js';
 import type { Figure } from './support/figure.js';
 import { insertAlone } from './support/insert-alone.js';
 import { measure, usageFigures } from './support/process-stats.js';
+import type { RunningProduct } from './support/product.js';
 import { askClickHouse, fetchAll, inTurn } from './support/requests.js';
 import { median } from './support/statistics.js';
 import { newestPlace } from './support/stored.js';
@@ -12,16 +13,39 @@ import { type CsvStream, repeated } from './support/table-stream.js';
 interface Shape {
   readonly columns: number;
   readonly rows: number;
+  /** Rows that are made; the file repeats them. */
+  readonly blockRows: number;
+  /** Whether the summary of all columns is asked for. */
+  readonly summary?: boolean;
 }
 
-/** Rows that are made; the file repeats them. */
-const blockRows = 500;
-
 /** Files of the shape, as often as they are asked for. */
-const filesOf = ({ columns, rows }: Shape): (() => CsvStream) => {
+const filesOf = ({ columns, rows, blockRows }: Shape): (() => CsvStream) => {
   const header = `${Array.from({ length: columns }, (_, at) => `v${at}`).join(',')}\n`;
   const block = generateWideRows(blockRows, columns);
   return () => repeated(header, block, blockRows, rows / blockRows);
+};
+
+const askSummary = async ({ baseUrl, authorization }: RunningProduct, datasetId: number): Promise<number> => {
+  const { status, totalMs } = await fetchAll(`${baseUrl}/datasets/${datasetId}/summary`, {
+    headers: { authorization },
+  });
+  if (status !== 200) throw new Error(`the summary answered ${status}`);
+  return totalMs;
+};
+
+const summaryFigures = async (
+  product: RunningProduct,
+  datasetId: number,
+  title: string,
+  turns: number,
+): Promise<Figure[]> => {
+  const first = await askSummary(product, datasetId);
+  const later = await inTurn(turns, () => askSummary(product, datasetId));
+  return [
+    { name: `summary of ${title}, first`, value: first / 1_000, unit: 's', goal: { atMost: 10 } },
+    { name: `summary of ${title}, then p50`, value: median(later), unit: 'ms', goal: { atMost: 20 } },
+  ];
 };
 
 const count = new Intl.NumberFormat('en-US');
@@ -63,7 +87,9 @@ const measureShape = async (
     );
     return { ours: totalMs, raw: performance.now() - startedAt };
   });
+  const summary = shape.summary === true ? await summaryFigures(product, datasetId, title, turns) : [];
   return [
+    ...summary,
     {
       name: `load ${title}, time of ClickHouse alone`,
       value: load.seconds / alone,
@@ -85,6 +111,9 @@ const measureShape = async (
 
 /** Tables of thousands of columns with the settings that the product has by itself. */
 export const wide: Bench = async ({ pick, report, ...context }) => {
-  report(await measureShape(context, { columns: 5_000, rows: pick(2_000, 500) }, pick(15, 3)));
-  return measureShape(context, { columns: 1_000, rows: pick(100_000, 3_000) }, pick(15, 3));
+  report(
+    await measureShape(context, { columns: 5_000, rows: pick(2_000, 500), blockRows: 500 }, pick(15, 3)),
+  );
+  const rows = pick(100_000, 3_000);
+  return measureShape(context, { columns: 1_000, rows, blockRows: rows / 5, summary: true }, pick(15, 3));
 };

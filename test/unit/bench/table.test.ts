@@ -114,6 +114,7 @@ describe('options', () => {
 
   test('a full run keeps its results apart from a quick one', () => {
     expect(parseOptions([], names)).toEqual({
+      help: false,
       quick: false,
       only: undefined,
       compare: undefined,
@@ -124,6 +125,7 @@ describe('options', () => {
 
   test('benches are named in a list; an unknown one is refused with those there are', () => {
     expect(parseOptions(['--only', 'download, upload'], names).only).toEqual(['download', 'upload']);
+    expect(parseOptions(['--help'], names).help).toBe(true);
     expect(() => parseOptions(['--only', 'upload,nope'], names)).toThrow(
       'no bench is named nope; there are upload, download',
     );
