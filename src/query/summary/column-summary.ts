@@ -48,8 +48,8 @@ export const shownText = (sql: string): string =>
   `if(lengthUTF8(${sql}) > ${shownCharacters}, concat(substringUTF8(${sql}, 1, ${shownCharacters}), '…'), ${sql})`;
 
 /** As a number that can be averaged and sorted: dates as days since 1970; null for other texts. */
-const measureOf = (column: StoredColumn): string | undefined =>
-  columnTypeOf(column.physical).measure?.(storageName(column));
+const measureOf = (column: StoredColumn, sql = storageName(column)): string | undefined =>
+  columnTypeOf(column.physical).measure?.(sql);
 
 /**
  * nulls, distinct, distinct up to a bound, least, greatest, mean, quantiles, lowest and highest measure, bytes of the
@@ -90,20 +90,30 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
   const distinct = isExact
     ? `${distinctSql(column, value)} AS distinct_${column.id}, distinct_${column.id}`
     : `uniqCombined64(${value}), uniqUpTo(${exactDistinct})(${value})`;
+  const shown = (sql: string): string => (column.dataType === 'String' ? shownText(sql) : sql);
   return `(countIf(isNull(${name})), ${distinct},
-    ${shownText(`toString(min(${name}))`)}, ${shownText(`toString(max(${name}))`)}, ${own})`;
+    ${shown(`toString(min(${name}))`)}, ${shown(`toString(max(${name}))`)}, ${own})`;
 };
 
 /** False where doubles are too coarse for bins between the bounds. */
 export const hasBins = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (high - low) / bins > 0 && Number.isFinite(high - low);
 
+export interface Bounds {
+  /** Lowest and highest measure. */
+  readonly low: number;
+  readonly high: number;
+  /** Rows without a value. */
+  readonly nulls: number;
+}
+
 /**
  * Values of each bin. The quotient names a bin, at most one off where it was rounded; the edges themselves decide, so that
- * a value on an edge is counted where it is shown.
+ * a value on an edge is counted where it is shown. Without nulls the arithmetic takes two thirds of the time.
  */
-export const histogramSql = (column: StoredColumn, low: number, high: number): string => {
-  const measure = measureOf(column);
+export const histogramSql = (column: StoredColumn, { low, high, nulls }: Bounds): string => {
+  const name = storageName(column);
+  const measure = measureOf(column, nulls === 0 ? `assumeNotNull(${name})` : name);
   const width = (high - low) / bins;
   const near = `toInt32(least((${measure} - ${low}) / ${width}, ${bins - 1}))`;
   const edge = (bin: string): string => `${low} + ${width} * ${bin}`;

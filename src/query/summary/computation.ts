@@ -131,11 +131,12 @@ export const createComputation = (ask: Ask): Compute => {
       subject,
     );
     const wide = columns.flatMap((column, index) => {
-      const [, , , , , , , low, high] = found[index]!;
-      return hasBins(low, high) ? [{ column, low: Number(low), high: Number(high) }] : [];
+      const [nulls, , , , , , , low, high] = found[index]!;
+      const bounds = { low: Number(low), high: Number(high), nulls: Number(nulls) };
+      return hasBins(low, high) ? [{ column, bounds }] : [];
     });
     const counted = await askList<number[]>(
-      wide.map(({ column, low, high }) => histogramSql(column, low, high)),
+      wide.map(({ column, bounds }) => histogramSql(column, bounds)),
       subject,
     );
     const texts = columns.flatMap((column, index) =>
