@@ -44,12 +44,25 @@ const linkSecret = async (sql: Sql, given: string | undefined): Promise<string> 
 /** How often published versions are looked for, in milliseconds. */
 const aheadIntervalMs = 1_000;
 
+/** Makes ready what is published from now on: the first call looks where that begins, before anybody is served. */
+const startPreparing = async (
+  name: string,
+  prepareNew: (stop: AbortSignal) => Promise<void>,
+  { log }: Core,
+  scope: Scope,
+): Promise<void> => {
+  await prepareNew(new AbortController().signal);
+  const preparing = startPeriodic({ name, intervalMs: aheadIntervalMs, run: prepareNew, log });
+  await scope.defer(name, preparing.stop);
+};
+
 /** Two tasks: a long build must not hold up the removal of files. */
 const keepExportFiles = async (
-  { config, sql, log }: Core,
+  core: Core,
   scope: Scope,
   parts: { exportFiles: ExportFiles; builds: Builds },
 ): Promise<void> => {
+  const { config, sql, log } = core;
   const housekeeping = createExportHousekeeping({
     ...parts,
     sql,
@@ -63,28 +76,17 @@ const keepExportFiles = async (
     log,
   });
   await scope.defer('removal of export files', cleaning.stop);
-  const preparing = startPeriodic({
-    name: 'export files ahead',
-    intervalMs: aheadIntervalMs,
-    run: housekeeping.prepareNew,
-    log,
-  });
-  await scope.defer('export files ahead', preparing.stop);
+  await startPreparing('export files ahead', housekeeping.prepareNew, core, scope);
 };
 
 const keepSummaries = async (
-  { config, sql, log }: Core,
+  core: Core,
   scope: Scope,
   parts: { versions: Versions; summaries: Summaries },
 ): Promise<void> => {
+  const { config, sql, log } = core;
   const ahead = createSummariesAhead({ ...parts, sql, cells: config.summariesAheadCells, log });
-  const preparing = startPeriodic({
-    name: 'summaries ahead',
-    intervalMs: aheadIntervalMs,
-    run: ahead.prepareNew,
-    log,
-  });
-  await scope.defer('summaries ahead', preparing.stop);
+  await startPreparing('summaries ahead', ahead.prepareNew, core, scope);
 };
 
 /** Connections to each server: how many reads go on at a time is decided by places. */

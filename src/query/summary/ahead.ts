@@ -1,4 +1,3 @@
-import { isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Versions } from '../versions.js';
@@ -23,8 +22,6 @@ export interface SummariesAheadOptions {
 const lateIds = 100;
 /** Uploads that come every second must not keep the places of questions busy. */
 const perRound = 5;
-/** Rounds in which a version is tried while the stores are busy or away. */
-const mostAttempts = 10;
 
 const tryLock = `SELECT pg_try_advisory_xact_lock(hashtextextended('summaries ahead', 0)) AS locked`;
 
@@ -44,27 +41,17 @@ interface NewVersion {
 export const createSummariesAhead = (options: SummariesAheadOptions): SummariesAhead => {
   const { sql, versions, summaries, cells, log } = options;
   let from: number | undefined;
-  /** How often those were tried that did not succeed. In the end they are made when they are asked for. */
-  const attempts = new Map<number, number>();
+  /** Those that did not succeed: they are made when they are asked for. */
+  const failed = new Set<number>();
 
-  const givenUp = (): number[] => [...attempts].flatMap(([id, count]) => (count >= mostAttempts ? [id] : []));
-
-  const noteFailure = ({ datasetId, versionId }: NewVersion, error: unknown): void => {
-    const passes = isAppError(error) && error.kind === 'unavailable';
-    const count = passes ? (attempts.get(versionId) ?? 0) + 1 : mostAttempts;
-    attempts.set(versionId, count);
-    if (count >= mostAttempts)
-      log.warn({ dataset: datasetId, version: versionId, err: error }, 'summary not made ahead');
-  };
-
-  const prepareOne = async (wanted: NewVersion, stop: AbortSignal): Promise<void> => {
-    const { datasetId, versionId } = wanted;
+  const prepareOne = async ({ datasetId, versionId }: NewVersion, stop: AbortSignal): Promise<void> => {
     try {
       const version = await versions.find({ datasetId, currentVersionId: null, versionId });
       // Places are shared by owner: work of our own is one among them, whosever dataset it is.
       await summaries.prepare(version, 'summaries ahead', stop);
     } catch (error) {
-      noteFailure(wanted, error);
+      failed.add(versionId);
+      log.warn({ dataset: datasetId, version: versionId, err: error }, 'summary not made ahead');
     }
   };
 
@@ -73,10 +60,10 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
       if (cells === 0) return;
       const [newest] = await sql.query<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM versions');
       from ??= newest?.id ?? 0;
-      const due = await sql.query<NewVersion>(newSql, [from, givenUp(), cells]);
+      const due = await sql.query<NewVersion>(newSql, [from, [...failed], cells]);
       if (due.length === 0) {
         from = Math.max(from, (newest?.id ?? 0) - lateIds);
-        for (const id of attempts.keys()) if (id <= from) attempts.delete(id);
+        for (const id of failed) if (id <= from) failed.delete(id);
         return;
       }
       // One API process at a time: the others find them made.

@@ -1,10 +1,5 @@
 /** What columns hold, through the whole product: upload, summary, values. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/lib/errors.js';
-import { silentLog } from '../../../src/lib/log.js';
-import { createSummariesAhead } from '../../../src/query/summary/ahead.js';
-import type { Summaries } from '../../../src/query/summary/summaries.js';
-import type { Versions } from '../../../src/query/versions.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 
 let product: TestProduct;
@@ -190,32 +185,6 @@ describe('a summary of a small version', () => {
       rows: 1,
       columns: [{ name: 'Country' }, { name: 'Text', min: shown }],
     });
-  });
-});
-
-describe('summaries made ahead', () => {
-  it.each([
-    ['a store that is away', new AppError('unavailable', 'store_busy', 'busy'), 3],
-    ['what will not pass', new Error('broken'), 1],
-  ])('are tried again after %s as often as that helps', async (_what, failure, times) => {
-    const tried: number[] = [];
-    const prepare: Summaries['prepare'] = async ({ versionId }) => {
-      tried.push(versionId);
-      throw failure;
-    };
-    const ahead = createSummariesAhead({
-      sql: product.sql,
-      versions: { find: async ({ versionId }) => ({ versionId }) } as Versions,
-      summaries: { prepare } as Summaries,
-      cells: 1_000_000,
-      log: silentLog,
-    });
-    const { signal } = new AbortController();
-    await ahead.prepareNew(signal);
-    // More cells than the product itself summarises ahead.
-    await upload(`n\n${Array.from({ length: 6_000 }, (_, at) => at).join('\n')}\n`);
-    for (let round = 0; round < 3; round += 1) await ahead.prepareNew(signal);
-    expect(tried).toEqual(Array(times).fill(tried[0]));
   });
 });
 
