@@ -1,18 +1,20 @@
 export interface LeaseOptions {
   /** Milliseconds for which the lease is held without being renewed. */
   readonly leaseMs: number;
+  /** Milliseconds between two renewals. @default a third of `leaseMs` */
+  readonly renewMs?: number | undefined;
   /** Renews it; false when somebody else has it, or may have it, by now. */
   readonly renew: () => Promise<boolean>;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Does the work while a lease that was taken is renewed, three times as often as it must be and never twice at a time.
+ * Does the work while a lease that was taken is renewed, more often than it must be and never twice at a time.
  * @param work Gets a signal that is aborted when the lease is lost: somebody else may be at the same work then, and what
  *   it has come to must not be published.
  */
 export const whileLeased = async <T>(
-  { leaseMs, renew, onError }: LeaseOptions,
+  { leaseMs, renewMs = leaseMs / 3, renew, onError }: LeaseOptions,
   work: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> => {
   const lost = new AbortController();
@@ -43,7 +45,7 @@ export const whileLeased = async <T>(
     void renewOnce().finally(() => {
       isRenewing = false;
     });
-  }, leaseMs / 3);
+  }, renewMs);
   try {
     return await work(lost.signal);
   } finally {

@@ -66,6 +66,8 @@ export interface CompactionRecordsOptions {
   readonly sql: Sql;
   /** Milliseconds of silence after which a worker is taken for dead. */
   readonly leaseMs: number;
+  /** Milliseconds between two renewals. @default a third of `leaseMs` */
+  readonly renewMs?: number;
   readonly log: Log;
 }
 
@@ -74,6 +76,7 @@ const interval = `$2 * interval '1 millisecond'`;
 export const createCompactionRecords = ({
   sql,
   leaseMs,
+  renewMs,
   log,
 }: CompactionRecordsOptions): CompactionRecords => {
   const segmentSwap = createSegmentSwap({ sql, log });
@@ -164,6 +167,7 @@ export const createCompactionRecords = ({
       whileLeased(
         {
           leaseMs,
+          renewMs,
           renew: () => renew(target),
           onError: (error) => log.warn({ err: error, segment: target }, 'lease not extended'),
         },

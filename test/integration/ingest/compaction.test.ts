@@ -57,8 +57,8 @@ interface Parts {
   readonly least?: number;
 }
 
-const storeOf = (leaseMs = 60_000): CompactionRecords =>
-  createCompactionRecords({ sql: product.sql, leaseMs, log: silentLog });
+const storeOf = (leaseMs = 60_000, renewMs = leaseMs / 3): CompactionRecords =>
+  createCompactionRecords({ sql: product.sql, leaseMs, renewMs, log: silentLog });
 const copierOf = (): Joiner => createSegmentCopier({ clickhouse, log: silentLog });
 
 /** Compacts the store of one dataset. */
@@ -344,7 +344,7 @@ describe('compaction', () => {
     let compacting: Promise<number> | undefined;
     await sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [dataset]);
-      compacting = compact(dataset, { compactions: storeOf(2_000) });
+      compacting = compact(dataset, { compactions: storeOf(600_000, 50) });
       while ((await look()) < 4) await new Promise((resolve) => setTimeout(resolve, 20));
     });
     await pool.end();
