@@ -1,19 +1,60 @@
 // Runs one ClickHouse server inside this process until it is told to end. Arguments: the path of `ffi-rs`, the
-// path of `libchdb.so`, then what the server gets. It is a process of its own because the call below returns only
-// when the server ends. Free of type annotations: from a source checkout Node runs this very file as JavaScript.
+// path of `libchdb.so`, the ports at which other nodes come in and at which the server listens for them (0: there are no
+// others), then what the server gets. It is a process of its own because the call below returns only when the server ends.
+// Free of type annotations: from a source checkout Node runs this very file as JavaScript.
+import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { connect, createServer } from 'node:net';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-const [ffiPath = '', libraryPath = '', ...serverArguments] = process.argv.slice(2);
-const ffi = createRequire(import.meta.url)(ffiPath);
-const argv = ['clickhouse', ...serverArguments];
+const host = '127.0.0.1';
 
-// ffi-rs calls on the stack of the caller. Libraries that switch stacks fail: ClickHouse measures how deep it is
-// from the thread's own stack and refuses every query with TOO_DEEP_RECURSION.
-ffi.open({ library: 'chdb', path: libraryPath });
-ffi.load({
-  library: 'chdb',
-  funcName: 'chdb_query_cmdline',
-  retType: ffi.DataType.External,
-  paramsType: [ffi.DataType.I32, ffi.DataType.StringArray],
-  paramsValue: [argv.length, argv],
-});
+// A node that gives up a query resets the connections over which it had asked others. A server of production takes that as
+// the end of a conversation; the embedded one ends itself at an error between two queries (seen in 26.7). So nodes reach
+// each other through this, which hangs up in the ordinary way whatever the other side does.
+const relay = ({ from = 0, to = 0 }) => {
+  const options = { allowHalfOpen: true, noDelay: true };
+  const server = createServer(options, (peer) => {
+    const node = connect({ host, port: to, ...options });
+    peer.pipe(node);
+    node.pipe(peer);
+    peer.on('error', () => peer.destroy());
+    node.on('error', () => node.destroy());
+    peer.once('close', () => {
+      node.end();
+      // What still comes is nobody's; unread, it would be a reset.
+      node.unpipe(peer);
+      node.resume();
+    });
+    node.once('close', () => peer.destroy());
+  });
+  server.listen(from, host, () => parentPort?.postMessage('listening'));
+};
+
+const [ffiPath = '', libraryPath = '', from = '0', to = '0', ...serverArguments] = process.argv.slice(2);
+
+const serve = async () => {
+  if (from !== '0') {
+    const worker = new Worker(new URL(import.meta.url), {
+      workerData: { from: Number(from), to: Number(to) },
+    });
+    // Beside the call below, which holds this thread.
+    await once(worker, 'message');
+    worker.unref();
+  }
+  const ffi = createRequire(import.meta.url)(ffiPath);
+  const argv = ['clickhouse', ...serverArguments];
+  // ffi-rs calls on the stack of the caller. Libraries that switch stacks fail: ClickHouse measures how deep it is
+  // from the thread's own stack and refuses every query with TOO_DEEP_RECURSION.
+  ffi.open({ library: 'chdb', path: libraryPath });
+  ffi.load({
+    library: 'chdb',
+    funcName: 'chdb_query_cmdline',
+    retType: ffi.DataType.External,
+    paramsType: [ffi.DataType.I32, ffi.DataType.StringArray],
+    paramsValue: [argv.length, argv],
+  });
+};
+
+if (isMainThread) await serve();
+else relay(workerData);

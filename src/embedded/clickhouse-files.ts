@@ -4,8 +4,15 @@ import { join } from 'node:path';
 
 export interface ClickhousePorts {
   readonly http: number;
-  /** Where other nodes reach it; undefined for a server that is alone. */
-  readonly tcp: number | undefined;
+  /** Undefined for a server that is alone. */
+  readonly peers: PeerPorts | undefined;
+}
+
+export interface PeerPorts {
+  /** Where other nodes reach it. */
+  readonly relay: number;
+  /** Where it listens for them, behind the relay. */
+  readonly tcp: number;
 }
 
 export const clickhouseUser = 'tabulary';
@@ -87,7 +94,7 @@ ${nodesPassword === undefined ? '' : nodesUserEntry(nodesPassword)}  </users>
 `;
 
 export interface ClickhouseCluster {
-  /** TCP port of each shard's one node. */
+  /** The port at which the server with this configuration reaches each shard's one node: itself at its own. */
   readonly shards: readonly number[];
   readonly password: string;
 }

@@ -9,6 +9,7 @@ import {
   clickhouseUser,
   clusterName,
   configFile,
+  type PeerPorts,
   serverScript,
   usersFile,
 } from './clickhouse-files.js';
@@ -76,11 +77,11 @@ const choosePorts = async (
   const remembered = state.read().ports;
   const variable = 'EMBEDDED_CLICKHOUSE_PORT';
   const http = await ports.choose({ owner, variable, wanted, remembered: remembered.http });
-  const tcp = inCluster
-    ? await ports.choose({ owner, variable, wanted: undefined, remembered: remembered.tcp })
-    : undefined;
-  state.update({ ports: { ...remembered, http, ...(tcp === undefined ? {} : { tcp }) } });
-  return { http, tcp };
+  const choose = (name: keyof PeerPorts): Promise<number> =>
+    ports.choose({ owner, variable, wanted: undefined, remembered: remembered[name] });
+  const peers = inCluster ? { relay: await choose('relay'), tcp: await choose('tcp') } : undefined;
+  state.update({ ports: { ...remembered, http, ...peers } });
+  return { http, peers };
 };
 
 /** The nodes with their folders and ports; what an earlier process has left of them is ended. */
@@ -106,7 +107,7 @@ const serverArguments = (folder: string, log: string, ports: ClickhousePorts, no
   '--log-level=warning',
   '--',
   `--http_port=${ports.http}`,
-  ...(ports.tcp === undefined ? [] : [`--tcp_port=${ports.tcp}`]),
+  ...(ports.peers === undefined ? [] : [`--tcp_port=${ports.peers.tcp}`]),
   '--listen_host=127.0.0.1',
   `--logger.log=${log}`,
   '--logger.size=16M',
@@ -151,6 +152,8 @@ const startNode = async (node: Node, nodes: number, libraries: Libraries): Promi
         childScript(folder),
         libraries.ffi,
         libraries.chdb,
+        String(ports.peers?.relay ?? 0),
+        String(ports.peers?.tcp ?? 0),
         ...serverArguments(folder, serverLog, ports, nodes),
       ],
     },
@@ -190,10 +193,14 @@ export const startClickhouse = async (
   } = state.read();
   const isCluster = nodes.length > 1;
   state.update({ password, nodes: nodes.length, ...(isCluster ? { nodesPassword } : {}) });
-  const shards = nodes.flatMap(({ ports: { tcp } }) => (tcp === undefined ? [] : [tcp]));
-  const cluster = isCluster ? { shards, password: nodesPassword } : undefined;
   for (const { name } of nodes) {
     const folder = join(context.dataDir, name);
+    // A server knows itself among them by the port that it listens at.
+    const shards = nodes.flatMap((node) => {
+      const { peers } = node.ports;
+      return peers === undefined ? [] : [node.name === name ? peers.tcp : peers.relay];
+    });
+    const cluster = isCluster ? { shards, password: nodesPassword } : undefined;
     writeFiles(folder, {
       'server.sql': serverScript(isCluster),
       'config.xml': configFile(folder, cluster),

@@ -121,6 +121,21 @@ describe('three embedded ClickHouse servers', () => {
     });
   });
 
+  it('outlives the connections that another one breaks off', async () => {
+    const { clickhouseCluster: cluster = '' } = run.access;
+    for (const number of [1, 2])
+      await nodeOf(number).command('CREATE TABLE kept.part (v Int64) ENGINE = MergeTree ORDER BY v');
+    await nodeOf(2).command('INSERT INTO kept.part SELECT number FROM numbers(10)');
+    await nodeOf(1).command(
+      `CREATE TABLE kept.parts (v Int64) ENGINE = Distributed('${cluster}', 'kept', 'part')`,
+    );
+    const before = run.clickhousePids();
+    for (let time = 0; time < 100; time += 1)
+      await expect(nodeOf(1).rows('SELECT v FROM kept.parts')).rejects.toBeInstanceOf(Error);
+    expect(await wordOf(nodeOf(1), 'SELECT toInt32(count()) AS v FROM kept.every')).toBe(106);
+    expect(run.clickhousePids()).toEqual(before);
+  });
+
   it('comes back by itself when one of them is killed; until then a read fails and is never short', async () => {
     const [, pid] = run.clickhousePids();
     process.kill(pid as number, 'SIGKILL');
