@@ -24,6 +24,8 @@ export interface Exchange {
   readonly respond?: (query: URLSearchParams) => Pick<Exchange, 'status' | 'headers' | 'reply'>;
   /** Milliseconds until the answer. */
   readonly delayMs?: number;
+  /** What the answer, and its delay, wait for. */
+  readonly after?: Promise<unknown>;
   /** How often it may be used; default without end. Equal questions are answered in the order of the list. */
   readonly times?: number;
 }
@@ -51,7 +53,7 @@ export interface ReplayUpstream {
   /** Questions without an answer; each was answered 418. */
   readonly unmatched: readonly string[];
   /** Answers every question this way until `answerAll(undefined)`. */
-  answerAll(answer: Pick<Exchange, 'status' | 'headers' | 'reply' | 'delayMs'> | undefined): void;
+  answerAll(answer: Pick<Exchange, 'status' | 'headers' | 'reply' | 'delayMs' | 'after'> | undefined): void;
   close(): Promise<void>;
 }
 
@@ -140,6 +142,7 @@ export const startReplayUpstream = async (
     const call = { method, url, headers, body: await readBody(request) };
     calls.push(call);
     const answer = find(call);
+    await answer.after;
     if (answer.delayMs !== undefined) await sleep(answer.delayMs, undefined, { ref: false });
     send(response, answer);
   });

@@ -10,6 +10,7 @@ import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { type Ask, createAsk, startTestApi } from '../../support/api.js';
 import { type FurtherProcess, startFurther } from '../../support/further-process.js';
+import { readMetrics } from '../../support/metrics-text.js';
 import { fixture } from '../../support/replay-upstream.js';
 import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
 
@@ -55,11 +56,29 @@ describe('equal questions at the same time', () => {
     await expect.poll(leases).toEqual([]);
   });
 
+  /** Requests that a process is answering, beside the one for its metrics. */
+  const inFlight = async (baseUrl: string): Promise<number> => {
+    const { value } = await readMetrics(baseUrl.replace(/\/api$/, ''));
+    return (value('tabulary_http_requests_in_flight') ?? 0) - 1;
+  };
+
   it('that fail are told to all, and the next one asks again', async () => {
-    // Long enough for all of them to come.
-    world.bank.answerAll({ status: 404, reply: { message: 'Series GONE not found.' }, delayMs: 3_000 });
+    let allCame = (): void => {};
+    const after = new Promise<void>((resolve) => {
+      allCame = resolve;
+    });
+    // Long enough for those that came to get as far as the question.
+    world.bank.answerAll({
+      status: 404,
+      reply: { message: 'Series GONE not found.' },
+      after,
+      delayMs: 1_000,
+    });
     const before = world.bank.calls.length;
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'GONE')));
+    const asked = Promise.all(Array.from({ length: 100 }, (_, index) => ask(index, 'GONE')));
+    for (const { baseUrl } of [world.product, second]) await expect.poll(() => inFlight(baseUrl)).toBe(50);
+    allCame();
+    const answers = await asked;
     expect([...new Set(answers.map(({ status }) => status))]).toEqual([404]);
     // Each process believes its own answer only.
     expect(world.bank.calls.length - before).toBeLessThanOrEqual(2);
