@@ -37,36 +37,38 @@ export interface ColumnPages {
 /** Columns that are read at a time. */
 const pageSize = 1_000;
 
-const pageWhere = (page: number): string =>
-  `stored.position > ${page * pageSize} AND stored.position <= ${(page + 1) * pageSize}`;
+/** JSON path of a page in the list of a version. */
+const pagePath = (page: number): string => `$[${page * pageSize} to ${(page + 1) * pageSize - 1}]`;
 
-/** Condition of the first page. */
-export const firstColumns = pageWhere(0);
+export const firstColumns = pagePath(0);
 
-/** Columns of the version `v` as JSON, in order, of those that meet a condition on `stored (item, position)`. */
-export type ColumnsJson = (where: string) => string;
+/** Columns of the version `v` as JSON, in order: those of its list that a JSON path leads to. */
+export type ColumnsJson = (path: string) => string;
+
+/** A path takes only what it names out of a list of megabytes; a condition on rows would make a row of each item first. */
+const storedColumns = (path: string): string =>
+  `jsonb_array_elements(jsonb_path_query_array(${columnsOfVersion('v')}, '${path}')) WITH ORDINALITY AS stored (item, position)`;
 
 /**
  * The version's own list is never changed; the registry holds
  * today's names, roles and descriptions under the same ids.
  */
-export const currentColumnsJson: ColumnsJson = (where) => `
+export const currentColumnsJson: ColumnsJson = (path) => `
   (SELECT coalesce(json_agg(json_build_object(
       'id', (stored.item ->> 'id')::bigint,
       'name', coalesce(c.name, stored.item ->> 'name'),
       'dataType', stored.item ->> 'dataType',
       'isEntity', coalesce(c.is_entity, (stored.item ->> 'isEntity')::boolean),
       'description', c.description) ORDER BY stored.position), '[]')
-   FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position)
-   LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint WHERE ${where})`;
+   FROM ${storedColumns(path)} LEFT JOIN columns c ON c.id = (stored.item ->> 'id')::bigint)`;
 
 /** The same as they were published. */
-export const publishedColumnsJson: ColumnsJson = (where) => `
+export const publishedColumnsJson: ColumnsJson = (path) => `
   (SELECT coalesce(json_agg(json_build_object(
       'id', (stored.item ->> 'id')::bigint, 'name', stored.item ->> 'name',
       'dataType', stored.item ->> 'dataType', 'isEntity', (stored.item ->> 'isEntity')::boolean,
       'description', stored.item ->> 'description') ORDER BY stored.position), '[]')
-   FROM jsonb_array_elements(${columnsOfVersion('v')}) WITH ORDINALITY AS stored (item, position) WHERE ${where})`;
+   FROM ${storedColumns(path)})`;
 
 /** @throws AppError 404 when the version has gone. */
 const readColumns = async (sql: Sql, versionId: number, columnsJson: string): Promise<ColumnView[]> => {
@@ -84,7 +86,7 @@ async function* pagesBehindFirst(
   columnsJson: ColumnsJson,
 ): AsyncGenerator<readonly ColumnView[]> {
   for (let page = 1; ; page += 1) {
-    const columns = await readColumns(sql, versionId, columnsJson(pageWhere(page)));
+    const columns = await readColumns(sql, versionId, columnsJson(pagePath(page)));
     yield columns;
     if (columns.length < pageSize) return;
   }
@@ -138,7 +140,7 @@ export const createColumns = ({ sql, access }: { sql: Sql; access: Access }): Co
       if (dataset === undefined) throw notFound('dataset_not_found', `There is no dataset ${datasetId}.`);
       const { current } = dataset;
       const read = async (): Promise<ColumnView> => {
-        const own = currentColumnsJson(`(stored.item ->> 'id')::bigint = ${columnId}`);
+        const own = currentColumnsJson(`$[*] ? (@.id == ${columnId})`);
         const [column] = current === null ? [] : await readColumns(tx, current, own);
         if (column === undefined)
           throw notFound('column_not_found', `The dataset has no column ${columnId}.`);
