@@ -1,6 +1,10 @@
+import { setPriority } from 'node:os';
 import { createWorkerProcess } from './compose/worker-process.js';
 import { productVersion, runEntry } from './entry.js';
 import { collectAfterGrowth } from './lib/heap.js';
+
+// Where it shares a machine with the API, requests go first.
+setPriority(5);
 
 // Peak memory against CPU time, as measured: docs/adr/0012-upload-path.md.
 collectAfterGrowth(200);

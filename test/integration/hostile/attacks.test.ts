@@ -1,3 +1,4 @@
+import { getPriority } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningProduct } from '../../../bench/support/product.js';
 import { type AttackReport, runAttacks, startAttackedProduct } from '../../attack/attack-run.js';
@@ -12,6 +13,11 @@ beforeAll(async () => {
 });
 
 afterAll(() => product?.stop());
+
+it('the worker gives way to the API where both want a core', () => {
+  const { api, worker } = product.pids();
+  expect(getPriority(worker)).toBeGreaterThan(getPriority(api));
+});
 
 describe('under an attack, API and worker stay alive and within their memory, and others meet no error', () => {
   it.each(attacks.map(({ name }) => name))('%s', (name) => {
