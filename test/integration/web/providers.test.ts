@@ -365,16 +365,6 @@ describe('what goes wrong at a provider', () => {
     await expect.poll(status, { interval: 500 }).toBe(200);
     await heading(page, 'Overnight').waitFor();
   });
-
-  it('is shown when its limit is reached, with when to try again', async () => {
-    const page = await visit('/providers/bankofcanada/series/LIMITED');
-    await heading(page, 'The limit is reached').waitFor();
-    await page.getByText(/The next request can be made in \d+ seconds/).waitFor();
-    await expect.poll(() => page.getByRole('button', { name: /Try again in \d+ s/ }).isDisabled()).toBe(true);
-    expect(await violationsOf(page)).toEqual([]);
-    await page.reload();
-    await page.getByText('The provider asked not to be called until').waitFor();
-  });
 });
 
 describe('text of a provider that would run', () => {
@@ -422,5 +412,18 @@ describe('every page', () => {
     await page.getByRole('button', { name: 'Keep as dataset' }).click();
     await page.getByRole('dialog').getByLabel('Name').waitFor();
     await check();
+  });
+});
+
+// The last one: the provider is left alone for everybody then.
+describe('a limit that is reached', () => {
+  it('is shown, with when to try again', async () => {
+    const page = await visit('/providers/bankofcanada/series/LIMITED');
+    await heading(page, 'The limit is reached').waitFor();
+    await page.getByText(/The next request can be made in \d+ seconds/).waitFor();
+    await expect.poll(() => page.getByRole('button', { name: /Try again in \d+ s/ }).isDisabled()).toBe(true);
+    expect(await violationsOf(page)).toEqual([]);
+    await page.reload();
+    await page.getByText('The provider asked not to be called until').waitFor();
   });
 });
