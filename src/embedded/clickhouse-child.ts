@@ -9,9 +9,9 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 
 const host = '127.0.0.1';
 
-// A node that gives up a query resets the connections over which it had asked others. A server of production takes that as
-// the end of a conversation; the embedded one ends itself at an error between two queries (seen in 26.7). So nodes reach
-// each other through this, which hangs up in the ordinary way whatever the other side does.
+// A node that gives up a query resets the connections over which it had asked others. A ClickHouse server takes that as the
+// end of a conversation; the embedded one ends its process when a connection is reset between two queries (seen in 26.7).
+// So nodes reach each other through this relay, which closes connections in the ordinary way whatever the other side does.
 const relay = ({ from = 0, to = 0 }) => {
   const options = { allowHalfOpen: true, noDelay: true };
   const server = createServer(options, (peer) => {

@@ -99,7 +99,7 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
 export const hasBins = (low: number | null, high: number | null): boolean =>
   low !== null && high !== null && (high - low) / bins > 0 && Number.isFinite(high - low);
 
-export interface Bounds {
+export interface MeasureFacts {
   /** Lowest and highest measure. */
   readonly low: number;
   readonly high: number;
@@ -111,7 +111,7 @@ export interface Bounds {
  * Values of each bin. The quotient names a bin, at most one off where it was rounded; the edges themselves decide, so that
  * a value on an edge is counted where it is shown. Without nulls the arithmetic takes two thirds of the time.
  */
-export const histogramSql = (column: StoredColumn, { low, high, nulls }: Bounds): string => {
+export const histogramSql = (column: StoredColumn, { low, high, nulls }: MeasureFacts): string => {
   const name = storageName(column);
   const measure = measureOf(column, nulls === 0 ? `assumeNotNull(${name})` : name);
   const width = (high - low) / bins;

@@ -132,11 +132,11 @@ export const createComputation = (ask: Ask): Compute => {
     );
     const wide = columns.flatMap((column, index) => {
       const [nulls, , , , , , , low, high] = found[index]!;
-      const bounds = { low: Number(low), high: Number(high), nulls: Number(nulls) };
-      return hasBins(low, high) ? [{ column, bounds }] : [];
+      const facts = { low: Number(low), high: Number(high), nulls: Number(nulls) };
+      return hasBins(low, high) ? [{ column, facts }] : [];
     });
     const counted = await askList<number[]>(
-      wide.map(({ column, bounds }) => histogramSql(column, bounds)),
+      wide.map(({ column, facts }) => histogramSql(column, facts)),
       subject,
     );
     const texts = columns.flatMap((column, index) =>
