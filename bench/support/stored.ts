@@ -47,7 +47,7 @@ export const storeTable = async (
 
 /** Asks the API for rows of a table. */
 export const download =
-  (product: RunningProduct, { datasetId }: StoredTable, query: string, headers = {}) =>
+  (product: RunningProduct, { datasetId }: Pick<StoredTable, 'datasetId'>, query: string, headers = {}) =>
   (): Promise<Fetched> =>
     fetchAll(`${product.baseUrl}/datasets/${datasetId}/data?${query}`, {
       headers: { authorization: product.authorization, ...headers },

@@ -9,7 +9,7 @@ import {
   type Privacy,
 } from '../model/permission.js';
 import type { StorageLimits } from '../model/plan.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
 import {
   callerValues,
   type DatasetFactRow,
@@ -126,14 +126,14 @@ interface DatasetRow extends DatasetFactRow, StorageLimits {
   columnsRevision: number;
 }
 
-const datasetSql = `
+const datasetSql = prepared(`
   SELECT d.id, d.name, d.store_id AS "storeId", d.current_version_id AS "currentVersionId",
     d.columns_revision AS "columnsRevision", p.max_stored_bytes AS "maxStoredBytes",
     p.max_dataset_rows AS "maxDatasetRows", p.max_columns AS "maxColumns", p.max_upload_bytes AS "maxUploadBytes",
     ${datasetFactColumns('$2', '$3')}
   FROM datasets d JOIN repositories r ON r.id = d.repository_id
     JOIN accounts owner ON owner.id = r.created_by JOIN plans p ON p.name = owner.plan
-  WHERE d.id = ANY ($1)`;
+  WHERE d.id = ANY ($1)`);
 
 const isOwn = (caller: Caller | undefined, facts: AccessFacts): boolean =>
   caller !== undefined &&

@@ -1,6 +1,6 @@
 import { AppError, isAppError } from '../lib/errors.js';
 import type { Caller, CallerTeam } from '../model/permission.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { hashApiKey } from './api-key.js';
 import { noteKeyUse, usedLongAgo } from './keys.js';
 
@@ -37,6 +37,8 @@ const keySql = (condition: string): string => `
     (SELECT json_agg(json_build_object('id', t.id, 'name', t.name, 'role', m.role) ORDER BY t.id)
        FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.account_id = a.id) AS teams
   FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE ${condition}`;
+
+const keyByHash = prepared(keySql('k.hash = $1'));
 
 const refused = (code: string, message: string): AppError => new AppError('unauthenticated', code, message);
 
@@ -109,7 +111,7 @@ export interface AuthenticatorOptions {
 export const createAuthenticator =
   ({ sql, onUse }: AuthenticatorOptions): Authenticator =>
   async (key) => {
-    const [found] = await sql.query<KeyRow>(keySql('k.hash = $1'), [hashApiKey(key)]);
+    const [found] = await sql.query<KeyRow>(keyByHash, [hashApiKey(key)]);
     const row = requireValid(found);
     onUse?.(row.keyId);
     if (row.stale) await noteKeyUse(sql, row.keyId);

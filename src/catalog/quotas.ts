@@ -1,7 +1,7 @@
 import { forbidden } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import { type Plan, quotaExceeded, requireQuota } from '../model/plan.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
 import type { DatasetAccess } from './access.js';
 import { planOf } from './plans.js';
 import { storedBytesSql } from './stored-bytes.js';
@@ -55,7 +55,7 @@ const freeTicket: ExportTicket = { finish: () => Promise.resolve(), cancel: () =
 const withoutSync = `without_sync AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))`;
 
 /** One statement takes the place: two requests never both get the last one. */
-const takeExport = `
+const takeExport = prepared(`
   WITH ${withoutSync}, plan AS (
     SELECT p.max_exports_per_day AS exports, p.max_export_bytes_per_day AS bytes
     FROM accounts a JOIN plans p ON p.name = a.plan WHERE a.id = $1
@@ -66,7 +66,12 @@ const takeExport = `
   ON CONFLICT (account_id, day) DO UPDATE SET exports = u.exports + 1
   WHERE (SELECT (plan.exports IS NULL OR u.exports < plan.exports) AND (plan.bytes IS NULL OR u.bytes < plan.bytes)
          FROM plan)
-  RETURNING u.day::text AS day`;
+  RETURNING u.day::text AS day`);
+
+const settleExport = prepared(`
+  WITH ${withoutSync}
+  UPDATE export_usage SET exports = greatest(exports + $3, 0), bytes = bytes + $4 FROM without_sync
+  WHERE account_id = $1 AND day = $2::date`);
 
 const readUse = async (sql: Sql, accountId: number): Promise<PlanUse> => {
   const [row] = await sql.query<PlanUse>(
@@ -120,12 +125,7 @@ export const createQuotas = ({ sql }: { sql: Sql }): Quotas => ({
     const [taken] = await sql.query<{ day: string }>(takeExport, [accountId]);
     if (taken === undefined) throw exportsUsedUp(await planOf(sql, accountId), await readUse(sql, accountId));
     const settle = (exports: number, bytes: number): Promise<unknown> =>
-      sql.query(
-        `WITH ${withoutSync}
-         UPDATE export_usage SET exports = greatest(exports + $3, 0), bytes = bytes + $4 FROM without_sync
-         WHERE account_id = $1 AND day = $2::date`,
-        [accountId, taken.day, exports, bytes],
-      );
+      sql.query(settleExport, [accountId, taken.day, exports, bytes]);
     return {
       async finish(bytesSent) {
         await settle(0, bytesSent);

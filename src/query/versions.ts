@@ -6,7 +6,7 @@ import type { Placement } from '../model/placement.js';
 import type { ReadableVersion, SegmentCut } from '../model/version.js';
 import { versionPlacementColumn } from '../storage/postgres/placements.js';
 import { segmentListColumns } from '../storage/postgres/segment-ranges.js';
-import type { Sql } from '../storage/postgres/sql.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 
 export interface VersionWanted {
@@ -57,11 +57,11 @@ interface VersionRow {
   readonly placement: Placement | null;
 }
 
-const versionSql = `
+const versionSql = prepared(`
   SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at,
          ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
-   WHERE v.id = $1 AND v.dataset_id = $2`;
+   WHERE v.id = $1 AND v.dataset_id = $2`);
 
 /** A row for each column: 10,000 long names in one value would be parsed in one go, which keeps everybody else waiting. */
 const listSql = `

@@ -1,10 +1,23 @@
+import { createHash } from 'node:crypto';
 import type { Client, ClientBase, Pool, PoolClient } from 'pg';
 import type { Pulse } from '../../lib/pulse.js';
+
+/** A statement that each connection parses and plans once only; for those that every request runs. */
+export interface PreparedStatement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** @param text The same at each call, as it stands in the code. */
+export const prepared = (text: string): PreparedStatement => ({
+  name: createHash('sha256').update(text).digest('base64url'),
+  text,
+});
 
 /** Statements against the catalog database. Values travel as parameters ($1, $2 …), never in the text. */
 export interface Sql {
   /** Runs one statement and gives its rows. */
-  query<T>(text: string, values?: readonly unknown[]): Promise<T[]>;
+  query<T>(statement: string | PreparedStatement, values?: readonly unknown[]): Promise<T[]>;
   /**
    * Runs `work` in one transaction (read committed): commits when it resolves, rolls back when it throws.
    * Inside, use the `sql` that is handed in. A nested call joins the outer transaction.
@@ -20,8 +33,8 @@ const asLongAsItTakes: Waiting = (_client, work) => work();
 /** Statements of one connection, in the transaction that it has open, if any. */
 export const inTransaction = (client: ClientBase, waiting = asLongAsItTakes): Sql => {
   const sql: Sql = {
-    async query<T>(text: string, values: readonly unknown[] = []) {
-      const result = await waiting(client, () => client.query(text, values as unknown[]));
+    async query<T>(statement: string | PreparedStatement, values: readonly unknown[] = []) {
+      const result = await waiting(client, () => client.query(statement, values as unknown[]));
       return result.rows as T[];
     },
     tx: (work) => work(sql),
@@ -52,11 +65,11 @@ export const createSql = (pool: Pool, pulse?: Pulse): Sql => {
     client.release(isBroken);
   };
   return {
-    async query<T>(text: string, values?: readonly unknown[]) {
+    async query<T>(statement: string | PreparedStatement, values?: readonly unknown[]) {
       const client = await connect();
       let isBroken = true;
       try {
-        const rows = await inTransaction(client, waiting).query<T>(text, values);
+        const rows = await inTransaction(client, waiting).query<T>(statement, values);
         isBroken = false;
         return rows;
       } finally {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { silentLog } from '../../../src/lib/log.js';
 import { createVersions, type Versions } from '../../../src/query/versions.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
-import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { createSql, type PreparedStatement, type Sql } from '../../../src/storage/postgres/sql.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 import { publishVersion } from '../../support/published-version.js';
 
@@ -65,8 +65,8 @@ describe('createVersions', () => {
     let longest = 0;
     const watched: Sql = {
       ...sql,
-      async query<T>(text: string, values?: readonly unknown[]) {
-        const rows = await sql.query<T>(text, values);
+      async query<T>(statement: string | PreparedStatement, values?: readonly unknown[]) {
+        const rows = await sql.query<T>(statement, values);
         for (const row of rows) longest = Math.max(longest, JSON.stringify(row).length);
         return rows;
       },
