@@ -73,11 +73,16 @@ const extended = (relation: Relation, needed: readonly string[], added: readonly
   return { ...relation, from, where: [], limit: undefined };
 };
 
+/** A SELECT of the rows in their order. */
+const ordered = (relation: Relation, needed: readonly string[]): string => {
+  const columns = unique([...needed, ...hidden(relation)]);
+  return `${select(columns, relation)}${orderBy(relation)}${limitOf(relation)}`;
+};
+
 /** Rows with their number in a column, where their order is more than a comparison of columns. */
 const numbered = (relation: Relation, needed: readonly string[], name: string): Relation => {
-  const columns = unique([...needed, ...hidden(relation)]);
-  const rows = `${select(columns, relation)}${orderBy(relation)}${limitOf(relation)}`;
-  const from = `(SELECT ${[...needed, `rowNumberInAllBlocks() AS ${name}`].join(', ')} FROM (${rows}))`;
+  const columns = [...needed, `rowNumberInAllBlocks() AS ${name}`];
+  const from = `(SELECT ${columns.join(', ')} FROM (${ordered(relation, needed)}))`;
   return { from, where: [], sorted: [], natural: [name], limit: undefined };
 };
 
@@ -248,12 +253,10 @@ export const compileSteps = (
   const columns = result.map(({ field, name }) => `toNullable(${field.sql}) AS ${name}`);
   if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === datasetOrder)
     return { table: `(${select([...columns, ...datasetOrder], rows)})`, keepsRows: true };
-  const number = names.next();
-  const inOrder = numbered(
+  const inOrder = ordered(
     rows,
     fields.map(({ sql }) => sql),
-    number,
   );
-  const list = [...columns, 'toUInt64(0) AS _seg', `toUInt64(${number}) AS _row`].join(', ');
-  return { table: `(SELECT ${list} FROM ${inOrder.from})`, keepsRows: false };
+  const list = [...columns, 'toUInt64(0) AS _seg', 'rowNumberInAllBlocks() AS _row'].join(', ');
+  return { table: `(SELECT ${list} FROM (${inOrder}))`, keepsRows: false };
 };

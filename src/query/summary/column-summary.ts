@@ -68,30 +68,67 @@ export type Facts = readonly [
   longest: number | null,
 ];
 
-/** Exactly. Sorting doubles and days takes half the time of a set of them. */
-const distinctSql = ({ physical }: StoredColumn, value: string): string => {
+/**
+ * Quantiles of values in order, interpolated as `quantileExactInclusive` does (type 7 of Hyndman and Fan, which R and pandas
+ * have as their default).
+ */
+const quantilesOfSorted = (column: StoredColumn, sorted: string): string => {
+  const at = (place: string): string => measureOf(column, `${sorted}[${place}]`)!;
+  const [low, high] = [at('toUInt64(h)'), at(`least(toUInt64(h) + 1, length(${sorted}))`)];
+  return `if(empty(${sorted}), [], arrayMap(h -> ${low} + (h - toUInt64(h)) * (${high} - ${low}),
+    arrayMap(level -> 1 + level * (length(${sorted}) - 1), [${levels.join(', ')}])))`;
+};
+
+/** True for values that are sorted in half of the time that a set of them takes. */
+const isSorted = ({ physical }: StoredColumn): boolean => {
   const { dates, numbers } = columnTypeOf(physical);
-  return dates === 'days' || numbers === 'doubles'
-    ? `length(arrayCompact(arraySort(groupArray(${value}))))`
-    : `uniqExact(${value})`;
+  return dates === 'days' || numbers === 'doubles';
+};
+
+interface Spread {
+  readonly distinct: string;
+  readonly few: string;
+  /** Undefined for what has no measure. */
+  readonly quantiles: string | undefined;
+}
+
+const spreadSql = (column: StoredColumn, isExact: boolean): Spread => {
+  const value = columnTypeOf(column.physical).key(storageName(column));
+  const measure = measureOf(column);
+  const quantilesBy = (name: string): string | undefined =>
+    measure && `${name}(${levels.join(', ')})(ifNull(${measure}, nan))`;
+  if (!isExact)
+    return {
+      distinct: `uniqCombined64(${value})`,
+      few: `uniqUpTo(${exactDistinct})(${value})`,
+      quantiles: quantilesBy('quantilesTDigest'),
+    };
+  // What is exact anyway needs no count of its own for few values.
+  const few = `distinct_${column.id}`;
+  if (!isSorted(column))
+    return {
+      distinct: `uniqExact(${value}) AS ${few}`,
+      few,
+      quantiles: quantilesBy('quantilesExactInclusive'),
+    };
+  const sorted = `sorted_${column.id}`;
+  return {
+    distinct: `length(arrayCompact(arraySort(groupArray(${value})) AS ${sorted})) AS ${few}`,
+    few,
+    quantiles: quantilesOfSorted(column, sorted),
+  };
 };
 
 export const factsSql = (column: StoredColumn, rows: number): string => {
   const name = storageName(column);
-  const isExact = rows <= exactRows;
   const measure = measureOf(column);
-  const quantile = isExact ? 'quantilesExactInclusive' : 'quantilesTDigest';
+  const { distinct, few, quantiles } = spreadSql(column, rows <= exactRows);
   const own =
-    measure === undefined
+    measure === undefined || quantiles === undefined
       ? `NULL, [], NULL, NULL, ${column.dataType === 'String' ? `max(length(${name}))` : 'NULL'}`
-      : `if(isFinite(avg(${measure})), avg(${measure}), NULL), ${quantile}(${levels.join(', ')})(ifNull(${measure}, nan)), min(${measure}), max(${measure}), NULL`;
-  const value = columnTypeOf(column.physical).key(name);
-  // What is exact anyway needs no count of its own for few values.
-  const distinct = isExact
-    ? `${distinctSql(column, value)} AS distinct_${column.id}, distinct_${column.id}`
-    : `uniqCombined64(${value}), uniqUpTo(${exactDistinct})(${value})`;
+      : `if(isFinite(avg(${measure})), avg(${measure}), NULL), ${quantiles}, min(${measure}), max(${measure}), NULL`;
   const shown = (sql: string): string => (column.dataType === 'String' ? shownText(sql) : sql);
-  return `(countIf(isNull(${name})), ${distinct},
+  return `(countIf(isNull(${name})), ${distinct}, ${few},
     ${shown(`toString(min(${name}))`)}, ${shown(`toString(max(${name}))`)}, ${own})`;
 };
 
