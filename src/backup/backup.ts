@@ -3,7 +3,8 @@
  *
  *   1 hold      from here on no rows are dropped from ClickHouse (storage/postgres/held-segments.ts)
  *   2 snapshot  PostgreSQL as it is at one moment: the moment that the backup shows. Segments are immutable and were
- *               written before a version named them, so whatever the snapshot names can be copied at leisure
+ *               written before a version named them, so whatever the snapshot names can be copied at leisure, also where
+ *               stores are moved to another shard meanwhile: their rows stay where they were as well
  *   3 rows      of segments that no earlier backup of the folder has, compared with count and hash
  *   4 manifest  and, last, the file that says that the backup is complete
  *
@@ -14,12 +15,11 @@ import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
-import { tableOf } from '../storage/clickhouse/places.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
-import { tablesSql } from '../storage/postgres/stores.js';
+import { shardSql, tablesSql } from '../storage/postgres/stores.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
-import { type NeededSegment, placeOf, type SegmentArchive } from './segment-archive.js';
+import { isSavedIn, type NeededSegment, type SegmentArchive } from './segment-archive.js';
 
 export interface BackupReport {
   readonly id: string;
@@ -53,7 +53,7 @@ export interface BackupOptions {
 
 /** Segments of versions, and those that versions are about to be led over to. */
 const neededSql = `
-  SELECT s.id, ${tablesSql('s')} AS "storeId", m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
+  SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard, m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
   WHERE s.rows > 0 AND (EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
     OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'swapping'))
   ORDER BY s.id`;
@@ -121,11 +121,6 @@ export const createBackup = (options: BackupOptions) => {
       throw conflict('foreign_backup', `The folder has backups of another installation (${foreign.id}).`);
   };
 
-  const isIn = (file: SegmentFile) => {
-    const table = tableOf(placeOf(file));
-    return (segment: NeededSegment): boolean => tableOf(placeOf(segment)) === table;
-  };
-
   /** Files of which most rows are still needed, and what they have of it. */
   const reusable = async (
     files: readonly SegmentFile[],
@@ -134,11 +129,9 @@ export const createBackup = (options: BackupOptions) => {
     const kept: SegmentFile[] = [];
     const has = new Set<number>();
     for (const file of files) {
-      const fits = isIn(file);
-      const alive = file.segments.filter(([id, rows, hash]) => {
-        const segment = needed.get(id);
-        if (segment === undefined || has.has(id) || !fits(segment)) return false;
-        return segment.rows === rows && (segment.hash === null || segment.hash === hash);
+      const alive = file.segments.filter((saved) => {
+        const segment = needed.get(saved[0]);
+        return segment !== undefined && !has.has(segment.id) && isSavedIn(file, saved, segment);
       });
       const rowsOf = (segments: SegmentFile['segments']): number => sumOf(segments, ([, rows]) => rows);
       if (alive.length === 0 || rowsOf(alive) * 2 < rowsOf(file.segments) || !(await folder.has(file)))

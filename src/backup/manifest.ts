@@ -21,7 +21,7 @@ const fileSchema = z.object({ key: z.string().regex(/^[\w-]+(\/[\w.-]+)*$/), byt
 const catalogFileSchema = fileSchema.extend({ table: word, columns: z.array(word).min(1), rows: count });
 
 const segmentFileSchema = fileSchema.extend({
-  /** Null pool: the table of this store. */
+  /** Null pool: the table of this number, as the store had it then. A restore asks the catalog, also for the shard. */
   storeId: count,
   pool: z.enum(['narrow', 'medium', 'wide']).nullable(),
   columns: z.array(z.object({ name: word, type: z.string().regex(/^[A-Za-z0-9_(), ]+$/) })).min(2),

@@ -3,10 +3,13 @@
  *
  *   1 check    the manifest and every byte of every file, and that the product is empty: nothing is touched before
  *   2 schema   the migrations of the backup; those that came later run behind the rows
- *   3 rows     into ClickHouse, each file compared with its counts and hashes
- *   4 catalog  into PostgreSQL, in one transaction
+ *   3 catalog  into PostgreSQL, in one transaction that is still open
+ *   4 places   each store gets a shard of those that there are now, or all of them
+ *   5 rows     into ClickHouse, each file compared with its counts and hashes
+ *   6 commit   from here on there is something
  *
- * What fails midway removes what it brought into ClickHouse.
+ * What fails midway removes what it brought into ClickHouse. What a server keeps because it has gone meanwhile, or because
+ * the command was killed, is removed by the next restore into the same databases.
  */
 import { createGunzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
@@ -14,8 +17,8 @@ import type { Log } from '../lib/log.js';
 import type { CatalogLoad } from '../storage/postgres/catalog-copy.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
-import type { Manifest } from './manifest.js';
-import type { SegmentArchive } from './segment-archive.js';
+import type { Manifest, SegmentFile } from './manifest.js';
+import type { RestoredPlace, SavedSegment, SegmentArchive } from './segment-archive.js';
 
 export interface RestoreReport {
   readonly id: string;
@@ -27,6 +30,10 @@ export interface RestoreReport {
   readonly rows: number;
   /** Uploads that were pending at that moment, and have failed now: their files have to be sent again. */
   readonly failedUploads: number;
+}
+
+interface PlacedSegment extends RestoredPlace {
+  readonly id: number;
 }
 
 export interface RestoreOptions {
@@ -43,8 +50,12 @@ export interface RestoreOptions {
   readonly requireEmpty: () => Promise<void>;
   /** The same in the transaction, when nobody can write any more. */
   readonly requireEmptyCatalog: (sql: Sql) => Promise<void>;
-  /** Removes all tables of rows. */
+  /** Binds the servers to this catalog, and removes what an earlier attempt has left. @throws AppError when they are another's. */
+  readonly claim: () => Promise<void>;
+  /** Removes all tables of rows from servers that answer. */
   readonly clearRows: () => Promise<void>;
+  /** Chooses where the rows of each store are to lie. The result says it of segments. */
+  readonly place: (tx: Sql) => Promise<(ids: readonly number[]) => Promise<readonly PlacedSegment[]>>;
   readonly recordHashes: (
     tx: Sql,
     found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],
@@ -94,14 +105,37 @@ export const createRestore = (options: RestoreOptions) => {
     return manifest;
   };
 
-  const loadRows = async ({ segments, needed }: Manifest): Promise<number> => {
+  /** Segments of a file, those that go to one place together. */
+  const groupsOf = (
+    { pool }: SegmentFile,
+    wanted: readonly SavedSegment[],
+    places: readonly PlacedSegment[],
+  ): { readonly place: RestoredPlace; readonly segments: SavedSegment[] }[] => {
+    const byId = new Map(places.map((place) => [place.id, place]));
+    const groups = new Map<string, { place: RestoredPlace; segments: SavedSegment[] }>();
+    for (const segment of wanted) {
+      const place = byId.get(segment[0]);
+      if (place === undefined) throw damaged(`the catalog has no segment ${segment[0]}`);
+      // Stores share the pool of a shard.
+      const key = pool === null ? `${place.shard}/${place.storeId}` : `${place.shard}`;
+      const group = groups.get(key) ?? { place, segments: [] };
+      group.segments.push(segment);
+      groups.set(key, group);
+    }
+    return [...groups.values()];
+  };
+
+  const loadRows = async (tx: Sql, { id, segments, needed }: Manifest): Promise<void> => {
+    const placesOf = await options.place(tx);
     const left = new Set(needed);
     let rows = 0;
     for (const file of segments) {
-      rows += await archive.load(file, left);
-      for (const [segment] of file.segments) left.delete(segment);
+      const wanted = file.segments.filter(([segment]) => left.delete(segment));
+      const places = await placesOf(wanted.map(([segment]) => segment));
+      for (const { place, segments: some } of groupsOf(file, wanted, places))
+        rows += await archive.load(file, some, place);
     }
-    return rows;
+    log.info({ backup: id, rows }, 'rows restored');
   };
 
   /** What was compared when it was saved and when it came back is known from now on. */
@@ -112,7 +146,8 @@ export const createRestore = (options: RestoreOptions) => {
     for (let at = 0; at < all.length; at += batch) await options.recordHashes(tx, all.slice(at, at + batch));
   };
 
-  const loadCatalog = (manifest: Manifest): Promise<number> =>
+  /** Gives the number of uploads that failed by it. */
+  const loadAll = (manifest: Manifest): Promise<number> =>
     options.load(async (load) => {
       await options.requireEmptyCatalog(load.sql);
       const tables = await options.tables(load.sql);
@@ -124,6 +159,7 @@ export const createRestore = (options: RestoreOptions) => {
         const rows = await load.write({ name, columns: file.columns }, source);
         if (rows !== file.rows) throw damaged(`table ${name} has ${rows} rows of ${file.rows}`);
       }
+      await loadRows(load.sql, manifest);
       await recordHashes(load.sql, manifest);
       for (const sequence of manifest.sequences) await load.advance(sequence, idGap);
       return options.settle(load.sql);
@@ -133,18 +169,17 @@ export const createRestore = (options: RestoreOptions) => {
     /** Reads all of a backup and changes nothing. @throws AppError `backup_damaged`, `no_backup`, `other_version`. */
     check,
 
-    /** @throws AppError of `check`, `not_empty`, `busy`; an error of step 3 or 4 leaves an empty product. */
+    /** @throws AppError of `check`, `not_empty`, `busy`; an error of a later step leaves an empty product. */
     async run(id?: string): Promise<RestoreReport> {
       const manifest = await check(id);
       await options.requireEmpty();
       const hold = await options.hold();
       try {
         await options.migrate(manifest.migrations.length);
+        await options.claim();
         let failedUploads = 0;
         try {
-          const rows = await loadRows(manifest);
-          log.info({ backup: manifest.id, rows }, 'rows restored');
-          failedUploads = await loadCatalog(manifest);
+          failedUploads = await loadAll(manifest);
         } catch (error) {
           await options.clearRows();
           throw error;

@@ -1,16 +1,23 @@
 /** Rows of single segments out of the backups of a folder, for segments that were damaged since. */
 import { conflict } from '../lib/errors.js';
-import { tableOf } from '../storage/clickhouse/places.js';
 import type { BackupFolder } from './backup-folder.js';
 import type { SegmentFile } from './manifest.js';
-import { type NeededSegment, placeOf, type SavedSegment, type SegmentArchive } from './segment-archive.js';
+import {
+  isSavedIn,
+  type NeededSegment,
+  type RestoredPlace,
+  type SavedSegment,
+  type SegmentArchive,
+} from './segment-archive.js';
+
+export type WantedSegment = Omit<NeededSegment, 'storeId' | 'shard'>;
 
 export interface SavedSegments {
   /**
-   * Looks for the rows of a segment and reads their file once; the result writes them as those of segment `id`, beside it.
+   * Looks for the rows of a segment and reads their file once; the result writes them as those of segment `id` to a place.
    * @throws AppError 409 `not_in_backup`, `foreign_backup`; 400 `backup_damaged`.
    */
-  find(segment: NeededSegment): Promise<(id: number) => Promise<void>>;
+  find(segment: WantedSegment): Promise<(id: number, place: RestoredPlace) => Promise<void>>;
 }
 
 export interface SavedSegmentsOptions {
@@ -19,8 +26,6 @@ export interface SavedSegmentsOptions {
   /** Whose rows these have to be. */
   readonly installation: () => Promise<string | undefined>;
 }
-
-const tableOfFile = (file: Pick<SegmentFile, 'storeId' | 'pool'>): string => tableOf(placeOf(file));
 
 export const createSavedSegments = (options: SavedSegmentsOptions): SavedSegments => {
   const { folder, archive } = options;
@@ -39,15 +44,10 @@ export const createSavedSegments = (options: SavedSegmentsOptions): SavedSegment
   };
   let files: Promise<SegmentFile[]> | undefined;
 
-  /** Segments never change: one of the same id, rows and hash is the same one. */
-  const search = async (wanted: NeededSegment): Promise<{ file: SegmentFile; saved: SavedSegment }> => {
+  const search = async (wanted: WantedSegment): Promise<{ file: SegmentFile; saved: SavedSegment }> => {
     files ??= readFiles();
     for (const file of await files) {
-      if (tableOfFile(file) !== tableOfFile(wanted)) continue;
-      const saved = file.segments.find(
-        ([id, rows, hash]) =>
-          id === wanted.id && rows === wanted.rows && (wanted.hash === null || wanted.hash === hash),
-      );
+      const saved = file.segments.find((segment) => isSavedIn(file, segment, wanted));
       if (saved !== undefined) return { file, saved };
     }
     throw conflict('not_in_backup', `No backup of the folder has the rows of segment ${wanted.id}.`);
@@ -57,7 +57,7 @@ export const createSavedSegments = (options: SavedSegmentsOptions): SavedSegment
     async find(segment) {
       const { file, saved } = await search(segment);
       await folder.check(file);
-      return (id) => archive.loadAs(file, saved, id);
+      return (id, place) => archive.loadAs(file, saved, id, place);
     },
   };
 };

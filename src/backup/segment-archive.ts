@@ -1,7 +1,7 @@
 /** Rows of segments on their way into files of a backup and back, in bundles of one table each. */
 import { conflict } from '../lib/errors.js';
 import { compressZstd } from '../lib/zstd.js';
-import { firstShard, namedColumnOf, type PoolClass } from '../model/placement.js';
+import { namedColumnOf, type Placement, type PoolClass, type ShardNumber } from '../model/placement.js';
 import { type TablePlace, tableOf } from '../storage/clickhouse/places.js';
 import type { SegmentFiles } from '../storage/clickhouse/segment-files.js';
 import type { SegmentHashes } from '../storage/clickhouse/segment-hashes.js';
@@ -14,6 +14,7 @@ export interface NeededSegment {
   readonly id: number;
   /** Number of the tables of its store. */
   readonly storeId: number;
+  readonly shard: ShardNumber;
   readonly pool: PoolClass | null;
   readonly rows: number;
   /** Null: not known. */
@@ -23,11 +24,14 @@ export interface NeededSegment {
 export interface SegmentArchive {
   /** Writes the rows of segments below `prefix`. @throws AppError 409 `rows_damaged`. */
   write(prefix: string, segments: readonly NeededSegment[]): Promise<SegmentFile[]>;
-  /** Brings those rows of a file back that belong to the segments, and compares them with count and hash. */
-  load(file: SegmentFile, needed: ReadonlySet<number>): Promise<number>;
-  /** Brings the rows of one segment back as those of another id beside it, and compares them with count and hash. */
-  loadAs(file: SegmentFile, segment: SavedSegment, id: number): Promise<void>;
+  /** Brings rows of segments in a file to a place, compares them with count and hash, and gives their number. */
+  load(file: SegmentFile, segments: readonly SavedSegment[], place: RestoredPlace): Promise<number>;
+  /** Brings the rows of one segment to a place as those of another id, and compares them with count and hash. */
+  loadAs(file: SegmentFile, segment: SavedSegment, id: number, place: RestoredPlace): Promise<void>;
 }
+
+/** Where rows are brought to: into the table of a store, or the pool that they were in. */
+export type RestoredPlace = Pick<Placement, 'storeId' | 'shard' | 'closed'>;
 
 /** Id, rows and hash of a segment in a file. */
 export type SavedSegment = SegmentFile['segments'][number];
@@ -60,19 +64,32 @@ async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   if (bytes > 0) yield await compressZstd(Buffer.concat(parts));
 }
 
-/** Of a server that stands alone: clusters are refused. */
-export const placeOf = ({ storeId, pool }: Pick<NeededSegment, 'storeId' | 'pool'>): TablePlace => ({
+const placeOf = ({ storeId, shard, pool }: NeededSegment): TablePlace => ({
   storeId,
-  shard: firstShard,
+  shard,
   pool: pool === null ? null : { pool },
 });
 
-/** Segments of one table each, in order. */
+/**
+ * Segments never change, and their hash is that of the columns of their table: one of the same id, pool, rows and hash is the
+ * same one, on whichever shard and in a table of whatever number.
+ */
+export const isSavedIn = (
+  { pool }: Pick<SegmentFile, 'pool'>,
+  [id, rows, hash]: SavedSegment,
+  segment: Omit<NeededSegment, 'storeId' | 'shard'>,
+): boolean =>
+  segment.id === id &&
+  segment.pool === pool &&
+  segment.rows === rows &&
+  (segment.hash === null || segment.hash === hash);
+
+/** Segments of one table of one shard each, or of one that is spread, in order. */
 const bundlesOf = (segments: readonly NeededSegment[]): NeededSegment[][] => {
   const open = new Map<string, { bundle: NeededSegment[]; rows: number }>();
   const bundles: NeededSegment[][] = [];
   for (const segment of segments) {
-    const table = tableOf(placeOf(segment));
+    const table = `${segment.shard}/${tableOf(placeOf(segment))}`;
     const last = open.get(table);
     if (last !== undefined && last.rows + segment.rows <= bundleRows && last.bundle.length < bundleSegments) {
       last.bundle.push(segment);
@@ -113,20 +130,22 @@ export const createSegmentArchive = ({
     });
   };
 
-  const ensureTable = async (file: SegmentFile): Promise<TablePlace> => {
+  /** Where the rows of a file lie when they are there. */
+  const ensureTable = async (file: SegmentFile, target: RestoredPlace): Promise<TablePlace> => {
     const own = file.columns.filter(({ name }) => name !== '_seg' && name !== '_row').map(({ name }) => name);
-    const place = placeOf(file);
-    await tables.ensure(
-      { ...place, pool: file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} } },
-      file.pool === null ? own.map(namedColumnOf) : [],
-    );
-    return place;
+    const pool = file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} };
+    await tables.ensure({ ...target, pool }, pool === null ? own.map(namedColumnOf) : []);
+    return { storeId: target.storeId, shard: target.shard, pool };
   };
 
   /** ClickHouse has what was saved. */
-  const requireSaved = async (file: SegmentFile, saved: readonly SavedSegment[]): Promise<void> => {
+  const requireSaved = async (
+    file: SegmentFile,
+    place: TablePlace,
+    saved: readonly SavedSegment[],
+  ): Promise<void> => {
     const ids = saved.map(([id]) => id);
-    const found = new Map((await hashes.read(placeOf(file), ids)).map((one) => [one.segmentId, one]));
+    const found = new Map((await hashes.read(place, ids)).map((one) => [one.segmentId, one]));
     for (const [id, rows, hash] of saved)
       if (found.get(id)?.rows !== rows || found.get(id)?.hash !== hash)
         throw damaged(`the rows of segment ${id} in ${file.key} are not those that were saved`);
@@ -153,20 +172,19 @@ export const createSegmentArchive = ({
       return written;
     },
 
-    async load(file, needed) {
-      const wanted = file.segments.filter(([id]) => needed.has(id));
-      const place = await ensureTable(file);
-      const segmentIds = wanted.map(([id]) => id);
+    async load(file, segments, target) {
+      const place = await ensureTable(file, target);
+      const segmentIds = segments.map(([id]) => id);
       await files.load({ place, columns: file.columns, segmentIds }, await folder.read(file.key));
-      await requireSaved(file, wanted);
-      return wanted.reduce((sum, [, rows]) => sum + rows, 0);
+      await requireSaved(file, place, segments);
+      return segments.reduce((sum, [, rows]) => sum + rows, 0);
     },
 
-    async loadAs(file, [id, rows, hash], as) {
-      const place = await ensureTable(file);
+    async loadAs(file, [id, rows, hash], as, target) {
+      const place = await ensureTable(file, target);
       const source = await folder.read(file.key);
       await files.load({ place, columns: file.columns, segmentIds: [id] }, source, as);
-      await requireSaved(file, [[as, rows, hash]]);
+      await requireSaved(file, place, [[as, rows, hash]]);
     },
   };
 };

@@ -20,6 +20,8 @@ import { required } from './required.js';
 export interface ServersOptions {
   /** @default 32 each */
   readonly maxConnections?: number;
+  /** False: they belong to no catalog yet, or to one without a schema. @default true */
+  readonly bind?: boolean;
   /** Wraps each connection. */
   readonly wrap?: (connection: Connection, url: string) => Connection;
 }
@@ -63,7 +65,7 @@ export const openServers = async (
   config: Config,
   sql: Sql,
   scope: Scope,
-  { maxConnections, wrap = (connection) => connection }: ServersOptions = {},
+  { maxConnections, bind = true, wrap = (connection) => connection }: ServersOptions = {},
 ): Promise<ClickHouseServers> => {
   const { clickhouseDatabase: database, clickhouseCluster: cluster, clickhouseNodeUrls: nodeUrls } = config;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
@@ -79,6 +81,7 @@ export const openServers = async (
   };
   const alone = standAlone(await open(url));
   if (cluster === undefined) {
+    if (!bind) return alone;
     await explainCertificate('CLICKHOUSE_URL', () => ensureDatabase(alone));
     await bindInstallation(sql, alone);
     return alone;
@@ -90,7 +93,7 @@ export const openServers = async (
   const entry = isReplicated ? standAlone(overReplicas([alone])) : alone;
   if (isReplicated) await alone.command(replicatedDatabaseSql(database, cluster));
   else await ensureDatabase(entry);
-  await bindInstallation(sql, entry);
+  if (bind) await bindInstallation(sql, entry);
   const openShard = async ({ url: address, replicas }: ShardAddress): Promise<Connection> => {
     const first = await open(address);
     if (!isReplicated) return first;
@@ -103,6 +106,7 @@ export const openServers = async (
     const connection = await openShard(address);
     const prepare = async (): Promise<void> => {
       if (!isReplicated) await ensureDatabase(connection);
+      if (!bind) return;
       await bindInstallation(sql, connection);
       await bindShard(connection, address.number);
     };

@@ -8,10 +8,10 @@ import type { Sql } from '../storage/postgres/sql.js';
 /**
  * Binds the catalog in PostgreSQL and the rows in ClickHouse to each other by one id that both hold. The sweep drops
  * rows that the catalog does not know: with the catalog of another installation (an empty one, a wrong address)
- * it would drop everything.
+ * it would drop everything. Gives the id.
  * @throws AppError when ClickHouse holds the rows of another catalog.
  */
-export const bindInstallation = async (sql: Sql, clickhouse: Connection): Promise<void> => {
+export const bindInstallation = async (sql: Sql, clickhouse: Connection): Promise<string> => {
   const own = await sharedSetting(sql, 'installation', randomUUID());
   const table = `${clickhouse.database}.installation`;
   await clickhouse.command(`CREATE TABLE IF NOT EXISTS ${table} (id String) ENGINE = MergeTree ORDER BY id`);
@@ -28,6 +28,7 @@ export const bindInstallation = async (sql: Sql, clickhouse: Connection): Promis
       params: { id: own },
     });
   }
+  return own;
 };
 
 /**

@@ -78,6 +78,11 @@ export const restoreHashes = async (
   );
 };
 
+/** Of a catalog that was restored: shards that were being emptied then are none of those that there are now. */
+export const forgetClosedShards = async (tx: Sql): Promise<void> => {
+  await tx.query('UPDATE segments SET closed_shards = NULL WHERE closed_shards IS NOT NULL');
+};
+
 /** The hash was of rows that are not there any more. */
 export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
   await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);

@@ -82,6 +82,42 @@ export const planMoves = (
   return moves;
 };
 
+/** A store whose rows are not there yet. */
+export interface PlacedStore {
+  readonly id: number;
+  readonly bytes: number;
+  /** Of its largest version. */
+  readonly versionBytes: number;
+}
+
+/**
+ * Shards for stores whose rows come all at once: those with a large version are spread (null), the others fill the shards in
+ * proportion to what is free, largest first.
+ */
+export const planPlaces = (
+  shards: readonly { readonly shard: number; readonly freeBytes: number | null }[],
+  stores: readonly PlacedStore[],
+  spreadMinBytes: number,
+): ReadonlyMap<number, number | null> => {
+  // Disks without an end are as large as each other.
+  const free = shards.map(({ shard, freeBytes }) => ({
+    number: shard,
+    capacity: freeBytes ?? 1,
+    drains: false,
+  }));
+  const isSpread = ({ versionBytes }: PlacedStore): boolean => versionBytes >= spreadMinBytes;
+  const whole = stores.filter((store) => !isSpread(store));
+  const nowhere = { number: 0, capacity: 0, drains: true };
+  const moves = planMoves(
+    [...free, nowhere],
+    whole.map(({ id, bytes }) => ({ id, bytes, shard: nowhere.number })),
+  );
+  return new Map<number, number | null>([
+    ...stores.filter(isSpread).map(({ id }) => [id, null] as const),
+    ...moves.map(({ storeId, to }) => [storeId, to] as const),
+  ]);
+};
+
 /** Stores that are moved in one transaction. */
 export interface MoveBatch {
   readonly from: number;

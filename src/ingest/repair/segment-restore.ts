@@ -5,7 +5,8 @@
  *
  * It is a compaction of one segment, and shares its rules: see maintenance/compaction-records.ts.
  */
-import { conflict } from '../../lib/errors.js';
+import { type AppError, conflict } from '../../lib/errors.js';
+import type { Placement } from '../../model/placement.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { CompactionRecords } from '../maintenance/compaction-records.js';
@@ -14,12 +15,17 @@ import type { NamedSegment } from '../maintenance/hash-recorder.js';
 /** @throws AppError 409 that says why it could not; nothing has changed then. */
 export type RestoreSegment = (segment: NamedSegment) => Promise<'restored'>;
 
+type WriteSegment = (id: number, place: Placement) => Promise<void>;
+
 export interface SegmentRestoreOptions {
   readonly sql: Sql;
   readonly compactions: CompactionRecords;
-  /** Looks for the rows; the result writes them as those of segment `id`, compared with count and hash. */
-  readonly find: (segment: NamedSegment) => Promise<(id: number) => Promise<void>>;
+  /** Looks for the rows; the result writes them as those of segment `id` to a place, compared with count and hash. */
+  readonly find: (segment: NamedSegment) => Promise<WriteSegment>;
 }
+
+const changedMeanwhile = (): AppError =>
+  conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
 
 export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreOptions): RestoreSegment => {
   const bytesOf = async ({ id }: NamedSegment): Promise<number> => {
@@ -33,13 +39,15 @@ export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreO
   const restoreInto = async (
     segment: NamedSegment,
     target: number,
-    write: (id: number) => Promise<void>,
+    write: WriteSegment,
   ): Promise<'restored'> => {
     const { id, rows } = segment;
     const run = [{ id, bytes: await bytesOf(segment), whole: true }];
-    await write(target);
-    if (!(await compactions.swap(target, run, { starts: [0, rows], rows })))
-      throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
+    // Where the store has its rows since nobody moves it any more.
+    const place = await compactions.placement(target);
+    if ((place.pool?.mapId ?? null) !== segment.mapId) throw changedMeanwhile();
+    await write(target, place);
+    if (!(await compactions.swap(target, run, { starts: [0, rows], rows }))) throw changedMeanwhile();
     await outdateFilesOf(sql, target);
     return 'restored';
   };

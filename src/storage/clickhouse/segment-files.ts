@@ -1,6 +1,9 @@
-/** Rows of segments as files: blocks of ClickHouse's Native format, columns as they lie in their table. */
+/**
+ * Rows of segments as files: blocks of ClickHouse's Native format, columns as they lie in their table. What is spread is read
+ * and written through the entry, in the same order.
+ */
 import type { Readable } from 'node:stream';
-import type { ClickHouseServers } from './client.js';
+import { anyShardOf, type ClickHouseServers } from './client.js';
 import { type ColumnDefinition, statedTable, type TablePlace, tableOf } from './places.js';
 import type { Reader } from './reader.js';
 import { backgroundSettings, manySegmentSettings } from './segments.js';
@@ -26,12 +29,12 @@ export interface SegmentFiles {
 
 const ids = (segmentIds: readonly number[]): string => segmentIds.map(Number).join(', ');
 
-/** Both connect to one database. */
+/** Both connect to one database of the same servers. */
 export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): SegmentFiles => {
   const { database } = servers;
   return {
     columns: (place) =>
-      servers.at(place).rows<ColumnDefinition>(
+      anyShardOf(servers, place).rows<ColumnDefinition>(
         `SELECT name, type FROM system.columns WHERE database = {database:String} AND table = {table:String}
          ORDER BY position`,
         { params: { database, table: tableOf(place) } },

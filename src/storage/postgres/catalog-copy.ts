@@ -125,6 +125,8 @@ export interface CatalogLoad {
 export const loadCatalog = <T>(databaseUrl: string, work: (load: CatalogLoad) => Promise<T>): Promise<T> =>
   withClient(databaseUrl, 'BEGIN', async (client) => {
     const sql = inTransaction(client);
+    // Rows are brought to ClickHouse meanwhile.
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
     return work({
       sql,
       async empty(tables) {

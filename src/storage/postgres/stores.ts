@@ -120,6 +120,15 @@ export const switchShard = async (
   );
 };
 
+/** Of all stores of a catalog that was restored: their rows are brought to these shards, and none was left or begun. */
+export const placeStores = async (tx: Sql, shards: ReadonlyMap<number, number | null>): Promise<void> => {
+  await tx.query(
+    `UPDATE stores s SET shard = f.shard, left_shard = NULL, left_table = NULL, left_at = NULL, next_table = NULL
+     FROM unnest($1::bigint[], $2::int[]) AS f (id, shard) WHERE s.id = f.id`,
+    [[...shards.keys()], [...shards.values()]],
+  );
+};
+
 /**
  * The tables of a spread store that are to be filled: those of an earlier attempt, or of a new number. Known from now on,
  * so that no sweep takes them for leftovers.

@@ -1,0 +1,165 @@
+import { createRestore } from '../backup/restore.js';
+import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-records.js';
+import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
+import { forgetClosedShards, restoreHashes } from '../ingest/lifecycle/segment-records.js';
+import { settleRestoredCompactions } from '../ingest/maintenance/compaction-records.js';
+import { planPlaces } from '../ingest/maintenance/shard-plan.js';
+import { type AppError, conflict } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import {
+  type ClickHouseServers,
+  type Connection,
+  ensureDatabase,
+  servedBy,
+} from '../storage/clickhouse/client.js';
+import { recordAudit } from '../storage/postgres/audit.js';
+import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
+import { drainingSetting } from '../storage/postgres/draining-shards.js';
+import { holdSegments } from '../storage/postgres/held-segments.js';
+import { appliedMigrations, knownMigrations, migrate } from '../storage/postgres/migrate.js';
+import { createRestoredStores } from '../storage/postgres/restored-stores.js';
+import { readSetting, setSetting } from '../storage/postgres/settings.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { type BackupParts, openRows } from './backup.js';
+import { bindInstallation, bindShard } from './installation.js';
+import { requireShards, withAllShards } from './shards-there.js';
+
+const notEmpty = (what: string): AppError =>
+  conflict('not_empty', `A backup is restored into an empty product only: ${what}. Nothing was changed.`);
+
+const hasTable = async (sql: Sql, name: string): Promise<boolean> => {
+  const [row] = await sql.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [name]);
+  return row?.there === true;
+};
+
+const requireEmptyCatalog = async (sql: Sql): Promise<void> => {
+  if (!(await hasTable(sql, 'accounts'))) return;
+  const [some] = await sql.query<{ accounts: boolean; stores: boolean }>(
+    'SELECT EXISTS (SELECT 1 FROM accounts) AS accounts, EXISTS (SELECT 1 FROM stores) AS stores',
+  );
+  if (some?.accounts === true || some?.stores === true) throw notEmpty('PostgreSQL has accounts');
+};
+
+/** The entry, which may be one of the shards, and all shards. */
+const allOf = ({ entry, shards }: ClickHouseServers): readonly Connection[] => [
+  ...new Set([entry, ...shards.map(({ clickhouse }) => clickhouse)]),
+];
+
+/** Tables of rows, those over all shards among them. */
+const rowTables = `SELECT name FROM system.tables WHERE database = {database:String}
+  AND match(name, '^(d?s[0-9]+|[uaxy][0-9]+|d?pool_(narrow|medium|wide)|m_.*)$')`;
+
+const tableWithRows = async (clickhouse: Connection): Promise<string | undefined> => {
+  const [some] = await clickhouse.rows<{ table: string }>(
+    `SELECT table FROM system.parts WHERE database = {database:String} AND active AND rows > 0
+       AND table IN (${rowTables}) LIMIT 1`,
+    { params: { database: clickhouse.database } },
+  );
+  return some?.table;
+};
+
+/** True where a server is bound to this catalog, which has nothing: its rows are what a restore has left. */
+const isBound = async (sql: Sql, clickhouse: Connection): Promise<boolean> => {
+  const own = (await hasTable(sql, 'settings')) ? await readSetting(sql, 'installation') : undefined;
+  const [table] = await clickhouse.rows(
+    `SELECT 1 FROM system.tables WHERE database = {database:String} AND name = 'installation'`,
+    { params: { database: clickhouse.database } },
+  );
+  if (own === undefined || table === undefined) return false;
+  const found = await clickhouse.rows<{ id: string }>(
+    `SELECT DISTINCT id FROM ${clickhouse.database}.installation`,
+  );
+  return found.length === 1 && found[0]?.id === own;
+};
+
+const requireNoRows = async (sql: Sql, clickhouse: Connection): Promise<void> => {
+  const table = await tableWithRows(clickhouse);
+  if (table !== undefined && !(await isBound(sql, clickhouse)))
+    throw notEmpty(`the ClickHouse database ${clickhouse.database} has rows (${table})`);
+};
+
+/** @param notes Further tables. */
+const clearRows = async (clickhouse: Connection, notes: readonly string[]): Promise<void> => {
+  const tables = await clickhouse.rows<{ name: string }>(rowTables, {
+    params: { database: clickhouse.database },
+  });
+  for (const name of [...tables.map((table) => table.name), ...notes])
+    await clickhouse.command(`DROP TABLE IF EXISTS ${clickhouse.database}.${name} SYNC`, {
+      settings: { max_table_size_to_drop: '0' },
+    });
+};
+
+/** Of the servers that answer; the others are bound to the catalog, and the next attempt clears them. */
+const clearReached = async (servers: ClickHouseServers, log: Log): Promise<void> => {
+  for (const clickhouse of allOf(servers))
+    await clearRows(clickhouse, ['installation', 'installation_shard']).catch((error: unknown) =>
+      log.error({ err: error }, 'rows of a restore that failed are left'),
+    );
+};
+
+/** Work that was under way at the moment of the backup has lost what it had in Kafka and in tables of its own. */
+const settle = async (sql: Sql, installation: string): Promise<number> => {
+  const failedUploads = await failRestored(sql);
+  await settleRestoredCompactions(sql);
+  await releaseRestoredRefreshes(sql);
+  // The catalog that it was copied from may live on beside another ClickHouse.
+  await setSetting(sql, 'installation', installation);
+  await setSetting(sql, drainingSetting, undefined);
+  await recordAudit(sql, { action: 'command.run', target: { kind: 'command', name: 'restore' } });
+  return failedUploads;
+};
+
+const nothingRestored = 'Nothing was restored.';
+
+/** Connects to a product without rows. */
+export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof createRestore>> => {
+  const { config, log, sql, databaseUrl } = parts;
+  const { servers, folder, archive } = await openRows(parts, { bind: false });
+  const inStep = async (most: number): Promise<void> => {
+    const left = most - (await appliedMigrations(sql)).length;
+    if (left > 0) await migrate({ databaseUrl, log, most: left });
+  };
+  let installation = '';
+
+  const restore = createRestore({
+    folder,
+    archive,
+    hold: () => holdSegments(databaseUrl),
+    knownMigrations: knownMigrations(),
+    async migrate(most) {
+      await ensureDatabase(servers.entry);
+      await inStep(most);
+    },
+    load: (work) => loadCatalog(databaseUrl, work),
+    tables: catalogTables,
+    async requireEmpty() {
+      await requireEmptyCatalog(sql);
+      for (const clickhouse of allOf(servers)) await requireNoRows(sql, clickhouse);
+    },
+    async requireEmptyCatalog(tx) {
+      await tx.query('LOCK TABLE accounts, stores IN ACCESS EXCLUSIVE MODE');
+      await requireEmptyCatalog(tx);
+    },
+    async claim() {
+      for (const clickhouse of allOf(servers)) installation = await bindInstallation(sql, clickhouse);
+      for (const clickhouse of allOf(servers)) await clearRows(clickhouse, ['installation_shard']);
+      if (servers.cluster === undefined) return;
+      for (const { number, clickhouse } of servers.shards) await bindShard(clickhouse, number);
+    },
+    clearRows: () => clearReached(servers, log),
+    async place(tx) {
+      const stores = await createRestoredStores(tx);
+      const shards = await requireShards(servers, nothingRestored);
+      const spreadMinBytes = servedBy(servers).spread ? config.spreadMinBytes : Number.POSITIVE_INFINITY;
+      if (await stores.place((all) => planPlaces(shards, all, spreadMinBytes))) await forgetClosedShards(tx);
+      return stores.segments;
+    },
+    recordHashes: restoreHashes,
+    settle: (tx) => settle(tx, installation),
+    log,
+  });
+  return {
+    check: restore.check,
+    run: (id) => withAllShards(servers, nothingRestored, () => restore.run(id)),
+  };
+};
