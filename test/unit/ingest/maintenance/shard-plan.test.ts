@@ -3,6 +3,7 @@ import {
   type PlannedShard,
   type PlannedStore,
   planMoves,
+  planPlaces,
   type StoreMove,
 } from '../../../../src/ingest/maintenance/shard-plan.js';
 
@@ -77,5 +78,27 @@ describe('a plan of moves', () => {
 
   it('moves nothing when there is nowhere to go', () => {
     expect(planMoves([shard(1, 1_000, true)], storesOn(1, 1, [10]))).toEqual([]);
+  });
+});
+
+describe('a plan of places', () => {
+  const shards = [
+    { shard: 1, freeBytes: 2_000 },
+    { shard: 2, freeBytes: 1_000 },
+  ];
+  const store = (id: number, bytes: number, versionBytes = bytes) => ({ id, bytes, versionBytes });
+
+  it('spreads stores with a large version, and fills the shards with the others by what is free', () => {
+    const stores = [store(1, 900), store(2, 600), store(3, 300), store(4, 50_000, 5_000), store(5, 0)];
+    const places = planPlaces(shards, stores, 5_000);
+    expect([...places.keys()].sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(places.get(4)).toBeNull();
+    expect([1, 2, 3].map((id) => places.get(id))).toEqual([1, 2, 1]);
+  });
+
+  it('spreads nothing over a server that stands alone', () => {
+    const alone = [{ shard: 1, freeBytes: null }];
+    const stores = [store(1, 50_000), store(2, 0)];
+    expect([...planPlaces(alone, stores, Number.POSITIVE_INFINITY).values()]).toEqual([1, 1]);
   });
 });
