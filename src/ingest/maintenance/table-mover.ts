@@ -88,7 +88,9 @@ export const createTableMover = (options: TableMoverOptions): TableMover => {
   ): Promise<boolean> => {
     const segments = await tx.query<Segment>(segmentsSql, [storeId]);
     const columns = (await tables.columnNames({ storeId: number, shard })).map(namedColumnOf);
-    const mapId = await findSlots(tx, storeId, columns);
+    // Committed at once: an upload to one of its datasets holds that, and then wants the map. Slots of a move that comes to
+    // nothing serve the next one.
+    const mapId = await sql.tx((own) => findSlots(own, storeId, columns));
     if (mapId === null) return false;
     const pool = await readPlace(tx, mapId);
     const from = { storeId: number, shard, pool: null };

@@ -405,16 +405,30 @@ describe('a small table of its own', () => {
     expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
   });
 
-  it('is left alone when a version comes in while its rows are copied', async () => {
-    const { dataset } = await ownTable();
+  /** Copies, and lets something happen before the copy is compared. */
+  const copierAnd = (happens: () => Promise<unknown>): Pick<SegmentCopier, 'move'> => {
     const real = createSegmentCopier({ clickhouse, log: silentLog });
-    const busy: Pick<SegmentCopier, 'move'> = {
+    return {
       async move(move, signal) {
         await real.move(move, signal);
-        await sent(dataset, rowsFrom(120, 60), 'append');
+        await happens();
       },
     };
-    await mover(busy).move(never);
+  };
+
+  it('takes uploads into the pool while its rows are copied there', async () => {
+    const dataset = await createDataset(owner);
+    await sent(dataset, rowsFrom(0, 10));
+    await sent(dataset, rowsFrom(0, 60));
+    expect(await placesOf(dataset)).toEqual(['narrow', 'table']);
+    await mover(copierAnd(() => sent(dataset, rowsFrom(0, 20)))).move(never);
+    expect(await placesOf(dataset)).toEqual(['narrow', 'narrow', 'narrow']);
+    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(20));
+  });
+
+  it('is left alone when a version comes in while its rows are copied', async () => {
+    const { dataset } = await ownTable();
+    await mover(copierAnd(() => sent(dataset, rowsFrom(120, 60), 'append'))).move(never);
     expect(await placesOf(dataset)).toEqual(['table', 'table', 'table']);
     expect(await download(owner, dataset, '?$skip=0')).toBe(shown(180));
   });
