@@ -56,7 +56,11 @@ const expectedSql = `
 
 const largestId = Number.MAX_SAFE_INTEGER;
 
-export const sweepPools = async ({ sql, pools, log }: PoolSweepOptions): Promise<PoolSweepReport> => {
+/** @throws when `stop` is aborted before the end. */
+export const sweepPools = async (
+  { sql, pools, log }: PoolSweepOptions,
+  stop?: AbortSignal,
+): Promise<PoolSweepReport> => {
   const dropOrphans = (table: PoolTable, page: readonly PoolSegment[]): Promise<number> =>
     sql.tx(async (tx) => {
       if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
@@ -127,11 +131,13 @@ export const sweepPools = async ({ sql, pools, log }: PoolSweepOptions): Promise
   let orphans = 0;
   let missing = 0;
   for (const table of pools.shards.flatMap((shard) => poolClasses.map((pool) => ({ shard, pool })))) {
+    stop?.throwIfAborted();
     const found = new Map((await pools.digests(table, starts)).map(({ start, digest }) => [start, digest]));
     for (const [at, start] of starts.entries()) {
       if (found.get(start) === expected.get(keyOf(table, start))) continue;
       const next = starts[at + 1];
       const until = next === undefined ? largestId : next - 1;
+      stop?.throwIfAborted();
       const report = await compare(table, { after: start - 1, until });
       orphans += report.orphans;
       missing += report.missing;

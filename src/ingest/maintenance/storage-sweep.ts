@@ -54,9 +54,12 @@ export interface StorageReport extends ReleaseReport {
 }
 
 export interface StorageSweep {
-  /** Drops what is due, until `stop` is aborted. Cheap: asks PostgreSQL alone unless there is something. */
+  /**
+   * Drops what is due. Cheap: asks PostgreSQL alone unless there is something.
+   * @throws when `stop` is aborted before the end; whoever sweeps next goes on.
+   */
   release(stop?: AbortSignal): Promise<ReleaseReport>;
-  /** Retention, release, and a comparison of both sides. */
+  /** Retention, release, and a comparison of both sides. Throws as well. */
   sweep(stop?: AbortSignal): Promise<StorageReport>;
 }
 
@@ -132,6 +135,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
           const ids = segments
             .filter((segment) => segment.pool === pool && segment.shard === shard)
             .map(({ id }) => id);
+          stop?.throwIfAborted();
           await pools.drop({ shard, pool }, ids);
           dropped += await forgetSegments(sql, ids);
         }
@@ -223,6 +227,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   const release = async (stop?: AbortSignal): Promise<ReleaseReport> => {
     const segments = await dropSegments(stop);
     options.onSegmentsRemoved?.(segments);
+    stop?.throwIfAborted();
     await dropIntakes();
     await dropEmptied();
     await dropLeft();
@@ -240,8 +245,9 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       await noteUnnamed(sql);
       poolsDueAt = 0;
       const released = await release(stop);
-      const inPools = await sweepPools({ sql, pools, log });
+      const inPools = await sweepPools({ sql, pools, log }, stop);
       await renewTables(stop);
+      stop?.throwIfAborted();
       return {
         versions,
         ...released,
