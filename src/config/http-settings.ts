@@ -164,7 +164,7 @@ export const httpSettings = {
     'DRAIN_TIMEOUT_MS',
     integer(0),
     '8000',
-    'Milliseconds that running requests get to finish when the process is asked to stop.',
+    'Milliseconds that running requests get to finish when the process is asked to stop; then their connections are closed.',
   ),
   drainIdleMs: setting(
     'DRAIN_IDLE_MS',

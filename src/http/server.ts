@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-  setMaxIdleHTTPParsers,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, setMaxIdleHTTPParsers } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.js';
@@ -15,9 +9,9 @@ export interface HttpServer {
   /** Listens and gives the port that was taken. */
   listen(options: { host: string; port: number }): Promise<number>;
   /**
-   * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed. Connections
-   * without a request stay open for `idleMs` (default 0): a request that is already on its way is answered, and told that
-   * it was the last. Safe to call more than once.
+   * Stops: no new connections, running requests may end within `drainMs`, then their sockets are destroyed, and their
+   * handlers have a second to write down what that means. Connections without a request stay open for the first `idleMs`
+   * (default 0): a request that is already on its way is answered, and told that it was the last. Safe to call more than once.
    */
   close(drainMs: number, idleMs?: number): Promise<void>;
   /**
@@ -59,6 +53,12 @@ const checkingMs = 1_000;
  */
 const keptParsers = 1;
 
+/** Longest that a handler whose connection has ended is waited for. */
+const settlingMs = 1_000;
+
+/** A promise resolves when nothing is left to be done for the request, which may be after its answer. */
+export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => unknown;
+
 const refuse = (socket: Socket, code: string | undefined): void => {
   if (!socket.writable) {
     socket.destroy();
@@ -78,7 +78,7 @@ const refuse = (socket: Socket, code: string | undefined): void => {
 };
 
 export const createHttpServer = (
-  handle: RequestListener,
+  handle: HandleRequest,
   timeouts: ServerTimeouts,
   connections: ConnectionLimits,
   log: Log,
@@ -89,6 +89,7 @@ export const createHttpServer = (
   let lingering = false;
   const leftover = createLeftover();
   const running = new Set<ServerResponse>();
+  const handlers = new Set<Promise<unknown>>();
 
   // A connection that is kept alive would outlive the drain.
   const endWithAnswer = (response: ServerResponse): void => {
@@ -103,7 +104,9 @@ export const createHttpServer = (
       if (closing !== undefined && !lingering) setImmediate(() => server.closeIdleConnections());
     });
     leftover.watch(request, response);
-    handle(request, response);
+    const handler = Promise.resolve(handle(request, response));
+    handlers.add(handler);
+    void handler.finally(() => handlers.delete(handler));
   };
   setMaxIdleHTTPParsers(keptParsers);
   const server = createServer(
@@ -134,15 +137,17 @@ export const createHttpServer = (
       // Not `server.close`, which ends connections without a request: one may be on its way.
       NetServer.prototype.close.call(server, () => resolve());
     });
+    const bound = setTimeout(() => {
+      log.warn({ drainMs }, 'requests still run after the drain; closing their connections');
+      lingering = false;
+      server.closeAllConnections();
+    }, drainMs);
     if (lingering) await Promise.race([closed, sleep(Math.min(idleMs, drainMs))]);
     lingering = false;
     server.close();
-    const bound = setTimeout(() => {
-      log.warn({ drainMs }, 'requests still run after the drain; closing their connections');
-      server.closeAllConnections();
-    }, drainMs);
     await closed;
     clearTimeout(bound);
+    await Promise.race([Promise.allSettled(handlers), sleep(settlingMs)]);
   };
 
   return {

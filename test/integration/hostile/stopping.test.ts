@@ -1,5 +1,7 @@
 /** What waits for an outcome does not keep an API process from ending, and is not cut off by its end. */
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Config } from '../../../src/config.js';
 import {
   authorization,
   type Client,
@@ -18,15 +20,15 @@ let owner: Client;
 
 beforeAll(async () => {
   // Longer than the test: whatever holds the process up until then fails it.
-  product = await startProduct({ drainTimeoutMs: '600000' });
+  product = await startProduct({ drainTimeoutMs: '600000', firstChunkBytes: '1024' });
   owner = await product.createAccount('owner');
   await product.stopWorker();
 });
 
 afterAll(() => product?.close());
 
-const reach = async () => {
-  const api = await startFurther(product, 'api');
+const reach = async (changes: Partial<Config> = {}) => {
+  const api = await startFurther(product, 'api', { changes });
   return { api, client: { ...owner, baseUrl: api.baseUrl } };
 };
 
@@ -62,4 +64,44 @@ it('a caller who waits for the outcome is told that it is pending', async () => 
   expect(process.status).toBe('pending');
   await product.startWorker();
   expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 1 });
+});
+
+/** Sends rows on and on; resolves when its connection has ended. */
+const sendForEver = (client: Client, dataset: number): Promise<void> =>
+  new Promise((resolve) => {
+    const boundary = 'stopping-4f1c';
+    const outgoing = request(`${client.baseUrl}/datasets/${dataset}/data`, {
+      method: 'PUT',
+      agent: false,
+      headers: { ...authorization(client.key), 'content-type': `multipart/form-data; boundary=${boundary}` },
+    });
+    const drip = setInterval(() => {
+      if (!outgoing.writableNeedDrain) outgoing.write('1,2\n'.repeat(1_000));
+    }, 10);
+    outgoing.on('response', (answer) => answer.resume());
+    outgoing.on('error', () => undefined);
+    outgoing.on('close', () => {
+      clearInterval(drip);
+      resolve();
+    });
+    outgoing.write(
+      `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="data.csv"\r\n\r\na,b\n`,
+    );
+  });
+
+it('uploads that do not end are cut off after the drain, and fail', async () => {
+  const { api, client } = await reach({ drainTimeoutMs: 500 });
+  const datasets = await Promise.all(Array.from({ length: 12 }, () => createDataset(owner)));
+  const uploads = datasets.map((dataset) => sendForEver(client, dataset));
+  const codes = async (): Promise<(string | null)[]> =>
+    (
+      await product.sql.query<{ code: string | null }>(
+        `SELECT error->>'code' AS code FROM processes WHERE dataset_id = ANY($1)`,
+        [datasets],
+      )
+    ).map(({ code }) => code);
+  while ((await codes()).length < datasets.length) await new Promise((resolve) => setTimeout(resolve, 20));
+  await api.stop();
+  await Promise.all(uploads);
+  expect(await codes()).toEqual(datasets.map(() => 'upload_cut'));
 });
