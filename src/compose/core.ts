@@ -10,6 +10,7 @@ import type { Tracing } from '../lib/tracing.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createStoreTables, type StoreTables } from '../storage/clickhouse/tables.js';
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
+import { explainRefusal } from '../storage/kafka/refusal.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
 import { refuseNewer } from '../storage/postgres/migrate.js';
 import { createDatabasePulse, createPool } from '../storage/postgres/pool.js';
@@ -67,13 +68,15 @@ export const connect = async (
     log,
   });
   const topics = topicNames(config.kafkaPrefix);
-  await ensureTopics(kafka, topics, {
-    partitions: config.kafkaPartitions,
-    replication: config.kafkaReplication,
-    retentionMs: config.kafkaRetentionMs,
-    retentionBytes: config.kafkaRetentionBytes,
-    maxMessageBytes: config.maxMessageBytes,
-  });
+  await explainRefusal(config, () =>
+    ensureTopics(kafka, topics, {
+      partitions: config.kafkaPartitions,
+      replication: config.kafkaReplication,
+      retentionMs: config.kafkaRetentionMs,
+      retentionBytes: config.kafkaRetentionBytes,
+      maxMessageBytes: config.maxMessageBytes,
+    }),
+  );
   const metrics = createMetrics({ defaults: true });
   const tables = createStoreTables(clickhouse);
   return { config, log, metrics, sql, kafka, topics, clickhouse, tables, requireServed, tracing };

@@ -1,20 +1,25 @@
 import { ConfigResourceTypes } from 'kafkajs';
 import { inject } from 'vitest';
-import { loadConfig, settings } from '../../src/config.js';
+import { type Config, loadConfig, settings } from '../../src/config.js';
 import { silentLog } from '../../src/lib/log.js';
 import { createKafka, type KafkaConnection, type KafkaRetry } from '../../src/storage/kafka/connection.js';
 import { clientOf } from '../../src/storage/kafka/kafkajs/client.js';
 import type { KafkaAccess } from './services.js';
+
+/** What the product makes of these settings. */
+export const settingsOf = (access: KafkaAccess): Config =>
+  loadConfig(
+    Object.fromEntries(
+      Object.entries(access).map(([key, value]) => [settings[key as keyof KafkaAccess].env, value]),
+    ),
+  );
 
 /** A connection of a test's own; without an address to the Kafka of all tests. */
 export const connectKafka = (
   clientId: string,
   access: KafkaAccess = inject('kafka'),
   retry: KafkaRetry = {},
-): KafkaConnection => {
-  const env = Object.entries(access).map(([key, value]) => [settings[key as keyof KafkaAccess].env, value]);
-  return createKafka({ settings: loadConfig(Object.fromEntries(env)), clientId, log: silentLog, retry });
-};
+): KafkaConnection => createKafka({ settings: settingsOf(access), clientId, log: silentLog, retry });
 
 /** Sets entries of both chunk topics of a product, as an operator does with Kafka's own tools. */
 export const configureChunkTopics = async (

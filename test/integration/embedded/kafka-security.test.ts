@@ -12,8 +12,9 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { readLogSizes } from '../../../src/storage/kafka/kafkajs/log-sizes.js';
+import { explainRefusal } from '../../../src/storage/kafka/refusal.js';
 import { createDataset, download, upload } from '../../support/datasets.js';
-import { connectKafka } from '../../support/kafka.js';
+import { connectKafka, settingsOf } from '../../support/kafka.js';
 import { startProduct } from '../../support/product.js';
 import type { KafkaAccess } from '../../support/services.js';
 
@@ -138,6 +139,42 @@ const oauth = (): KafkaAccess => ({
   kafkaSaslUsername: 'client',
   kafkaSaslPassword: 'secret',
   kafkaOauthTokenUrl: `http://127.0.0.1:${(tokens.address() as AddressInfo).port}/token`,
+});
+
+describe('a start that a broker refuses names the settings', () => {
+  const start = (access: KafkaAccess) => explainRefusal(settingsOf(access), () => reach(access));
+  /** Of the embedded broker, which takes plain alone. */
+  const own = (): KafkaAccess => ({ kafkaBrokers: embedded.kafkaBrokers ?? '' });
+  const user = 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
+
+  it('without a user', async () => {
+    await expect(start(own())).rejects.toMatchObject({
+      code: 'kafka_refused',
+      message: `Kafka at KAFKA_BROKERS closed the connection without an answer: it may ask for a user (${user}), or want TLS (KAFKA_TLS).`,
+    });
+  });
+
+  it('with a user over TLS, of whom nothing is said', async () => {
+    await expect(start(secured)).rejects.toThrow(/^Kafka at KAFKA_BROKERS closed .*it may ask for a user/);
+  });
+
+  it('with another password', async () => {
+    await expect(start({ ...own(), kafkaSaslMechanism: 'plain', ...ada })).rejects.toMatchObject({
+      code: 'kafka_refused',
+      message: `Kafka refused ${user}: SASL PLAIN authentication failed: Authentication failed: Invalid username or password.`,
+    });
+  });
+
+  it('with a mechanism that it does not have', async () => {
+    await expect(start({ ...own(), kafkaSaslMechanism: 'scram-sha-512', ...ada })).rejects.toThrow(
+      `Kafka refused ${user}: The broker does not support the requested SASL mechanism.`,
+    );
+  });
+
+  it('without TLS where the broker wants it', async () => {
+    const access = { kafkaBrokers: secured.kafkaBrokers ?? '', kafkaSaslMechanism: 'plain', ...ada };
+    await expect(start(access)).rejects.toThrow(/, or want TLS \(KAFKA_TLS\)\.$/);
+  });
 });
 
 describe('Kafka over TLS', () => {

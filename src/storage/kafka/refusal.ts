@@ -1,0 +1,39 @@
+/** Why brokers refuse whoever connects, in words that name the settings. kafkajs says no more than "Closed connection". */
+import { AppError } from '../../lib/errors.js';
+import type { SecuritySettings } from './kafkajs/security.js';
+
+const credentials = 'KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD';
+
+/** What a broker answers, by Kafka's names. */
+const saslTypes: ReadonlySet<unknown> = new Set(['UNSUPPORTED_SASL_MECHANISM', 'ILLEGAL_SASL_STATE']);
+
+/** The failure that kafkajs went on to retry, or ended with. */
+const innermost = (error: Error): Error => (error.cause instanceof Error ? innermost(error.cause) : error);
+
+const refusalOf = (error: Error, settings: SecuritySettings): string | undefined => {
+  if (error.name === 'KafkaJSSASLAuthenticationError' || saslTypes.has(Reflect.get(error, 'type')))
+    return `Kafka refused ${credentials}: ${error.message}.`;
+  if (error.name !== 'KafkaJSConnectionClosedError') return undefined;
+  const { kafkaSaslMechanism: mechanism, kafkaTls } = settings;
+  const security =
+    mechanism === undefined
+      ? `it may ask for a user (${credentials})`
+      : `it may not take KAFKA_SASL_MECHANISM=${mechanism}`;
+  const transport = kafkaTls ? 'not speak TLS (KAFKA_TLS=true)' : 'want TLS (KAFKA_TLS)';
+  return `Kafka at KAFKA_BROKERS closed the connection without an answer: ${security}, or ${transport}.`;
+};
+
+/**
+ * Does what connects to Kafka for the first time.
+ * @throws AppError `kafka_refused` that names the settings, where a broker refused the connection for what it was told, or not
+ * told; whatever else `work` throws as it is.
+ */
+export const explainRefusal = async <T>(settings: SecuritySettings, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    const message = error instanceof Error ? refusalOf(innermost(error), settings) : undefined;
+    if (message === undefined) throw error;
+    throw new AppError('invalid', 'kafka_refused', message, { cause: error });
+  }
+};
