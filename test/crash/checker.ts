@@ -78,7 +78,8 @@ export const checkRun = async ({
     for (const { outcome, fileSeed, datasetId } of ledger.entries) {
       const seen = outcome.kind === 'broken' ? 'broken' : String(outcome.status);
       answers[seen] = (answers[seen] ?? 0) + 1;
-      if (outcome.kind === 'broken' || outcome.status === 201 || outcome.status === 503) continue;
+      if (outcome.kind === 'broken' || outcome.status === 201) continue;
+      if (outcome.status === 503 && Number(outcome.retryAfter) > 0) continue;
       // Deleted before the upload was looked at, or in the middle of it.
       if ((outcome.status === 404 || outcome.status === 409) && ledger.unchecked.has(datasetId)) continue;
       const { kind, refusal } = createFile(fileSeed, largestRows);

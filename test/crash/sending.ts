@@ -16,7 +16,13 @@ export interface Sending {
 
 /** What the client saw: an answer, or a connection that broke. */
 export type Outcome =
-  | { readonly kind: 'answer'; readonly status: number; readonly body: string }
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      readonly body: string;
+      /** Seconds after which the client may come again. */
+      readonly retryAfter: string | undefined;
+    }
   | { readonly kind: 'broken' };
 
 const boundary = 'crash-3f9a61';
@@ -56,7 +62,8 @@ export const sendFile = (sending: Sending): Promise<Outcome> =>
         answer.on('error', broken);
         answer.on('end', () => {
           const body = Buffer.concat(parts).toString('utf8');
-          resolve({ kind: 'answer', status: answer.statusCode ?? 0, body });
+          const { statusCode: status = 0, headers } = answer;
+          resolve({ kind: 'answer', status, body, retryAfter: headers['retry-after'] });
         });
       },
     );

@@ -7,6 +7,11 @@ import { sendFile } from './sending.js';
 
 export interface SteadyTable {
   readonly datasetId: number;
+  /** Where all rows are, by a link and by a filter that all of them meet; signed in both times. */
+  readonly wholeUrl: string;
+  readonly rowsUrl: string;
+  /** Of all rows as CSV. */
+  readonly sha256: string;
   /** Reads all rows by a signed link, slowly; gives what is wrong with them, or undefined. */
   readByLink(reader: Reader): Promise<string | undefined>;
   /** Reads all rows by a filter that all of them meet, slowly. */
@@ -68,13 +73,17 @@ export const createTable = async (product: CrashProduct): Promise<SteadyTable> =
       ? undefined
       : `${answer.bytes} bytes, not the ${file.length} that were sent`;
   };
+  const rowsUrl = `${data}?$filter=${encodeURIComponent('number ge 0')}`;
   return {
     datasetId: id,
+    wholeUrl: data,
+    rowsUrl,
+    sha256,
     async readByLink(reader) {
       const { status, location } = await reader.read(data);
       if (status !== 302 || location === undefined) return `answered ${status}`;
       return read(reader, new URL(location, base).href);
     },
-    readRows: (reader) => read(reader, `${data}?$filter=${encodeURIComponent('number ge 0')}`),
+    readRows: (reader) => read(reader, rowsUrl),
   };
 };
