@@ -162,7 +162,7 @@ describe('a series of a provider', () => {
     const series = readSeries(json);
     expect(series.label).toBe(note);
     expect(series.data.map(({ value }) => value)).toEqual(['0.30', '-12345678901234567890.10e-5', null]);
-    expect(csvOf(series)).toBe(
+    expect(csvOf([series])).toBe(
       'Date,Value,Note\r\n2026-01-01,0.30,\r\n2026-01-02,-12345678901234567890.10e-5,\r\n2026-01-03,,"a,""b"""\r\n',
     );
   });

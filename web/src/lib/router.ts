@@ -55,6 +55,17 @@ export const useAddress = (): Address => useStore(address);
 /** The end of a path; its slashes stay. */
 const encodedRest = (rest: string): string => `/${rest.split('/').map(encodeURIComponent).join('/')}`;
 
+/** A list stands in an address as a parameter that comes more than once. */
+type QueryValue = string | readonly string[] | undefined;
+
+const valuesOf = (value: QueryValue): readonly string[] =>
+  (typeof value === 'object' ? value : [value ?? '']).filter((one) => one !== '');
+
+const searchOf = (query: URLSearchParams): string => {
+  const search = query.toString().replace(/%24/g, '$').replace(/%2C/g, ',');
+  return search === '' ? '' : `?${search}`;
+};
+
 /**
  * The address of a page: `linkTo('dataset', { id: 3 }, { $filter: "…" })`. Empty parameters are left out; `rest` stands
  * for the end of an address that may hold slashes.
@@ -62,16 +73,15 @@ const encodedRest = (rest: string): string => `/${rest.split('/').map(encodeURIC
 export const linkTo = (
   page: PageName,
   params: Readonly<Record<string, string | number>> = {},
-  query: Readonly<Record<string, string | undefined>> = {},
+  query: Readonly<Record<string, QueryValue>> = {},
 ): string => {
   const path = addresses[page]
     .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name] ?? '')))
     .replace(/\/\*$/, () => encodedRest(String(params.rest ?? '')));
-  const pairs = Object.entries(query).filter(
-    (pair): pair is [string, string] => pair[1] !== undefined && pair[1] !== '',
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    valuesOf(value).map((one): [string, string] => [name, one]),
   );
-  const search = new URLSearchParams(pairs).toString().replace(/%24/g, '$').replace(/%2C/g, ',');
-  return `${basePath}${path}${search === '' ? '' : `?${search}`}`;
+  return `${basePath}${path}${searchOf(new URLSearchParams(pairs))}`;
 };
 
 export interface NavigateOptions {
@@ -86,16 +96,18 @@ export const navigate = (href: string, { replace = false }: NavigateOptions = {}
   address.set(read());
 };
 
-type QueryChanges = Readonly<Record<string, string | undefined>>;
+type QueryChanges = Readonly<Record<string, QueryValue>>;
 
 /** The present address with some parameters changed; an empty or undefined value removes one. */
 const changedQuery = (changes: QueryChanges): string => {
   const query = new URLSearchParams(location.search);
-  for (const [name, value] of Object.entries(changes))
-    if (value === undefined || value === '') query.delete(name);
-    else query.set(name, value);
-  const search = query.toString().replace(/%24/g, '$').replace(/%2C/g, ',');
-  return `${location.pathname}${search === '' ? '' : `?${search}`}`;
+  for (const [name, value] of Object.entries(changes)) {
+    const [first, ...more] = valuesOf(value);
+    if (first === undefined) query.delete(name);
+    else query.set(name, first);
+    for (const one of more) query.append(name, one);
+  }
+  return `${location.pathname}${searchOf(query)}`;
 };
 
 /** Changes parameters of the present address. */

@@ -9,6 +9,7 @@ import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
 import { Browse } from './providers/browse.js';
 import { Failure } from './providers/failure.js';
+import { chartLink, useLinks, useWanted } from './providers/links.js';
 import { Crumbs, HitList, SearchBox } from './providers/list.js';
 import { OwnKey } from './providers/own-key.js';
 import { QuotaLeft } from './providers/quota.js';
@@ -48,12 +49,13 @@ const Found = ({ provider, words }: { provider: ProviderDetail; words: string })
 
 const OpenById = ({ provider }: { provider: ProviderDetail }) => {
   const [id, setId] = useState('');
+  const links = useLinks()(provider.slug);
   return (
     <form
       class="stack tight"
       onSubmit={(event) => {
         event.preventDefault();
-        if (id.trim() !== '') navigate(linkTo('series', { slug: provider.slug, rest: id.trim() }));
+        if (id.trim() !== '') navigate(links.series(id.trim()));
       }}
     >
       <TextField
@@ -74,20 +76,35 @@ const OpenById = ({ provider }: { provider: ProviderDetail }) => {
   );
 };
 
-const Popular = ({ provider }: { provider: ProviderDetail }) =>
-  provider.popular_series.length === 0 ? null : (
+const Popular = ({ provider }: { provider: ProviderDetail }) => {
+  const links = useLinks()(provider.slug);
+  return (
     <section class="stack tight">
       <h2>{t.popular}</h2>
       <ul class="popular">
         {provider.popular_series.map(({ id, label }) => (
           <li key={id}>
-            <a href={linkTo('series', { slug: provider.slug, rest: id })}>{label}</a>{' '}
-            <code class="small soft">{id}</code>
+            <a href={links.series(id)}>{label}</a> <code class="small soft">{id}</code>
           </li>
         ))}
       </ul>
     </section>
   );
+};
+
+/** For which chart a series is looked for. */
+const Choosing = ({ provider }: { provider: ProviderDetail }) => {
+  const wanted = useWanted();
+  if (wanted === undefined) return null;
+  return (
+    <div class="notice">
+      <p>{t.compare.choose([wanted.series, ...wanted.others].join(', '))}</p>
+      <p>
+        <a href={chartLink(provider.slug, wanted)}>{t.compare.back}</a>
+      </p>
+    </div>
+  );
+};
 
 /** An address in a text, as a link where it is nothing but one. */
 const Terms = ({ provider }: { provider: ProviderDetail }) => {
@@ -133,7 +150,7 @@ const Content = ({ provider, reload }: { provider: ProviderDetail; reload: () =>
           <Found provider={provider} words={words} />
         ) : (
           <>
-            {path === '' && <Popular provider={provider} />}
+            {path === '' && provider.popular_series.length > 0 && <Popular provider={provider} />}
             {canBrowse && <Browse provider={provider} path={path} view={query.get('view')} page={page} />}
           </>
         )}
@@ -176,6 +193,7 @@ export const Provider = ({ params }: PageParams) => (
           </>
         }
       >
+        <Choosing provider={provider} />
         <Content provider={provider} reload={reload} />
       </Page>
     )}

@@ -1,11 +1,12 @@
+import { useMemo } from 'preact/hooks';
 import { Page } from '../components/page.js';
 import { Waiting } from '../components/states.js';
-import { request } from '../lib/api.js';
 import { ago, count } from '../lib/format.js';
 import { useLoad } from '../lib/load.js';
 import { linkTo, useAddress } from '../lib/router.js';
 import type { PageParams } from '../pages.js';
 import { texts } from '../texts.js';
+import { type Compared, loadSeries, SeriesInChart, useCompared } from './providers/compared.js';
 import { Failure } from './providers/failure.js';
 import { Keep } from './providers/keep.js';
 import { Crumbs } from './providers/list.js';
@@ -13,35 +14,14 @@ import { Observations } from './providers/observations.js';
 import { OwnKey } from './providers/own-key.js';
 import { ParameterForm, paramsIn, paramsOf } from './providers/parameters.js';
 import { QuotaLeft } from './providers/quota.js';
-import { readSeries, type SeriesData } from './providers/series-data.js';
+import { type SeriesAnswer, type SeriesData, unitOf } from './providers/series-data.js';
 import { TakeSeries } from './providers/take-series.js';
 import type { ProviderDetail } from './providers/types.js';
-import { providerPath, useQuota, WithProvider } from './providers/with-provider.js';
+import { useQuota, WithProvider } from './providers/with-provider.js';
 import './chart.css';
 import './providers.css';
 
 const t = texts.providers.view;
-
-interface Answer {
-  readonly series: SeriesData;
-  /** As it came. */
-  readonly json: string;
-}
-
-/** The preview, or all observations with parameters. */
-const loadSeries = async (
-  slug: string,
-  seriesId: string,
-  params: Readonly<Record<string, string | number>> | undefined,
-  signal: AbortSignal,
-): Promise<Answer> => {
-  const path = `${providerPath(slug)}/series/${encodeURIComponent(seriesId)}`;
-  const answer = await (params === undefined
-    ? request('GET', path, { signal })
-    : request('POST', `${path}/data`, { body: { params }, signal }));
-  const json = await answer.text();
-  return { series: readSeries(json), json };
-};
 
 /** Shown beside the title, or of use to programs alone. */
 const notListed = new Set(['frequency', 'units', 'unit', 'unitMultiplier', 'stale', 'age_seconds']);
@@ -82,7 +62,7 @@ const Lead = ({ provider, series }: { provider: ProviderDetail; series: SeriesDa
     <p class="row small number">
       <code>{series_id}</code>
       {metadata.frequency !== undefined && <span>{String(metadata.frequency)}</span>}
-      {(metadata.units ?? metadata.unit) != null && <span>{String(metadata.units ?? metadata.unit)}</span>}
+      {unitOf(series) !== '' && <span>{unitOf(series)}</span>}
       {first !== undefined && last !== undefined && (
         <span>
           {first.date} – {last.date}
@@ -123,6 +103,9 @@ const Notices = ({
   );
 };
 
+const answersOf = (compared: readonly Compared[] = []): readonly SeriesAnswer[] =>
+  compared.flatMap(({ answer }) => (answer === undefined ? [] : [answer]));
+
 const Content = ({
   provider,
   seriesId,
@@ -138,16 +121,23 @@ const Content = ({
   const given = paramsIn(parameters, query);
   const params = paramsOf(parameters, given);
   const asked = JSON.stringify(params);
+  const wanted = isAll ? params : undefined;
   const found = useLoad(
-    (signal) => loadSeries(slug, seriesId, isAll ? params : undefined, signal),
+    (signal) => loadSeries(slug, seriesId, wanted, signal),
     [slug, seriesId, isAll, asked, provider.has_user_api_key],
   );
-  const quota = useQuota(slug, [found.state]);
+  const compared = useCompared(slug, seriesId, wanted);
+  const quota = useQuota(slug, [found.state, compared.state]);
   const retry = (): void => {
     reload();
     found.reload();
   };
   const answer = found.data;
+  const answers = useMemo(
+    () => answer && ([answer, ...answersOf(compared.data)] as const),
+    [answer, compared.data],
+  );
+  const list = useMemo(() => answers?.map(({ series }) => series) ?? [], [answers]);
   const form = (
     <ParameterForm key={`${isAll} ${asked}`} parameters={parameters} given={given} isAll={isAll} />
   );
@@ -167,9 +157,10 @@ const Content = ({
       title={answer?.series.label ?? seriesId}
       lead={answer !== undefined && <Lead provider={provider} series={answer.series} />}
       actions={
-        answer !== undefined && (
+        answer !== undefined &&
+        answers !== undefined && (
           <>
-            <TakeSeries slug={slug} params={params} {...answer} />
+            <TakeSeries slug={slug} params={params} answers={answers} />
             <Keep provider={provider} seriesId={seriesId} label={answer.series.label} params={params} />
           </>
         )
@@ -183,7 +174,17 @@ const Content = ({
       ) : (
         <div class={found.state === 'loading' ? 'stack sections is-asking' : 'stack sections'}>
           <Notices provider={provider} series={answer.series} reload={retry} />
-          <Observations series={answer.series} />
+          <SeriesInChart
+            slug={slug}
+            series={answer.series}
+            ids={compared.ids}
+            compared={compared.data ?? []}
+            retry={compared.reload}
+          />
+          <Observations
+            list={list}
+            title={texts.providers.compare.chart(answer.series.label, list.length - 1)}
+          />
           <Facts series={answer.series} />
         </div>
       )}

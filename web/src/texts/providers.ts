@@ -122,6 +122,17 @@ export const providersTexts = {
     noChart: 'There is no number to draw.',
     loadingAll: 'Loading all observations …',
   },
+  compare: {
+    title: 'Series in the chart',
+    first: 'Compare with another series',
+    further: 'Add another series',
+    most: (most: number) => `A chart shows ${most} series at most.`,
+    remove: (name: string) => `Remove ${name}`,
+    units: 'These series have different units. They share one axis.',
+    choose: (id: string) => `Choose a series to show in one chart with ${id}.`,
+    back: 'Back to the chart',
+    chart: (name: string, others: number) => (others === 0 ? name : `${name} and ${others} more`),
+  },
   keep: {
     title: 'Keep as dataset',
     lead: 'All observations are stored as a dataset. A new version is made whenever the provider revises or adds something.',

@@ -3,9 +3,9 @@ import { State, Waiting } from '../../components/states.js';
 import { api, request } from '../../lib/api.js';
 import { count } from '../../lib/format.js';
 import { useLoad } from '../../lib/load.js';
-import { linkTo } from '../../lib/router.js';
 import { texts } from '../../texts.js';
 import { Failure } from './failure.js';
+import { useLinks } from './links.js';
 import { Crumbs, HitList } from './list.js';
 import type { Folder, ListedSeries, ProviderDetail } from './types.js';
 import { providerPath } from './with-provider.js';
@@ -51,11 +51,12 @@ const Way = ({ provider, path }: { provider: ProviderDetail; path: string }) => 
   const { slug } = provider;
   const named = useLoad((signal) => loadNames(slug, path, signal), [slug, path]);
   const places = pathsAbove(path);
+  const links = useLinks()(slug);
   return (
     <>
       <Crumbs name={t.crumbs}>
         <li>
-          <a href={linkTo('provider', { slug })}>{provider.browse_root_label ?? provider.name}</a>
+          <a href={links.place()}>{provider.browse_root_label ?? provider.name}</a>
         </li>
         {places.map((place, at) => {
           // Without its name a folder stands here by its code.
@@ -65,7 +66,7 @@ const Way = ({ provider, path }: { provider: ProviderDetail; path: string }) => 
               {at === places.length - 1 ? (
                 <span aria-current="page">{name}</span>
               ) : (
-                <a href={linkTo('provider', { slug }, { path: place })}>{name}</a>
+                <a href={links.place({ path: place })}>{name}</a>
               )}
             </li>
           );
@@ -85,6 +86,7 @@ const Way = ({ provider, path }: { provider: ProviderDetail; path: string }) => 
 
 const Folders = ({ slug, folders }: { slug: string; folders: readonly Folder[] }) => {
   const [words, setWords] = useState('');
+  const links = useLinks()(slug);
   const wanted = words
     .toLowerCase()
     .split(/\s+/)
@@ -117,7 +119,7 @@ const Folders = ({ slug, folders }: { slug: string; folders: readonly Folder[] }
       <ul class="folders">
         {shown.map(({ label, path }) => (
           <li key={path}>
-            <a href={linkTo('provider', { slug }, { path })}>
+            <a href={links.place({ path })}>
               <span>{label}</span>
               {codeOf(path) !== label && <code class="small soft">{codeOf(path)}</code>}
             </a>
@@ -156,6 +158,7 @@ interface PlaceProps {
 const SeriesHere = ({ provider, path, page, isChosen }: PlaceProps & { page: number; isChosen: boolean }) => {
   const { slug } = provider;
   const found = useLoad((signal) => loadSeries(slug, path, page, signal), [slug, path, page]);
+  const links = useLinks()(slug);
   if (found.state === 'error')
     return <Failure error={found.error} provider={provider} retry={found.reload} />;
   if (found.data === undefined) return <Waiting />;
@@ -169,11 +172,7 @@ const SeriesHere = ({ provider, path, page, isChosen }: PlaceProps & { page: num
   const [first, last] = [(page - 1) * pageSize + 1, (page - 1) * pageSize + items.length];
   const hasNext = total === undefined ? items.length === pageSize : last < total;
   const link = (to: number): string =>
-    linkTo(
-      'provider',
-      { slug },
-      { path, view: isChosen ? 'series' : undefined, page: to === 1 ? undefined : String(to) },
-    );
+    links.place({ path, view: isChosen ? 'series' : undefined, page: to === 1 ? undefined : String(to) });
   return (
     <section class="stack tight" aria-busy={found.state === 'loading'}>
       <h2>{t.series}</h2>
@@ -224,6 +223,7 @@ export const Browse = ({
   );
   const data = found.data?.path === path ? found.data : undefined;
   const isChosen = view === 'series';
+  const links = useLinks()(slug);
   return (
     <div class="stack">
       {path !== '' && <Way provider={provider} path={path} />}
@@ -235,7 +235,7 @@ export const Browse = ({
         <>
           {isChosen && data.folders.length > 0 && (
             <p>
-              <a href={linkTo('provider', { slug }, { path })}>{t.foldersHere}</a>
+              <a href={links.place({ path })}>{t.foldersHere}</a>
             </p>
           )}
           <SeriesHere key={path} provider={provider} path={path} page={page} isChosen={isChosen} />
@@ -246,7 +246,7 @@ export const Browse = ({
           <Folders key={path} slug={slug} folders={data.folders} />
           {path !== '' && (
             <p>
-              <a href={linkTo('provider', { slug }, { path, view: 'series' })}>{t.seriesHere}</a>
+              <a href={links.place({ path, view: 'series' })}>{t.seriesHere}</a>
             </p>
           )}
         </section>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { linkTo } from '../../lib/router.js';
 import { texts } from '../../texts.js';
+import { useLinks } from './links.js';
 import type { Hit } from './types.js';
 
 const t = texts.providers;
@@ -19,6 +19,7 @@ export const HitList = ({
   providerName?: (slug: string) => string;
   caption: string;
 }) => {
+  const linksOf = useLinks();
   const hasFrequency = items.some(({ frequency }) => frequency !== undefined);
   const hasUnits = items.some(({ units }) => units !== undefined);
   return (
@@ -37,8 +38,8 @@ export const HitList = ({
           const provider = item.provider ?? slug;
           const isFolder = item.kind === 'folder';
           const href = isFolder
-            ? linkTo('provider', { slug: provider }, { path: item.path })
-            : linkTo('series', { slug: provider, rest: item.id });
+            ? linksOf(provider).place({ path: item.path })
+            : linksOf(provider).series(item.id);
           return (
             <tr key={`${provider} ${item.id}`}>
               <td class="hit-name">

@@ -1,19 +1,25 @@
+import { Fragment } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { State } from '../../components/states.js';
 import { count } from '../../lib/format.js';
 import { texts } from '../../texts.js';
+import type { Model } from '../chart/model.js';
 import { Plot } from '../chart/plot.js';
-import { modelOf, type SeriesData } from './series-data.js';
+import { modelOf, notesOf, type SeriesData } from './series-data.js';
 
 const t = texts.providers.view;
 const rowsAtOnce = 100;
 
-const Table = ({ series }: { series: SeriesData }) => {
+const Value = ({ text }: { text: string | undefined }) => (
+  <td class="number">{text === '' ? <span class="soft">{t.missing}</span> : text}</td>
+);
+
+const Table = ({ list, model }: { list: readonly SeriesData[]; model: Model }) => {
   const [most, setMost] = useState(rowsAtOnce);
-  const { data } = series;
-  const newest = useMemo(() => data.toReversed(), [data]);
-  const hasFlags = data.some(({ flag }) => flag !== undefined);
-  const hidden = data.length - most;
+  const { rows, lines } = model;
+  const notes = useMemo(() => list.map(notesOf), [list]);
+  const isAlone = lines.length === 1;
+  const hidden = rows.length - most;
   return (
     <div class="stack tight">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
@@ -23,22 +29,41 @@ const Table = ({ series }: { series: SeriesData }) => {
           <thead>
             <tr>
               <th scope="col">{t.date}</th>
-              <th scope="col" class="number">
-                {t.value}
-              </th>
-              {hasFlags && <th scope="col">{t.flag}</th>}
+              {lines.map(({ name, color }, at) => (
+                <Fragment key={name}>
+                  <th scope="col" class="number">
+                    {isAlone ? (
+                      t.value
+                    ) : (
+                      <span class="observation-head">
+                        <span class={`swatch series-${color + 1}`} />
+                        <span>{name}</span>
+                      </span>
+                    )}
+                  </th>
+                  {(notes[at]?.size ?? 0) > 0 && <th scope="col">{t.flag}</th>}
+                </Fragment>
+              ))}
             </tr>
           </thead>
           <tbody>
-            {newest.slice(0, most).map(({ date, value, flag }) => (
-              <tr key={date}>
-                <th scope="row" class="observation-date">
-                  {date}
-                </th>
-                <td class="number">{value ?? <span class="soft">{t.missing}</span>}</td>
-                {hasFlags && <td class="soft">{flag}</td>}
-              </tr>
-            ))}
+            {rows.slice(-most).map((_, after) => {
+              const row = rows.length - 1 - after;
+              const date = rows[row] ?? '';
+              return (
+                <tr key={date}>
+                  <th scope="row" class="observation-date">
+                    {date}
+                  </th>
+                  {lines.map(({ name, texts: values }, at) => (
+                    <Fragment key={name}>
+                      <Value text={values[row]} />
+                      {(notes[at]?.size ?? 0) > 0 && <td class="soft">{notes[at]?.get(date)}</td>}
+                    </Fragment>
+                  ))}
+                </tr>
+              );
+            })}
           </tbody>
         </table>
       </section>
@@ -53,24 +78,24 @@ const Table = ({ series }: { series: SeriesData }) => {
   );
 };
 
-/** Chart and table of what was loaded. */
-export const Observations = ({ series }: { series: SeriesData }) => {
-  const model = useMemo(() => modelOf(series, t.date), [series]);
-  if (series.data.length === 0)
+/** Chart and table of what was loaded: of one series, or of several in one chart. */
+export const Observations = ({ list, title }: { list: readonly SeriesData[]; title: string }) => {
+  const model = useMemo(() => modelOf(list, t.date), [list]);
+  if (model.rows.length === 0)
     return (
       <State title={t.none}>
         <p class="soft">{t.noneMore}</p>
       </State>
     );
-  const hasNumbers = model.lines.some(({ numbers }) => numbers.some((number) => number !== null));
+  const hasNumbers = model.lines.some(({ numbers }) => numbers.some((number) => number != null));
   return (
-    <div class="observation-parts">
+    <div class={list.length > 1 ? 'observation-parts several' : 'observation-parts'}>
       {hasNumbers ? (
-        <Plot model={model} kind="line" isLog={false} title={series.label} />
+        <Plot model={model} kind="line" isLog={false} title={title} />
       ) : (
         <p class="soft">{t.noChart}</p>
       )}
-      <Table series={series} />
+      <Table list={list} model={model} />
     </div>
   );
 };

@@ -1,4 +1,4 @@
-import type { Model } from '../chart/model.js';
+import { type Model, numberOf } from '../chart/model.js';
 
 export interface Observation {
   readonly date: string;
@@ -19,6 +19,12 @@ export interface SeriesData {
   readonly api_key_hint?: string;
 }
 
+/** A series, and the text that said it. */
+export interface SeriesAnswer {
+  readonly series: SeriesData;
+  readonly json: string;
+}
+
 /**
  * Reads a series without touching a digit: parsed as JSON numbers, `0.30` would become 0.3. In JSON text the sign `"value":`
  * is always the name of a member, as quotes inside of texts are escaped.
@@ -28,33 +34,78 @@ export const readSeries = (json: string): SeriesData =>
 
 const secondsOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1_000;
 
-/** One line over time; observations without a value are gaps. */
-export const modelOf = ({ label, data }: SeriesData, title: string): Model => ({
-  axis: 'time',
-  title,
-  rows: data.map(({ date }) => date),
-  places: data.map(({ date }) => secondsOf(date)),
-  lines: [
-    {
-      name: label,
-      color: 0,
-      texts: data.map(({ value }) => value ?? ''),
-      numbers: data.map(({ value }) => {
-        const number = value === null ? Number.NaN : Number(value);
-        return Number.isFinite(number) ? number : null;
-      }),
-    },
-  ],
-  isCut: false,
-});
+/** How each series of a chart is called: by its label, with its id where another one has the same. */
+export const namesOf = (list: readonly SeriesData[]): readonly string[] =>
+  list.map(({ label, series_id }) =>
+    list.some((other) => other.label === label && other.series_id !== series_id)
+      ? `${label} (${series_id})`
+      : label,
+  );
+
+/** What a series is measured in, as its provider writes it. */
+export const unitOf = ({ metadata }: SeriesData): string => String(metadata.units ?? metadata.unit ?? '');
+
+const valuesOn = ({ data }: SeriesData): ReadonlyMap<string, Observation> =>
+  new Map(data.map((observation) => [observation.date, observation]));
+
+const datesOf = (list: readonly SeriesData[]): readonly string[] =>
+  [...new Set(list.flatMap(({ data }) => data.map(({ date }) => date)))].sort();
+
+/**
+ * One line for each series over the days of all of them. Observations without a value are gaps; days that a series does
+ * not have, since another one is more frequent, are joined.
+ */
+export const modelOf = (list: readonly SeriesData[], title: string): Model => {
+  const dates = datesOf(list);
+  const names = namesOf(list);
+  return {
+    axis: 'time',
+    title,
+    rows: dates,
+    places: dates.map(secondsOf),
+    lines: list.map((series, color) => {
+      const values = valuesOn(series);
+      const texts = dates.map((date) => {
+        const found = values.get(date);
+        return found && (found.value ?? '');
+      });
+      return { name: names[color] ?? '', color, texts, numbers: texts.map(numberOf) };
+    }),
+    isCut: false,
+  };
+};
+
+/** What the provider noted about observations of a series, by day. */
+export const notesOf = ({ data }: SeriesData): ReadonlyMap<string, string> =>
+  new Map(data.flatMap(({ date, flag }): [string, string][] => (flag === undefined ? [] : [[date, flag]])));
 
 const field = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** As the API writes CSV; the notes of the provider are a column where there are any. */
-export const csvOf = ({ data }: SeriesData): string => {
-  const hasFlags = data.some(({ flag }) => flag !== undefined);
-  const lines = data.map(({ date, value, flag }) =>
-    [date, value ?? '', ...(hasFlags ? [field(flag ?? '')] : [])].join(','),
+/** A column of a file: its name and its text on a day. */
+interface Column {
+  readonly name: string;
+  on(date: string): string;
+}
+
+const columnsOf = (series: SeriesData, name: string, noteName: string): readonly Column[] => {
+  const [values, notes] = [valuesOn(series), notesOf(series)];
+  const column = { name, on: (date: string) => values.get(date)?.value ?? '' };
+  return notes.size === 0 ? [column] : [column, { name: noteName, on: (date) => notes.get(date) ?? '' }];
+};
+
+/**
+ * As the API writes CSV; the notes of the provider are a column where there are any. Several series stand beside each
+ * other, each under its id.
+ */
+export const csvOf = (list: readonly SeriesData[]): string => {
+  const columns = list.flatMap((series) =>
+    list.length === 1
+      ? columnsOf(series, 'Value', 'Note')
+      : columnsOf(series, series.series_id, `${series.series_id} note`),
   );
-  return `${['Date', 'Value', ...(hasFlags ? ['Note'] : [])].join(',')}\r\n${lines.map((line) => `${line}\r\n`).join('')}`;
+  const lines = [
+    ['Date', ...columns.map(({ name }) => name)],
+    ...datesOf(list).map((date) => [date, ...columns.map((column) => column.on(date))]),
+  ];
+  return lines.map((line) => `${line.map(field).join(',')}\r\n`).join('');
 };

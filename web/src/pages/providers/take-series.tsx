@@ -4,7 +4,7 @@ import { Snippets } from '../../components/snippets.js';
 import { apiUrl } from '../../lib/base.js';
 import { seriesSnippets } from '../../lib/snippets.js';
 import { texts } from '../../texts.js';
-import { csvOf, type SeriesData } from './series-data.js';
+import { csvOf, type SeriesAnswer } from './series-data.js';
 
 const t = texts.providers.view;
 
@@ -18,20 +18,25 @@ const save = (text: string, name: string, type: string): void => {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 };
 
+/** As the service sent it; a list where several are compared. */
+const jsonOf = (answers: readonly SeriesAnswer[]): string => {
+  const [first, ...others] = answers.map(({ json }) => json);
+  return others.length === 0 ? (first ?? '') : `[${[first, ...others].join(',\n')}]\n`;
+};
+
 /** What is shown as a file, and code that gets all observations. */
 export const TakeSeries = ({
   slug,
-  series,
-  json,
+  answers,
   params,
 }: {
   slug: string;
-  series: SeriesData;
-  /** The answer as it came. */
-  json: string;
+  /** That of the page's series comes first. */
+  answers: readonly [SeriesAnswer, ...SeriesAnswer[]];
   params: Readonly<Record<string, string | number>>;
 }) => {
   const [isOpen, setOpen] = useState(false);
+  const [{ series }] = answers;
   const name = `${slug}-${series.series_id}`.replace(/[^\w.-]+/g, '_');
   return (
     <>
@@ -43,7 +48,7 @@ export const TakeSeries = ({
               type="button"
               onClick={() => {
                 close();
-                save(csvOf(series), `${name}.csv`, 'text/csv');
+                save(csvOf(answers.map((answer) => answer.series)), `${name}.csv`, 'text/csv');
               }}
             >
               {t.csv}
@@ -53,7 +58,7 @@ export const TakeSeries = ({
               type="button"
               onClick={() => {
                 close();
-                save(json, `${name}.json`, 'application/json');
+                save(jsonOf(answers), `${name}.json`, 'application/json');
               }}
             >
               {t.json}
