@@ -69,6 +69,13 @@ const Account = () => {
 const ThemeSwitch = () => {
   useStore(theme);
   const dark = isDark();
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    const system = matchMedia('(prefers-color-scheme: dark)');
+    const changed = (): void => redraw((count) => count + 1);
+    system.addEventListener('change', changed);
+    return () => system.removeEventListener('change', changed);
+  }, []);
   return (
     <button
       type="button"

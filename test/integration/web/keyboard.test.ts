@@ -12,8 +12,11 @@ beforeAll(async () => {
 afterEach(() => stage.leave());
 afterAll(() => stage?.close());
 
-const rows = Array.from({ length: 24 }, (_, at) => `${2000 + at}-01-01,${100 + at}.50\n`);
-const csv = `Date,Price\n${rows.join('')}`;
+const rows = Array.from(
+  { length: 24 },
+  (_, at) => `${2000 + at}-01-01,${at % 3 === 0 ? 'Chile' : 'Norway'},${100 + at}.50\n`,
+);
+const csv = `Date,Country,Price\n${rows.join('')}`;
 
 interface Focus {
   /** What has it, as a reader would name it. */
@@ -50,10 +53,13 @@ const tabTo = async (page: Page, name: RegExp): Promise<void> => {
   expect(way).toContain(String(name));
 };
 
-it('leads by keyboard alone, on a phone, from signing in to the chart of an own file', async () => {
-  const page = await stage.visit('/sign-in', { width: 375, height: 667 });
+it('leads by keyboard alone, on a phone, from the first page to the chart of an own file', async () => {
+  const page = await stage.visit('/', { width: 375, height: 667 });
   // Asked for early: the browser has to be told before it opens one.
   const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('heading', { name: 'Find data' }).waitFor();
+  await tabTo(page, /^a: Sign in$/);
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await tabTo(page, /^input: API key/);
   await page.keyboard.type(ada.key);
@@ -76,6 +82,13 @@ it('leads by keyboard alone, on a phone, from signing in to the chart of an own 
   await tabTo(page, /^a: View the data/);
   await page.keyboard.press('Enter');
   await page.locator('[data-row="0"]').first().waitFor();
+  await page.locator('.head-values').getByText('Norway').waitFor();
+  await tabTo(page, /^button: Column Country$/);
+  await page.keyboard.press('Enter');
+  await tabTo(page, /^button: Chile/);
+  await page.keyboard.press('Enter');
+  await page.getByText('8 of 24 rows match').waitFor();
+  expect(new URL(page.url()).searchParams.get('$filter')).toBe("Country eq 'Chile'");
   await tabTo(page, /^a: Chart/);
   await page.keyboard.press('Enter');
   await page.locator('.plot canvas').waitFor();
@@ -83,8 +96,8 @@ it('leads by keyboard alone, on a phone, from signing in to the chart of an own 
   await page.keyboard.press('End');
   await page
     .locator('.readout')
-    .getByText('123.50', { exact: true })
-    .or(page.locator('.readout').getByText('123.5', { exact: true }))
+    .getByText('121.50', { exact: true })
+    .or(page.locator('.readout').getByText('121.5', { exact: true }))
     .first()
     .waitFor();
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(375);

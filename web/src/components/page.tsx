@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, createContext } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts.js';
 
@@ -15,6 +15,9 @@ export interface PageProps {
   readonly children?: ComponentChildren;
 }
 
+/** Whether there is a page around a part, with a heading of its own. */
+export const InPage = createContext(false);
+
 /** One page: heading, window title, and focus on the heading after a change of page, so that it is read out. */
 export const Page = ({ title, lead, way, actions, width = 'normal', children }: PageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -29,18 +32,20 @@ export const Page = ({ title, lead, way, actions, width = 'normal', children }: 
     scrollTo(0, 0);
   }, []);
   return (
-    <div class={width === 'normal' ? 'page' : `page ${width}`}>
-      <div class="page-head">
-        <div>
-          {way}
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
-          {lead !== undefined && lead !== null && <div class="soft">{lead}</div>}
+    <InPage.Provider value={true}>
+      <div class={width === 'normal' ? 'page' : `page ${width}`}>
+        <div class="page-head">
+          <div>
+            {way}
+            <h1 ref={heading} tabIndex={-1}>
+              {title}
+            </h1>
+            {lead !== undefined && lead !== null && <div class="soft">{lead}</div>}
+          </div>
+          {actions && <div class="row">{actions}</div>}
         </div>
-        {actions && <div class="row">{actions}</div>}
+        {children}
       </div>
-      {children}
-    </div>
+    </InPage.Provider>
   );
 };

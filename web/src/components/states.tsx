@@ -1,18 +1,28 @@
 import type { ComponentChildren } from 'preact';
+import { useContext } from 'preact/hooks';
 import { ApiError } from '../lib/api.js';
 import type { Loaded } from '../lib/load.js';
 import { linkTo } from '../lib/router.js';
 import { loadSession, session } from '../lib/session.js';
 import { useStore } from '../lib/store.js';
 import { texts } from '../texts.js';
+import { InPage, Page } from './page.js';
 
-/** What is shown instead of something that is not there: nothing yet, no right, gone, or a fault. */
-export const State = ({ title, children }: { title: string; children?: ComponentChildren }) => (
-  <div class="state">
-    <h2>{title}</h2>
-    {children}
-  </div>
-);
+/**
+ * What is shown instead of something that is not there: nothing yet, no right, gone, or a fault. In place of a page it is a
+ * page itself.
+ */
+export const State = ({ title, children }: { title: string; children?: ComponentChildren }) =>
+  useContext(InPage) ? (
+    <div class="state">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  ) : (
+    <Page title={title}>
+      <div class="state">{children}</div>
+    </Page>
+  );
 
 export const Waiting = ({ what = texts.states.loading }: { what?: string }) => (
   <p class="wait" role="status">
@@ -20,15 +30,25 @@ export const Waiting = ({ what = texts.states.loading }: { what?: string }) => (
   </p>
 );
 
+/** By which operators find what went wrong. */
+const RequestId = ({ error }: { error: unknown }) =>
+  error instanceof ApiError && error.requestId !== undefined ? (
+    <p class="small soft">
+      {texts.errors.requestId} <code>{error.requestId}</code>
+    </p>
+  ) : null;
+
+const HomeLink = () => (
+  <a class="button" href={linkTo('home')}>
+    {texts.states.toHome}
+  </a>
+);
+
 /** The message of an error with the id by which operators find it. */
 export const ErrorText = ({ error }: { error: unknown }) => (
   <div class="notice bad" role="alert">
     <p>{error instanceof Error ? error.message : String(error)}</p>
-    {error instanceof ApiError && error.requestId !== undefined && (
-      <p class="small soft">
-        {texts.errors.requestId} <code>{error.requestId}</code>
-      </p>
-    )}
+    <RequestId error={error} />
   </div>
 );
 
@@ -53,17 +73,18 @@ export const ErrorState = ({ error, retry }: { error: unknown; retry?: (() => vo
   if (status === 403)
     return (
       <State title={texts.states.noPermission}>
-        <p class="soft">{texts.states.noPermissionMore}</p>
-        <ErrorText error={error} />
+        <p class="soft">
+          {error instanceof Error && error.message} {texts.states.noPermissionMore}
+        </p>
+        <RequestId error={error} />
+        <HomeLink />
       </State>
     );
   if (status === 404)
     return (
       <State title={texts.states.gone}>
         <p class="soft">{error instanceof Error ? error.message : ''}</p>
-        <a class="button" href={linkTo('home')}>
-          {texts.states.toHome}
-        </a>
+        <HomeLink />
       </State>
     );
   return (
