@@ -367,7 +367,11 @@ export const Grid = (props: GridProps) => {
       <div
         ref={box}
         class="grid"
-        style={{ maxWidth: `${total + numberWidth + size.sides + 1}px` }}
+        style={{
+          maxWidth: `${total + numberWidth + size.sides + 1}px`,
+          // What has the focus stands beside the pinned columns, not behind them.
+          scrollPaddingLeft: `min(${pinnedWidth}px, 50%)`,
+        }}
         role="grid"
         aria-label={props.label}
         aria-rowcount={rowCount + 1}
