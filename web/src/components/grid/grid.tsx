@@ -350,7 +350,7 @@ export const Grid = (props: GridProps) => {
   return (
     <div class="grid-frame" ref={frameBox}>
       {error !== undefined && (
-        <div class="row">
+        <div class="row grid-error">
           <ErrorText error={error} />
           <button
             class="button"

@@ -86,7 +86,11 @@ const Line = ({ letter, onLook, onDone }: LineProps) => {
       <td class="reason">{reason}</td>
       <td class="code">{placeOf(origin)}</td>
       <td class="number">{bytes(size)}</td>
-      <td title={dateAndTime(recordedAt)}>{ago(recordedAt)}</td>
+      <td>
+        <time dateTime={recordedAt} title={dateAndTime(recordedAt)}>
+          {ago(recordedAt)}
+        </time>
+      </td>
       <td>
         <div class="row actions">
           <button class="button" type="button" aria-label={t.open(id)} onClick={onLook}>

@@ -92,8 +92,10 @@ export const SeriesInChart = ({
         <ul class="series-shown">
           <li>
             <span class="swatch series-1" />
-            <span class="series-shown-name">{names[0]}</span>
-            <span class="small soft">{unitOf(series)}</span>
+            <span class="series-shown-facts">
+              <span>{names[0]}</span>
+              <span class="small soft">{unitOf(series)}</span>
+            </span>
           </li>
           {ids.map((id) => {
             const { answer, error } = compared.find((one) => one.id === id) ?? {};
@@ -102,21 +104,21 @@ export const SeriesInChart = ({
             return (
               <li key={id}>
                 <span class={`swatch series-${at + 1}`} />
-                <span class="series-shown-name">
+                <div class="series-shown-facts">
                   <a href={linkTo('series', { slug, rest: id })}>{name}</a>
-                </span>
-                {error !== undefined ? (
-                  <span class="row small" role="alert">
-                    {messageOf(error)}
-                    <button class="button small" type="button" onClick={retry}>
-                      {texts.states.retry}
-                    </button>
-                  </span>
-                ) : (
-                  <span class="small soft">
-                    {answer === undefined ? texts.states.loading : unitOf(answer.series)}
-                  </span>
-                )}
+                  {error !== undefined ? (
+                    <div class="row small" role="alert">
+                      {messageOf(error)}
+                      <button class="button small" type="button" onClick={retry}>
+                        {texts.states.retry}
+                      </button>
+                    </div>
+                  ) : (
+                    <span class="small soft">
+                      {answer === undefined ? texts.states.loading : unitOf(answer.series)}
+                    </span>
+                  )}
+                </div>
                 <button
                   class="button plain series-remove"
                   type="button"
