@@ -1,4 +1,5 @@
 import { catalog } from './catalog.js';
+import { cluster } from './cluster.js';
 import { csvScan } from './csv-scan.js';
 import { downloads } from './download.js';
 import { gateway } from './gateway.js';
@@ -29,6 +30,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'upload-rate', run: uploadRate, limitMinutes: 20 },
   { name: 'many', run: many, limitMinutes: 60 },
   { name: 'metadata', run: metadata, limitMinutes: 60 },
+  { name: 'cluster', run: cluster },
   { name: 'wide', run: wide },
   { name: 'download', run: downloads, limitMinutes: 30 },
   { name: 'questions', run: askQuestions },

@@ -25,7 +25,7 @@ export const createProductPool = ({ isShared, say, signal }: ProductPoolOptions)
 
   const startWarm = async (settings?: ProductSettings): Promise<RunningProduct> => {
     const startedAt = performance.now();
-    const product = await startWholeProduct(settings, signal);
+    const product = await startWholeProduct(settings, { signal });
     try {
       await warmUp(product);
     } catch (error) {

@@ -52,14 +52,18 @@ const openAccount = async (databaseUrl: string, name: string, log: Log): Promise
   return { key, authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`, homeId: home?.id ?? 0 };
 };
 
-/**
- * @param signal Breaks the start off: what was started by then is stopped.
- * @param environment Variables of API and worker that are no settings of the product.
- */
+export interface StartOptions {
+  /** Breaks the start off: what was started by then is stopped. */
+  readonly signal?: AbortSignal | undefined;
+  /** Variables of API and worker that are no settings of the product. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Servers of ClickHouse, each a shard of one cluster. @default 1 */
+  readonly clickhouseNodes?: number;
+}
+
 export const startWholeProduct = async (
   settings: ProductSettings = {},
-  signal?: AbortSignal,
-  environment: Readonly<Record<string, string>> = {},
+  { signal, environment = {}, clickhouseNodes = 1 }: StartOptions = {},
 ): Promise<RunningProduct> => {
   const log = createLog('bench', 'warn', 2);
   const scope = createScope(log);
@@ -71,6 +75,7 @@ export const startWholeProduct = async (
     const { access, pids } = await startEmbedded({
       dataDir,
       need,
+      clickhouseNodes,
       // For the bench that compares with ClickHouse's own consumer.
       clickhouseSources: ['KAFKA'],
       log,

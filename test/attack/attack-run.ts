@@ -68,7 +68,7 @@ export const startAttackedProduct = async (signal?: AbortSignal): Promise<Attack
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const product = await startWholeProduct(upstreams.settings, signal, environment);
+    const product = await startWholeProduct(upstreams.settings, { signal, environment });
     return { ...product, turnsFile, stop: () => product.stop().finally(close) };
   } catch (error) {
     close();
