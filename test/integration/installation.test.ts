@@ -20,7 +20,9 @@ const storeOf = ({ config }: TestProduct) =>
 
 it('lets a catalog come back to its rows', async () => {
   const clickhouse = storeOf(product);
-  await expect(bindInstallation(product.sql, clickhouse)).resolves.toBeUndefined();
+  const id = await bindInstallation(product.sql, clickhouse);
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(await bindInstallation(product.sql, clickhouse)).toBe(id);
   await clickhouse.close();
 });
 

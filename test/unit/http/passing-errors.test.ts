@@ -39,9 +39,9 @@ const reached: Readonly<Record<string, string>> = {
   operation_timeout: 'gateway-http/resilience.test.ts',
 };
 
-/** Thrown where no request is waiting: a program that cannot start, a worker that is asked to stop. */
+/** Thrown where no request is waiting: a program that cannot start, a command, a worker that is asked to stop. */
 const answeredToNobody =
-  /^src\/(?:embedded\/|standalone\.ts|compose\/core\.ts|gateway\/datasets\/(?:series-datasets|backfill)\.ts)/;
+  /^src\/(?:embedded\/|standalone\.ts|compose\/(?:core|shards-there)\.ts|gateway\/datasets\/(?:series-datasets|backfill)\.ts)/;
 
 /** Where the code stands in a variable: the lines that say what it can be. */
 const named: Readonly<Record<string, readonly string[]>> = {
