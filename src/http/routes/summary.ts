@@ -102,7 +102,11 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
           owner: request.owner,
           context,
         });
-        return ok({ versionId: String(version.versionId), rows, columns });
+        return {
+          status: 200,
+          headers: { 'Content-Type': 'application/json; charset=utf-8' },
+          body: `{"versionId":"${version.versionId}","rows":${rows},"columns":[${columns.join(',')}]}`,
+        };
       },
     }),
     route({

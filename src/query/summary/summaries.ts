@@ -26,7 +26,8 @@ export interface SummaryWanted {
 }
 
 export interface Summaries {
-  summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly ColumnSummary[] }>;
+  /** Gives each column as the JSON of a `ColumnSummary`: what never changes is written once, not for every answer. */
+  summarise(wanted: SummaryWanted): Promise<{ rows: number; columns: readonly string[] }>;
   /**
    * Makes what is kept of a version before anybody asks, unless it is there or another process makes it.
    * @param owner Who takes places for it.
@@ -47,15 +48,26 @@ const rememberedColumns = 5_000;
 const wideColumns = 200;
 const fewColumns = 50;
 
-type Body = Readonly<Record<string, Omit<ColumnSummary, 'name'>>>;
+type Nameless = Omit<ColumnSummary, 'name'>;
 
-const withoutNames = (columns: readonly ColumnSummary[]): Body =>
+/** Summaries without the names of their columns, which may change, by the ids of the columns. */
+type Stored = Readonly<Record<string, Nameless>>;
+/** The same as JSON. */
+type Body = Readonly<Record<string, string>>;
+
+const withoutNames = (columns: readonly ColumnSummary[]): Stored =>
   Object.fromEntries(columns.map(({ name: _, ...rest }) => [String(rest.id), rest]));
+
+const asJson = (stored: Stored): Body =>
+  Object.fromEntries(Object.entries(stored).map(([id, summary]) => [id, JSON.stringify(summary)]));
+
+const withName = (json: string, name: string): string =>
+  `${json.slice(0, -1)},"name":${JSON.stringify(name)}}`;
 
 export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summaries => {
   const ask = createAsk(reader);
   const computeAll = createComputation(ask);
-  const shared = createSharedWork<readonly ColumnSummary[]>();
+  const shared = createSharedWork<Body>();
   // A version never changes, and neither does what is kept of it.
   const known = createCache<Body>({
     limit: rememberedColumns,
@@ -83,12 +95,14 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
   const kept = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {
     const remembered = known.get(String(versionId));
     if (remembered !== undefined) return remembered;
-    const [row] = await sql.query<{ body: Body }>(
+    const [row] = await sql.query<{ body: Stored }>(
       'SELECT body FROM version_summaries WHERE version_id = $1',
       [versionId],
     );
-    if (row !== undefined) known.set(String(versionId), row.body);
-    return row?.body;
+    if (row === undefined) return undefined;
+    const body = asJson(row.body);
+    known.set(String(versionId), body);
+    return body;
   };
 
   const keep = async (versionId: number, columns: readonly ColumnSummary[]): Promise<void> => {
@@ -104,15 +118,16 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     version,
     owner,
     context,
-  }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>): Promise<readonly ColumnSummary[]> =>
+  }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>): Promise<Body> =>
     shared.run(String(version.versionId), context.signal, async (signal) => {
       const lasting = { ...context, signal };
       const columns = await inPlace(owner, signal, () =>
         computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
       );
       await keep(version.versionId, columns);
-      known.set(String(version.versionId), withoutNames(columns));
-      return columns;
+      const body = asJson(withoutNames(columns));
+      known.set(String(version.versionId), body);
+      return body;
     });
 
   /** A few columns of a version that nothing is kept of. */
@@ -126,7 +141,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
       const found = await inPlace(owner, context.signal, () =>
         computeAll(missing, sourceOf(version, undefined), version.rowCount, context),
       );
-      parts.set(key, { ...parts.get(key), ...withoutNames(found) });
+      parts.set(key, { ...parts.get(key), ...asJson(withoutNames(found)) });
     }
     return parts.get(key) ?? {};
   };
@@ -139,15 +154,15 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
         const source = sourceOf(version, filter);
         return inPlace(owner, context.signal, async () => {
           const [[rows = 0] = []] = await ask<number[]>(`SELECT count() ${source.sql}`, source, context);
-          return { rows: Number(rows), columns: await computeAll(chosen, source, Number(rows), context) };
+          const found = await computeAll(chosen, source, Number(rows), context);
+          return { rows: Number(rows), columns: found.map((summary) => JSON.stringify(summary)) };
         });
       }
       const isPart = version.columns.length >= wideColumns && chosen.length <= fewColumns;
-      const body =
-        (await kept(version)) ?? (isPart ? await part(wanted, chosen) : withoutNames(await whole(wanted)));
+      const body = (await kept(version)) ?? (isPart ? await part(wanted, chosen) : await whole(wanted));
       const columns = chosen.flatMap((column) => {
         const summary = body[String(column.id)];
-        return summary === undefined ? [] : [{ ...summary, name: column.name }];
+        return summary === undefined ? [] : [withName(summary, column.name)];
       });
       return { rows: version.rowCount, columns };
     },
