@@ -72,7 +72,8 @@ export const restore: Change = async (world, random, person, dataset) => {
   if (version === undefined) return;
   const path = `/datasets/${dataset.datasetId}/versions/${version}/restore`;
   const reply = await world.ask(person, 'POST', path);
-  if (!isDone(world, reply, { what: 'restore', person, dataset, need: 'Write', version }, 201)) return;
+  if (!isDone(world, reply, { what: 'restore', person, dataset, need: 'Write', versions: [version] }, 201))
+    return;
   const made = reply.json<{ versionId: string; rows: number }>();
   const id = Number(made.versionId);
   dataset.addVersion({ id, made: reply.span, origin: { kind: 'restore', of: version } });
@@ -88,7 +89,7 @@ export const removeVersion: Change = async (world, random, person, dataset) => {
   if (world.allows(person, dataset, 'Write', { from: now, to: now }) === 'no') return;
   const end = dataset.removing(version);
   const reply = await world.ask(person, 'DELETE', `/datasets/${dataset.datasetId}/versions/${version}`);
-  const asked = { what: 'delete version', person, dataset, need: 'Write', version } as const;
+  const asked = { what: 'delete version', person, dataset, need: 'Write', versions: [version] } as const;
   if (reply.status === 409) {
     world.count('delete version 409');
     end(false);
@@ -104,7 +105,7 @@ export const pin: Change = async (world, random, person, dataset) => {
   if (version === undefined) return;
   const path = `/datasets/${dataset.datasetId}/versions/${version}`;
   const reply = await world.ask(person, 'PUT', path, { body: { pinned: true, label: 'kept' } });
-  if (isDone(world, reply, { what: 'pin', person, dataset, need: 'Write', version }, 200))
+  if (isDone(world, reply, { what: 'pin', person, dataset, need: 'Write', versions: [version] }, 200))
     dataset.pin(version, reply.span);
 };
 

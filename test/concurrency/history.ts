@@ -50,12 +50,14 @@ export interface History {
   renamed(column: number, name: string, span: Span): void;
   /** An answer that showed what a column is named: whether it may have been is judged when all is told. */
   observeName(column: number, name: string, span: Span): void;
+  /** An answer that says one of these versions is away: whether it may have been is judged when all is told. */
+  observeLacking(versions: readonly number[], span: Span, what: string): void;
   /** A link was refused since columns were renamed after it was made: whether one was is judged when all is told. */
   observeOutdated(span: Span): void;
   /** True if the dataset may be away to a request of that time. */
   mayBeGone(span: Span): boolean;
   mustBeGone(span: Span): boolean;
-  /** True if that version may be away: deleted, or beyond what retention keeps. */
+  /** True if that version may be away: deleted, or beyond what retention keeps. Only when nothing is under way. */
   mayLack(version: number, span: Span): boolean;
   mustLack(version: number, span: Span): boolean;
   mayBeCurrent(version: number, span: Span): boolean;
@@ -93,6 +95,7 @@ export const createHistory = (datasetId: number, owner: Person): History => {
   const renames = new Map<number, { readonly name: string; readonly span: Span }[]>();
   let deletion: Span | undefined;
   let observations: Observation[] = [];
+  let lacking: { readonly versions: readonly number[]; readonly span: Span; readonly what: string }[] = [];
   let outdated: Span[] = [];
   let seenNames: { readonly column: number; readonly name: string; readonly span: Span }[] = [];
 
@@ -167,6 +170,15 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     faults.push(`dataset ${datasetId}: column ${column} is named ${name}, and was renamed ${names}`);
   };
 
+  const mayLack = (version: number, span: Span): boolean => {
+    const removal = removals.get(version);
+    if (removal !== undefined && removal.from <= span.to) return true;
+    const pin = pinned.get(version);
+    if (pin !== undefined && pin.to < span.from) return false;
+    const newer = versions.filter(({ id, made }) => id > version && made.from <= span.to).length;
+    return bounds.some(({ from, versions: bound }) => from <= span.to && newer >= bound);
+  };
+
   return {
     datasetId,
     owner,
@@ -195,17 +207,11 @@ export const createHistory = (datasetId: number, owner: Person): History => {
     renamed: (column, name, span) =>
       void renames.set(column, [...(renames.get(column) ?? []), { name, span }]),
     observeName: (column, name, span) => void seenNames.push({ column, name, span }),
+    observeLacking: (lacked, span, what) => void lacking.push({ versions: lacked, span, what }),
     observeOutdated: (span) => void outdated.push(span),
     mayBeGone: (span) => deletion !== undefined && deletion.from <= span.to,
     mustBeGone: (span) => deletion !== undefined && deletion.to < span.from,
-    mayLack(version, span) {
-      const removal = removals.get(version);
-      if (removal !== undefined && removal.from <= span.to) return true;
-      const pin = pinned.get(version);
-      if (pin !== undefined && pin.to < span.from) return false;
-      const newer = versions.filter(({ id, made }) => id > version && made.from <= span.to).length;
-      return bounds.some(({ from, versions: bound }) => from <= span.to && newer >= bound);
-    },
+    mayLack,
     mustLack(version, span) {
       const removal = removals.get(version);
       return removal !== undefined && removal.to < span.from;
@@ -225,10 +231,13 @@ export const createHistory = (datasetId: number, owner: Person): History => {
       replay();
       for (const observation of observations) judgeOne(observation);
       for (const seen of seenNames) judgeName(seen);
+      for (const { versions: lacked, span, what } of lacking)
+        if (!lacked.some((version) => mayLack(version, span))) faults.push(what);
       for (const span of outdated)
         if (![...renames.values()].flat().some((change) => meets(change.span, span)))
           faults.push(`dataset ${datasetId}: a link was outdated, and no column was renamed`);
       observations = [];
+      lacking = [];
       outdated = [];
       seenNames = [];
       return faults.splice(0);

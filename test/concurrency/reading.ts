@@ -48,7 +48,7 @@ export const read = async (world: World, random: Random, person: Person, dataset
     person,
     dataset,
     need: 'Read',
-    ...(version === undefined ? {} : { version }),
+    ...(version === undefined ? {} : { versions: [version] }),
   } as const;
   if (!isDone(world, reply, asked, 200)) return;
   const rows = rowsOf(world, reply, `${what}, dataset ${dataset.datasetId}`);
@@ -77,7 +77,8 @@ export const readWhole = async (
   for (let turn = 1; reply.busy && turn < mostBusy; turn += 1) reply = await world.ask(person, 'GET', path);
   if (reply.busy)
     world.fault(`version ${version} of dataset ${dataset.datasetId} is answered 503: ${reply.text}`);
-  if (!isDone(world, reply, { what: 'read', person, dataset, need: 'Read', version }, 200)) return;
+  if (!isDone(world, reply, { what: 'read', person, dataset, need: 'Read', versions: [version] }, 200))
+    return;
   const rows = rowsOf(world, reply, `version ${version} of dataset ${dataset.datasetId}`);
   if (rows === undefined) return;
   const what = `read again: ${summary(rows)}`;
@@ -121,8 +122,7 @@ export const describe = async (world: World, random: Random, person: Person, dat
   const pair = [random.pick(versions), random.pick(versions)].map(({ versionId }) => Number(versionId));
   const [from = 0, to = 0] = pair;
   const diff = await world.ask(person, 'GET', `${path}/versions/${from}/diff/${to}`);
-  const lacking = pair.find((version) => dataset.mayLack(version, diff.span));
-  const named = { ...asked, what: 'diff', ...(lacking === undefined ? {} : { version: lacking }) };
+  const named = { ...asked, what: 'diff', versions: pair };
   if (diff.status === 409 || !isDone(world, diff, named, 200)) return;
   const { added, removed, changed } = diff.json<Record<'added' | 'removed' | 'changed', number>>();
   if (from === to && added + removed + changed > 0)
