@@ -39,6 +39,7 @@ const keySql = (condition: string): string => `
   FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE ${condition}`;
 
 const keyByHash = prepared(keySql('k.hash = $1'));
+const keysById = prepared(keySql('k.id = ANY ($1)'));
 
 const refused = (code: string, message: string): AppError => new AppError('unauthenticated', code, message);
 
@@ -83,7 +84,7 @@ export const callersOfKeys = async (
   keyIds: readonly number[],
 ): Promise<ReadonlyMap<number, FoundCaller>> => {
   if (keyIds.length === 0) return new Map();
-  const rows = await sql.query<KeyRow>(keySql('k.id = ANY ($1)'), [keyIds]);
+  const rows = await sql.query<KeyRow>(keysById, [keyIds]);
   const byId = new Map(rows.map((row) => [row.keyId, row]));
   return new Map(keyIds.map((id) => [id, foundCaller(byId.get(id))]));
 };

@@ -38,6 +38,7 @@ const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
   const until = Date.now() + minutes * 60_000;
   const cpuMs: number[] = [];
   const heapMb: number[] = [];
+  const long: string[] = [];
   let frames = 0;
   for (let round = 0; Date.now() < until; round += 1) {
     const turns = await traceTurns(page, async () => {
@@ -52,6 +53,8 @@ const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
     });
     frames += turns.frames;
     cpuMs.push(...turns.cpuMs.slice(0, 50));
+    const [most = 0] = turns.cpuMs;
+    if (most > 40) long.push(`round ${round}: ${Math.round(most)} ms, ${turns.longest}`);
     if (round % 10 === 0) heapMb.push(Math.round(await heapOf(page)));
   }
   heapMb.push(Math.round(await heapOf(page)));
@@ -60,6 +63,7 @@ const scrollFor = async (page: Page, axes: readonly ('down' | 'right')[]) => {
     frames,
     longestMs: cpuMs.slice(0, 10),
     above50Ms: cpuMs.filter((ms) => ms > 50).length,
+    long,
     heapMb,
   };
   console.log(JSON.stringify(report));

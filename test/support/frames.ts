@@ -8,9 +8,10 @@ interface TraceEvent {
   readonly pid: number;
   readonly tid: number;
   /** Microseconds of the clock on the wall, and of the processor. */
+  readonly ts: number;
   readonly dur?: number;
   readonly tdur?: number;
-  readonly args?: { readonly name?: string };
+  readonly args?: { readonly name?: string; readonly data?: { readonly functionName?: string } };
 }
 
 /** Turns of the page's main thread: each handles events, runs scripts, or draws a frame. */
@@ -21,9 +22,25 @@ export interface Turns {
   readonly cpuMs: readonly number[];
   /** The same by the clock on the wall. */
   readonly wallMs: readonly number[];
+  /** What the longest turn spent its time on, for people. */
+  readonly longest: string;
 }
 
 const descending = (a: number, b: number): number => b - a;
+
+/** The largest parts of a turn, with their milliseconds of processor. */
+const partsOf = (turn: TraceEvent | undefined, own: readonly TraceEvent[]): string =>
+  turn === undefined
+    ? ''
+    : own
+        .filter(({ ts, name }) => name !== 'RunTask' && ts >= turn.ts && ts < turn.ts + (turn.dur ?? 0))
+        .sort((a, b) => (b.tdur ?? 0) - (a.tdur ?? 0))
+        .slice(0, 6)
+        .map(
+          ({ name, tdur = 0, args }) =>
+            `${name} ${args?.data?.functionName ?? ''} ${Math.round(tdur / 1_000)}`,
+        )
+        .join(', ');
 
 /** Traces the page while `work` goes on: for seconds, not minutes, since a trace is kept in memory. */
 export const traceTurns = async (page: Page, work: () => Promise<unknown>): Promise<Turns> => {
@@ -55,6 +72,7 @@ export const traceTurns = async (page: Page, work: () => Promise<unknown>): Prom
     frames: own.filter(({ name }) => name === 'FireAnimationFrame').length,
     cpuMs: timed.map(({ tdur = 0 }) => tdur / 1_000).sort(descending),
     wallMs: turns.map(({ dur = 0 }) => dur / 1_000).sort(descending),
+    longest: partsOf(timed.sort((a, b) => (b.tdur ?? 0) - (a.tdur ?? 0))[0], own),
   };
 };
 

@@ -2,10 +2,10 @@ import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
 import type { SegmentCut } from '../../model/version.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
-import { readRegistry } from '../../storage/postgres/columns.js';
+import { type RegisteredColumn, readRegistry, registryColumn } from '../../storage/postgres/columns.js';
 import { versionPlacementColumn } from '../../storage/postgres/placements.js';
 import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 
 /** The version that an upload changes or is compared with. */
 export interface BaseVersion {
@@ -21,21 +21,53 @@ export interface BaseVersion {
   readonly placement: Placement | null;
 }
 
-/** The current version of a dataset; undefined before its first upload. */
-export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion | undefined> => {
-  const [row] = await sql.query<BaseVersion>(
-    `SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
-       ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
-     FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`,
-    [datasetId],
-  );
-  if (row === undefined) return undefined;
-  const today = new Map((await readRegistry(sql, datasetId)).map((column) => [column.id, column]));
-  const columns = row.columns.map((column) => {
+const baseSql = prepared(`
+  SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
+    ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
+  FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
+
+/** Of the version that a file is compared with. */
+export type BaseColumns = Pick<BaseVersion, 'columns'>;
+
+/** Columns of a version under the names and roles that they have now. */
+const namedNow = (
+  columns: readonly StoredColumn[],
+  registry: readonly RegisteredColumn[],
+): readonly StoredColumn[] => {
+  const today = new Map(registry.map((column) => [column.id, column]));
+  return columns.map((column) => {
     const now = today.get(column.id);
     return now === undefined
       ? column
       : { ...column, name: now.name, isEntity: now.isEntity ?? column.isEntity };
   });
-  return { ...row, columns };
+};
+
+/** The current version of a dataset; undefined before its first upload. */
+export const readBase = async (sql: Sql, datasetId: number): Promise<BaseVersion | undefined> => {
+  const [row] = await sql.query<BaseVersion>(baseSql, [datasetId]);
+  return row && { ...row, columns: namedNow(row.columns, await readRegistry(sql, datasetId)) };
+};
+
+/** What a dataset knows of columns. */
+export interface KnownColumns {
+  readonly registry: readonly RegisteredColumn[];
+  /** Undefined before the first upload. */
+  readonly base: BaseColumns | undefined;
+}
+
+const knownSql = prepared(`
+  SELECT ${registryColumn('d.id')} AS registry, (SELECT ${columnsOfVersion('v')} FROM versions v
+    WHERE v.id = d.current_version_id) AS columns
+  FROM datasets d WHERE d.id = $1`);
+
+/** In one statement: as it all was at one moment. */
+export const readKnownColumns = async (sql: Sql, datasetId: number): Promise<KnownColumns> => {
+  const [row] = await sql.query<{
+    registry: readonly RegisteredColumn[];
+    columns: readonly StoredColumn[] | null;
+  }>(knownSql, [datasetId]);
+  if (row === undefined) return { registry: [], base: undefined };
+  const { registry, columns } = row;
+  return { registry, base: columns === null ? undefined : { columns: namedNow(columns, registry) } };
 };

@@ -10,7 +10,7 @@ import { isKeyed } from '../../model/process.js';
 import type { RegisteredColumn } from '../../storage/postgres/columns.js';
 import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
 import type { UploadOptions } from '../upload/upload-options.js';
-import type { BaseVersion } from './base-version.js';
+import type { BaseColumns } from './base-version.js';
 import { isKeyField, requireKeys } from './key-columns.js';
 
 /** A field of the file that is stored. */
@@ -32,7 +32,7 @@ const describeTypes = (columns: readonly { name: string; existing: string; wante
   );
 
 /** Finds the column of the version before that a field continues; by name, or by the id that the manifest gives. */
-const createExistingOf = (base: BaseVersion | undefined) => {
+const createExistingOf = (base: BaseColumns | undefined) => {
   const columns = base?.columns ?? [];
   const byName = new Map(columns.map((column) => [column.name, column]));
   const byId = new Map(columns.map((column) => [column.id, column]));
@@ -51,7 +51,7 @@ const mayChange = (options: UploadOptions, wanted: string): boolean =>
 export const checkManifest = (
   options: UploadOptions,
   registry: readonly RegisteredColumn[],
-  base: BaseVersion | undefined,
+  base: BaseColumns | undefined,
 ): void => {
   const listed = options.manifest?.columns ?? [];
   const byId = new Map(registry.map((column) => [column.id, column]));
@@ -106,7 +106,7 @@ const refuseMissing = (names: readonly string[], options: UploadOptions): void =
 const refuseConflicts = (
   fields: readonly MatchedField[],
   options: UploadOptions,
-  base: BaseVersion | undefined,
+  base: BaseColumns | undefined,
 ): void => {
   if (base === undefined || options.mode === 'delete') return;
   const added = fields.filter(({ existing }) => existing === undefined).map(({ name }) => name);
@@ -131,7 +131,7 @@ const namesPerStep = 500;
 export function* matchFields(
   names: readonly string[],
   options: UploadOptions,
-  base: BaseVersion | undefined,
+  base: BaseColumns | undefined,
 ): Generator<void, MatchedField[]> {
   refuseMissing(names, options);
   yield;

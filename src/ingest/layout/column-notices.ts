@@ -3,7 +3,7 @@ import { firstItems, quotedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Notice } from '../../model/process.js';
 import type { UploadOptions } from '../upload/upload-options.js';
-import type { BaseVersion } from './base-version.js';
+import type { BaseColumns } from './base-version.js';
 import type { MatchedField } from './column-match.js';
 
 const shownNames = 20;
@@ -60,7 +60,7 @@ function* similarNames(names: readonly string[], before: readonly string[]): Gen
   return found;
 }
 
-const missingFrom = (base: BaseVersion, fields: readonly MatchedField[]): StoredColumn[] => {
+const missingFrom = (base: BaseColumns, fields: readonly MatchedField[]): StoredColumn[] => {
   const present = new Set(fields.map(({ existing }) => existing?.id));
   return base.columns.filter(({ id }) => !present.has(id));
 };
@@ -69,7 +69,7 @@ const missingFrom = (base: BaseVersion, fields: readonly MatchedField[]): Stored
 export function* columnNotices(
   fields: readonly MatchedField[],
   { mode }: UploadOptions,
-  base: BaseVersion | undefined,
+  base: BaseColumns | undefined,
 ): Generator<void, Notice[]> {
   if (mode === 'delete') return [];
   const names = fields.map(({ name }) => name);

@@ -2,7 +2,7 @@
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, quotedNames } from '../../lib/listing.js';
 import type { UploadOptions } from '../upload/upload-options.js';
-import type { BaseVersion } from './base-version.js';
+import type { BaseColumns } from './base-version.js';
 import { isEntityColumn, type LayoutColumn } from './layout.js';
 
 /** A field of the file and the column of the version before that it continues. */
@@ -21,7 +21,7 @@ export const isKeyField = ({ key }: UploadOptions): ((field: Field) => boolean) 
 export const requireKeys = (
   fields: readonly Field[],
   options: UploadOptions,
-  base: BaseVersion | undefined,
+  base: BaseColumns | undefined,
 ): void => {
   const { key, mode } = options;
   if (base === undefined && mode === 'delete')
@@ -51,7 +51,7 @@ export const requireKeys = (
 };
 
 /** Ids of the entity columns of the version before, or of the file where there is none. */
-export const entityIdsOf = (base: BaseVersion | undefined, columns: readonly LayoutColumn[]): number[] => {
+export const entityIdsOf = (base: BaseColumns | undefined, columns: readonly LayoutColumn[]): number[] => {
   if (base !== undefined) return base.columns.filter(({ isEntity }) => isEntity).map(({ id }) => id);
   return columns.filter(isEntityColumn).map(({ id }) => id);
 };
@@ -62,7 +62,7 @@ export const entityIdsOf = (base: BaseVersion | undefined, columns: readonly Lay
  */
 export const keyOf = (
   { key }: UploadOptions,
-  base: BaseVersion | undefined,
+  base: BaseColumns | undefined,
   columns: readonly LayoutColumn[],
 ): { readonly keyIds: readonly number[]; readonly keyGiven?: true } => {
   if (key !== undefined) {

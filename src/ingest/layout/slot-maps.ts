@@ -8,7 +8,7 @@ import {
   poolClassFor,
   type Slots,
 } from '../../model/placement.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 
 interface SlotMap {
   readonly id: number;
@@ -16,14 +16,14 @@ interface SlotMap {
   readonly slots: Slots;
 }
 
+const nearSql = prepared(`
+  SELECT g.slot_map_id AS id FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+  WHERE r.dataset_id = $1 AND r.until_version IS NULL LIMIT 1`);
+
 /** The map of the current version of a dataset, for rows that are to stand beside its own; undefined: none. */
 export const nearMap = async (sql: Sql, datasetId: number, mode: string): Promise<number | undefined> => {
   if (mode === 'replace') return undefined;
-  const [row] = await sql.query<{ id: number | null }>(
-    `SELECT g.slot_map_id AS id FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
-     WHERE r.dataset_id = $1 AND r.until_version IS NULL LIMIT 1`,
-    [datasetId],
-  );
+  const [row] = await sql.query<{ id: number | null }>(nearSql, [datasetId]);
   return row?.id ?? undefined;
 };
 
@@ -36,13 +36,17 @@ export const mapOfSegment = async (sql: Sql, segmentId: number): Promise<number 
   return row?.id ?? null;
 };
 
+const latestMapSql = (lock: string) =>
+  prepared(`
+  SELECT id, pool, slots FROM slot_maps WHERE store_id = $1 AND ($2::bigint IS NULL OR id = $2)
+  ORDER BY id DESC LIMIT 1 ${lock}`);
+
+const readMapSql = latestMapSql('');
+const holdMapSql = latestMapSql('FOR NO KEY UPDATE');
+
 /** Held until the end of the transaction: nobody else takes its free slots. */
 const holdMap = async (tx: Sql, storeId: number, id: number | undefined): Promise<SlotMap | undefined> => {
-  const [map] = await tx.query<SlotMap>(
-    `SELECT id, pool, slots FROM slot_maps WHERE store_id = $1 AND ($2::bigint IS NULL OR id = $2)
-     ORDER BY id DESC LIMIT 1 FOR NO KEY UPDATE`,
-    [storeId, id ?? null],
-  );
+  const [map] = await tx.query<SlotMap>(holdMapSql, [storeId, id ?? null]);
   return map;
 };
 
@@ -94,6 +98,21 @@ export const findSlots = async (
   const others = near === undefined ? [] : Object.keys(latest?.slots ?? {}).map(namedColumnOf);
   const pool = poolClassFor([...others, ...columns]) ?? smallest;
   return addMap(tx, storeId, pool, columns);
+};
+
+/**
+ * The map that `findSlots` would give, where it has all columns already: nothing has to be held. Undefined where slots have
+ * to be taken.
+ */
+export const knownSlots = async (
+  sql: Sql,
+  storeId: number,
+  columns: readonly NamedColumn[],
+  near?: number,
+): Promise<number | undefined> => {
+  const [map] = await sql.query<SlotMap>(readMapSql, [storeId, near ?? null]);
+  if (map === undefined || !columns.every(({ name }) => Object.hasOwn(map.slots, name))) return undefined;
+  return near !== undefined || map.pool === poolClassFor(columns) ? map.id : undefined;
 };
 
 /** The place that a map stands for. */

@@ -1,6 +1,6 @@
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import type { SegmentFacts } from '../../model/version.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { stateColumns, type UploadState } from './process-records.js';
 import { type Reject, setAsideSql } from './rejects.js';
 import { moveSql } from './transitions.js';
@@ -55,7 +55,7 @@ export interface ChunkRecords {
 const stored = moveSql('stored');
 
 /** Moves the process of each chunk from its first state to `ready`, as `stored` and `verified` do. */
-const wholeSql = `
+const wholeSql = prepared(`
   WITH given AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS g (process_id bigint, attempt int, rows bigint, bytes bigint,
       first_line bigint, topic text, partition int, position bigint, facts jsonb)
@@ -71,7 +71,7 @@ const wholeSql = `
   )
   UPDATE processes p SET ${moveSql('verified', 'p').set}, facts = g.facts, chunk_count = 1, inserted_chunks = 1,
     inserted_rows = g.rows
-  FROM given g JOIN recorded USING (process_id) WHERE p.id = g.process_id`;
+  FROM given g JOIN recorded USING (process_id) WHERE p.id = g.process_id`);
 
 const givenOf = ({ processId, attempt, facts, chunk, position }: WholeUpload) => ({
   process_id: processId,

@@ -1,6 +1,6 @@
 /** What is worth knowing about an upload, kept with its process; bounded in number, and each in size by who makes it. */
 import { maxNotices, type Notice } from '../../model/process.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { publicIdSql } from './process-ids.js';
 
 const subjectOf = ({ code, column, similarTo }: Notice): string => JSON.stringify([code, column, similarTo]);
@@ -28,26 +28,25 @@ export const addNotices = async (tx: Sql, processId: number, added: readonly Not
   ]);
 };
 
+const keepDigestSql = prepared(`
+  WITH kept AS (UPDATE processes SET file_digest = $2 WHERE id = $1 RETURNING id, dataset_id)
+  SELECT ${publicIdSql('b')} AS id FROM kept, LATERAL (
+    SELECT p.id, p.public_id, p.file_digest FROM processes p
+    WHERE p.dataset_id = kept.dataset_id AND p.id < kept.id AND p.mode = 'append' AND p.status <> 'failed'
+      AND NOT p.dry_run ORDER BY p.id DESC LIMIT 1
+  ) b WHERE b.file_digest = $2`);
+
 /**
- * Keeps the digest of an appended file, and tells when it is that of the append before it. Call it in a transaction,
- * before the process can complete.
+ * Keeps the digest of an appended file, and tells when it is that of the append before it. Call it before the process can
+ * complete.
  */
-export const keepDigest = async (tx: Sql, processId: number, digest: Buffer): Promise<void> => {
-  const [same] = await tx.query<{ id: number }>(
-    `WITH kept AS (UPDATE processes SET file_digest = $2 WHERE id = $1 RETURNING id, dataset_id)
-     SELECT ${publicIdSql('b')} AS id FROM kept, LATERAL (
-       SELECT p.id, p.public_id, p.file_digest FROM processes p
-       WHERE p.dataset_id = kept.dataset_id AND p.id < kept.id AND p.mode = 'append' AND p.status <> 'failed'
-         AND NOT p.dry_run ORDER BY p.id DESC LIMIT 1
-     ) b WHERE b.file_digest = $2`,
-    [processId, digest],
-  );
+export const keepDigest = async (sql: Sql, processId: number, digest: Buffer): Promise<void> => {
+  const [same] = await sql.query<{ id: number }>(keepDigestSql, [processId, digest]);
   if (same === undefined) return;
-  await addNotices(tx, processId, [
-    {
-      code: 'same_file',
-      message: `The file is the one that was appended before it, by process ${same.id}: its rows are there twice now.`,
-      processId: same.id,
-    },
-  ]);
+  const notice = {
+    code: 'same_file',
+    message: `The file is the one that was appended before it, by process ${same.id}: its rows are there twice now.`,
+    processId: same.id,
+  };
+  await sql.tx((tx) => addNotices(tx, processId, [notice]));
 };

@@ -1,16 +1,16 @@
 import { AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
-import type { Notice, ProcessPhase, ProcessStatus } from '../../model/process.js';
+import type { Notice, ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
 import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { placementSql } from '../../storage/postgres/placements.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
-import { findSlots, nearMap } from '../layout/slot-maps.js';
+import { findSlots, knownSlots, nearMap } from '../layout/slot-maps.js';
 import { keepDigest, keptNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
-import { createProcessViews, type ProcessViews } from './process-view.js';
-import { addSegment } from './segment-records.js';
+import { createProcessViews, type ProcessViews, type ViewRow, viewColumns, viewOf } from './process-view.js';
+import { addSegment, addSegmentSql } from './segment-records.js';
 import { firstState, inStates, moveSql } from './transitions.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */
@@ -88,8 +88,8 @@ export interface ProcessRecords extends ProcessViews {
   heartbeat(processId: number, received: Received): Promise<boolean>;
   /** Tells what the file of a pending append is, before its last chunk leaves. */
   keepDigest(processId: number, digest: Buffer): Promise<void>;
-  /** Tells that every chunk is in Kafka. */
-  seal(processId: number, received: Received): Promise<void>;
+  /** Tells that every chunk is in Kafka. Undefined when the dataset was deleted meanwhile. */
+  seal(processId: number, received: Received): Promise<ProcessView | undefined>;
   state(processId: number): Promise<UploadState | undefined>;
   /**
    * Marks those of some uploads whose only chunk may be inserted together with others: first attempts that lie in pools.
@@ -118,10 +118,10 @@ interface NewRow {
   readonly createdAt: Date;
 }
 
-/** A new row, or the one that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
-const insertOrFill = async (sql: Sql, upload: NewUpload): Promise<NewRow> => {
+/** `$1` to `$12` of the statements that accept an upload. */
+const newValues = (upload: NewUpload): unknown[] => {
   const { receivedBytes, body } = upload;
-  const values = [
+  return [
     upload.datasetId,
     upload.mode,
     JSON.stringify(upload.layout),
@@ -135,42 +135,80 @@ const insertOrFill = async (sql: Sql, upload: NewUpload): Promise<NewRow> => {
     body?.expectedBytes ?? null,
     keptNotices(upload.notices ?? []),
   ];
-  if (upload.reservedId === undefined) {
-    const [row] = await sql.query<NewRow>(
-      `INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
-         expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage)
-       VALUES ($1, '${firstState}', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-       RETURNING id, created_at AS "createdAt"`,
-      [...values, upload.vintage === undefined ? null : JSON.stringify(upload.vintage)],
-    );
-    if (row === undefined) throw new Error('a process was inserted but not returned');
-    return row;
-  }
-  const [row] = await sql.query<NewRow>(
+};
+
+/** One statement, since short uploads spend their time on trips. The lock comes before the id. */
+const acceptSql = prepared(`
+  WITH held AS (
+    SELECT id, current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE
+  ), process AS (
+    INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
+      expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage)
+    SELECT held.id, '${firstState}', $2, $3::jsonb, $4::bigint, $5::bigint, $6, $7::bigint, $8::bigint, $9::boolean,
+      $10::bigint, $11::bigint, $12::jsonb, $13::jsonb
+    FROM held WHERE $8::bigint IS NULL OR held.current = $8
+    RETURNING id, created_at
+  ), segment AS (${addSegmentSql(
+    {
+      id: `process.id * ${segmentNumbers.perProcess} + 1`,
+      processId: 'process.id',
+      storeId: '$14::bigint',
+      slotMapId: '$15::bigint',
+    },
+    'FROM process',
+  )})
+  SELECT process.id, process.created_at AS "createdAt" FROM held LEFT JOIN process ON true`);
+
+/** @param slotMapId Null: the segment lies in the table of the store. */
+const insert = async (sql: Sql, upload: NewUpload, slotMapId: number | null): Promise<NewRow> => {
+  const [row] = await sql.query<NewRow | Record<keyof NewRow, null>>(acceptSql, [
+    ...newValues(upload),
+    upload.vintage === undefined ? null : JSON.stringify(upload.vintage),
+    upload.storeId,
+    slotMapId,
+  ]);
+  if (row === undefined)
+    throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
+  if (row.id === null) throw otherVersion();
+  return row;
+};
+
+/** The row that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
+const fill = async (tx: Sql, upload: NewUpload, slotMapId: number | null): Promise<NewRow> => {
+  const [row] = await tx.query<NewRow>(
     `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, mode = $2, layout = $3, key_id = $5,
        request_id = $6, received_bytes = $7, expected_version = $8, dry_run = $9, sent_bytes = $10,
        expected_bytes = $11, notices = $12, received_at = now()
      WHERE id = $13 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
      RETURNING id, created_at AS "createdAt"`,
-    [...values, upload.reservedId],
+    [...newValues(upload), upload.reservedId],
   );
   if (row === undefined)
     throw conflict('process_ended', `Process ${upload.reservedId} has ended before its file was read.`);
+  await addSegment(tx, { id: segmentId(row.id, 1), processId: row.id, storeId: upload.storeId, slotMapId });
   return row;
 };
 
-const acceptIn = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
-  const { datasetId, storeId, mode, layout, expectedVersionId } = upload;
+/** With slots that have to be taken, or a row that was reserved. */
+const acceptIn = async (tx: Sql, upload: NewUpload, near: number | undefined): Promise<NewRow> => {
+  const { datasetId, storeId, layout, isSmall, expectedVersionId, reservedId } = upload;
   // The lock makes ids of one dataset grow in the order in which uploads are accepted.
-  const dataset = await holdDataset(sql, datasetId);
+  const dataset = await holdDataset(tx, datasetId);
   if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
-  const row = await insertOrFill(sql, upload);
-  const slotMapId = upload.isSmall
-    ? await findSlots(sql, storeId, tableColumns(layout), await nearMap(sql, datasetId, mode))
-    : null;
-  await addSegment(sql, { id: segmentId(row.id, 1), processId: row.id, storeId, slotMapId });
-  if (upload.fileDigest !== undefined) await keepDigest(sql, row.id, upload.fileDigest);
-  return { processId: row.id, createdAt: row.createdAt };
+  const slotMapId = isSmall ? await findSlots(tx, storeId, tableColumns(layout), near) : null;
+  return reservedId === undefined ? insert(tx, upload, slotMapId) : fill(tx, upload, slotMapId);
+};
+
+const accept = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
+  const { datasetId, storeId, mode, layout, isSmall, reservedId, fileDigest } = upload;
+  const near = isSmall ? await nearMap(sql, datasetId, mode) : undefined;
+  const known = isSmall ? await knownSlots(sql, storeId, tableColumns(layout), near) : null;
+  const { id, createdAt } =
+    known === undefined || reservedId !== undefined
+      ? await sql.tx((tx) => acceptIn(tx, upload, near))
+      : await insert(sql, upload, known);
+  if (fileDigest !== undefined) await keepDigest(sql, id, fileDigest);
+  return { processId: id, createdAt };
 };
 
 /** For the values of `receivedValues`; what comes late takes nothing back. */
@@ -185,25 +223,34 @@ const receivedValues = (processId: number, { bytes, sentBytes, expectedBytes, se
   sentChunks,
 ];
 
+const heartbeatSql = prepared(`
+  UPDATE processes SET received_at = now(), ${receivedSql}
+  WHERE ${isProcess('$1', 'processes')} AND status = 'pending' RETURNING 1`);
+
+const sealSql = prepared(
+  `UPDATE processes p SET sealed_at = now(), ${receivedSql} WHERE p.id = $1 RETURNING ${viewColumns}`,
+);
+
+const beginBatchSql = prepared(`
+  UPDATE processes p SET in_batch = true FROM datasets d
+  WHERE d.id = p.dataset_id AND p.id = ANY ($1) AND ${inStates(['insert'], 'p')} AND p.attempt = 1
+    AND NOT p.in_batch AND p.inserted_chunks = 0 AND EXISTS (SELECT 1 FROM segments g
+      WHERE g.id = p.id * ${segmentNumbers.perProcess} + 1 AND g.slot_map_id IS NOT NULL)
+  RETURNING ${stateColumns}, p.layout`);
+
 export const createProcessRecords = (sql: Sql): ProcessRecords => ({
-  accept: (upload) => sql.tx((tx) => acceptIn(tx, upload)),
+  accept: (upload) => accept(sql, upload),
 
   async heartbeat(processId, received) {
-    const rows = await sql.query(
-      `UPDATE processes SET received_at = now(), ${receivedSql}
-       WHERE ${isProcess('$1', 'processes')} AND status = 'pending' RETURNING 1`,
-      receivedValues(processId, received),
-    );
+    const rows = await sql.query(heartbeatSql, receivedValues(processId, received));
     return rows.length > 0;
   },
 
-  keepDigest: (processId, digest) => sql.tx((tx) => keepDigest(tx, processId, digest)),
+  keepDigest: (processId, digest) => keepDigest(sql, processId, digest),
 
   async seal(processId, received) {
-    await sql.query(
-      `UPDATE processes SET sealed_at = now(), ${receivedSql} WHERE id = $1`,
-      receivedValues(processId, received),
-    );
+    const [row] = await sql.query<ViewRow>(sealSql, receivedValues(processId, received));
+    return row && viewOf(row);
   },
 
   async state(processId) {
@@ -214,15 +261,7 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
     return row;
   },
 
-  beginBatch: (processIds) =>
-    sql.query<UploadState & { layout: Layout }>(
-      `UPDATE processes p SET in_batch = true FROM datasets d
-       WHERE d.id = p.dataset_id AND p.id = ANY ($1) AND ${inStates(['insert'], 'p')} AND p.attempt = 1
-         AND NOT p.in_batch AND p.inserted_chunks = 0 AND EXISTS (SELECT 1 FROM segments g
-           WHERE g.id = p.id * ${segmentNumbers.perProcess} + 1 AND g.slot_map_id IS NOT NULL)
-       RETURNING ${stateColumns}, p.layout`,
-      [processIds],
-    ),
+  beginBatch: (processIds) => sql.query<UploadState & { layout: Layout }>(beginBatchSql, [processIds]),
 
   async layout(processId) {
     const [row] = await sql.query<{ layout: Layout }>('SELECT layout FROM processes WHERE id = $1', [

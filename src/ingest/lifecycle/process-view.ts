@@ -1,6 +1,6 @@
 /** Processes as the API shows them. */
 import type { ProcessView, RowChanges } from '../../model/process.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { isProcess, publicIdSql } from './process-ids.js';
 
 const isoSql = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS')`;
@@ -8,7 +8,8 @@ const isoSql = (time: string): string => `to_char(${time} AT TIME ZONE 'UTC', 'Y
 /** Up to 0.1 only uncompressed bytes were counted. */
 const receivedSql = 'coalesce(nullif(p.sent_bytes, 0), p.received_bytes)';
 
-const columns = `${publicIdSql('p')} AS id, p.dataset_id AS "datasetId", p.status, p.mode, p.version_id AS "versionId",
+/** A `ViewRow` of `processes p`. */
+export const viewColumns = `${publicIdSql('p')} AS id, p.dataset_id AS "datasetId", p.status, p.mode, p.version_id AS "versionId",
   p.inserted_rows AS rows, p.received_bytes AS bytes, p.rejected_rows AS "rejectedRows",
   p.changes, p.dry_run AS "dryRun", p.error, p.notices, p.attempt,
   ${receivedSql} AS received, p.expected_bytes AS expected, p.sealed_at IS NOT NULL AS sealed,
@@ -16,7 +17,7 @@ const columns = `${publicIdSql('p')} AS id, p.dataset_id AS "datasetId", p.statu
   ${isoSql('p.created_at')} AS "createdAt", ${isoSql('p.completed_at')} AS "completedAt",
   ${isoSql('p.expires_at')} AS "expiresAt"`;
 
-interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId' | keyof RowChanges> {
+export interface ViewRow extends Omit<ProcessView, 'progress' | 'versionId' | keyof RowChanges> {
   changes: RowChanges | null;
   versionId: number | null;
   attempt: number;
@@ -41,7 +42,7 @@ const percentOf = ({ status, received, expected, sealed, chunks, sent, inserted 
   return Math.min(99, Math.floor(50 * came * (1 + stored)));
 };
 
-const viewOf = (row: ViewRow): ProcessView => {
+export const viewOf = (row: ViewRow): ProcessView => {
   const { attempt, received, expected, sealed: _sealed, chunks, sent, inserted, changes, ...view } = row;
   return {
     ...view,
@@ -63,6 +64,10 @@ const viewOf = (row: ViewRow): ProcessView => {
   };
 };
 
+const viewSql = prepared(
+  `SELECT ${viewColumns} FROM processes p WHERE p.dataset_id = $1 AND ${isProcess('$2', 'p')}`,
+);
+
 export interface ProcessViews {
   view(datasetId: number, processId: number): Promise<ProcessView | undefined>;
   /** Those of some processes that there are, in no order. */
@@ -73,12 +78,12 @@ export interface ProcessViews {
 
 export const createProcessViews = (sql: Sql): ProcessViews => {
   const read = async (rest: string, values: unknown[]): Promise<ProcessView[]> =>
-    (await sql.query<ViewRow>(`SELECT ${columns} FROM processes p WHERE ${rest}`, values)).map(viewOf);
+    (await sql.query<ViewRow>(`SELECT ${viewColumns} FROM processes p WHERE ${rest}`, values)).map(viewOf);
 
   return {
     async view(datasetId, processId) {
-      const [view] = await read(`p.dataset_id = $1 AND ${isProcess('$2', 'p')}`, [datasetId, processId]);
-      return view;
+      const [row] = await sql.query<ViewRow>(viewSql, [datasetId, processId]);
+      return row && viewOf(row);
     },
     views: (processIds) => read(isProcess('ANY ($1)', 'p'), [processIds]),
     list: (datasetId, { top, before }) =>

@@ -1,6 +1,6 @@
 import type { ProcessError } from '../../model/process.js';
 import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { recordWhole, type VerifiedUpload, type WholeUpload } from './chunk-records.js';
 import type { MergeOutcome } from './merge-records.js';
 import {
@@ -118,23 +118,23 @@ interface Turns {
   readonly again: readonly number[];
 }
 
+const firstSql = prepared(`
+  SELECT n.id, n.dataset_id AS "datasetId", n.phase FROM unnest($1::bigint[]) AS d (id), LATERAL (
+    SELECT p.id, p.dataset_id, p.phase FROM processes p
+    WHERE p.dataset_id = d.id AND ${inLineSql('p')} ORDER BY p.id LIMIT 1) AS n`);
+
+const dueSql = prepared(`
+  SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
+    layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
+  FROM processes WHERE id = ANY ($1) AND ${published.when} ORDER BY id FOR NO KEY UPDATE`);
+
 /** Of the first pending process of each dataset. */
 const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns> => {
-  const first = await tx.query<{ id: number; datasetId: number; phase: string }>(
-    `SELECT n.id, n.dataset_id AS "datasetId", n.phase FROM unnest($1::bigint[]) AS d (id), LATERAL (
-       SELECT p.id, p.dataset_id, p.phase FROM processes p
-       WHERE p.dataset_id = d.id AND ${inLineSql('p')} ORDER BY p.id LIMIT 1) AS n`,
-    [datasetIds],
-  );
+  const first = await tx.query<{ id: number; datasetId: number; phase: string }>(firstSql, [datasetIds]);
   const ready = first.filter(({ phase }) => phase === 'ready' || phase === 'merged');
   const merging = first.filter(({ phase }) => phase === 'merge').map(({ id }) => id);
   if (ready.length === 0) return { due: [], merging, again: [] };
-  const due = await tx.query<DueProcess>(
-    `SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
-       layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
-     FROM processes WHERE id = ANY ($1) AND ${published.when} ORDER BY id FOR NO KEY UPDATE`,
-    [ready.map(({ id }) => id)],
-  );
+  const due = await tx.query<DueProcess>(dueSql, [ready.map(({ id }) => id)]);
   const locked = new Set(due.map(({ id }) => id));
   return { due, merging, again: ready.filter(({ id }) => !locked.has(id)).map(({ datasetId }) => datasetId) };
 };

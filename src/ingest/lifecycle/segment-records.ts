@@ -1,7 +1,6 @@
 /** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
 import { processOfSegment } from '../../model/version.js';
-import { drainingSetting } from '../../storage/postgres/draining-shards.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { isWrittenBy } from './segment-ids.js';
 
 export interface NewSegment {
@@ -13,16 +12,30 @@ export interface NewSegment {
 }
 
 /** The shards that are being emptied. A segment keeps to what it began with: each of its chunks always goes to the same shard. */
-const closedSql = `(SELECT string_to_array(value, ',')::int[] FROM settings WHERE name = '${drainingSetting}')`;
+const closedSql = 'draining_shards()';
+
+/** Statement that adds one. All are expressions, of `source`. */
+export const addSegmentSql = (
+  { id, processId, storeId, slotMapId }: Readonly<Record<keyof NewSegment, string>>,
+  source = '',
+): string => `
+  INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards)
+  SELECT ${id}, ${storeId}, ${processId}, ${slotMapId}, ${closedSql} ${source}`;
+
+const addSql = prepared(
+  addSegmentSql({
+    id: '$1::bigint',
+    storeId: '$2::bigint',
+    processId: '$3::bigint',
+    slotMapId: '$4::bigint',
+  }),
+);
 
 export const addSegment = async (
   sql: Sql,
   { id, processId, storeId, slotMapId }: NewSegment,
 ): Promise<void> => {
-  await sql.query(
-    `INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards) VALUES ($1, $2, $3, $4, ${closedSql})`,
-    [id, storeId, processId, slotMapId],
-  );
+  await sql.query(addSql, [id, storeId, processId, slotMapId]);
 };
 
 /** One that lies where another one of the store lies. */

@@ -3,12 +3,12 @@ import { runYielding } from '../../lib/yielding.js';
 import type { DateForm } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed, type Notice } from '../../model/process.js';
-import { readRegistry, registerColumns } from '../../storage/postgres/columns.js';
+import { registerColumns } from '../../storage/postgres/columns.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { headerNames } from '../csv/header.js';
 import type { HeaderRecord, SplitChunk } from '../csv/types.js';
-import { type BaseVersion, readBase } from '../layout/base-version.js';
+import { type BaseColumns, type KnownColumns, readKnownColumns } from '../layout/base-version.js';
 import { checkManifest, type MatchedField, matchFields } from '../layout/column-match.js';
 import { columnNotices } from '../layout/column-notices.js';
 import { lostType } from '../layout/kept-type.js';
@@ -99,54 +99,65 @@ const requireTypes = async (layout: Layout, first: SplitChunk): Promise<void> =>
 
 /** The columns of an upload, as the dataset knows them. */
 interface BoundColumns {
-  readonly base: BaseVersion | undefined;
+  readonly base: BaseColumns | undefined;
   readonly fields: readonly MatchedField[];
   readonly columns: readonly LayoutColumn[];
 }
 
+/** Undefined where the dataset does not know all of them. */
+const columnsOf = (
+  fields: readonly MatchedField[],
+  { registry }: KnownColumns,
+  isReplaced: boolean,
+): LayoutColumn[] | undefined => {
+  const byId = new Map(registry.map((column) => [column.id, column]));
+  const byName = new Map(registry.map((column) => [column.name, column]));
+  const columns: LayoutColumn[] = [];
+  for (const match of fields) {
+    const { listed, name, field } = match;
+    const known = listed?.id === undefined ? byName.get(name) : byId.get(listed.id);
+    if (known === undefined) return undefined;
+    columns.push({
+      id: known.id,
+      storageId: known.storageId,
+      name,
+      description: listed?.description ?? known.description,
+      isEntity: listed?.isEntity ?? known.isEntity,
+      physical: 'u',
+      field,
+      ...typeFacts(match, isReplaced),
+    });
+  }
+  return columns;
+};
+
 export const createLayoutProposal = (sql: Sql): LayoutProposal => {
-  const columnsOf = async (
-    tx: Sql,
-    upload: Upload,
-    fields: readonly MatchedField[],
-    isReplaced: boolean,
-  ): Promise<LayoutColumn[]> => {
-    const unnamed = fields.filter(({ listed }) => listed?.id === undefined).map(({ name }) => name);
-    await registerColumns(tx, upload.datasetId, unnamed);
-    const registry = await readRegistry(tx, upload.datasetId);
-    const byId = new Map(registry.map((column) => [column.id, column]));
-    const byName = new Map(registry.map((column) => [column.name, column]));
-    return fields.map((match): LayoutColumn => {
-      const { listed, name, field } = match;
-      const known = listed?.id === undefined ? byName.get(name) : byId.get(listed.id);
-      if (known === undefined) throw new Error('a column was registered but not returned');
-      return {
-        id: known.id,
-        storageId: known.storageId,
-        name,
-        description: listed?.description ?? known.description,
-        isEntity: listed?.isEntity ?? known.isEntity,
-        physical: 'u',
-        field,
-        ...typeFacts(match, isReplaced),
-      };
+  /** Names are looked up and made in one piece: a rename comes before all of it or after it. */
+  const bindColumns = async (
+    { datasetId, options }: Upload,
+    names: readonly string[],
+  ): Promise<BoundColumns> => {
+    const bind = async (known: KnownColumns) => {
+      const fields = await runYielding(matchFields(names, options, known.base));
+      const columns = columnsOf(fields, known, options.mode === 'replace');
+      return { base: known.base, fields, columns };
+    };
+    const { columns, ...bound } = await bind(await readKnownColumns(sql, datasetId));
+    if (columns !== undefined) return { ...bound, columns };
+    const unnamed = bound.fields.filter(({ listed }) => listed?.id === undefined).map(({ name }) => name);
+    return sql.tx(async (tx) => {
+      await holdDataset(tx, datasetId);
+      await registerColumns(tx, datasetId, unnamed);
+      const made = await bind(await readKnownColumns(tx, datasetId));
+      if (made.columns === undefined) throw new Error('a column was registered but not returned');
+      return { ...made, columns: made.columns };
     });
   };
-
-  /** Names are looked up and made in one piece: a rename comes before all of it or after it. */
-  const bindColumns = (upload: Upload, names: readonly string[]): Promise<BoundColumns> =>
-    sql.tx(async (tx) => {
-      await holdDataset(tx, upload.datasetId);
-      const base = await readBase(tx, upload.datasetId);
-      const fields = await runYielding(matchFields(names, upload.options, base));
-      const columns = await columnsOf(tx, upload, fields, upload.options.mode === 'replace');
-      return { base, fields, columns };
-    });
 
   return {
     async check({ datasetId, options }) {
       if (options.manifest === undefined) return;
-      const [registry, base] = await Promise.all([readRegistry(sql, datasetId), readBase(sql, datasetId)]);
+      const { registry, base } = await readKnownColumns(sql, datasetId);
       checkManifest(options, registry, base);
     },
 

@@ -247,15 +247,14 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
 
     return {
       processId: () => accepted?.processId ?? upload.reservedId,
-      async run(): Promise<number> {
+      async run(): Promise<ProcessView | undefined> {
         const timer = setInterval(beat, heartbeatMs);
         try {
           await readAll();
           if (accepted === undefined) await take(undefined);
           const { processId, publisher } = accepted ?? (await accept(undefined));
           await publisher.arrived();
-          await processes.seal(processId, received());
-          return processId;
+          return await processes.seal(processId, received());
         } finally {
           clearInterval(timer);
         }
@@ -272,8 +271,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       if (upload.reservedId !== undefined) await reservations.claim(upload.reservedId, upload);
       const intake = createIntake(upload);
       try {
-        const processId = await intake.run();
-        const view = await processes.view(upload.datasetId, processId);
+        const view = await intake.run();
         if (view === undefined)
           throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
         // This process was silent for too long (stopped, or without its database) and was taken for dead.

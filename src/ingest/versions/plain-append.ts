@@ -6,7 +6,7 @@ import { storageName } from '../../model/column.js';
 import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
 import { placementSql } from '../../storage/postgres/placements.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome } from '../lifecycle/merge-records.js';
@@ -21,14 +21,14 @@ interface Room {
   readonly maxRows: number | null;
 }
 
+const roomSql = prepared(`
+  SELECT ${placementSql('g')} AS placement, plans.max_dataset_rows AS "maxRows"
+  FROM segments g, datasets d JOIN repositories r ON r.id = d.repository_id
+    JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
+  WHERE g.id = $1 AND d.id = $2`);
+
 const readRoom = async (sql: Sql, { id, attempt, datasetId }: DueProcess): Promise<Room | undefined> => {
-  const [room] = await sql.query<Room>(
-    `SELECT ${placementSql('g')} AS placement, plans.max_dataset_rows AS "maxRows"
-     FROM segments g, datasets d JOIN repositories r ON r.id = d.repository_id
-       JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
-     WHERE g.id = $1 AND d.id = $2`,
-    [segmentId(id, attempt), datasetId],
-  );
+  const [room] = await sql.query<Room>(roomSql, [segmentId(id, attempt), datasetId]);
   return room;
 };
 

@@ -4,7 +4,7 @@
  */
 import { keepList } from './column-lists.js';
 import { columnsChanged } from './datasets.js';
-import type { Sql } from './sql.js';
+import { prepared, type Sql } from './sql.js';
 
 /** What is to become of a column; a field that is absent stays. */
 export interface ColumnText {
@@ -23,12 +23,23 @@ export interface RegisteredColumn {
   readonly isEntity: boolean | null;
 }
 
+/** The same as JSON, for a select list. `dataset` is an expression of the id. */
+export const registryColumn = (dataset: string): string => `
+  (SELECT coalesce(json_agg(json_build_object('id', c.id, 'storageId', coalesce(c.storage_id, c.id), 'name', c.name,
+     'description', c.description, 'isEntity', c.is_entity)), '[]') FROM columns c WHERE c.dataset_id = ${dataset})`;
+
+const registrySql = prepared(`
+  SELECT id, coalesce(storage_id, id) AS "storageId", name, description, is_entity AS "isEntity"
+  FROM columns WHERE dataset_id = $1`);
+
 export const readRegistry = (sql: Sql, datasetId: number): Promise<RegisteredColumn[]> =>
-  sql.query<RegisteredColumn>(
-    `SELECT id, coalesce(storage_id, id) AS "storageId", name, description, is_entity AS "isEntity"
-     FROM columns WHERE dataset_id = $1`,
-    [datasetId],
-  );
+  sql.query<RegisteredColumn>(registrySql, [datasetId]);
+
+const registerSql = prepared(`
+  INSERT INTO columns (dataset_id, name) SELECT $1, wanted.name
+  FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, position)
+  WHERE NOT EXISTS (SELECT 1 FROM columns c WHERE c.dataset_id = $1 AND c.name = wanted.name)
+  ORDER BY wanted.position ON CONFLICT ON CONSTRAINT columns_name DO NOTHING`);
 
 /** Makes the columns of these names that the dataset does not know. */
 export const registerColumns = async (
@@ -36,13 +47,7 @@ export const registerColumns = async (
   datasetId: number,
   names: readonly string[],
 ): Promise<void> => {
-  await sql.query(
-    `INSERT INTO columns (dataset_id, name) SELECT $1, wanted.name
-     FROM unnest($2::text[]) WITH ORDINALITY AS wanted (name, position)
-     WHERE NOT EXISTS (SELECT 1 FROM columns c WHERE c.dataset_id = $1 AND c.name = wanted.name)
-     ORDER BY wanted.position ON CONFLICT ON CONSTRAINT columns_name DO NOTHING`,
-    [datasetId, names],
-  );
+  await sql.query(registerSql, [datasetId, names]);
 };
 
 /**

@@ -1,5 +1,5 @@
 /** Rows of `datasets`: the one place that writes them. */
-import type { Sql } from './sql.js';
+import { prepared, type Sql } from './sql.js';
 
 /** What people write about a dataset. */
 export interface DatasetText {
@@ -27,12 +27,13 @@ export interface HeldDataset {
 export const holdDataset = async (tx: Sql, id: number): Promise<HeldDataset | undefined> =>
   (await holdDatasets(tx, [id])).get(id);
 
+const holdSql = prepared(
+  'SELECT id, current_version_id AS current FROM datasets WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
+);
+
 /** The same of several, always locked in one order; without those that there are not. */
 export const holdDatasets = async (tx: Sql, ids: readonly number[]): Promise<Map<number, HeldDataset>> => {
-  const rows = await tx.query<HeldDataset & { id: number }>(
-    'SELECT id, current_version_id AS current FROM datasets WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE',
-    [ids],
-  );
+  const rows = await tx.query<HeldDataset & { id: number }>(holdSql, [ids]);
   return new Map(rows.map(({ id, current }) => [id, { current }]));
 };
 

@@ -2,7 +2,7 @@
 import { readSetting, setSetting } from './settings.js';
 import type { Sql } from './sql.js';
 
-/** Name of the setting: their numbers, with commas between them. */
+/** Their numbers, with commas between them; the function `draining_shards` of PostgreSQL reads them, too. */
 export const drainingSetting = 'draining_shards';
 
 export const drainingShards = async (sql: Sql): Promise<readonly number[]> => {

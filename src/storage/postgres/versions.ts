@@ -5,9 +5,9 @@
 import { dropUnusedLists, keepChanges } from './column-lists.js';
 import { firstVersionSql, showVersionSql } from './datasets.js';
 import { forgetVersions } from './segment-ranges.js';
-import type { Sql } from './sql.js';
+import { prepared, type Sql } from './sql.js';
 
-/** What versions are made of, at most one of each dataset. The caller holds the datasets. */
+/** What versions are made of, at most one of each dataset. The caller holds the datasets. The same text at each call. */
 export interface VersionStatement {
   /** Common table expressions, the last of which is `list (id)`: the version's columns (column-lists.ts). */
   readonly list: string;
@@ -39,7 +39,7 @@ export const addVersions = async <Answer = unknown>(
   values: readonly unknown[],
 ): Promise<({ readonly id: number } & Answer)[]> => {
   const versions = await tx.query<VersionIds & Answer>(
-    `WITH ${[
+    prepared(`WITH ${[
       list,
       `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, dataset_id, process_id, column_list_id)`,
       `shown AS (${showVersionSql('version.dataset_id')})`,
@@ -51,7 +51,7 @@ export const addVersions = async <Answer = unknown>(
          answer === undefined
            ? 'FROM version'
            : `, ${answer}.* FROM version JOIN ${answer} ON ${answer}.version_id = version.id`
-       }`,
+       }`),
     values,
   );
   for (const { list: to, listBefore: from } of versions) if (to !== from) await keepChanges(tx, { from, to });
