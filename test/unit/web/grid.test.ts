@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Cells, createKept } from '../../../web/src/components/grid/kept.js';
+import { pack } from '../../../web/src/components/grid/packed.js';
 import { columnAt, createRowScroll, edgesOf } from '../../../web/src/components/grid/scroll.js';
 import { move, spanOf } from '../../../web/src/components/grid/selection.js';
 
@@ -97,9 +98,25 @@ describe('the keyboard', () => {
   });
 });
 
+describe('the packed cells of a column', () => {
+  it.each([
+    [[]],
+    [[null]],
+    [['']],
+    [['a', null, '', null, null, 'long enough', '日本 🙂', '']],
+    [[null, 'x']],
+    [['x'.repeat(70_000), null, 'y']],
+  ])('are those that were given: %#', (values: (string | null)[]) => {
+    const packed = pack(values);
+    expect(values.map((_, row) => packed.at(row))).toEqual(values);
+    expect([packed.at(values.length), packed.at(-1)]).toEqual([undefined, undefined]);
+    expect(packed.weight).toBeGreaterThanOrEqual(values.join('').length);
+  });
+});
+
 describe('blocks of cells that are kept', () => {
   const block = (cells: number, text: string): Cells =>
-    new Map([[1, Array.from({ length: cells }, () => text)]]);
+    new Map([[1, pack(Array.from({ length: cells }, () => text))]]);
 
   it('are as many as their texts allow, and the oldest go first', () => {
     const kept = createKept(10_000);
@@ -107,7 +124,7 @@ describe('blocks of cells that are kept', () => {
     expect(kept.cells('plain 0')).toBeDefined();
     kept.keep('long', block(1, 'x'.repeat(9_000)));
     expect(kept.cells('long')).toBeDefined();
-    expect([kept.cells('plain 16'), kept.cells('plain 17')?.size]).toEqual([undefined, 1]);
+    expect([kept.cells('plain 17'), kept.cells('plain 18')?.size]).toEqual([undefined, 1]);
   });
 
   it('stay while they are in view, and are weighed once', () => {

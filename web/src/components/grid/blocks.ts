@@ -1,6 +1,7 @@
 import { isAbort } from '../../lib/api.js';
 import type { Column } from '../../lib/types.js';
 import { createKept } from './kept.js';
+import { type Packed, pack } from './packed.js';
 import { type RowsOf, readRows } from './read-rows.js';
 
 /** Cells that are fetched when they come into view, in blocks of rows and columns. */
@@ -16,7 +17,7 @@ export interface Blocks {
 const columnsInBlock = 24;
 const rowsInBlock = 100;
 /** Most characters of cells that are kept beyond what is in view. */
-const mostKept = 24_000_000;
+const mostKept = 4_000_000;
 /** An account has a quarter of the places for queries; others of its windows want some too. */
 const mostAtOnce = 3;
 
@@ -54,13 +55,10 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
     const found = await readRows(rows, { first, count: rowsInBlock, selected }, signal);
     let place = 0;
     for (const group of groups) {
-      const cells = new Map<number, (string | null)[]>();
+      const cells = new Map<number, Packed>();
       for (const { id } of columnsOf(group)) {
         const at = place;
-        cells.set(
-          id,
-          found.map((row) => row[at] ?? null),
-        );
+        cells.set(id, pack(found.map((row) => row[at] ?? null)));
         place += 1;
       }
       kept.keep(keyOf(first, group), cells);
@@ -87,7 +85,10 @@ export const createBlocks = ({ rows, columns, onChange, onError }: BlocksOptions
   return {
     cell(row, column) {
       const first = Math.floor(row / rowsInBlock) * rowsInBlock;
-      return kept.cells(keyOf(first, groupOf(column)))?.get(column.id)?.[row - first];
+      return kept
+        .cells(keyOf(first, groupOf(column)))
+        ?.get(column.id)
+        ?.at(row - first);
     },
     want(first, last, visible) {
       const inView = [...new Set(visible.map(groupOf))];

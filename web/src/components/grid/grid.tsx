@@ -29,7 +29,7 @@ export interface GridProps {
   readonly shown: readonly Column[];
   readonly pinned: number;
   readonly order: ReadonlyMap<number, 'asc' | 'desc'>;
-  readonly summaries: ReadonlyMap<number, ColumnSummary>;
+  readonly summaries: ReadonlyMap<number, ColumnSummary | undefined>;
   /** Where those stand that are not there. */
   readonly summaryState: 'asking' | 'failed';
   readonly actions: Omit<ColumnActions, 'resize'>;

@@ -1,5 +1,7 @@
+import type { Packed } from './packed.js';
+
 /** Texts of cells, by column and then by row. */
-export type Cells = ReadonlyMap<number, readonly (string | null)[]>;
+export type Cells = ReadonlyMap<number, Packed>;
 
 /** Blocks of cells that were fetched, the oldest forgotten first. */
 export interface Kept {
@@ -9,13 +11,9 @@ export interface Kept {
   inView: ReadonlySet<string>;
 }
 
-/** Characters that a cell takes besides its text, about. */
-const charactersOfCell = 24;
-
 const weightOf = (cells: Cells): number => {
   let sum = 0;
-  for (const values of cells.values())
-    for (const value of values) sum += charactersOfCell + (value?.length ?? 0);
+  for (const { weight } of cells.values()) sum += weight;
   return sum;
 };
 

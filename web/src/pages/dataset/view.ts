@@ -55,6 +55,9 @@ export const useRowCount = (dataset: DatasetDetail, { filter, version }: View) =
 /** Columns whose summaries are asked for at a time. */
 const mostSummaries = 40;
 
+/** Summaries that are kept; those of columns that were scrolled past are asked for again. */
+const mostKept = 400;
+
 /** After so long summaries that could not be had are asked for again. */
 const againAfterMs = 5_000;
 
@@ -63,11 +66,12 @@ export type SummaryState = 'asking' | 'failed';
 
 /** Summaries of the columns in view. */
 export const useSummaries = (datasetId: number, version: Query) => {
-  const [summaries, setSummaries] = useState<ReadonlyMap<number, ColumnSummary>>(new Map());
+  const [summaries, setSummaries] = useState<ReadonlyMap<number, ColumnSummary | undefined>>(new Map());
   const [state, setState] = useState<SummaryState>('asking');
   const of = JSON.stringify([datasetId, version]);
   const asking = useMemo(() => {
-    const known = new Set<number>();
+    /** By column, the oldest first; undefined: it has none. */
+    const known = new Map<number, ColumnSummary | undefined>();
     let inView: readonly Column[] = [];
     let running: { readonly ids: ReadonlySet<number>; readonly stop: AbortController } | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -88,10 +92,11 @@ export const useSummaries = (datasetId: number, version: Query) => {
       api.get<Summary>(`/datasets/${datasetId}/summary`, { query, signal: job.stop.signal }).then(
         (found) => {
           if (running === job) running = undefined;
-          for (const id of ids) known.add(id);
-          setSummaries(
-            (before) => new Map([...before, ...found.columns.map((one) => [one.id, one] as const)]),
-          );
+          for (const id of ids) known.set(id, undefined);
+          for (const one of found.columns) known.set(one.id, one);
+          const seen = new Set(inView.map(({ id }) => id));
+          for (const id of known.keys()) if (known.size > mostKept && !seen.has(id)) known.delete(id);
+          setSummaries(new Map(known));
           next();
         },
         (error: unknown) => {
