@@ -87,7 +87,8 @@ export const createChunkAssembly = (
 
     makeRoom(out) {
       const first = rows > 0 ? start : scan.recordStart;
-      if (first > 0) {
+      if (memory.buffer.length < limit) moveOn(memory, 0, Math.min(memory.buffer.length * 2, limit));
+      else if (first > 0) {
         dropBytes(memory, first);
         shiftScan(scan, first);
         if (rows > 0) {

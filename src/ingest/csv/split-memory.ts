@@ -20,9 +20,12 @@ export interface SplitMemory {
   readonly spare: Buffer[];
 }
 
+/** What is taken before anything is known of a file: most are small. */
+const firstBytes = 64 << 10;
+
 /** @param chunkBytes size of a chunk but the first */
 export const createSplitMemory = (firstChunkBytes: number, chunkBytes: number): SplitMemory => {
-  const buffer: Buffer = Buffer.allocUnsafeSlow(aligned(firstChunkBytes + slackBytes));
+  const buffer: Buffer = Buffer.allocUnsafeSlow(aligned(Math.min(firstBytes, firstChunkBytes) + slackBytes));
   return { buffer, words: new Int32Array(buffer.buffer), filled: 0, chunkBytes, spare: [] };
 };
 

@@ -1,4 +1,5 @@
 import type { Log } from '../../lib/log.js';
+import { createNewVersions, type NewVersion } from '../../storage/postgres/new-versions.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Versions } from '../versions.js';
 import type { Summaries } from './summaries.js';
@@ -18,31 +19,17 @@ export interface SummariesAheadOptions {
   readonly log: Log;
 }
 
-/** Ids are given out before versions are committed: so many behind the newest are looked at again. */
-const lateIds = 100;
 /** Uploads that come every second must not keep the places of questions busy. */
 const perRound = 5;
 
 const tryLock = `SELECT pg_try_advisory_xact_lock(hashtextextended('summaries ahead', 0)) AS locked`;
 
-/** Only current versions: others are rarely asked for. */
-const newSql = `
-  SELECT v.id AS "versionId", v.dataset_id AS "datasetId"
-    FROM versions v JOIN datasets d ON d.current_version_id = v.id JOIN column_lists l ON l.id = v.column_list_id
-   WHERE v.id > $1 AND v.id <> ALL($2::bigint[]) AND v.row_count * jsonb_array_length(l.columns) <= $3
-     AND NOT EXISTS (SELECT 1 FROM version_summaries s WHERE s.version_id = v.id)
-   ORDER BY v.id LIMIT ${perRound}`;
-
-interface NewVersion {
-  readonly versionId: number;
-  readonly datasetId: number;
-}
+const isDue = `NOT EXISTS (SELECT 1 FROM version_summaries s WHERE s.version_id = v.id)
+  AND v.row_count * (SELECT jsonb_array_length(l.columns) FROM column_lists l WHERE l.id = v.column_list_id) <= $3`;
 
 export const createSummariesAhead = (options: SummariesAheadOptions): SummariesAhead => {
   const { sql, versions, summaries, cells, log } = options;
-  let from: number | undefined;
-  /** Those that did not succeed: they are made when they are asked for. */
-  const failed = new Set<number>();
+  const fresh = createNewVersions({ sql, most: perRound, condition: isDue, value: cells });
 
   const prepareOne = async ({ datasetId, versionId }: NewVersion, stop: AbortSignal): Promise<void> => {
     try {
@@ -50,7 +37,8 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
       // Places are shared by owner: work of our own is one among them, whosever dataset it is.
       await summaries.prepare(version, 'summaries ahead', stop);
     } catch (error) {
-      failed.add(versionId);
+      // It is made when it is asked for.
+      fresh.done(versionId);
       log.warn({ dataset: datasetId, version: versionId, err: error }, 'summary not made ahead');
     }
   };
@@ -58,14 +46,8 @@ export const createSummariesAhead = (options: SummariesAheadOptions): SummariesA
   return {
     async prepareNew(stop) {
       if (cells === 0) return;
-      const [newest] = await sql.query<{ id: number }>('SELECT coalesce(max(id), 0) AS id FROM versions');
-      from ??= newest?.id ?? 0;
-      const due = await sql.query<NewVersion>(newSql, [from, [...failed], cells]);
-      if (due.length === 0) {
-        from = Math.max(from, (newest?.id ?? 0) - lateIds);
-        for (const id of failed) if (id <= from) failed.delete(id);
-        return;
-      }
+      const due = await fresh.read();
+      if (due.length === 0) return;
       // One API process at a time: the others find them made.
       await sql.tx(async (tx) => {
         const [lock] = await tx.query<{ locked: boolean }>(tryLock);

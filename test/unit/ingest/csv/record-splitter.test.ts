@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRecordSplitter } from '../../../../src/ingest/csv/record-splitter.js';
+import type { SplitChunk } from '../../../../src/ingest/csv/types.js';
 import { csvText } from './arbitraries.js';
 import { comma, parseReference, splitAll } from './reference.js';
 
@@ -39,6 +40,35 @@ describe('cutting a file into chunks', () => {
     chunks.push(...splitter.end());
     expect(chunks.map(({ rows }) => rows)).toEqual([2, 4, 3]);
   });
+
+  it.each([1_000, 70_000, 200_000, 450_000, 600_000])(
+    'fills a first chunk of %i bytes, however little memory it begins with',
+    (firstChunkBytes) => {
+      const records = Array.from({ length: 40_000 }, (_, at) => `${at},${'x'.repeat(at % 23)}\n`);
+      const file = Buffer.from(`a,b\n${records.join('')}`);
+      const wanted: string[] = [''];
+      for (const record of records) {
+        const limit = wanted.length === 1 ? firstChunkBytes : 100_000;
+        const last = wanted.at(-1) ?? '';
+        if (last.length + record.length > limit) wanted.push(record);
+        else wanted[wanted.length - 1] = last + record;
+      }
+      for (const pieceBytes of [7_001, 65_536, file.length]) {
+        const splitter = createRecordSplitter({ dialect: comma, firstChunkBytes, chunkBytes: 100_000 });
+        const found: string[] = [];
+        const take = (chunks: readonly SplitChunk[]): void => {
+          for (const chunk of chunks) {
+            found.push(chunk.bytes.toString());
+            splitter.recycle(chunk);
+          }
+        };
+        for (let at = 0; at < file.length; at += pieceBytes)
+          take(splitter.push(file.subarray(at, at + pieceBytes)));
+        take(splitter.end());
+        expect(found).toEqual(wanted);
+      }
+    },
+  );
 
   it.each([
     ['LF', 'a,b\n1,2\n3,4\n'],
