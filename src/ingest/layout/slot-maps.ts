@@ -16,9 +16,12 @@ interface SlotMap {
   readonly slots: Slots;
 }
 
-const nearSql = prepared(`
+/** Query of the `id` of the map of the current version of a dataset. */
+export const nearMapSql = (datasetId: string): string => `
   SELECT g.slot_map_id AS id FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
-  WHERE r.dataset_id = $1 AND r.until_version IS NULL LIMIT 1`);
+  WHERE r.dataset_id = ${datasetId} AND r.until_version IS NULL LIMIT 1`;
+
+const nearSql = prepared(nearMapSql('$1'));
 
 /** The map of the current version of a dataset, for rows that are to stand beside its own; undefined: none. */
 export const nearMap = async (sql: Sql, datasetId: number, mode: string): Promise<number | undefined> => {
@@ -36,13 +39,9 @@ export const mapOfSegment = async (sql: Sql, segmentId: number): Promise<number 
   return row?.id ?? null;
 };
 
-const latestMapSql = (lock: string) =>
-  prepared(`
+const holdMapSql = prepared(`
   SELECT id, pool, slots FROM slot_maps WHERE store_id = $1 AND ($2::bigint IS NULL OR id = $2)
-  ORDER BY id DESC LIMIT 1 ${lock}`);
-
-const readMapSql = latestMapSql('');
-const holdMapSql = latestMapSql('FOR NO KEY UPDATE');
+  ORDER BY id DESC LIMIT 1 FOR NO KEY UPDATE`);
 
 /** Held until the end of the transaction: nobody else takes its free slots. */
 const holdMap = async (tx: Sql, storeId: number, id: number | undefined): Promise<SlotMap | undefined> => {
@@ -101,19 +100,22 @@ export const findSlots = async (
 };
 
 /**
- * The map that `findSlots` would give, where it has all columns already: nothing has to be held. Undefined where slots have
- * to be taken.
+ * Query of the `id` of the map that `findSlots` would give, where it has all columns already: nothing has to be held. No row
+ * where slots have to be taken. All are expressions.
+ * @param near The map that `near` stands for there; null: none.
+ * @param names Of the stored columns, an array.
+ * @param smallest The smallest class that has slots for the columns.
  */
-export const knownSlots = async (
-  sql: Sql,
-  storeId: number,
-  columns: readonly NamedColumn[],
-  near?: number,
-): Promise<number | undefined> => {
-  const [map] = await sql.query<SlotMap>(readMapSql, [storeId, near ?? null]);
-  if (map === undefined || !columns.every(({ name }) => Object.hasOwn(map.slots, name))) return undefined;
-  return near !== undefined || map.pool === poolClassFor(columns) ? map.id : undefined;
-};
+export const knownSlotsSql = ({
+  storeId,
+  near,
+  names,
+  smallest,
+}: Readonly<Record<'storeId' | 'near' | 'names' | 'smallest', string>>): string => `
+  SELECT m.id FROM (
+    SELECT id, pool, slots FROM slot_maps WHERE store_id = ${storeId} AND id = coalesce(${near}, id)
+    ORDER BY id DESC LIMIT 1
+  ) AS m WHERE m.slots ?& ${names} AND (${near} IS NOT NULL OR m.pool = ${smallest})`;
 
 /** The place that a map stands for. */
 export const readPlace = async (sql: Sql, id: number): Promise<PoolPlace> => {

@@ -1,12 +1,12 @@
 import { AppError, conflict } from '../../lib/errors.js';
-import type { Placement } from '../../model/placement.js';
+import { type Placement, poolClassFor } from '../../model/placement.js';
 import type { Notice, ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
 import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
-import { findSlots, knownSlots, nearMap } from '../layout/slot-maps.js';
+import { findSlots, knownSlotsSql, nearMap, nearMapSql } from '../layout/slot-maps.js';
 import { keepDigest, keptNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews, type ViewRow, viewColumns, viewOf } from './process-view.js';
@@ -137,40 +137,63 @@ const newValues = (upload: NewUpload): unknown[] => {
   ];
 };
 
-/** One statement, since short uploads spend their time on trips. The lock comes before the id. */
+/**
+ * One statement, since short uploads spend their time on trips. The lock comes before the id. `$15`: names of the columns of a
+ * file that goes to a pool, whose smallest class is `$16`, beside the current version if `$17`; `$18`: the map that was found
+ * for it. No process where slots have to be taken first, or another version is expected.
+ */
 const acceptSql = prepared(`
   WITH held AS (
     SELECT id, current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE
+  ), near AS (
+    SELECT * FROM (${nearMapSql('$1')}) AS n WHERE $17::boolean
+  ), map AS (
+    SELECT $18::bigint AS id WHERE $18::bigint IS NOT NULL
+    UNION ALL SELECT * FROM (${knownSlotsSql({
+      storeId: '$14::bigint',
+      near: '(SELECT id FROM near)',
+      names: '$15::text[]',
+      smallest: '$16::text',
+    })}) AS k WHERE $18::bigint IS NULL
   ), process AS (
     INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
       expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage)
     SELECT held.id, '${firstState}', $2, $3::jsonb, $4::bigint, $5::bigint, $6, $7::bigint, $8::bigint, $9::boolean,
       $10::bigint, $11::bigint, $12::jsonb, $13::jsonb
-    FROM held WHERE $8::bigint IS NULL OR held.current = $8
+    FROM held WHERE ($8::bigint IS NULL OR held.current = $8) AND ($15::text[] IS NULL OR EXISTS (SELECT 1 FROM map))
     RETURNING id, created_at
   ), segment AS (${addSegmentSql(
     {
       id: `process.id * ${segmentNumbers.perProcess} + 1`,
       processId: 'process.id',
       storeId: '$14::bigint',
-      slotMapId: '$15::bigint',
+      slotMapId: '(SELECT id FROM map)',
     },
     'FROM process',
   )})
-  SELECT process.id, process.created_at AS "createdAt" FROM held LEFT JOIN process ON true`);
+  SELECT process.id, process.created_at AS "createdAt", $8::bigint IS NULL OR coalesce(held.current = $8, false) AS expected
+  FROM held LEFT JOIN process ON true`);
 
-/** @param slotMapId Null: the segment lies in the table of the store. */
-const insert = async (sql: Sql, upload: NewUpload, slotMapId: number | null): Promise<NewRow> => {
-  const [row] = await sql.query<NewRow | Record<keyof NewRow, null>>(acceptSql, [
+/** @param slotMapId Null: the segment lies in the table of the store; undefined: in a map that has all columns already. */
+const insert = async (
+  sql: Sql,
+  upload: NewUpload,
+  slotMapId?: number | null,
+): Promise<NewRow | undefined> => {
+  const columns = slotMapId === undefined ? tableColumns(upload.layout) : undefined;
+  const [row] = await sql.query<(NewRow | Record<keyof NewRow, null>) & { expected: boolean }>(acceptSql, [
     ...newValues(upload),
     upload.vintage === undefined ? null : JSON.stringify(upload.vintage),
     upload.storeId,
-    slotMapId,
+    columns?.map(({ name }) => name) ?? null,
+    (columns && poolClassFor(columns)) ?? null,
+    upload.mode !== 'replace',
+    slotMapId ?? null,
   ]);
   if (row === undefined)
     throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
-  if (row.id === null) throw otherVersion();
-  return row;
+  if (!row.expected) throw otherVersion();
+  return row.id === null ? undefined : row;
 };
 
 /** The row that was reserved: its id becomes the newest one, and the id that was given out stays shown. */
@@ -190,24 +213,27 @@ const fill = async (tx: Sql, upload: NewUpload, slotMapId: number | null): Promi
 };
 
 /** With slots that have to be taken, or a row that was reserved. */
-const acceptIn = async (tx: Sql, upload: NewUpload, near: number | undefined): Promise<NewRow> => {
-  const { datasetId, storeId, layout, isSmall, expectedVersionId, reservedId } = upload;
+const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
+  const { datasetId, storeId, mode, layout, isSmall, expectedVersionId, reservedId } = upload;
   // The lock makes ids of one dataset grow in the order in which uploads are accepted.
   const dataset = await holdDataset(tx, datasetId);
   if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
-  const slotMapId = isSmall ? await findSlots(tx, storeId, tableColumns(layout), near) : null;
-  return reservedId === undefined ? insert(tx, upload, slotMapId) : fill(tx, upload, slotMapId);
+  const slotMapId = isSmall
+    ? await findSlots(tx, storeId, tableColumns(layout), await nearMap(tx, datasetId, mode))
+    : null;
+  if (reservedId !== undefined) return fill(tx, upload, slotMapId);
+  const row = await insert(tx, upload, slotMapId);
+  if (row === undefined) throw new Error('a process was not inserted');
+  return row;
 };
 
 const accept = async (sql: Sql, upload: NewUpload): Promise<AcceptedUpload> => {
-  const { datasetId, storeId, mode, layout, isSmall, reservedId, fileDigest } = upload;
-  const near = isSmall ? await nearMap(sql, datasetId, mode) : undefined;
-  const known = isSmall ? await knownSlots(sql, storeId, tableColumns(layout), near) : null;
-  const { id, createdAt } =
-    known === undefined || reservedId !== undefined
-      ? await sql.tx((tx) => acceptIn(tx, upload, near))
-      : await insert(sql, upload, known);
-  if (fileDigest !== undefined) await keepDigest(sql, id, fileDigest);
+  const direct =
+    upload.reservedId === undefined
+      ? await insert(sql, upload, upload.isSmall ? undefined : null)
+      : undefined;
+  const { id, createdAt } = direct ?? (await sql.tx((tx) => acceptIn(tx, upload)));
+  if (upload.fileDigest !== undefined) await keepDigest(sql, id, upload.fileDigest);
   return { processId: id, createdAt };
 };
 
