@@ -54,7 +54,10 @@ export interface ChunkRecords {
 
 const stored = moveSql('stored');
 
-/** Moves the process of each chunk from its first state to `ready`, as `stored` and `verified` do. */
+/**
+ * Moves the process of each chunk from its first state to `ready`, as `stored` and `verified` do. The ids stand there twice: of a
+ * join alone the planner makes a walk along all processes there ever were.
+ */
 const wholeSql = prepared(`
   WITH given AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::json) AS g (process_id bigint, attempt int, rows bigint, bytes bigint,
@@ -71,7 +74,7 @@ const wholeSql = prepared(`
   )
   UPDATE processes p SET ${moveSql('verified', 'p').set}, facts = g.facts, chunk_count = 1, inserted_chunks = 1,
     inserted_rows = g.rows
-  FROM given g JOIN recorded USING (process_id) WHERE p.id = g.process_id`);
+  FROM given g JOIN recorded USING (process_id) WHERE p.id = g.process_id AND p.id = ANY ($2)`);
 
 const givenOf = ({ processId, attempt, facts, chunk, position }: WholeUpload) => ({
   process_id: processId,
