@@ -165,11 +165,24 @@ export const isSeenDataset = `(d.repository_id IN (SELECT id FROM seen) OR (d.id
 /** Text of `d` that a search reads. */
 export const datasetText = `concat_ws(' ', d.name, d.description, d.source_name, d.source_url)`;
 
+/**
+ * The same the other way round: from what the caller may see, which is little of a large catalog, to the datasets. As an array,
+ * since of a join the planner makes a walk along all datasets; as long as a batch where nothing is left out of it.
+ */
+const seenIds = `ARRAY(
+    SELECT id FROM (
+    SELECT o.id FROM seen JOIN datasets o ON o.repository_id = seen.id WHERE o.id > $4
+    UNION
+    SELECT o.id FROM granted JOIN datasets o ON o.id = granted.id
+    WHERE o.id > $4 AND ($3::bigint[] IS NULL OR o.repository_id = ANY ($3))
+    ) AS ids ORDER BY id
+    LIMIT CASE WHEN $5::bigint IS NULL AND $6::timestamptz IS NULL AND cardinality($7::text[]) = 0 THEN $8::bigint END)`;
+
 const listSql = `
   WITH ${seenDatasets}
   SELECT ${datasetColumns}, ${datasetFactColumns('$1', '$2')}
   FROM ${datasetFrom}
-  WHERE d.id > $4 AND ${isSeenDataset}
+  WHERE d.id = ANY (${seenIds})
     AND ($5::bigint IS NULL OR d.repository_id = $5) AND ($6::timestamptz IS NULL OR d.updated_at >= $6)
     AND ${datasetText} ILIKE ALL ($7::text[])
   ORDER BY d.id LIMIT $8`;
