@@ -33,8 +33,8 @@ const idleFigures = async (product: RunningProduct, turns: number): Promise<Figu
   );
   const yardstick = { name: 'direct insert, p50', value: direct, unit: 'ms' };
   return [
-    { name: '1,000 rows, idle, p50', value: median(times), unit: 'ms', goal: { atMost: 40 }, yardstick },
-    { name: '1,000 rows, idle, p95', value: percentile(times, 0.95), unit: 'ms', goal: { atMost: 100 } },
+    { name: '1,000 rows, idle, p50', value: median(times), unit: 'ms', goal: { atMost: 25 }, yardstick },
+    { name: '1,000 rows, idle, p95', value: percentile(times, 0.95), unit: 'ms', goal: { atMost: 60 } },
     ...['api', 'worker', 'kafka', 'clickhouse'].map((name) =>
       perOperation(`1,000 rows, idle, CPU of ${name}`, usage, name, turns),
     ),
