@@ -9,7 +9,7 @@ export interface Attack {
   prepare?(ground: Ground, stock: Stock): Promise<unknown>;
   /**
    * Attacks until the signal ends it; connections that it leaves open are ended then.
-   * @throws Error for a defence that does not hold, whatever it costs others.
+   * @throws Error for a defence that does not hold, whatever it costs others; what it throws after the signal is no fault.
    */
   run(ground: Ground, stock: Stock, signal: AbortSignal): Promise<void>;
 }

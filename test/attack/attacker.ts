@@ -24,10 +24,14 @@ let ground: Ground | undefined;
 let stock: Stock | undefined;
 let running: { readonly end: AbortController; readonly done: Promise<string | undefined> } | undefined;
 
-const faultOf = (work: Promise<unknown>): Promise<string | undefined> =>
+/** @param end What breaks after it was broken by it: requests are cut wherever they are. */
+const faultOf = (work: Promise<unknown>, end?: AbortSignal): Promise<string | undefined> =>
   work.then(
     () => undefined,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    (error: unknown) => {
+      if (end?.aborted) return undefined;
+      return error instanceof Error ? error.message : String(error);
+    },
   );
 
 const start = (attack: Attack, at: Ground, from: Stock): void => {
@@ -35,7 +39,7 @@ const start = (attack: Attack, at: Ground, from: Stock): void => {
   const end = new AbortController();
   // One for each connection.
   setMaxListeners(0, end.signal);
-  running = { end, done: faultOf(attack.run(at, from, end.signal)) };
+  running = { end, done: faultOf(attack.run(at, from, end.signal), end.signal) };
 };
 
 const stop = async (): Promise<Done> => {
