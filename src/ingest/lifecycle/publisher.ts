@@ -10,6 +10,7 @@ import {
   publishEach,
   type UploadSender,
 } from './publication.js';
+import { mergeSegmentSql } from './segment-ids.js';
 import type { FailedUpload } from './transition-records.js';
 import { inLineSql, moveSql } from './transitions.js';
 import { isBeforeAll, publishVintage } from './vintage-publication.js';
@@ -125,7 +126,8 @@ const firstSql = prepared(`
 
 const dueSql = prepared(`
   SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
-    layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
+    layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage,
+    CASE WHEN copied_attempt = attempt THEN ${mergeSegmentSql('processes')} END AS "copiedSegment"
   FROM processes WHERE id = ANY ($1) AND ${published.when} ORDER BY id FOR NO KEY UPDATE`);
 
 /** Of the first pending process of each dataset. */

@@ -3,16 +3,17 @@
  * publish another one first: then its columns are bound anew, and the file is read again if that changes how
  * its values are kept.
  */
+import { type StoredColumn, storageName } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed, type UploadMode } from '../../model/process.js';
 import { readRegistry } from '../../storage/postgres/columns.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { BaseVersion } from '../layout/base-version.js';
+import type { BaseColumns, BaseVersion } from '../layout/base-version.js';
 import { entityIdsOf } from '../layout/key-columns.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
 
 /** The layout with what the version before says of each column. */
-export const boundTo = (layout: Layout, base: BaseVersion | undefined, mode: UploadMode): Layout => {
+export const boundTo = (layout: Layout, base: BaseColumns | undefined, mode: UploadMode): Layout => {
   const before = new Map((base?.columns ?? []).map((column) => [column.id, column]));
   const columns = layout.columns.map((column): LayoutColumn => {
     const { existing: _before, ...rest } = column;
@@ -30,6 +31,12 @@ export const isBoundTo = (read: Layout, bound: Layout): boolean =>
     const physical = before?.physical === 'u' ? 's' : before?.physical;
     return column.existing === before?.existing || column.existing === physical;
   });
+
+/** True when every column of a version is kept in the joined columns as it is. */
+export const isKeptIn = (joined: readonly StoredColumn[], before: readonly StoredColumn[]): boolean => {
+  const names = new Map(joined.map((column) => [column.id, storageName(column)]));
+  return before.every((column) => names.get(column.id) === storageName(column));
+};
 
 /** True when rows of both sides have every column of the key: columns may have come, gone or become entities since. */
 export const hasKey = ({ keyIds = [], columns }: Layout, base: BaseVersion | undefined): boolean => {

@@ -12,7 +12,7 @@
  * begins another one. A version that came in between makes 5 void: the merge is done again.
  */
 import type { Log } from '../../lib/log.js';
-import { type StoredColumn, storageName } from '../../model/column.js';
+import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample, type ProcessError, type RowChanges } from '../../model/process.js';
 import { dateColumnOf, type SegmentFacts, type SegmentList, segmentId } from '../../model/version.js';
@@ -28,9 +28,10 @@ import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeRecords, MergeTarget, MergeTurn, UploadTurn } from '../lifecycle/merge-records.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
+import type { CopyAppends } from './append-copies.js';
 import type { MergeColumns } from './column-merge.js';
 import { joinFacts } from './joined-facts.js';
-import { boundTo, conflictingNames, hasKey, isBoundTo, isStale } from './layout-rebase.js';
+import { boundTo, conflictingNames, hasKey, isBoundTo, isKeptIn, isStale } from './layout-rebase.js';
 import { Miscount } from './miscount.js';
 
 export interface MergerOptions {
@@ -39,6 +40,7 @@ export interface MergerOptions {
   readonly tables: StoreTables;
   readonly segments: SegmentMerger;
   readonly mergeColumns: MergeColumns;
+  readonly copyAppends: CopyAppends;
   readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
   readonly poolLimits: PoolLimits;
   readonly log: Log;
@@ -95,7 +97,7 @@ interface Written {
 
 /** The step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
-  const { sql, clickhouse, tables, segments, mergeColumns, merges, poolLimits, log } = options;
+  const { sql, clickhouse, tables, segments, mergeColumns, copyAppends, merges, poolLimits, log } = options;
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
@@ -122,9 +124,12 @@ export const createMerger = (options: MergerOptions): Step => {
   /** True where segments of both make the version: nothing is replaced, all types agree. */
   const isPlain = (plan: Plan, base: BaseVersion | undefined, counts: KeyCounts): boolean => {
     if (plan.mode === 'delete' || (plan.mode === 'sync' && (base?.rowCount ?? 0) > 0)) return false;
-    const stored = new Map(plan.columns.map((column) => [column.id, storageName(column)]));
-    const agree = plan.baseColumns.every((column) => stored.get(column.id) === storageName(column));
-    return agree && !plan.anew && counts.known === 0 && counts.distinct === counts.rows;
+    return (
+      isKeptIn(plan.columns, plan.baseColumns) &&
+      !plan.anew &&
+      counts.known === 0 &&
+      counts.distinct === counts.rows
+    );
   };
 
   /** Counts all rows that a list names. */
@@ -271,7 +276,8 @@ export const createMerger = (options: MergerOptions): Step => {
         `Types of the manifest conflict with those of the dataset: ${conflicts.join(', ')}.`,
       );
     if (!isBoundTo(turn.layout, layout)) return { kind: 'rebased', layout };
-    return merge({ ...turn, layout }, base);
+    const bound = { ...turn, layout };
+    return (base && (await copyAppends(bound, base))) ?? merge(bound, base);
   };
 
   /** What passes, or may pass, is thrown on: the sweep tries again. */

@@ -1,8 +1,7 @@
 /**
  * An append that changes nothing of what is there: the segment of the file stands behind those of the version before it, in
- * the same pool. Nothing is copied or counted, so it is published where it is due, without a merge.
+ * the same place. Nothing has to be copied or counted (any more), so it is published where it is due, without a merge.
  */
-import { storageName } from '../../model/column.js';
 import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
 import { placementSql } from '../../storage/postgres/placements.js';
@@ -13,7 +12,7 @@ import type { MergeOutcome } from '../lifecycle/merge-records.js';
 import type { DueProcess } from '../lifecycle/publication.js';
 import type { JoinPlainly } from '../lifecycle/publisher.js';
 import { joinFacts } from './joined-facts.js';
-import { boundTo, conflictingNames, isBoundTo, isStale } from './layout-rebase.js';
+import { boundTo, conflictingNames, isBoundTo, isKeptIn, isStale } from './layout-rebase.js';
 
 interface Room {
   readonly placement: Placement;
@@ -27,12 +26,15 @@ const roomSql = prepared(`
     JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
   WHERE g.id = $1 AND d.id = $2`);
 
-const readRoom = async (sql: Sql, { id, attempt, datasetId }: DueProcess): Promise<Room | undefined> => {
-  const [room] = await sql.query<Room>(roomSql, [segmentId(id, attempt), datasetId]);
+const readRoom = async (
+  sql: Sql,
+  { id, attempt, datasetId, copiedSegment }: DueProcess,
+): Promise<Room | undefined> => {
+  const [room] = await sql.query<Room>(roomSql, [copiedSegment ?? segmentId(id, attempt), datasetId]);
   return room;
 };
 
-/** Both lie in one pool, and there is room for both. */
+/** Both lie in one place, and there is room for both. */
 const hasRoom = (
   { placement, maxRows }: Room,
   base: BaseVersion,
@@ -41,9 +43,8 @@ const hasRoom = (
 ): boolean => {
   const rows = base.rowCount + facts.rows;
   return (
-    placement.pool !== null &&
     (base.placement === null || isSamePlace(base.placement, placement)) &&
-    fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes }) &&
+    (placement.pool === null || fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes })) &&
     (maxRows === null || rows <= maxRows)
   );
 };
@@ -57,9 +58,8 @@ export const createPlainAppend =
     if (base === undefined) return undefined;
     const layout = boundTo(due.layout, base, mode);
     const columns = joinedColumns(base.columns, layout);
-    const names = new Map(columns.map((column) => [column.id, storageName(column)]));
-    const agree = base.columns.every((column) => names.get(column.id) === storageName(column));
-    if (!agree || conflictingNames(layout).length > 0 || !isBoundTo(due.layout, layout)) return undefined;
+    if (!isKeptIn(columns, base.columns) || conflictingNames(layout).length > 0) return undefined;
+    if (!isBoundTo(due.layout, layout)) return undefined;
     if (await isStale(tx, due)) return undefined;
     const room = await readRoom(tx, due);
     if (room === undefined || !hasRoom(room, base, due, limits)) return undefined;
@@ -67,7 +67,7 @@ export const createPlainAppend =
     return (
       joined && {
         baseVersionId: base.versionId,
-        segmentId: null,
+        segmentId: due.copiedSegment,
         keepsBase: true,
         columns,
         facts: joined,

@@ -1,0 +1,186 @@
+/** Short appends to a dataset that has a table of its own: copied there together, published one after the other. */
+import type { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Client,
+  call,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  readDataset,
+} from '../../support/datasets.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { type Options, putWith, uploadWith } from '../../support/upload-options.js';
+import { openUpload, partHead } from '../hostile/raw-upload.js';
+
+let product: TestProduct;
+let owner: Client;
+
+beforeAll(async () => {
+  product = await startProduct({
+    poolMaxRows: '40',
+    firstChunkBytes: '4096',
+    chunkBytes: '4096',
+    sweepIntervalMs: '200',
+    poolMoveTables: 'false',
+    compactionMinSegments: '0',
+  });
+  owner = { baseUrl: product.baseUrl, key: (await product.createAccount('ada')).key };
+});
+
+afterAll(() => product?.close());
+
+const day = (at: number): string => new Date(Date.UTC(2024, 0, 1 + at)).toISOString().slice(0, 10);
+const rowsFrom = (first: number, count: number): string =>
+  `day,k,v\n${Array.from({ length: count }, (_, at) => `${day(first + at)},key ${first + at},${first + at}.25\n`).join('')}`;
+const lines = (first: number, count: number): string =>
+  Array.from(
+    { length: count },
+    (_, at) => `"${day(first + at)}","key ${first + at}",${first + at}.25\n`,
+  ).join('');
+const shown = (count: number): string => `"day","k","v"\n${lines(0, count)}`;
+
+/** A dataset beyond what a pool takes. */
+const largeDataset = async (): Promise<number> => {
+  const dataset = await createDataset(owner);
+  await uploadWith(owner, dataset, rowsFrom(0, 50), {});
+  return dataset;
+};
+
+/** An upload that is accepted and does not come to its end: whatever comes later waits for it. */
+const holdLine = async (dataset: number): Promise<Socket> => {
+  const socket = await openUpload(owner, dataset, 1_000_000);
+  socket.write(`${partHead}${rowsFrom(0, 500)}`);
+  const accepted = async (): Promise<number> =>
+    (
+      await product.sql.query(`SELECT 1 FROM processes WHERE dataset_id = $1 AND status = 'pending'`, [
+        dataset,
+      ])
+    ).length;
+  await expect.poll(accepted).toBe(1);
+  return socket;
+};
+
+const send = async (dataset: number, content: string, options: Options = {}): Promise<ProcessAnswer> =>
+  json<ProcessAnswer>(await putWith(owner, dataset, content, { mode: 'append', ...options }), 201);
+
+interface Row {
+  readonly id: number;
+  readonly phase: string;
+  readonly copied: boolean;
+  readonly segment: number;
+  readonly changes: { readonly inserted: number } | null;
+}
+
+const rowsOf = (sent: readonly ProcessAnswer[]): Promise<Row[]> =>
+  product.sql.query<Row>(
+    `SELECT id, phase, copied_attempt IS NOT NULL AS copied, changes,
+       (SELECT min(r.segment_id) FROM segment_ranges r WHERE r.from_version = p.version_id) AS segment
+     FROM processes p WHERE id = ANY ($1) ORDER BY id`,
+    [sent.map(({ id }) => id)],
+  );
+
+const allStored = async (sent: readonly ProcessAnswer[]): Promise<void> => {
+  const ready = async (): Promise<number> =>
+    (await rowsOf(sent)).filter(({ phase }) => phase === 'ready').length;
+  await expect.poll(ready).toBe(sent.length);
+};
+
+/** Transactions in which the versions of the uploads were published. */
+const publications = async (sent: readonly ProcessAnswer[]): Promise<number> => {
+  const [row] = await product.sql.query<{ count: number }>(
+    `SELECT count(DISTINCT v.xmin::text)::int AS count FROM versions v JOIN processes p ON p.version_id = v.id
+     WHERE p.id = ANY ($1)`,
+    [sent.map(({ id }) => id)],
+  );
+  return row?.count ?? 0;
+};
+
+describe('appends to a dataset with a table of its own', () => {
+  it('that wait together are copied together, in the order in which they were accepted', async () => {
+    const dataset = await largeDataset();
+    const held = await holdLine(dataset);
+    const sent: ProcessAnswer[] = [];
+    for (let at = 0; at < 12; at += 1) sent.push(await send(dataset, rowsFrom(50 + at * 3, 3)));
+    await allStored(sent);
+    held.destroy();
+    const outcomes = await Promise.all(sent.map((process) => ended(owner, process)));
+    expect(outcomes.map(({ status }) => status)).toEqual(sent.map(() => 'completed'));
+    expect(await publications(sent)).toBe(1);
+    expect(await rowsOf(sent)).toEqual(
+      sent.map(({ id }) => ({
+        id,
+        phase: 'ready',
+        copied: true,
+        segment: id * 1_000 + 501,
+        changes: { inserted: 3, replaced: 0, unchanged: 0, removed: 0 },
+      })),
+    );
+    expect(await download(owner, dataset)).toBe(shown(86));
+    expect(await download(owner, dataset, `?versionId=${outcomes[4]?.versionId}`)).toBe(shown(65));
+    expect(await readDataset(owner, dataset)).toMatchObject({ minDate: day(0), maxDate: day(85) });
+    await send(dataset, rowsFrom(86, 1)).then((process) => ended(owner, process));
+    expect(await download(owner, dataset)).toBe(shown(87));
+  });
+
+  it('leave a wrong one, a cancelled one, a dry run and other types to their own turns', async () => {
+    const dataset = await largeDataset();
+    const etag = `"${(await readDataset(owner, dataset)).currentVersionId}"`;
+    const held = await holdLine(dataset);
+    const plain = await send(dataset, rowsFrom(50, 2));
+    const cancelled = await send(dataset, rowsFrom(900, 2));
+    const more = await send(dataset, `${rowsFrom(52, 1)}`);
+    const rehearsal = await send(dataset, rowsFrom(700, 2), { dryRun: 'true' });
+    const otherType = await send(dataset, `day,k,v,w\n${day(53)},key 53,53.25,12345678901234567890.5\n`);
+    const conditional = await json<ProcessAnswer>(
+      await putWith(owner, dataset, rowsFrom(800, 1), { mode: 'append' }, { headers: { 'if-match': etag } }),
+      201,
+    );
+    const last = await send(dataset, `day,k,v,w\n${day(54)},key 54,54.25,1\n`);
+    const sent = [plain, cancelled, more, rehearsal, otherType, conditional, last];
+    await allStored(sent);
+    expect((await call(owner, 'DELETE', `/datasets/${dataset}/processes/${cancelled.id}`)).ok).toBe(true);
+    held.destroy();
+    const statuses = await Promise.all(sent.map(async (process) => (await ended(owner, process)).status));
+    expect(statuses).toEqual(['completed', 'failed', ...Array(3).fill('completed'), 'failed', 'completed']);
+    expect((await ended(owner, conditional)).error?.code).toBe('other_version');
+    expect(await download(owner, dataset)).toBe(
+      `"day","k","v","w"\n${lines(0, 53).replaceAll('\n', ',\n')}${lines(53, 1).trimEnd()},12345678901234567890.5\n${lines(54, 1).trimEnd()},1\n`,
+    );
+  });
+
+  it('whose version was replaced meanwhile are joined with the new one', async () => {
+    const dataset = await largeDataset();
+    const held = await holdLine(dataset);
+    const first = await send(dataset, rowsFrom(50, 1));
+    const replacing = await send(dataset, rowsFrom(0, 60), { mode: 'replace' });
+    const second = await send(dataset, rowsFrom(60, 2));
+    const third = await send(dataset, rowsFrom(62, 2));
+    await allStored([first, second, third]);
+    held.destroy();
+    for (const process of [first, replacing, second, third])
+      expect((await ended(owner, process)).status).toBe('completed');
+    expect(await download(owner, dataset)).toBe(shown(64));
+  });
+
+  it('one of which lost its rows is left out, and fails alone', async () => {
+    const dataset = await largeDataset();
+    const held = await holdLine(dataset);
+    const sent = [
+      await send(dataset, rowsFrom(50, 2)),
+      await send(dataset, rowsFrom(70, 2)),
+      await send(dataset, rowsFrom(52, 2)),
+    ];
+    await allStored(sent);
+    await product.clickhouse(
+      `DELETE FROM ${product.config.clickhouseDatabase}.pool_narrow WHERE _seg = ${(sent[1]?.id ?? 0) * 1_000 + 1} AND _row = 1`,
+    );
+    held.destroy();
+    const outcomes = await Promise.all(sent.map((process) => ended(owner, process)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['completed', 'failed', 'completed']);
+    expect(outcomes[1]?.error?.code).toBe('miscounted');
+    expect(await download(owner, dataset)).toBe(shown(54));
+  });
+});
