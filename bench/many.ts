@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './support/bench.js';
 import { createDataset } from './support/client.js';
+import { fillMetadata } from './support/metadata.js';
 import type { RunningProduct } from './support/product.js';
 import { askClickHouse, inTurn } from './support/requests.js';
 import { timeShortUpload } from './support/short-upload.js';
 import { median, percentile } from './support/statistics.js';
 
-/** Uploads at a time while the datasets are made. */
-const hands = 4;
 /** Datasets at which an upload is timed first. */
 const few = 10;
 /** Uploads that are timed. */
 const timed = 50;
 const rowsOfOne = 1_000;
+/** Milliseconds between two uploads beside a removal. */
+const pauseMs = 200;
 
 const number = async ({ clickhouseUrl }: RunningProduct, sql: string): Promise<number> =>
   Number(await askClickHouse(clickhouseUrl, sql));
@@ -24,20 +25,6 @@ const memoryAtRest = async (product: RunningProduct): Promise<number> => {
     await sleep(500);
   }
   return (await number(product, `SELECT value FROM system.metrics WHERE metric = 'MemoryTracking'`)) / 1e6;
-};
-
-const makeDatasets = async (product: RunningProduct, count: number): Promise<number[]> => {
-  const ids: number[] = [];
-  const one = async (): Promise<void> => {
-    while (ids.length < count) {
-      const at = ids.push(0) - 1;
-      const id = await createDataset(product, `many ${at} ${Date.now()}`);
-      ids[at] = id;
-      await timeShortUpload(product, id);
-    }
-  };
-  await Promise.all(Array.from({ length: hands }, one));
-  return ids;
 };
 
 const timeUploads = async (product: RunningProduct, ids: readonly number[]): Promise<number[]> =>
@@ -64,45 +51,79 @@ const pools = `database = 'tabulary' AND startsWith(table, 'pool_') AND active`;
 const rowsOnDisk = (product: RunningProduct): Promise<number> =>
   number(product, `SELECT sum(rows) FROM system.parts WHERE ${pools}`);
 
-/** Deletes datasets; seconds until their rows are gone from the disk. */
-const timeRemoval = async (product: RunningProduct, ids: readonly number[]): Promise<number> => {
+interface Removal {
+  /** Until the rows are gone from the disk. */
+  readonly seconds: number;
+  /** Milliseconds of each upload to other datasets meanwhile. */
+  readonly uploads: readonly number[];
+}
+
+/** Deletes datasets one after the other, while somebody uploads to others now and then. */
+const remove = async (
+  product: RunningProduct,
+  ids: readonly number[],
+  others: readonly number[],
+): Promise<Removal> => {
   const { baseUrl, authorization } = product;
   const most = (await rowsOnDisk(product)) - ids.length * rowsOfOne;
   const startedAt = performance.now();
-  for (const id of ids) {
-    const answer = await fetch(`${baseUrl}/datasets/${id}`, { method: 'DELETE', headers: { authorization } });
-    if (!answer.ok) throw new Error(`a dataset was not deleted: ${await answer.text()}`);
-  }
-  while ((await rowsOnDisk(product)) > most) await sleep(500);
-  return (performance.now() - startedAt) / 1000;
+  let gone = false;
+  const uploads: number[] = [];
+  const uploading = async (): Promise<void> => {
+    for (let turn = 0; !gone; turn += 1) {
+      uploads.push(await timeShortUpload(product, others[(turn * 7919) % others.length] ?? 0));
+      await sleep(pauseMs);
+    }
+  };
+  const removing = async (): Promise<number> => {
+    try {
+      for (const id of ids) {
+        const answer = await fetch(`${baseUrl}/datasets/${id}`, {
+          method: 'DELETE',
+          headers: { authorization },
+        });
+        if (!answer.ok) throw new Error(`a dataset was not deleted: ${await answer.text()}`);
+      }
+      // What was uploaded meanwhile came on top.
+      while ((await rowsOnDisk(product)) > most + uploads.length * rowsOfOne) await sleep(500);
+      return (performance.now() - startedAt) / 1000;
+    } finally {
+      gone = true;
+    }
+  };
+  const [seconds] = await Promise.all([removing(), uploading()]);
+  return { seconds, uploads };
 };
 
 /** Many small datasets: what they cost at rest, and what everything else costs beside them. */
 export const many: Bench = async ({ pick, say, report, product: open }) => {
-  const count = pick(10_000, 200);
+  const count = pick(100_000, 200);
   const product = await open({
     segmentGraceMs: '0',
     storageSweepIntervalMs: '10000',
     poolDropIntervalMs: '10000',
   });
   const empty = await memoryAtRest(product);
-  const first = await makeDatasets(product, few);
+  const first = await inTurn(few, (turn) => createDataset(product, `few ${turn} ${Date.now()}`));
+  await timeUploads(product, first);
   const early = await timeUploads(product, first);
-  const startedAt = performance.now();
-  const ids = [...first, ...(await makeDatasets(product, count - few))];
-  const seconds = (performance.now() - startedAt) / 1000;
-  say(`${count} datasets`);
-  const late = await timeUploads(product, ids);
+  const shape = { accounts: 1, teams: 1, versionsPerDataset: 1, segmentsPerVersion: 1 };
+  const { own } = await fillMetadata(
+    product,
+    { ...shape, datasets: count, ownDatasets: count, rowsPerSegment: rowsOfOne },
+    say,
+  );
+  const atRest = (await memoryAtRest(product)) - empty;
+  const late = await timeUploads(product, own);
   const tables = await number(product, `SELECT count() FROM system.tables WHERE database = 'tabulary'`);
   const parts = await number(product, `SELECT count() FROM system.parts WHERE ${pools}`);
   report([
     { name: 'datasets', value: count, unit: 'datasets' },
-    { name: 'made', value: (count - few) / seconds, unit: '/s', better: 'higher' },
     { name: 'tables in ClickHouse', value: tables, unit: 'tables', better: 'lower' },
     { name: 'parts of pools', value: parts, unit: 'parts', better: 'lower' },
     {
       name: 'memory of ClickHouse at rest over an empty one',
-      value: (await memoryAtRest(product)) - empty,
+      value: atRest,
       unit: 'MB',
       goal: { atMost: 1_000 },
     },
@@ -119,15 +140,24 @@ export const many: Bench = async ({ pick, say, report, product: open }) => {
   ]);
   say('ClickHouse killed');
   const restart = await timeRestart(product);
-  const gone = ids.slice(0, Math.floor(count / 10));
-  say(`${gone.length} datasets deleted`);
+  const before = await timeUploads(product, own.slice(-few));
+  const gone = own.slice(0, Math.floor(count / 10));
+  say(`${gone.length} datasets are deleted`);
+  const { seconds, uploads } = await remove(product, gone, own.slice(gone.length));
   return [
     { name: 'restart of ClickHouse, until it answers', value: restart, unit: 's', goal: { atMost: 30 } },
     {
       name: 'removal of a tenth, until the bytes are gone',
-      value: await timeRemoval(product, gone),
+      value: seconds,
       unit: 's',
       goal: { atMost: 600 },
+    },
+    {
+      name: 'upload beside the removal, p95 over p95 before',
+      value: percentile(uploads, 0.95) / percentile(before, 0.95),
+      unit: '×',
+      goal: { atMost: 2 },
+      yardstick: { name: 'p95 before', value: percentile(before, 0.95), unit: 'ms' },
     },
   ];
 };

@@ -11,6 +11,8 @@ export interface MetadataShape {
   readonly ownDatasets: number;
   readonly versionsPerDataset: number;
   readonly segmentsPerVersion: number;
+  /** @default 1 */
+  readonly rowsPerSegment?: number;
 }
 
 /** Ids behind all that the product gives out before. */
@@ -23,6 +25,8 @@ const columnsPerDataset = 3;
  */
 const statements = (shape: MetadataShape, measured: number, home: number): readonly string[] => {
   const { accounts, teams, datasets, ownDatasets, versionsPerDataset, segmentsPerVersion } = shape;
+  const { rowsPerSegment = 1 } = shape;
+  const rowsPerVersion = segmentsPerVersion * rowsPerSegment;
   const version = `${base} + d * ${versionsPerDataset} + v`;
   const eachVersion = `generate_series(0, ${datasets - 1}) d, generate_series(0, ${versionsPerDataset - 1}) v`;
   const own = `d < ${ownDatasets}`;
@@ -74,15 +78,15 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
     `INSERT INTO processes (id, dataset_id, mode, status, phase, chunk_count, received_bytes, inserted_chunks, inserted_rows,
          version_id, created_by, request_id, created_at, sealed_at, completed_at) OVERRIDING SYSTEM VALUE
        SELECT ${version}, ${base} + d, CASE WHEN d % 2 = 0 THEN 'append' ELSE 'replace' END, 'completed', 'ready', 1, 90, 1,
-         ${segmentsPerVersion}, ${version}, ${account}, 'made', ${at('v')}, ${at('v')}, ${at('v')} FROM ${eachVersion}`,
+         ${rowsPerVersion}, ${version}, ${account}, 'made', ${at('v')}, ${at('v')}, ${at('v')} FROM ${eachVersion}`,
     `INSERT INTO versions (id, dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date,
          frequency, created_at, replaced_at) OVERRIDING SYSTEM VALUE
        SELECT ${version}, ${base} + d, ${version}, CASE WHEN d % 2 = 0 THEN 'append' ELSE 'replace' END, ${base} + d,
-         CASE WHEN d % 2 = 0 THEN (v + 1) * ${segmentsPerVersion} ELSE ${segmentsPerVersion} END, 90, '2020-01-01',
+         CASE WHEN d % 2 = 0 THEN (v + 1) * ${rowsPerVersion} ELSE ${rowsPerVersion} END, 90, '2020-01-01',
          '2020-03-01', 'Monthly', ${at('v')},
          CASE WHEN v < ${versionsPerDataset - 1} THEN ${at('(v + 1)')} END FROM ${eachVersion}`,
     `INSERT INTO segments (id, store_id, process_id, slot_map_id, rows, bytes, hash)
-       SELECT (${version}) * 1000::bigint + s, ${base} + d, ${version}, ${base} + d, 1, 30, 'made'
+       SELECT (${version}) * 1000::bigint + s, ${base} + d, ${version}, ${base} + d, ${rowsPerSegment}, 30, 'made'
        FROM ${eachVersion}, generate_series(1, ${segmentsPerVersion}) s`,
     `INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version)
        SELECT ${base} + d, (${version}) * 1000::bigint + s, ${version},
@@ -106,13 +110,16 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
   ];
 };
 
-/** One row per segment, in the pool for few columns. */
-const rowsSql = ({ datasets, versionsPerDataset, segmentsPerVersion }: MetadataShape): string => {
-  const versions = datasets * versionsPerDataset;
+/** Into the pool for few columns. */
+const rowsSql = (shape: MetadataShape): string => {
+  const { datasets, versionsPerDataset, segmentsPerVersion, rowsPerSegment = 1 } = shape;
+  const segments = datasets * versionsPerDataset * segmentsPerVersion;
   return `INSERT INTO tabulary.pool_narrow (_seg, _row, d0, s0, f0)
-    SELECT (${base} + intDiv(number, ${segmentsPerVersion})) * 1000 + number % ${segmentsPerVersion} + 1, 0,
-      toDate32('2020-01-01') + toIntervalMonth(number % ${segmentsPerVersion}), 'Region', number % 1000
-    FROM numbers(${versions * segmentsPerVersion}) SETTINGS max_partitions_per_insert_block = 0, insert_deduplicate = 0`;
+    WITH intDiv(number, ${rowsPerSegment}) AS segment
+    SELECT (${base} + intDiv(segment, ${segmentsPerVersion})) * 1000 + segment % ${segmentsPerVersion} + 1,
+      number % ${rowsPerSegment}, toDate32('2020-01-01') + toIntervalMonth(segment % ${segmentsPerVersion}),
+      concat('Region ', toString(number % 9)), number % 1000
+    FROM numbers(${segments * rowsPerSegment}) SETTINGS max_partitions_per_insert_block = 0, insert_deduplicate = 0`;
 };
 
 export interface Metadata {
