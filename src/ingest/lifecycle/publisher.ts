@@ -117,12 +117,23 @@ interface Turns {
   readonly merging: readonly number[];
   /** Datasets to be looked at again: the one that came first was cancelled between two statements. */
   readonly again: readonly number[];
+  /** Datasets in which another process stands behind the one that came first. */
+  readonly followed: ReadonlySet<number>;
 }
 
 const firstSql = prepared(`
-  SELECT n.id, n.dataset_id AS "datasetId", n.phase FROM unnest($1::bigint[]) AS d (id), LATERAL (
+  SELECT n.id, n.dataset_id AS "datasetId", n.phase, EXISTS (
+    SELECT FROM processes o WHERE o.dataset_id = n.dataset_id AND ${inLineSql('o')} AND o.id > n.id) AS followed
+  FROM unnest($1::bigint[]) AS d (id), LATERAL (
     SELECT p.id, p.dataset_id, p.phase FROM processes p
     WHERE p.dataset_id = d.id AND ${inLineSql('p')} ORDER BY p.id LIMIT 1) AS n`);
+
+interface FirstInLine {
+  readonly id: number;
+  readonly datasetId: number;
+  readonly phase: string;
+  readonly followed: boolean;
+}
 
 const dueSql = prepared(`
   SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
@@ -132,13 +143,18 @@ const dueSql = prepared(`
 
 /** Of the first pending process of each dataset. */
 const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns> => {
-  const first = await tx.query<{ id: number; datasetId: number; phase: string }>(firstSql, [datasetIds]);
+  const first = await tx.query<FirstInLine>(firstSql, [datasetIds]);
   const ready = first.filter(({ phase }) => phase === 'ready' || phase === 'merged');
   const merging = first.filter(({ phase }) => phase === 'merge').map(({ id }) => id);
-  if (ready.length === 0) return { due: [], merging, again: [] };
+  if (ready.length === 0) return { due: [], merging, again: [], followed: new Set() };
   const due = await tx.query<DueProcess>(dueSql, [ready.map(({ id }) => id)]);
   const locked = new Set(due.map(({ id }) => id));
-  return { due, merging, again: ready.filter(({ id }) => !locked.has(id)).map(({ datasetId }) => datasetId) };
+  return {
+    due,
+    merging,
+    again: ready.filter(({ id }) => !locked.has(id)).map(({ datasetId }) => datasetId),
+    followed: new Set(ready.filter(({ followed }) => followed).map(({ datasetId }) => datasetId)),
+  };
 };
 
 /** What each process that came first came to. */
@@ -184,20 +200,22 @@ const takeRound = async (
   return round;
 };
 
-/** One round after the other, each with at most one process of each dataset, until nothing is due. */
+/**
+ * One round after the other, each with at most one process of each dataset, until nothing is due. Who becomes ready meanwhile
+ * waits for the dataset and looks for itself.
+ */
 const publishDueIn = async (tx: Sql, held: HeldDatasets, options: PublisherOptions): Promise<Due> => {
   const came = { published: [] as PublishedVersion[], failed: [] as FailedUpload[], merges: [] as number[] };
   for (let open: readonly number[] = [...held.keys()]; open.length > 0; ) {
-    const { due, merging, again } = await nextTurns(tx, open);
+    const { due, merging, again, followed } = await nextTurns(tx, open);
     const round = await takeRound(tx, due, held, options);
     const versions = await publishEach(tx, round.publish);
     for (const { datasetId, versionId } of versions) held.set(datasetId, { current: versionId });
     came.published.push(...round.vintages, ...versions);
     came.failed.push(...round.failed);
     came.merges.push(...merging, ...round.merges);
-    const goOn = [...versions, ...round.failed, ...round.checked, ...round.vintages].map(
-      ({ datasetId }) => datasetId,
-    );
+    const ended = [...versions, ...round.failed, ...round.checked, ...round.vintages];
+    const goOn = ended.map(({ datasetId }) => datasetId).filter((id) => followed.has(id));
     open = [...goOn, ...again];
   }
   return came;
