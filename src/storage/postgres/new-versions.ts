@@ -7,6 +7,8 @@ const lateIds = 100;
 const perLook = 1_000;
 /** A version that came so soon after the one before it may be replaced as soon: it waits as long. */
 const restless = `interval '10 seconds'`;
+/** More versions than these within a second are a stream of uploads, which has the processors before work ahead. */
+const calm = 15;
 
 export interface NewVersion {
   readonly versionId: number;
@@ -14,7 +16,10 @@ export interface NewVersion {
 }
 
 export interface NewVersions {
-  /** Current ones that are due, the oldest first. The first call only looks. */
+  /**
+   * Current ones that are due, the oldest first. The first call only looks. While uploads are published one after the other, a
+   * version waits, ten seconds at most.
+   */
   read(): Promise<readonly NewVersion[]>;
   /** They are not given again. */
   done(versionId: number): void;
@@ -30,21 +35,28 @@ export interface NewVersionsOptions {
 }
 
 export const createNewVersions = ({ sql, most, condition, value }: NewVersionsOptions): NewVersions => {
-  const newestSql = prepared('SELECT coalesce(max(id), 0) AS id FROM versions');
+  const newestSql = prepared(`
+    SELECT coalesce(max(id), 0) AS id, count(*) FILTER (WHERE created_at > now() - interval '1 second') > ${calm} AS busy
+    FROM (SELECT id, created_at FROM versions ORDER BY id DESC LIMIT ${calm + 1}) AS newest`);
   const newSql = prepared(`
     SELECT v.id AS "versionId", v.dataset_id AS "datasetId",
-      v.created_at > now() - ${restless} AND EXISTS (SELECT 1 FROM versions b WHERE b.dataset_id = v.dataset_id
-        AND b.id < v.id AND b.created_at > v.created_at - ${restless}) AS waits
+      v.created_at > now() - ${restless} AND ($4 OR EXISTS (SELECT 1 FROM versions b
+        WHERE b.dataset_id = v.dataset_id AND b.id < v.id AND b.created_at > v.created_at - ${restless})) AS waits
     FROM versions v JOIN datasets d ON d.current_version_id = v.id
     WHERE v.id > $1 AND v.id <> ALL ($2::bigint[]) AND ${condition} ORDER BY v.id LIMIT ${perLook}`);
   let from: number | undefined;
   const seen = new Set<number>();
   return {
     async read() {
-      const [newest] = await sql.query<{ id: number }>(newestSql);
+      const [newest] = await sql.query<{ id: number; busy: boolean }>(newestSql);
       const last = newest?.id ?? 0;
       from ??= last;
-      const found = await sql.query<NewVersion & { waits: boolean }>(newSql, [from, [...seen], value]);
+      const found = await sql.query<NewVersion & { waits: boolean }>(newSql, [
+        from,
+        [...seen],
+        value,
+        newest?.busy ?? false,
+      ]);
       // What waits or is left for the next round is found again.
       const [oldest] = found;
       from = Math.max(from, Math.min(last - lateIds, (oldest?.versionId ?? last) - 1));

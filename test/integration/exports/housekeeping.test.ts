@@ -81,6 +81,9 @@ const housekeepingOf = (exportFiles: ExportFiles, aheadBytes = 1_000) =>
   });
 
 describe('files made ahead', () => {
+  // Versions of earlier tests are no stream of uploads beside those of the next.
+  beforeEach(() => sql.query("UPDATE versions SET created_at = created_at - interval '1 hour'"));
+
   it('are those of small versions that were published since, each once', async () => {
     const before = await newDataset();
     await publishVersion(sql, before, { columns, bytes: 10 });
@@ -123,6 +126,28 @@ describe('files made ahead', () => {
     const current = await publishVersion(sql, dataset, { columns, bytes: 10 });
     await housekeeping.prepareNew(never);
     expect(made).toEqual([current]);
+  });
+
+  it('wait for the end of a stream of uploads, ten seconds at most', async () => {
+    const made: number[] = [];
+    const housekeeping = housekeepingOf(recording(async (_dataset, version) => void made.push(version)));
+    await housekeeping.prepareNew(never);
+    const stream: number[] = [];
+    for (let turn = 0; turn < 16; turn += 1)
+      stream.push(await publishVersion(sql, await newDataset(), { columns, bytes: 10 }));
+    await sql.query('UPDATE versions SET created_at = now() WHERE id = ANY ($1)', [stream]);
+    await housekeeping.prepareNew(never);
+    expect(made).toEqual([]);
+    const [first] = stream;
+    await sql.query("UPDATE versions SET created_at = now() - interval '11 seconds' WHERE id = $1", [first]);
+    // One more keeps the stream as dense as it was.
+    await publishVersion(sql, await newDataset(), { columns, bytes: 1_001 });
+    await sql.query('UPDATE versions SET created_at = now() WHERE id > $1', [first]);
+    await housekeeping.prepareNew(never);
+    expect(made).toEqual([first]);
+    await sql.query("UPDATE versions SET created_at = created_at - interval '1 second'");
+    await housekeeping.prepareNew(never);
+    expect(made).toEqual(stream);
   });
 
   it('do not stop at one that cannot be made', async () => {
