@@ -1,3 +1,4 @@
+import { appends } from './appends.js';
 import { catalog } from './catalog.js';
 import { cluster } from './cluster.js';
 import { csvScan } from './csv-scan.js';
@@ -28,6 +29,7 @@ export const benches: readonly BenchEntry[] = [
   { name: 'upsert', run: upsert },
   { name: 'short-uploads', run: shortUploads, limitMinutes: 45 },
   { name: 'upload-rate', run: uploadRate, limitMinutes: 20 },
+  { name: 'appends', run: appends, limitMinutes: 30 },
   { name: 'many', run: many, limitMinutes: 60 },
   { name: 'metadata', run: metadata, limitMinutes: 60 },
   { name: 'cluster', run: cluster },

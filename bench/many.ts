@@ -5,6 +5,7 @@ import { fillMetadata } from './support/metadata.js';
 import type { RunningProduct } from './support/product.js';
 import { askClickHouse, inTurn } from './support/requests.js';
 import { timeShortUpload } from './support/short-upload.js';
+import { timeStart } from './support/standalone.js';
 import { median, percentile } from './support/statistics.js';
 
 /** Datasets at which an upload is timed first. */
@@ -115,7 +116,8 @@ export const many: Bench = async ({ pick, say, report, product: open }) => {
     say,
   );
   const atRest = (await memoryAtRest(product)) - empty;
-  const late = await timeUploads(product, own);
+  await timeUploads(product, own.slice(0, Math.floor(count / 2)));
+  const late = await timeUploads(product, own.slice(Math.floor(count / 2)));
   const tables = await number(product, `SELECT count() FROM system.tables WHERE database = 'tabulary'`);
   const parts = await number(product, `SELECT count() FROM system.parts WHERE ${pools}`);
   report([
@@ -141,11 +143,19 @@ export const many: Bench = async ({ pick, say, report, product: open }) => {
   ]);
   say('ClickHouse killed');
   const restart = await timeRestart(product);
-  const before = await timeUploads(product, own.slice(-few));
+  await memoryAtRest(product);
+  await timeUploads(product, own.slice(-few));
+  const before = await inTurn(timed, async (turn) => {
+    await sleep(pauseMs);
+    return timeShortUpload(product, own.at(-1 - ((turn * 7919) % count)) ?? 0);
+  });
   const gone = own.slice(0, Math.floor(count / 10));
   say(`${gone.length} datasets are deleted`);
   const { seconds, uploads } = await remove(product, gone, own.slice(gone.length));
+  await product.halt();
+  const start = await timeStart(product.dataDir);
   return [
+    { name: 'start of the whole product, until it is ready', value: start, unit: 's', goal: { atMost: 30 } },
     { name: 'restart of ClickHouse, until it answers', value: restart, unit: 's', goal: { atMost: 30 } },
     {
       name: 'removal of a tenth, until the bytes are gone',

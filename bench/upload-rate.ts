@@ -1,17 +1,12 @@
-import { Agent, request } from 'node:http';
 import type { Bench } from './support/bench.js';
 import { createDataset } from './support/client.js';
 import type { Figure } from './support/figure.js';
 import { measure, perOperation } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
 import { askClickHouse, inTurn } from './support/requests.js';
+import { createSender } from './support/sender.js';
 import { shortFile } from './support/short-upload.js';
 import { percentile } from './support/statistics.js';
-
-const boundary = 'bench-boundary-41aa';
-const body = Buffer.from(
-  `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="data.csv"\r\n\r\n${shortFile}\r\n--${boundary}--\r\n`,
-);
 
 interface Load {
   readonly datasets: readonly number[];
@@ -20,29 +15,6 @@ interface Load {
   readonly clients: number;
   readonly uploads: number;
 }
-
-/** Sends the file over a connection that is kept; the id of the process. */
-const put = ({ baseUrl, authorization }: RunningProduct, agent: Agent, dataset: number, mode: string) =>
-  new Promise<number>((resolve, reject) => {
-    const headers = {
-      authorization,
-      'content-type': `multipart/form-data; boundary=${boundary}`,
-      'content-length': body.length,
-    };
-    const url = `${baseUrl}/datasets/${dataset}/data?mode=${mode}`;
-    const outgoing = request(url, { method: 'PUT', headers, agent }, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (part) => {
-        text += part;
-      });
-      answer.on('end', () => {
-        if (answer.statusCode === 201) resolve((JSON.parse(text) as { id: number }).id);
-        else reject(new Error(`PUT answered ${answer.statusCode}: ${text}`));
-      });
-    });
-    outgoing.on('error', reject);
-    outgoing.end(body);
-  });
 
 interface ProcessAnswer {
   readonly id: number;
@@ -93,20 +65,20 @@ const visibleAfter = async (
 };
 
 const run = async (product: RunningProduct, { datasets, mode, clients, uploads }: Load) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: clients });
+  const sender = createSender(product, shortFile, clients);
   const sent = new Set<number>();
   let begun = 0;
   const client = async (): Promise<void> => {
     while (begun < uploads) {
       const at = begun++;
-      sent.add(await put(product, agent, datasets[at % datasets.length] ?? 0, mode));
+      sent.add(await sender.put(datasets[at % datasets.length] ?? 0, mode));
     }
   };
   const { seconds, usage } = await measure(product, async () => {
     await Promise.all(Array.from({ length: clients }, client));
     await untilIdle(product, datasets);
   });
-  agent.destroy();
+  sender.close();
   return { seconds, usage, times: await visibleAfter(product, datasets, sent) };
 };
 

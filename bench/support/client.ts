@@ -67,6 +67,8 @@ export const createDataset = async (product: RunningProduct, name: string): Prom
 export interface UploadOptions {
   /** Milliseconds between two looks at the pending process, in place of the usual ones. */
   readonly pollMs?: number;
+  /** @default replace */
+  readonly mode?: 'replace' | 'append';
 }
 
 /** Waits until the process of an upload has ended; `answer` is what the upload was answered. */
@@ -98,7 +100,7 @@ export const uploadAndWait = async (
   options: UploadOptions = {},
 ): Promise<UploadResult> => {
   const { baseUrl, authorization } = product;
-  const url = `${baseUrl}/datasets/${datasetId}/data`;
+  const url = `${baseUrl}/datasets/${datasetId}/data?mode=${options.mode ?? 'replace'}`;
   const headers = { authorization, 'content-type': `multipart/form-data; boundary=${boundary}` };
   const answer = await send('PUT', url, headers, Readable.from(multipart(content)));
   return untilCompleted(product, answer, options);

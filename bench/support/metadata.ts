@@ -107,6 +107,8 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
       (table) => `SELECT setval(pg_get_serial_sequence('${table}', 'id'), (SELECT max(id) FROM ${table}))`,
     ),
     'VACUUM ANALYZE',
+    // What follows is not measured beside the writing of all this.
+    'CHECKPOINT',
   ];
 };
 

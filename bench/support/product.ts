@@ -32,8 +32,12 @@ export interface RunningProduct {
   readonly homeId: number;
   /** Ids of the processes by name, at this moment. */
   pids(): Record<string, number>;
+  /** Where all of it is stored. */
+  readonly dataDir: string;
   /** Makes a further account. */
   createAccount(name: string): Promise<Account>;
+  /** Stops all processes; the data folder stays until `stop`. */
+  halt(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -66,10 +70,12 @@ export const startWholeProduct = async (
   { signal, environment = {}, clickhouseNodes = 1 }: StartOptions = {},
 ): Promise<RunningProduct> => {
   const log = createLog('bench', 'warn', 2);
+  const whole = createScope(log);
   const scope = createScope(log);
-  signal?.addEventListener('abort', () => void scope.close(), { once: true });
+  signal?.addEventListener('abort', () => void whole.close(), { once: true });
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-bench-'));
-  await scope.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
+  await whole.defer('data folder', () => rm(dataDir, { recursive: true, force: true }));
+  await whole.defer('processes', scope.close);
   try {
     const need = { postgres: true, kafka: true, clickhouse: true };
     const { access, pids } = await startEmbedded({
@@ -103,11 +109,13 @@ export const startWholeProduct = async (
         Object.fromEntries(
           Object.entries(all()).filter((pair): pair is [string, number] => pair[1] !== undefined),
         ),
+      dataDir,
       createAccount: (name) => openAccount(databaseUrl, name, log),
-      stop: () => scope.close(),
+      halt: () => scope.close(),
+      stop: () => whole.close(),
     };
   } catch (error) {
-    await scope.close();
+    await whole.close();
     throw error;
   }
 };
