@@ -1,4 +1,5 @@
-import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs';
+import { randomUUID } from 'node:crypto';
+import { type Consumer, type EachBatchPayload, type KafkaMessage, PartitionAssigners } from 'kafkajs';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { type TraceHeaders, traceHeaderNames } from '../../lib/tracing.js';
@@ -7,6 +8,7 @@ import { decodeChunk } from './chunk-codec.js';
 import type { KafkaConnection } from './connection.js';
 import type { DeadLetterProducer } from './dead-letters.js';
 import { clientOf, subscribe } from './kafkajs/client.js';
+import { createStickyAssigner } from './kafkajs/sticky-assigner.js';
 
 export interface Delivery {
   readonly chunk: Chunk;
@@ -34,6 +36,8 @@ export interface ChunkConsumerOptions {
   readonly deadLetters: DeadLetterProducer;
   /** Told when a chunk could not be handled and is tried again. */
   readonly onRetry?: () => void;
+  /** Told of the id under which the group knows the member, whenever it has joined. */
+  readonly onJoin?: (memberId: string) => void;
   /** Told when the group is formed anew. */
   readonly onRebalance?: () => void;
   /** True: the next chunk waits; the member stays in its group. @default never */
@@ -51,8 +55,12 @@ export interface ChunkConsumer {
   close(): Promise<void>;
 }
 
+/** This process, among those whose consumers are in a group. */
+const worker = randomUUID();
+
 const sessionTimeoutMs = 10_000;
-const heartbeatMs = 2_000;
+/** Between two signs of life, by which a member learns that its group is formed anew: all others wait for it. */
+const heartbeatMs = 500;
 /** After which partitions that an operator has added are seen; the group is formed anew then. */
 const metadataMaxAgeMs = 30_000;
 const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
@@ -71,20 +79,45 @@ const traceOf = (message: KafkaMessage): TraceHeaders =>
     }),
   );
 
-/** Keeps the membership alive while a handler runs; what a heartbeat says is thrown after the handler. */
-const keepAlive = (heartbeat: () => Promise<void>): { stop: () => void; failure: () => unknown } => {
+interface KeptAlive {
+  stop(): void;
+  /** What a heartbeat has said; undefined while all is well. */
+  failure(): unknown;
+  /** Rejects with it. */
+  readonly broken: Promise<never>;
+}
+
+/** Keeps the membership alive while a handler runs. */
+const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
   let failure: unknown;
+  let fail: (reason: unknown) => void = () => undefined;
+  const broken = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  // Whoever does not wait for it asks for the failure.
+  broken.catch(() => undefined);
   const timer = setInterval(() => {
     heartbeat().catch((error: unknown) => {
       failure ??= error;
+      fail(error);
     });
   }, heartbeatMs);
-  return { stop: () => clearInterval(timer), failure: () => failure };
+  return { stop: () => clearInterval(timer), failure: () => failure, broken };
 };
+
+/** Chunks of a partition that are being handled. */
+interface Underway {
+  /** Offset of the last of them. */
+  readonly last: string;
+  readonly handled: Promise<boolean>;
+}
 
 /**
  * One member of the consumer group: it fetches, hands what it got over in order, and fetches again. Several
  * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
+ *
+ * When the group is formed anew nobody waits for a chunk: the member joins at once, the chunk goes on, and the member, which
+ * is given its partitions again if it can be (`kafkajs/sticky-assigner.ts`), goes on behind it.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
   const { kafka, groupId, topic, handle, atOnce, deadLetters, log, isPaused = () => false } = options;
@@ -137,21 +170,52 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     return untilHandled(deliveries, running);
   };
 
+  /** By partition, until their offset was moved on. */
+  const underway = new Map<number, Underway>();
+  let assigned: readonly number[] = [];
+
+  const begin = (
+    messages: readonly KafkaMessage[],
+    partition: number,
+    running: () => boolean,
+  ): Underway | undefined => {
+    const last = messages.at(-1)?.offset;
+    if (last === undefined) return undefined;
+    const work = { last, handled: handleMessages(messages, partition, running) };
+    underway.set(partition, work);
+    const drop = (): void => {
+      if (underway.get(partition) === work) underway.delete(partition);
+    };
+    work.handled.then((handled) => handled || drop(), drop);
+    return work;
+  };
+
   const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
     const { batch, heartbeat, isRunning, isStale, resolveOffset, commitOffsetsIfNecessary } = payload;
-    const running = () => isRunning() && !isStale() && !closing;
+    const { partition } = batch;
+    const running = () => isRunning() && !isStale() && !closing && assigned.includes(partition);
     const alive = keepAlive(heartbeat);
+    const requireMembership = (): void => {
+      if (alive.failure() !== undefined) throw alive.failure();
+    };
     try {
-      for (let from = 0; from < batch.messages.length; from += atOnce) {
-        for (; running() && isPaused(); tickAt = Date.now()) await sleep(pausedLookMs);
+      for (let left = batch.messages; left.length > 0; ) {
+        for (; running() && isPaused(); tickAt = Date.now()) {
+          requireMembership();
+          await sleep(pausedLookMs);
+        }
         if (!running()) return;
-        const messages = batch.messages.slice(from, from + atOnce);
-        const handled = await handleMessages(messages, batch.partition, running);
+        const before = underway.get(partition);
+        const isBehind = before !== undefined && BigInt(before.last) >= BigInt(left[0]?.offset ?? 0);
+        const work = isBehind ? before : begin(left.slice(0, atOnce), partition, running);
+        if (work === undefined) return;
+        const handled = await Promise.race([work.handled, alive.broken]);
         tickAt = Date.now();
         if (!handled) return;
-        const last = messages.at(-1);
-        if (last !== undefined) resolveOffset(last.offset);
-        if (alive.failure() !== undefined) throw alive.failure();
+        underway.delete(partition);
+        resolveOffset(work.last);
+        left = left.filter(({ offset }) => BigInt(offset) > BigInt(work.last));
+        requireMembership();
         await commitOffsetsIfNecessary();
       }
     } finally {
@@ -164,12 +228,18 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   const join = async (): Promise<void> => {
     const consumer = clientOf(kafka).consumer({
       groupId,
+      // A worker of an earlier version knows the second alone.
+      partitionAssigners: [
+        createStickyAssigner(() => ({ worker, held: assigned })),
+        PartitionAssigners.roundRobin,
+      ],
       sessionTimeout: sessionTimeoutMs,
       rebalanceTimeout: 30_000,
       heartbeatInterval: heartbeatMs,
       metadataMaxAge: metadataMaxAgeMs,
       minBytes: 1,
-      maxWaitTimeInMs: 2_000,
+      // A member that waits for chunks says that it is alive when the wait is over.
+      maxWaitTimeInMs: heartbeatMs,
       maxBytesPerPartition: 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: {
@@ -183,6 +253,10 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     current = consumer;
     consumer.on(consumer.events.FETCH, () => {
       tickAt = Date.now();
+    });
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      assigned = payload.memberAssignment[topic] ?? [];
+      options.onJoin?.(payload.memberId);
     });
     consumer.on(consumer.events.REBALANCING, () => options.onRebalance?.());
     consumer.on(consumer.events.CRASH, ({ payload }) => {
@@ -230,6 +304,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     async close() {
       closing = true;
       await leave();
+      await Promise.allSettled([...underway.values()].map(({ handled }) => handled));
     },
   };
 };

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { compressZstd } from '../../../src/lib/zstd.js';
+import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
+import {
+  type ChunkConsumer,
+  createChunkConsumer,
+  type Delivery,
+} from '../../../src/storage/kafka/chunk-consumer.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { clientOf, withAdmin } from '../../../src/storage/kafka/kafkajs/client.js';
+import { connectKafka } from '../../support/kafka.js';
+
+const topic = `t${randomBytes(6).toString('hex')}.chunks`;
+const groupId = `${topic}.group`;
+const consumers: ChunkConsumer[] = [];
+let kafka: KafkaConnection;
+
+beforeAll(async () => {
+  kafka = connectKafka(topic);
+  await withAdmin(kafka, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: true }),
+  );
+});
+
+afterAll(async () => {
+  await Promise.all(consumers.map((consumer) => consumer.close()));
+  await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [topic] }));
+});
+
+const send = async (partition: number, processId: number): Promise<void> => {
+  const producer = clientOf(kafka).producer();
+  await producer.connect();
+  const data = await compressZstd(Buffer.from('1\n'));
+  const chunk = { processId, number: 0, last: true, firstRow: 0, firstLine: 2, rawBytes: 2, rows: 1, data };
+  await producer.send({ topic, messages: [{ partition, value: encodeChunk(chunk) }] });
+  await producer.disconnect();
+};
+
+const join = async (handle: (delivery: Delivery) => Promise<void>): Promise<{ joined: () => number }> => {
+  let joined = 0;
+  const consumer = await createChunkConsumer({
+    kafka,
+    groupId,
+    topic,
+    atOnce: 1,
+    handle: async ([delivery]) => delivery && handle(delivery),
+    onJoin: () => {
+      joined += 1;
+    },
+    deadLetters: {
+      keep: () => expect.unreachable('every message is a chunk'),
+      close: async () => undefined,
+    },
+    log: silentLog,
+  });
+  consumers.push(consumer);
+  return { joined: () => joined };
+};
+
+const committed = async (): Promise<number[]> => {
+  const [found] = await withAdmin(kafka, (admin) => admin.fetchOffsets({ groupId, topics: [topic] }));
+  return (found?.partitions ?? [])
+    .sort((a, b) => a.partition - b.partition)
+    .map(({ offset }) => Number(offset));
+};
+
+it('a member that is added does not wait for a chunk of another, which goes on and is handled once', async () => {
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const begun: string[] = [];
+  const first = await join(async ({ chunk, position }) => {
+    begun.push(`first ${chunk.processId} of ${position.partition}`);
+    if (chunk.processId === 1) await held;
+  });
+  await send(0, 1);
+  await expect.poll(() => begun).toEqual(['first 1 of 0']);
+  const second = await join(async ({ chunk, position }) => {
+    begun.push(`second ${chunk.processId} of ${position.partition}`);
+  });
+  await expect.poll(() => second.joined(), { timeout: 10_000 }).toBe(1);
+  expect(first.joined()).toBe(2);
+  await send(1, 2);
+  await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['first 1 of 0', 'second 2 of 1']);
+  await expect.poll(async () => (await committed())[1], { timeout: 10_000 }).toBe(1);
+  expect((await committed())[0]).toBeLessThan(1);
+  release();
+  await send(0, 3);
+  await expect.poll(() => begun.at(-1), { timeout: 10_000 }).toBe('first 3 of 0');
+  await expect.poll(committed, { timeout: 10_000 }).toEqual([2, 1]);
+  expect(begun).toHaveLength(3);
+});
