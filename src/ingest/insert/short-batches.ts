@@ -1,16 +1,18 @@
 /**
- * Uploads of one chunk that go into pools, many at a time. A batch is what is at hand when the one before it has been
+ * Uploads of one chunk that go into pools, or stand beside the rows of a large dataset, many at a time. A batch is what is at hand when the one before it has been
  * sent; nobody waits for it to fill.
  *
  *   1 begin     mark the uploads in PostgreSQL; what was marked before, has ended or lies elsewhere is handled alone
  *   2 encode    every value is checked, rows and dates are counted; what does not fit goes its own way
- *   3 insert    one statement per pool, all blocks under one token
+ *   3 insert    one statement per pool, all blocks under one token; one per table of a store, under none
  *   4 settle    record the chunks and publish the versions, one transaction for all
  *
  * Guarantees (docs/adr/0063-short-batches.md)
  *   - A segment of a batch is written by one statement, which is repeated only by the worker that began it, with the same
  *     blocks and token. Whoever is given a chunk that is marked and not recorded begins the next attempt in a new segment;
  *     so it does not matter in which shape Kafka delivers a batch again.
+ *   - The table of a store knows no tokens: a statement into it that was not acknowledged is not repeated, and its uploads begin
+ *     their next attempts.
  *   - An insert that ClickHouse has acknowledged at once holds the rows that were encoded. After a repetition the segments
  *     are counted.
  */
@@ -19,11 +21,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { dateFactsOf, dayText } from '../../model/day-set.js';
-import type { Placement } from '../../model/placement.js';
+import type { NamedColumn, Placement } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import { storedAs } from '../../storage/clickhouse/places.js';
-import type { PoolTable } from '../../storage/clickhouse/pool-segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
@@ -44,7 +45,7 @@ export interface ShortBatches {
 
 export interface ShortBatchesOptions {
   readonly processes: Pick<ProcessRecords, 'beginBatch'>;
-  readonly tables: Pick<StoreTables, 'insertBlocks'>;
+  readonly tables: Pick<StoreTables, 'insertBlocks' | 'appendBlocks'>;
   readonly dispatcher: Pick<Dispatcher, 'settle' | 'settleWhole'>;
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
   /** Wraps the work on a batch. @default nothing around it */
@@ -73,7 +74,7 @@ interface Begun extends Waiting {
   readonly layout: Layout;
 }
 
-/** What goes into the statement of its pool. */
+/** What goes into the statement of its table. */
 interface Ready extends Begun {
   readonly encoded: Extract<EncodedRows, { kind: 'encoded' }>;
   readonly block: Buffer;
@@ -84,6 +85,11 @@ const tokenOf = (batch: readonly Ready[]): string =>
     .update(batch.map(({ state }) => segmentId(state.processId, state.attempt)).join())
     .digest('base64url')}`;
 
+const columnsOf = (batch: readonly Ready[]): NamedColumn[] => {
+  const columns = batch.flatMap(({ layout }) => tableColumns(layout));
+  return [...new Map(columns.map((column) => [column.name, column])).values()];
+};
+
 const slotsOf = (batch: readonly Ready[]): string[] => [
   ...new Set(
     batch.flatMap(({ state, layout }) =>
@@ -92,22 +98,24 @@ const slotsOf = (batch: readonly Ready[]): string[] => [
   ),
 ];
 
-interface PoolBatch {
-  readonly table: PoolTable & Pick<Placement, 'closed'>;
+/** Uploads that go into one table. */
+interface TableBatch {
+  /** That of the first of them; slot maps may differ. */
+  readonly placement: Placement;
   readonly uploads: Ready[];
 }
 
-const byPool = (ready: readonly Ready[]): PoolBatch[] => {
-  const pools = new Map<string, PoolBatch>();
+const byTable = (ready: readonly Ready[]): TableBatch[] => {
+  const tables = new Map<string, TableBatch>();
   for (const one of ready) {
-    const { shard, closed, pool } = one.state.placement;
-    if (pool === null) throw new Error(`upload ${one.state.processId} does not lie in a pool`);
-    const key = `${shard}/${closed?.join()}/${pool.pool}`;
-    const batch = pools.get(key) ?? { table: { shard, closed, pool: pool.pool }, uploads: [] };
+    const { placement } = one.state;
+    const { shard, closed, pool, storeId } = placement;
+    const key = `${shard}/${closed?.join()}/${pool?.pool ?? storeId}`;
+    const batch = tables.get(key) ?? { placement, uploads: [] };
     batch.uploads.push(one);
-    pools.set(key, batch);
+    tables.set(key, batch);
   }
-  return [...pools.values()];
+  return [...tables.values()];
 };
 
 /** The facts of an upload that needs no question any more; undefined for one that does. */
@@ -181,18 +189,26 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     return undefined;
   };
 
-  const insertInto = async (table: PoolBatch['table'], batch: readonly Ready[]): Promise<boolean> => {
-    const filled = batch
+  /** Gives whether the rows are those that were encoded, for certain. */
+  const insertInto = async ({ placement, uploads }: TableBatch): Promise<boolean> => {
+    const filled = uploads
       .filter(({ encoded }) => encoded.rows > 0)
       .sort((a, b) => a.state.processId - b.state.processId);
     if (filled.length === 0) return true;
     const rows = filled.reduce((sum, { encoded }) => sum + encoded.rows, 0);
     const token = tokenOf(filled);
+    const blocks = filled.map(({ block }) => block);
+    const queryId = (): string => `${filled[0]?.state.requestId}/${token}/${crypto.randomUUID()}`;
+    const { shard, closed, pool } = placement;
+    if (pool === null) {
+      const columns = columnsOf(filled);
+      await tables.appendBlocks({ placement, columns, blocks, rows, queryId: queryId() });
+      return true;
+    }
+    const to = { shard, closed, pool: pool.pool, slots: slotsOf(filled) };
     return persist(
       async (attempt) => {
-        const queryId = `${filled[0]?.state.requestId}/${token}/${crypto.randomUUID()}`;
-        const blocks = filled.map(({ block }) => block);
-        await tables.insertBlocks({ ...table, slots: slotsOf(filled), blocks, rows, token, queryId });
+        await tables.insertBlocks({ ...to, blocks, rows, token, queryId: queryId() });
         return attempt === 0;
       },
       (error) => isClickHouseException(error) && !isPassing(error),
@@ -227,9 +243,10 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     }
   };
 
-  const store = async ({ table, uploads: batch }: PoolBatch, startedAt: number): Promise<void> => {
-    const counted = await insertInto(table, batch).catch((error: unknown) => {
-      if (!isClickHouseException(error) || isPassing(error)) throw error;
+  const store = async (tableBatch: TableBatch, startedAt: number): Promise<void> => {
+    const { placement, uploads: batch } = tableBatch;
+    const counted = await insertInto(tableBatch).catch((error: unknown) => {
+      if (placement.pool !== null && (!isClickHouseException(error) || isPassing(error))) throw error;
       log.warn({ err: error, uploads: batch.length }, 'batch of short uploads refused, trying one by one');
       return undefined;
     });
@@ -251,7 +268,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
         const one = await encode(begun);
         if (one !== undefined) ready.push(one);
       }
-      await Promise.all(byPool(ready).map((some) => store(some, startedAt)));
+      await Promise.all(byTable(ready).map((some) => store(some, startedAt)));
     } catch (error) {
       // Those that are done already do not hear of it.
       for (const { failed } of batch) failed(error);

@@ -21,6 +21,14 @@ export const nearMapSql = (datasetId: string): string => `
   SELECT g.slot_map_id AS id FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
   WHERE r.dataset_id = ${datasetId} AND r.until_version IS NULL LIMIT 1`;
 
+/**
+ * Condition that rows which are appended to a dataset go into the table of its store, beside those of the current version. What is
+ * spread takes them from a pool. Both are expressions.
+ */
+export const joinsTableSql = (datasetId: string, storeId: string): string => `(
+  EXISTS (SELECT 1 FROM (${nearMapSql(datasetId)}) AS n WHERE n.id IS NULL)
+  AND EXISTS (SELECT 1 FROM stores s WHERE s.id = ${storeId} AND s.shard IS NOT NULL))`;
+
 const nearSql = prepared(nearMapSql('$1'));
 
 /** The map of the current version of a dataset, for rows that are to stand beside its own; undefined: none. */

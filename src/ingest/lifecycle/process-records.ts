@@ -6,7 +6,7 @@ import { holdDataset } from '../../storage/postgres/datasets.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
-import { findSlots, knownSlotsSql, nearMap, nearMapSql } from '../layout/slot-maps.js';
+import { findSlots, joinsTableSql, knownSlotsSql, nearMap, nearMapSql } from '../layout/slot-maps.js';
 import { keepDigest, keptNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews, type ViewRow, viewColumns, viewOf } from './process-view.js';
@@ -140,21 +140,25 @@ const newValues = (upload: NewUpload): unknown[] => {
 /**
  * One statement, since short uploads spend their time on trips. The lock comes before the id. `$15`: names of the columns of a
  * file that goes to a pool, whose smallest class is `$16`, beside the current version if `$17`; `$18`: the map that was found
- * for it. No process where slots have to be taken first, or another version is expected.
+ * for it; `$19`: it goes beside the current version wherever that lies. No process where slots have to be taken first, or another
+ * version is expected.
  */
 const acceptSql = prepared(`
   WITH held AS (
     SELECT id, current_version_id AS current FROM datasets WHERE id = $1 FOR NO KEY UPDATE
   ), near AS (
     SELECT * FROM (${nearMapSql('$1')}) AS n WHERE $17::boolean
+  ), beside AS (
+    SELECT $19::boolean AND ${joinsTableSql('$1', '$14::bigint')} AS joins
   ), map AS (
     SELECT $18::bigint AS id WHERE $18::bigint IS NOT NULL
-    UNION ALL SELECT * FROM (${knownSlotsSql({
+    UNION ALL SELECT NULL FROM beside WHERE joins
+    UNION ALL SELECT k.id FROM beside, LATERAL (${knownSlotsSql({
       storeId: '$14::bigint',
       near: '(SELECT id FROM near)',
       names: '$15::text[]',
       smallest: '$16::text',
-    })}) AS k WHERE $18::bigint IS NULL
+    })}) AS k WHERE $18::bigint IS NULL AND NOT joins
   ), process AS (
     INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
       expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage)
@@ -174,6 +178,21 @@ const acceptSql = prepared(`
   SELECT process.id, process.created_at AS "createdAt", $8::bigint IS NULL OR coalesce(held.current = $8, false) AS expected
   FROM held LEFT JOIN process ON true`);
 
+/** Where nothing has to be looked up by key, and nothing kept back, its rows can stand beside those of the version. */
+const isPlainAppend = ({ mode, dryRun = false }: NewUpload): boolean => mode === 'append' && !dryRun;
+
+const joinsSql = prepared(`SELECT ${joinsTableSql('$1', '$2::bigint')} AS joins`);
+
+/** Where a short file goes; null: into the table of the store. Call it in a transaction that holds the dataset. */
+const placeOf = async (tx: Sql, upload: NewUpload): Promise<number | null> => {
+  const { datasetId, storeId, mode, layout } = upload;
+  if (isPlainAppend(upload)) {
+    const [row] = await tx.query<{ joins: boolean }>(joinsSql, [datasetId, storeId]);
+    if (row?.joins === true) return null;
+  }
+  return findSlots(tx, storeId, tableColumns(layout), await nearMap(tx, datasetId, mode));
+};
+
 /** @param slotMapId Null: the segment lies in the table of the store; undefined: in a map that has all columns already. */
 const insert = async (
   sql: Sql,
@@ -189,6 +208,7 @@ const insert = async (
     (columns && poolClassFor(columns)) ?? null,
     upload.mode !== 'replace',
     slotMapId ?? null,
+    columns !== undefined && isPlainAppend(upload),
   ]);
   if (row === undefined)
     throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
@@ -214,13 +234,11 @@ const fill = async (tx: Sql, upload: NewUpload, slotMapId: number | null): Promi
 
 /** With slots that have to be taken, or a row that was reserved. */
 const acceptIn = async (tx: Sql, upload: NewUpload): Promise<NewRow> => {
-  const { datasetId, storeId, mode, layout, isSmall, expectedVersionId, reservedId } = upload;
+  const { datasetId, isSmall, expectedVersionId, reservedId } = upload;
   // The lock makes ids of one dataset grow in the order in which uploads are accepted.
   const dataset = await holdDataset(tx, datasetId);
   if (expectedVersionId !== undefined && dataset?.current !== expectedVersionId) throw otherVersion();
-  const slotMapId = isSmall
-    ? await findSlots(tx, storeId, tableColumns(layout), await nearMap(tx, datasetId, mode))
-    : null;
+  const slotMapId = isSmall ? await placeOf(tx, upload) : null;
   if (reservedId !== undefined) return fill(tx, upload, slotMapId);
   const row = await insert(tx, upload, slotMapId);
   if (row === undefined) throw new Error('a process was not inserted');
@@ -261,7 +279,8 @@ const beginBatchSql = prepared(`
   UPDATE processes p SET in_batch = true FROM datasets d
   WHERE d.id = p.dataset_id AND p.id = ANY ($1) AND ${inStates(['insert'], 'p')} AND p.attempt = 1
     AND NOT p.in_batch AND p.inserted_chunks = 0 AND EXISTS (SELECT 1 FROM segments g
-      WHERE g.id = p.id * ${segmentNumbers.perProcess} + 1 AND g.slot_map_id IS NOT NULL)
+      WHERE g.id = p.id * ${segmentNumbers.perProcess} + 1 AND (g.slot_map_id IS NOT NULL
+        OR p.mode = 'append' AND NOT p.dry_run AND ${joinsTableSql('d.id', 'd.store_id')}))
   RETURNING ${stateColumns}, p.layout`);
 
 export const createProcessRecords = (sql: Sql): ProcessRecords => ({

@@ -20,6 +20,11 @@ export interface IntakeTables {
    * blocks it adds nothing. The columns of the blocks may differ.
    */
   insertBlocks(insert: BlocksInsert): Promise<void>;
+  /**
+   * Inserts blocks of several segments into the table of their store, all in one statement. That table forgets what it was given:
+   * whatever comes of it, it must not be repeated.
+   */
+  appendBlocks(append: BlocksAppend): Promise<void>;
   /** Closes the table of a segment for inserts: whoever comes late finds none. Its rows; undefined without such a table. */
   closeIntake(segmentId: number): Promise<number | undefined>;
   /** Hands the rows of a closed table to the table of their store; the same when repeated. */
@@ -52,11 +57,15 @@ export interface BlocksInsert {
   readonly queryId: string;
 }
 
-/** Settings that make one block one part, once. */
-const insertSettings = (rows: number, token: string): QuerySettings => ({
+export interface BlocksAppend extends Omit<BlocksInsert, 'pool' | 'slots' | 'token'> {
+  readonly placement: Placement;
+  /** All that any of the blocks has. */
+  readonly columns: readonly NamedColumn[];
+}
+
+/** Settings that make one block one part. */
+const blockSettings = (rows: number): QuerySettings => ({
   async_insert: 0,
-  insert_deduplicate: 1,
-  insert_deduplication_token: token,
   // Never cut or join blocks: sizes above whatever one chunk can hold.
   max_insert_block_size: String(Math.max(rows, 1) + 1),
   min_insert_block_size_rows: '0',
@@ -66,6 +75,13 @@ const insertSettings = (rows: number, token: string): QuerySettings => ({
   input_format_parallel_parsing: 0,
   optimize_on_insert: 0,
   max_query_size: '16777216',
+});
+
+/** The same, once. */
+const insertSettings = (rows: number, token: string): QuerySettings => ({
+  ...blockSettings(rows),
+  insert_deduplicate: 1,
+  insert_deduplication_token: token,
 });
 
 export interface IntakeTableOptions {
@@ -164,6 +180,30 @@ export const createIntakeTables = (
         );
       } catch (error) {
         definitions.forgetPool(pool);
+        throw error;
+      }
+    },
+
+    async appendBlocks({ placement, columns, blocks, rows, queryId }) {
+      const names = ['_seg', '_row', ...columns.map((column) => storedAs(column, placement).name)].join(', ');
+      try {
+        await definitions.ensure(placement, columns);
+        await clickhouse.insert(
+          `INSERT INTO ${database}.${tableOf(placement)} (${names}) FORMAT Native`,
+          blocks,
+          {
+            settings: {
+              ...blockSettings(rows),
+              min_insert_block_size_rows: String(rows),
+              // Each segment is a partition.
+              max_partitions_per_insert_block: '0',
+            },
+            queryId,
+            signal: AbortSignal.timeout(insertTimeoutMs),
+          },
+        );
+      } catch (error) {
+        definitions.forget(placement);
         throw error;
       }
     },

@@ -17,7 +17,7 @@
  * Invariants
  *   1. One chunk of an upload is one INSERT of one block with one deduplication token, into a pool or `u<segmentId>`:
  *      repeating it after a crash adds nothing while the token is remembered. `s<storeId>` has no tokens and is
- *      written by statements that are not repeated (docs/adr/0027-upload-tables.md).
+ *      written by statements that are not repeated (docs/adr/0027-upload-tables.md, 0063-short-batches.md).
  *   2. A column, once made, is never altered or dropped while the table lives: old segments need it.
  *   3. Nothing is sorted on the way in: a block is already in the order of the key.
  *
@@ -35,7 +35,7 @@ import {
 } from '../../model/placement.js';
 import { type ClickHouseServers, type ShardPlace, servedBy, unknownShard } from './client.js';
 import { isUnknownTable } from './errors.js';
-import type { BlockInsert, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
+import type { BlockInsert, BlocksAppend, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
 import { statedTable } from './places.js';
 import { createServerTables, type ServerTables } from './server-tables.js';
 import { createSpreadTables } from './spread-tables.js';
@@ -77,6 +77,11 @@ export interface StoreTables {
    * blocks it adds nothing. The columns of the blocks may differ.
    */
   insertBlocks(insert: BlocksInsert & ShardPlace & Pick<Placement, 'closed'>): Promise<void>;
+  /**
+   * Inserts blocks of several segments into the table of their store, which lies on one shard, all in one statement. Whatever comes
+   * of it, it must not be repeated.
+   */
+  appendBlocks(append: BlocksAppend): Promise<void>;
   /**
    * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
    * when it was done before, or when there are not as many rows.
@@ -174,6 +179,8 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       await ensure({ storeId: 0, shard, closed, pool }, []);
       await (open(closed)[0] ?? on(shard)).insertBlocks(insert);
     },
+
+    appendBlocks: (append) => on(append.placement.shard).appendBlocks(append),
 
     async handOver(placement, segmentId, rows) {
       if (placement.pool !== null) return;

@@ -1,4 +1,4 @@
-/** Short appends to a dataset that has a table of its own: copied there together, published one after the other. */
+/** Short appends that wait behind the one with which a dataset leaves its pool: copied together, published one after the other. */
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -42,15 +42,15 @@ const lines = (first: number, count: number): string =>
   ).join('');
 const shown = (count: number): string => `"day","k","v"\n${lines(0, count)}`;
 
-/** A dataset beyond what a pool takes. */
-const largeDataset = async (): Promise<number> => {
+/** A dataset that a pool just takes. */
+const smallDataset = async (): Promise<number> => {
   const dataset = await createDataset(owner);
-  await uploadWith(owner, dataset, rowsFrom(0, 50), {});
+  await uploadWith(owner, dataset, rowsFrom(0, 38), {});
   return dataset;
 };
 
 /** An upload that is accepted and does not come to its end: whatever comes later waits for it. */
-const holdLine = async (dataset: number): Promise<Socket> => {
+const openLine = async (dataset: number): Promise<Socket> => {
   const socket = await openUpload(owner, dataset, 1_000_000);
   socket.write(`${partHead}${rowsFrom(0, 500)}`);
   const accepted = async (): Promise<number> =>
@@ -65,6 +65,13 @@ const holdLine = async (dataset: number): Promise<Socket> => {
 
 const send = async (dataset: number, content: string, options: Options = {}): Promise<ProcessAnswer> =>
   json<ProcessAnswer>(await putWith(owner, dataset, content, { mode: 'append', ...options }), 201);
+
+/** The same, and behind it an append that takes the dataset beyond what a pool takes: 50 rows. */
+const holdLine = async (dataset: number): Promise<Socket> => {
+  const socket = await openLine(dataset);
+  await send(dataset, rowsFrom(38, 12));
+  return socket;
+};
 
 interface Row {
   readonly id: number;
@@ -98,9 +105,9 @@ const publications = async (sent: readonly ProcessAnswer[]): Promise<number> => 
   return row?.count ?? 0;
 };
 
-describe('appends to a dataset with a table of its own', () => {
+describe('appends behind the one with which a dataset gets a table of its own', () => {
   it('that wait together are copied together, in the order in which they were accepted', async () => {
-    const dataset = await largeDataset();
+    const dataset = await smallDataset();
     const held = await holdLine(dataset);
     const sent: ProcessAnswer[] = [];
     for (let at = 0; at < 12; at += 1) sent.push(await send(dataset, rowsFrom(50 + at * 3, 3)));
@@ -126,7 +133,7 @@ describe('appends to a dataset with a table of its own', () => {
   });
 
   it('leave a wrong one, a cancelled one, a dry run and other types to their own turns', async () => {
-    const dataset = await largeDataset();
+    const dataset = await smallDataset();
     const etag = `"${(await readDataset(owner, dataset)).currentVersionId}"`;
     const held = await holdLine(dataset);
     const plain = await send(dataset, rowsFrom(50, 2));
@@ -152,7 +159,7 @@ describe('appends to a dataset with a table of its own', () => {
   });
 
   it('whose version was replaced meanwhile are joined with the new one', async () => {
-    const dataset = await largeDataset();
+    const dataset = await smallDataset();
     const held = await holdLine(dataset);
     const first = await send(dataset, rowsFrom(50, 1));
     const replacing = await send(dataset, rowsFrom(0, 60), { mode: 'replace' });
@@ -166,7 +173,7 @@ describe('appends to a dataset with a table of its own', () => {
   });
 
   it('one of which lost its rows is left out, and fails alone', async () => {
-    const dataset = await largeDataset();
+    const dataset = await smallDataset();
     const held = await holdLine(dataset);
     const sent = [
       await send(dataset, rowsFrom(50, 2)),
