@@ -26,6 +26,7 @@ import { createDeadLetterProducer, type DeadLetterProducer } from '../storage/ka
 import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import { type ColumnMergeSettings, createMergeStep, keepMergingColumns } from './column-merges.js';
+import { startMembership } from './consumer-membership.js';
 import { startCompaction, startSweeper, startTableMoves } from './ingest-maintenance.js';
 import { traceChunks, tracePublisher } from './traced-parts.js';
 import { countsOfUploads } from './upload-counts.js';
@@ -34,6 +35,8 @@ export interface IngestWorkerOptions extends ColumnMergeSettings {
   readonly kafka: KafkaConnection;
   readonly topics: TopicNames;
   readonly tracing: Tracing;
+  /** Host and port at which this worker tells of its health. */
+  readonly address: string;
   /** Start of consumer group names. */
   readonly groupPrefix: string;
   /** Chunks of long uploads that are in flight at a time. */
@@ -143,6 +146,7 @@ export const startIngestWorker = async (
   await startCompaction(options, scope);
   await startTableMoves(options, scope);
 
+  const membership = await startMembership(options, scope);
   const trace = traceChunks(options.tracing);
   const batches = createShortBatches({
     trace,
@@ -171,6 +175,7 @@ export const startIngestWorker = async (
       atOnce: lane === 'short' ? shortAtOnce : 1,
       deadLetters,
       onRetry: () => metrics.pipeline.chunkRetries.inc({ group }),
+      onJoin: (memberId) => membership.joined({ groupId: group, memberId }),
       onRebalance: () => metrics.pipeline.rebalances.inc({ group }),
       isPaused: options.isPaused,
       log,

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { createAuditTrail } from '../catalog/audit-trail.js';
 import { removeEndedSessions } from '../catalog/sessions.js';
 import type { Config } from '../config.js';
@@ -54,6 +55,7 @@ export const createWorkerProcess = async (
     {
       isPaused: pausing.isPaused,
       ...core,
+      address: `${hostname()}:${port}`,
       groupPrefix: config.kafkaPrefix,
       bulkMembers: config.insertsInFlight,
       shortMembers: 2,

@@ -1,5 +1,5 @@
 /**
- * Requests that kafkajs does not know, over connections that kafkajs has opened: TLS and SASL are its own.
+ * Requests that kafkajs does not know, or sends of itself alone, over connections that it has opened: TLS and SASL are its own.
  *
  * These are internals of kafkajs 2.2.4, the version that `encoder-patch.ts` insists on.
  */
@@ -32,10 +32,15 @@ interface Broker {
   };
 }
 
+interface Coordinator {
+  leaveGroup(member: { groupId: string; memberId: string }): Promise<unknown>;
+}
+
 interface Cluster {
   connect(): Promise<void>;
   disconnect(): Promise<void>;
   refreshMetadata(): Promise<void>;
+  findGroupCoordinator(group: { groupId: string }): Promise<Coordinator>;
   readonly brokerPool: { readonly brokers: Readonly<Record<string, unknown>> };
   findBroker(which: { nodeId: string }): Promise<Broker>;
 }
@@ -76,26 +81,47 @@ const send = async <T>(broker: Broker, asked: RawRequest<T>, withinMs: number): 
   return (answer as { decoded: T }).decoded;
 };
 
+const withCluster = async <T>(kafka: KafkaConnection, ask: (cluster: Cluster) => Promise<T>): Promise<T> => {
+  const cluster = openCluster(kafka);
+  try {
+    await cluster.connect();
+    await cluster.refreshMetadata();
+    return await ask(cluster);
+  } finally {
+    await cluster.disconnect();
+  }
+};
+
 /**
  * Sends the same request to every broker of the cluster.
  * @returns One answer per broker, in no order.
  * @throws when a broker cannot be reached, does not answer in time, or `decode` throws.
  */
-export const askEveryBroker = async <T>(
+export const askEveryBroker = <T>(
   kafka: KafkaConnection,
   request: RawRequest<T>,
   withinMs: number,
-): Promise<T[]> => {
-  const cluster = openCluster(kafka);
-  try {
-    await cluster.connect();
-    await cluster.refreshMetadata();
-    return await Promise.all(
+): Promise<T[]> =>
+  withCluster(kafka, (cluster) =>
+    Promise.all(
       Object.keys(cluster.brokerPool.brokers).map(async (nodeId) =>
         send(await cluster.findBroker({ nodeId }), request, withinMs),
       ),
-    );
-  } finally {
-    await cluster.disconnect();
-  }
-};
+    ),
+  );
+
+/** Takes members out of their groups, as if they had left. One that is not there any more is none. */
+export const removeMembers = (
+  kafka: KafkaConnection,
+  members: readonly { readonly groupId: string; readonly memberId: string }[],
+): Promise<void> =>
+  withCluster(kafka, async (cluster) => {
+    for (const { groupId, memberId } of members) {
+      const coordinator = await cluster.findGroupCoordinator({ groupId });
+      try {
+        await coordinator.leaveGroup({ groupId, memberId });
+      } catch (error) {
+        if ((error as { type?: unknown }).type !== 'UNKNOWN_MEMBER_ID') throw error;
+      }
+    }
+  });

@@ -1,0 +1,131 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { startMembership } from '../../../src/compose/consumer-membership.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/kafka/chunk-consumer.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { withAdmin } from '../../../src/storage/kafka/kafkajs/client.js';
+import { removeMembers } from '../../../src/storage/kafka/kafkajs/raw-request.js';
+import { createConsumerMembers } from '../../../src/storage/postgres/consumer-members.js';
+import { createPool } from '../../../src/storage/postgres/pool.js';
+import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { createDatabase, type FreshDatabase } from '../../support/database.js';
+import { connectKafka } from '../../support/kafka.js';
+
+const topic = `t${randomBytes(6).toString('hex')}.chunks`;
+const groupId = `${topic}.group`;
+let database: FreshDatabase;
+let pool: ReturnType<typeof createPool>;
+let sql: Sql;
+let kafka: KafkaConnection;
+
+beforeAll(async () => {
+  database = await createDatabase(inject('databaseUrl'));
+  pool = createPool({ databaseUrl: database.databaseUrl, maxConnections: 2, log: silentLog });
+  sql = createSql(pool);
+  kafka = connectKafka(topic);
+  await withAdmin(kafka, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true }),
+  );
+});
+
+afterAll(async () => {
+  await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [topic] }));
+  await pool.end();
+  await database.drop();
+});
+
+const workerAt = (address: string) => createConsumerMembers(sql, { id: randomUUID(), address });
+const known = async (): Promise<string[]> =>
+  (await sql.query<{ id: string }>('SELECT member_id AS id FROM consumer_members ORDER BY 1')).map(
+    ({ id }) => id,
+  );
+const silent = (seconds: number, memberId: string): Promise<unknown> =>
+  sql.query(`UPDATE consumer_members SET seen_at = now() - $1 * interval '1 second' WHERE member_id = $2`, [
+    seconds,
+    memberId,
+  ]);
+
+describe('members of a worker', () => {
+  it('are given to others once it was silent for three seconds, or is started anew where it was', async () => {
+    const one = workerAt('a:1');
+    const other = workerAt('b:1');
+    await one.note({ groupId, memberId: 'one' });
+    await other.note({ groupId, memberId: 'other' });
+    expect(await other.beat()).toEqual([]);
+    await silent(2, 'one');
+    expect(await other.beat()).toEqual([]);
+    await silent(4, 'one');
+    expect(await other.beat()).toEqual([{ groupId, memberId: 'one' }]);
+    expect(await other.beat()).toEqual([]);
+    expect(await workerAt('c:1').takeFormer()).toEqual([]);
+    expect(await workerAt('b:1').takeFormer()).toEqual([{ groupId, memberId: 'other' }]);
+    expect(await known()).toEqual([]);
+  });
+
+  it('are left to it by one that was itself not heard of, and go with it', async () => {
+    const one = workerAt('a:1');
+    const other = workerAt('b:1');
+    await one.note({ groupId, memberId: 'one' });
+    await other.note({ groupId, memberId: 'other' });
+    // PostgreSQL was away.
+    await silent(60, 'one');
+    await silent(60, 'other');
+    expect(await other.beat()).toEqual([]);
+    expect(await one.beat()).toEqual([]);
+    expect(await other.beat()).toEqual([]);
+    await one.forget();
+    expect(await known()).toEqual(['other']);
+    await other.forget();
+  });
+});
+
+describe('a consumer group', () => {
+  let consumer: ChunkConsumer | undefined;
+  afterAll(() => consumer?.close());
+
+  const membersOf = async (): Promise<string[]> => {
+    const { groups } = await withAdmin(kafka, (admin) => admin.describeGroups([groupId]));
+    return (groups[0]?.members ?? []).map(({ memberId }) => memberId);
+  };
+
+  it('is without a member that has died as soon as another worker has seen that; one that lives joins again', async () => {
+    const joined: string[] = [];
+    const former = workerAt('a:1');
+    consumer = await createChunkConsumer({
+      kafka,
+      groupId,
+      topic,
+      atOnce: 1,
+      handle: () => expect.unreachable('nothing was sent'),
+      onJoin: (memberId) => {
+        joined.push(memberId);
+      },
+      deadLetters: { keep: async () => undefined, close: async () => undefined },
+      log: silentLog,
+    });
+    await expect.poll(() => joined, { timeout: 10_000 }).toHaveLength(1);
+    const [first = ''] = joined;
+    await former.note({ groupId, memberId: first });
+    const scope = createScope(silentLog);
+    const membership = await startMembership({ sql, kafka, address: 'a:1', log: silentLog }, scope);
+    await expect.poll(membersOf, { timeout: 5_000 }).not.toContain(first);
+    await expect.poll(() => joined, { timeout: 10_000 }).toHaveLength(2);
+    const [, second = ''] = joined;
+    expect(second).not.toBe(first);
+    membership.joined({ groupId, memberId: second });
+    await expect.poll(known).toEqual([second]);
+    // A beat later it is still there.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(await membersOf()).toEqual([second]);
+    await scope.close();
+    expect(await known()).toEqual([]);
+  });
+
+  it('takes no notice of a member that it does not have', async () => {
+    await expect(removeMembers(kafka, [{ groupId, memberId: `nobody-${randomUUID()}` }])).resolves.toBe(
+      undefined,
+    );
+  });
+});
