@@ -4,7 +4,7 @@ import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { KafkaConnection } from '../storage/kafka/connection.js';
-import { removeMembers } from '../storage/kafka/kafkajs/raw-request.js';
+import { removeMembers } from '../storage/kafka/group-members.js';
 import { type ConsumerMember, createConsumerMembers } from '../storage/postgres/consumer-members.js';
 import type { Sql } from '../storage/postgres/sql.js';
 

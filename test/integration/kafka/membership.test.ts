@@ -5,8 +5,8 @@ import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { type ChunkConsumer, createChunkConsumer } from '../../../src/storage/kafka/chunk-consumer.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { removeMembers } from '../../../src/storage/kafka/group-members.js';
 import { withAdmin } from '../../../src/storage/kafka/kafkajs/client.js';
-import { removeMembers } from '../../../src/storage/kafka/kafkajs/raw-request.js';
 import { createConsumerMembers } from '../../../src/storage/postgres/consumer-members.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
@@ -105,13 +105,13 @@ describe('a consumer group', () => {
       deadLetters: { keep: async () => undefined, close: async () => undefined },
       log: silentLog,
     });
-    await expect.poll(() => joined, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => joined).toHaveLength(1);
     const [first = ''] = joined;
     await former.note({ groupId, memberId: first });
     const scope = createScope(silentLog);
     const membership = await startMembership({ sql, kafka, address: 'a:1', log: silentLog }, scope);
-    await expect.poll(membersOf, { timeout: 5_000 }).not.toContain(first);
-    await expect.poll(() => joined, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(membersOf).not.toContain(first);
+    await expect.poll(() => joined).toHaveLength(2);
     const [, second = ''] = joined;
     expect(second).not.toBe(first);
     membership.joined({ groupId, memberId: second });

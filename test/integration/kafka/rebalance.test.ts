@@ -81,15 +81,15 @@ it('a member that is added does not wait for a chunk of another, which goes on a
   const second = await join(async ({ chunk, position }) => {
     begun.push(`second ${chunk.processId} of ${position.partition}`);
   });
-  await expect.poll(() => second.joined(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => second.joined()).toBe(1);
   expect(first.joined()).toBe(2);
   await send(1, 2);
-  await expect.poll(() => begun, { timeout: 10_000 }).toEqual(['first 1 of 0', 'second 2 of 1']);
-  await expect.poll(async () => (await committed())[1], { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => begun).toEqual(['first 1 of 0', 'second 2 of 1']);
+  await expect.poll(async () => (await committed())[1]).toBe(1);
   expect((await committed())[0]).toBeLessThan(1);
   release();
   await send(0, 3);
-  await expect.poll(() => begun.at(-1), { timeout: 10_000 }).toBe('first 3 of 0');
-  await expect.poll(committed, { timeout: 10_000 }).toEqual([2, 1]);
+  await expect.poll(() => begun.at(-1)).toBe('first 3 of 0');
+  await expect.poll(committed).toEqual([2, 1]);
   expect(begun).toHaveLength(3);
 });

@@ -81,7 +81,11 @@ const send = async <T>(broker: Broker, asked: RawRequest<T>, withinMs: number): 
   return (answer as { decoded: T }).decoded;
 };
 
-const withCluster = async <T>(kafka: KafkaConnection, ask: (cluster: Cluster) => Promise<T>): Promise<T> => {
+/** Asks over connections of its own. */
+export const withCluster = async <T>(
+  kafka: KafkaConnection,
+  ask: (cluster: Cluster) => Promise<T>,
+): Promise<T> => {
   const cluster = openCluster(kafka);
   try {
     await cluster.connect();
@@ -109,19 +113,3 @@ export const askEveryBroker = <T>(
       ),
     ),
   );
-
-/** Takes members out of their groups, as if they had left. One that is not there any more is none. */
-export const removeMembers = (
-  kafka: KafkaConnection,
-  members: readonly { readonly groupId: string; readonly memberId: string }[],
-): Promise<void> =>
-  withCluster(kafka, async (cluster) => {
-    for (const { groupId, memberId } of members) {
-      const coordinator = await cluster.findGroupCoordinator({ groupId });
-      try {
-        await coordinator.leaveGroup({ groupId, memberId });
-      } catch (error) {
-        if ((error as { type?: unknown }).type !== 'UNKNOWN_MEMBER_ID') throw error;
-      }
-    }
-  });

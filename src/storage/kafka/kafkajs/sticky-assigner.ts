@@ -43,14 +43,14 @@ export const assignPartitions = (
 };
 
 /** A member of a group. */
-export interface GroupMember extends Holder {
+export interface WorkerMember extends Holder {
   /** The process that it belongs to. */
   readonly worker: string;
 }
 
 /** Each worker gets the same number, and of those each of its members: a worker that is added takes its part of the work. */
 export const assignByWorker = (
-  members: readonly GroupMember[],
+  members: readonly WorkerMember[],
   partitions: readonly number[],
 ): ReadonlyMap<string, readonly number[]> => {
   const workers = [...new Set(members.map(({ worker }) => worker))].map((worker) => {
@@ -67,7 +67,7 @@ const version = 0;
 const name = 'tabulary-sticky';
 
 /** What a member says of itself when it joins. */
-type Claim = Pick<GroupMember, 'worker' | 'held'>;
+type Claim = Pick<WorkerMember, 'worker' | 'held'>;
 
 const claimOf = (memberMetadata: Buffer): Claim => {
   const { userData } = AssignerProtocol.MemberMetadata.decode(memberMetadata) ?? {};
