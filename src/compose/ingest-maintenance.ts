@@ -17,6 +17,7 @@ import { createPoolSegments } from '../storage/clickhouse/pool-segments.js';
 import { createSegmentCopier } from '../storage/clickhouse/segment-writes.js';
 import { createTableRenewal } from '../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../storage/clickhouse/tables.js';
+import { createSharedTurn } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 export interface MaintenanceOptions {
@@ -107,6 +108,7 @@ export const startSweeper = async (
 ): Promise<Sweeper> => {
   const { sql, clickhouse, tables, metrics, log } = options;
   const sweeper = createSweeper({
+    turn: createSharedTurn(sql, 'storage_swept_at'),
     uploads: createUploadSweep({
       transitions: createTransitionRecords(sql),
       dispatcher,

@@ -2,6 +2,7 @@
  * Removes what nobody needs any more, in PostgreSQL and in ClickHouse, and tells what it removed. Every step is
  * idempotent: any number of workers, and an operator's command beside them, may sweep at the same time.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
@@ -79,6 +80,11 @@ export interface StorageSweepOptions {
 
 const batch = 1_000;
 
+/** Workers do not drop the same rows side by side. */
+const dropLockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary drops')) AS held`;
+/** Milliseconds between two looks whether another one is done. */
+const lockLookMs = 200;
+
 /** A segment in the table of its store, as PostgreSQL knows it. */
 interface NamedSegment {
   readonly id: number;
@@ -144,9 +150,22 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     }
   };
 
+  /** The others wait, without a connection, until what they would have dropped is gone. */
+  const dropAlone = async (stop?: AbortSignal): Promise<number> => {
+    for (; !stop?.aborted; await sleep(lockLookMs)) {
+      const dropped = await sql.tx(async (tx) => {
+        const [lock] = await tx.query<{ held: boolean }>(dropLockSql);
+        if (lock?.held !== true) return undefined;
+        return (await dropOwnSegments(stop)) + (await dropPoolSegments(stop));
+      });
+      if (dropped !== undefined) return dropped;
+    }
+    return 0;
+  };
+
   const dropSegments = async (stop?: AbortSignal): Promise<number> => {
     await noteReleased(sql);
-    return (await dropOwnSegments(stop)) + (await dropPoolSegments(stop));
+    return dropAlone(stop);
   };
 
   /** Tables that took the chunks of uploads which have ended. */

@@ -4,6 +4,7 @@
  */
 import type { Log } from '../../lib/log.js';
 import { startPeriodic } from '../../lib/periodic.js';
+import type { SharedTurn } from '../../storage/postgres/settings.js';
 import type { UploadSweep, UploadSweepReport } from '../lifecycle/upload-sweep.js';
 import type { StorageReport, StorageSweep } from './storage-sweep.js';
 
@@ -22,18 +23,43 @@ export interface SweeperOptions {
   readonly intervalMs: number;
   /** Between two looks at everything that is stored, in milliseconds. */
   readonly storageIntervalMs: number;
+  /** Shared with other workers: one of them looks at everything that is stored. Absent: there are no others. */
+  readonly turn?: SharedTurn;
   readonly log: Log;
 }
 
+/** Of a worker that is the only one. */
+const createOwnTurn = (): SharedTurn => {
+  let takenAt = 0;
+  return {
+    async take(intervalMs) {
+      if (Date.now() < takenAt + intervalMs) return false;
+      takenAt = Date.now();
+      return true;
+    },
+    async giveBack() {
+      takenAt = 0;
+    },
+  };
+};
+
 export const createSweeper = (options: SweeperOptions): Sweeper => {
-  const { uploads, storage, intervalMs, storageIntervalMs, log } = options;
-  let storageDueAt = 0;
+  const { uploads, storage, intervalMs, storageIntervalMs, turn = createOwnTurn(), log } = options;
+  let hasLooked = false;
+
+  /** Whoever starts looks, whenever others did: it may have been started for that. */
+  const isDue = (): Promise<boolean> => turn.take(hasLooked ? storageIntervalMs : 0);
 
   const sweepStorage = async (stop?: AbortSignal): Promise<Partial<StorageReport>> => {
-    if (Date.now() < storageDueAt) return storage.release(stop);
-    const report = await storage.sweep(stop);
-    storageDueAt = Date.now() + storageIntervalMs;
-    return report;
+    if (!(await isDue())) return storage.release(stop);
+    try {
+      const report = await storage.sweep(stop);
+      hasLooked = true;
+      return report;
+    } catch (error) {
+      await turn.giveBack();
+      throw error;
+    }
   };
 
   const told = (look: (stop: AbortSignal) => Promise<Partial<SweepReport>>) => async (stop: AbortSignal) => {
