@@ -170,10 +170,10 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
     const { set, when } = moveSql('copied', 'p');
     await sql.query(
       `WITH held AS MATERIALIZED (
-         SELECT id, c.number FROM processes JOIN unnest($1::bigint[], $2::int[]) AS c (process, number) ON c.process = id
-         ORDER BY id FOR NO KEY UPDATE OF processes)
-       UPDATE processes p SET ${set}, copied_attempt = p.attempt FROM held
-       WHERE p.id = held.id AND p.merge_attempt = held.number AND ${when}`,
+         SELECT id FROM processes WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE)
+       UPDATE processes p SET ${set}, copied_attempt = p.attempt
+       FROM held JOIN unnest($1::bigint[], $2::int[]) AS c (process, number) ON c.process = held.id
+       WHERE p.id = held.id AND p.merge_attempt = c.number AND ${when}`,
       [copies.map(({ processId }) => processId), copies.map(({ number }) => number)],
     );
   },
