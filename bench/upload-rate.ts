@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bench } from './support/bench.js';
 import { createDataset } from './support/client.js';
 import type { Figure } from './support/figure.js';
@@ -14,6 +15,8 @@ interface Load {
   /** Clients that send one upload after the other. */
   readonly clients: number;
   readonly uploads: number;
+  /** Uploads that are begun in a second; absent: as many as the clients can. */
+  readonly perSecond?: number;
 }
 
 interface ProcessAnswer {
@@ -64,13 +67,16 @@ const visibleAfter = async (
   return times;
 };
 
-const run = async (product: RunningProduct, { datasets, mode, clients, uploads }: Load) => {
+const run = async (product: RunningProduct, { datasets, mode, clients, uploads, perSecond }: Load) => {
   const sender = createSender(product, shortFile, clients);
   const sent = new Set<number>();
   let begun = 0;
+  const startedAt = performance.now();
   const client = async (): Promise<void> => {
     while (begun < uploads) {
       const at = begun++;
+      if (perSecond !== undefined)
+        await sleep(Math.max(0, startedAt + (at * 1000) / perSecond - performance.now()));
       sent.add(await sender.put(datasets[at % datasets.length] ?? 0, mode));
     }
   };
@@ -168,8 +174,8 @@ export const uploadRate: Bench = async ({ pick, say, report, product: open }) =>
   );
   return figuresOf(
     product,
-    '1,000 rows appended to one',
-    { ...into, mode: 'append', datasets: [appended], uploads: pick(1_000, 80) },
+    '1,000 rows appended to one, 50 a second',
+    { ...into, mode: 'append', datasets: [appended], uploads: pick(2_000, 80), perSecond: 50 },
     {},
   );
 };
