@@ -127,13 +127,14 @@ const expectLast = async (): Promise<void> => {
 
 /** The product's own command, as a process that can be killed. */
 const runCluster = (...words: string[]): ChildProcess => {
-  const { databaseUrl, clickhouseUrl, clickhouseDatabase, clickhouseCluster, clickhouseNodeUrls, dataDir } =
-    product.config;
+  const { clickhouseUrl, clickhouseDatabase, clickhouseCluster, clickhouseNodeUrls } = product.config;
+  const { databaseUrl, kafkaBrokers, dataDir } = product.config;
   return spawn(process.execPath, [admin, 'cluster', ...words, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
+      KAFKA_BROKERS: String(kafkaBrokers),
       CLICKHOUSE_URL: clickhouseUrl,
       CLICKHOUSE_DATABASE: clickhouseDatabase,
       CLICKHOUSE_CLUSTER: clickhouseCluster,
