@@ -105,19 +105,26 @@ const keepAlive = (heartbeat: () => Promise<void>): KeptAlive => {
   return { stop: () => clearInterval(timer), failure: () => failure, broken };
 };
 
-/** Chunks of a partition that are being handled. */
+/** The chunks of a partition that are being handled, or were last. */
 interface Underway {
   /** Offset of the last of them. */
   readonly last: string;
   readonly handled: Promise<boolean>;
+  /** Undefined: they are not handled yet. */
+  endedAt?: number;
 }
+
+/** By group and partition: whichever member of this process is given the partition goes on behind them. */
+const underway = new Map<string, Underway>();
+/** Milliseconds after which offsets that come again are those of a topic that was made anew. */
+const rememberedMs = 60_000;
 
 /**
  * One member of the consumer group: it fetches, hands what it got over in order, and fetches again. Several
  * members make several chunks in flight. Fetches wake on arrival (`minBytes` 1), they do not poll.
  *
- * When the group is formed anew nobody waits for a chunk: the member joins at once, the chunk goes on, and the member, which
- * is given its partitions again if it can be (`kafkajs/sticky-assigner.ts`), goes on behind it.
+ * When the group is formed anew nobody waits for a chunk: the member joins at once, the chunk goes on, and whichever member of
+ * this process is given the partition, the same one if it can be (`kafkajs/sticky-assigner.ts`), goes on behind it.
  */
 export const createChunkConsumer = async (options: ChunkConsumerOptions): Promise<ChunkConsumer> => {
   const { kafka, groupId, topic, handle, atOnce, deadLetters, log, isPaused = () => false } = options;
@@ -170,8 +177,9 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     return untilHandled(deliveries, running);
   };
 
-  /** By partition, until their offset was moved on. */
-  const underway = new Map<number, Underway>();
+  /** What this member has begun. */
+  const begun = new Set<Promise<boolean>>();
+  const keyOf = (partition: number): string => `${groupId}/${topic}/${partition}`;
   let assigned: readonly number[] = [];
 
   const begin = (
@@ -181,13 +189,25 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
   ): Underway | undefined => {
     const last = messages.at(-1)?.offset;
     if (last === undefined) return undefined;
-    const work = { last, handled: handleMessages(messages, partition, running) };
-    underway.set(partition, work);
-    const drop = (): void => {
-      if (underway.get(partition) === work) underway.delete(partition);
+    const work: Underway = { last, handled: handleMessages(messages, partition, running) };
+    const key = keyOf(partition);
+    underway.set(key, work);
+    begun.add(work.handled);
+    const end = (handled: boolean): void => {
+      begun.delete(work.handled);
+      work.endedAt = Date.now();
+      if (!handled && underway.get(key) === work) underway.delete(key);
     };
-    work.handled.then((handled) => handled || drop(), drop);
+    work.handled.then(end, () => end(false));
     return work;
+  };
+
+  /** What has the first of the messages among its own. */
+  const workOn = (partition: number, [first]: readonly KafkaMessage[]): Underway | undefined => {
+    const work = underway.get(keyOf(partition));
+    if (work === undefined || first === undefined || BigInt(work.last) < BigInt(first.offset))
+      return undefined;
+    return Date.now() - (work.endedAt ?? Date.now()) < rememberedMs ? work : undefined;
   };
 
   const eachBatch = async (payload: EachBatchPayload): Promise<void> => {
@@ -205,14 +225,11 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
           await sleep(pausedLookMs);
         }
         if (!running()) return;
-        const before = underway.get(partition);
-        const isBehind = before !== undefined && BigInt(before.last) >= BigInt(left[0]?.offset ?? 0);
-        const work = isBehind ? before : begin(left.slice(0, atOnce), partition, running);
+        const work = workOn(partition, left) ?? begin(left.slice(0, atOnce), partition, running);
         if (work === undefined) return;
         const handled = await Promise.race([work.handled, alive.broken]);
         tickAt = Date.now();
         if (!handled) return;
-        underway.delete(partition);
         resolveOffset(work.last);
         left = left.filter(({ offset }) => BigInt(offset) > BigInt(work.last));
         requireMembership();
@@ -304,7 +321,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
     async close() {
       closing = true;
       await leave();
-      await Promise.allSettled([...underway.values()].map(({ handled }) => handled));
+      await Promise.allSettled(begun);
     },
   };
 };
