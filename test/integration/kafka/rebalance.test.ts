@@ -15,6 +15,10 @@ import { connectKafka } from '../../support/kafka.js';
 const topic = `t${randomBytes(6).toString('hex')}.chunks`;
 const groupId = `${topic}.group`;
 const consumers: ChunkConsumer[] = [];
+let release = (): void => undefined;
+const held = new Promise<void>((resolve) => {
+  release = resolve;
+});
 let kafka: KafkaConnection;
 
 beforeAll(async () => {
@@ -25,6 +29,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  // A consumer that is closed waits for the chunk that it has begun.
+  release();
   await Promise.all(consumers.map((consumer) => consumer.close()));
   await withAdmin(kafka, (admin) => admin.deleteTopics({ topics: [topic] }));
 });
@@ -67,10 +73,6 @@ const committed = async (): Promise<number[]> => {
 };
 
 it('a member that is added does not wait for a chunk of another, which goes on and is handled once', async () => {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
   const begun: string[] = [];
   const first = await join(async ({ chunk, position }) => {
     begun.push(`first ${chunk.processId} of ${position.partition}`);
@@ -82,7 +84,7 @@ it('a member that is added does not wait for a chunk of another, which goes on a
     begun.push(`second ${chunk.processId} of ${position.partition}`);
   });
   await expect.poll(() => second.joined()).toBe(1);
-  expect(first.joined()).toBe(2);
+  await expect.poll(() => first.joined()).toBe(2);
   await send(1, 2);
   await expect.poll(() => begun).toEqual(['first 1 of 0', 'second 2 of 1']);
   await expect.poll(async () => (await committed())[1]).toBe(1);
