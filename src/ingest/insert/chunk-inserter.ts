@@ -2,12 +2,12 @@ import type { Log } from '../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { segmentId } from '../../model/version.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import type { ChunkEncoder } from '../csv/types.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import type { Outcome } from '../lifecycle/outcome.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import type { Reject } from '../lifecycle/rejects.js';
-import { type EncodedRows, encodeChunk, encoderOf } from './chunk-encoding.js';
+import { type EncodedRows, encodeChunk } from './chunk-encoding.js';
+import { createEncoderCache } from './encoder-cache.js';
 
 export type Insertion =
   | { readonly kind: 'inserted'; readonly rows: number; readonly rejects: readonly Reject[] }
@@ -32,7 +32,10 @@ export const insertOutcome = (
   }
 };
 
-/** Checks, encodes and inserts chunks. One inserter serves one chunk at a time: its memory is reused. */
+/**
+ * Checks, encodes and inserts chunks, any number at a time: while its group is formed anew, a member begins with a chunk of one
+ * partition before that of another is stored.
+ */
 export interface ChunkInserter {
   insert(state: UploadState, layout: Layout, chunk: Chunk): Promise<Insertion>;
 }
@@ -48,13 +51,8 @@ const tokenOf = (state: UploadState, chunk: Chunk): string =>
   `${state.processId}/${state.attempt}/${chunk.number}`;
 
 export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOptions): ChunkInserter => {
-  let cached: { key: string; encoder: ChunkEncoder } | undefined;
-
-  const cachedEncoder = (state: UploadState, layout: Layout): ChunkEncoder => {
-    const key = `${state.processId}/${state.attempt}`;
-    if (cached?.key !== key) cached = { key, encoder: encoderOf(layout, state) };
-    return cached.encoder;
-  };
+  // Chunks of one upload follow each other.
+  const encoders = createEncoderCache(1);
 
   return {
     async insert(state, layout, chunk) {
@@ -65,28 +63,30 @@ export const createChunkInserter = ({ tables, log, onInserted }: ChunkInserterOp
       await tables.ensureIntake(place, columns);
       if (chunk.rows === 0) return { kind: 'inserted', rows: 0, rejects: [] };
 
-      const startedAt = performance.now();
-      const encoded = await encodeChunk(cachedEncoder(state, layout), state, layout, chunk);
-      if (encoded.kind !== 'encoded') return encoded;
-      const encodedAt = performance.now();
-      const { rows, block, rejects } = encoded;
-      if (rows === 0) return { kind: 'inserted', rows, rejects };
-      const token = tokenOf(state, chunk);
-      const queryId = `${state.requestId}/${token}/${crypto.randomUUID()}`;
-      await tables.insertBlock({ ...place, columns, block, rows, token, queryId });
-      const endedAt = performance.now();
-      onInserted(rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
-      log.debug(
-        {
-          requestId: state.requestId,
-          token,
-          rows,
-          encodeMs: encodedAt - startedAt,
-          insertMs: endedAt - encodedAt,
-        },
-        'chunk inserted',
-      );
-      return { kind: 'inserted', rows, rejects };
+      return encoders.use(layout, state, async (encoder): Promise<Insertion> => {
+        const startedAt = performance.now();
+        const encoded = await encodeChunk(encoder, state, layout, chunk);
+        if (encoded.kind !== 'encoded') return encoded;
+        const encodedAt = performance.now();
+        const { rows, block, rejects } = encoded;
+        if (rows === 0) return { kind: 'inserted', rows, rejects };
+        const token = tokenOf(state, chunk);
+        const queryId = `${state.requestId}/${token}/${crypto.randomUUID()}`;
+        await tables.insertBlock({ ...place, columns, block, rows, token, queryId });
+        const endedAt = performance.now();
+        onInserted(rows, chunk.rawBytes, (endedAt - startedAt) / 1000);
+        log.debug(
+          {
+            requestId: state.requestId,
+            token,
+            rows,
+            encodeMs: encodedAt - startedAt,
+            insertMs: endedAt - encodedAt,
+          },
+          'chunk inserted',
+        );
+        return { kind: 'inserted', rows, rejects };
+      });
     },
   };
 };

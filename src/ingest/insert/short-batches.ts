@@ -27,11 +27,12 @@ import { isClickHouseException, isPassing } from '../../storage/clickhouse/error
 import { storedAs } from '../../storage/clickhouse/places.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
+import type { ChunkEncoder } from '../csv/types.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import type { WholeUpload } from '../lifecycle/chunk-records.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { ProcessRecords, UploadState } from '../lifecycle/process-records.js';
-import { type EncodedRows, encodeChunk } from './chunk-encoding.js';
+import { type EncodedRows, encodeChunk, encoderOf } from './chunk-encoding.js';
 import { insertOutcome } from './chunk-inserter.js';
 import { createEncoderCache } from './encoder-cache.js';
 import { type TraceWork, untraced } from './traced-work.js';
@@ -58,6 +59,9 @@ const batchesInFlight = 2;
 const maxUploads = 128;
 /** Raw bytes of a batch, but for its first upload. */
 const maxBytes = 8 * 1024 * 1024;
+/** Encoders that are kept, and bytes of the largest chunk for which one is. */
+const keptEncoders = 32;
+const keptBytes = 256 * 1024;
 /** Tries to record a batch before its uploads are recorded one by one. */
 const recordingTries = 3;
 
@@ -131,7 +135,7 @@ const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined =
 
 export const createShortBatches = (options: ShortBatchesOptions): ShortBatches => {
   const { processes, tables, dispatcher, onInserted, trace = untraced, log } = options;
-  const encoders = createEncoderCache();
+  const encoders = createEncoderCache(keptEncoders);
   const waiting: Waiting[] = [];
   let running = 0;
   let closed = false;
@@ -177,10 +181,17 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
   const encode = async (begun: Begun): Promise<Ready | undefined> => {
     const { delivery, state, layout, done, failed } = begun;
     try {
-      const encoded = await encoders.use(layout, state, delivery.chunk, (encoder) =>
-        encodeChunk(encoder, state, layout, delivery.chunk),
-      );
-      if (encoded.kind === 'encoded') return { ...begun, encoded, block: Buffer.concat(encoded.block) };
+      const { chunk } = delivery;
+      const work = async (encoder: ChunkEncoder) => {
+        const encoded = await encodeChunk(encoder, state, layout, chunk);
+        if (encoded.kind !== 'encoded') return encoded;
+        // Copied: others are encoded before it is sent.
+        return { ...begun, encoded, block: Buffer.concat(encoded.block) };
+      };
+      const encoded = await (chunk.rawBytes > keptBytes
+        ? work(encoderOf(layout, state))
+        : encoders.use(layout, state, work));
+      if ('block' in encoded) return encoded;
       const outcome = insertOutcome(encoded, { ...delivery, layout });
       done((await dispatcher.settle(state, outcome)) !== 'look_again');
     } catch (error) {
