@@ -1,3 +1,4 @@
+import { createChunkRecords } from '../ingest/lifecycle/chunk-records.js';
 import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
 import { createTransitionRecords } from '../ingest/lifecycle/transition-records.js';
 import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
@@ -111,6 +112,7 @@ export const startSweeper = async (
     turn: createSharedTurn(sql, 'storage_swept_at'),
     uploads: createUploadSweep({
       transitions: createTransitionRecords(sql),
+      chunks: createChunkRecords(sql),
       dispatcher,
       receiveTimeoutMs: options.receiveTimeoutMs,
       retentionMs: options.retentionMs,

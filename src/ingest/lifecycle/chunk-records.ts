@@ -46,11 +46,20 @@ export interface ChunkRecords {
   recordSeen(chunk: Chunk, at: ChunkPosition): Promise<SeenChunks>;
   /** Chunks that workers have taken from Kafka, by upload; without uploads that have ended or gone. */
   handled(processIds: readonly number[]): Promise<ReadonlyMap<number, number>>;
-  /** Positions of all chunks of an upload, in file order. */
+  /** Positions of all chunks of an upload, in file order; none once they are forgotten. */
   positions(processId: number): Promise<ChunkPosition[]>;
   /** Positions of the chunks whose rows this attempt has not stored yet, in file order. */
   notStored(processId: number, attempt: number): Promise<ChunkPosition[]>;
+  /**
+   * Forgets where the chunks of ended uploads lay, once Kafka has not kept them for as long again: those of the oldest uploads
+   * first, and not all at once.
+   */
+  forgetExpired(retentionMs: number): Promise<void>;
 }
+
+/** Chunks that are looked at together, from the oldest upload on, and how often in a row. */
+const perLook = 2_000;
+const looks = 10;
 
 const stored = moveSql('stored');
 
@@ -181,4 +190,24 @@ export const createChunkRecords = (sql: Sql): ChunkRecords => ({
        WHERE process_id = $1 AND inserted_attempt <> $2 ORDER BY number`,
       [processId, attempt],
     ),
+
+  async forgetExpired(retentionMs) {
+    for (let look = 0; look < looks; look += 1) {
+      const ended = await sql.query<{ id: number }>(
+        `SELECT id FROM processes WHERE status <> 'pending' AND created_at < now() - 2 * $1 * interval '1 millisecond'
+           AND id IN (SELECT process_id FROM (SELECT process_id FROM chunks ORDER BY process_id LIMIT ${perLook}) AS oldest)`,
+        [retentionMs],
+      );
+      if (ended.length === 0) return;
+      // Other workers may be at it as well.
+      await sql.query(
+        `WITH mine AS (
+           SELECT process_id, number FROM chunks WHERE process_id = ANY ($1)
+           ORDER BY process_id, number FOR UPDATE SKIP LOCKED
+         )
+         DELETE FROM chunks c USING mine WHERE c.process_id = mine.process_id AND c.number = mine.number`,
+        [ended.map(({ id }) => id)],
+      );
+    }
+  },
 });

@@ -1,5 +1,6 @@
 /** Finds uploads that a crash left behind and lets them go on, or end. Any number of workers may sweep at once. */
 import type { Log } from '../../lib/log.js';
+import type { ChunkRecords } from './chunk-records.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { FailedUpload, TransitionRecords } from './transition-records.js';
 
@@ -21,6 +22,7 @@ export interface UploadSweepOptions {
     TransitionRecords,
     'failAbandoned' | 'failExpired' | 'expireReserved' | 'waitingForReplay' | 'datasetsToPublish'
   >;
+  readonly chunks: Pick<ChunkRecords, 'forgetExpired'>;
   readonly dispatcher: Pick<Dispatcher, 'publish' | 'resume' | 'announceFailed'>;
   /** Silence after which a receiving API is taken for dead. */
   readonly receiveTimeoutMs: number;
@@ -30,7 +32,7 @@ export interface UploadSweepOptions {
 }
 
 export const createUploadSweep = (options: UploadSweepOptions): UploadSweep => {
-  const { transitions, dispatcher, receiveTimeoutMs, retentionMs, log } = options;
+  const { transitions, chunks, dispatcher, receiveTimeoutMs, retentionMs, log } = options;
 
   /** One dataset that cannot be published must not keep the sweep from all others. */
   const publish = async (datasetId: number): Promise<void> => {
@@ -56,6 +58,7 @@ export const createUploadSweep = (options: UploadSweepOptions): UploadSweep => {
     const unfilled = await transitions.expireReserved();
     const waiting = await transitions.waitingForReplay();
     for (const processId of waiting) dispatcher.resume(processId);
+    await chunks.forgetExpired(retentionMs);
     return { abandoned, expired, unfilled, replays: waiting.length };
   };
 };

@@ -1,6 +1,7 @@
 import { conflict } from '../../lib/errors.js';
 import type { ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
+import { chunksExpired } from '../../storage/kafka/chunk-reader.js';
 import type { TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
@@ -32,12 +33,6 @@ export interface ChunkDiscoveryOptions {
 
 /** Clocks of API processes and of the database may differ by this much. */
 const clockSlackMs = 60_000;
-
-const expired = () =>
-  conflict(
-    'chunks_expired',
-    'The upload cannot be replayed: the time for which received files are kept has passed.',
-  );
 
 export const createChunkDiscovery = ({
   reader,
@@ -92,10 +87,10 @@ export const createChunkDiscovery = ({
       const { processId } = upload;
       const state = await processes.state(processId);
       const known = await chunks.positions(processId);
-      if (!(await isKept(known))) throw expired();
+      if (!(await isKept(known))) throw chunksExpired();
       if (known.length === state?.chunkCount) return;
       for (const topic of topics) if (await search(topic, upload)) return;
-      if (await hasLost(upload)) throw expired();
+      if (await hasLost(upload)) throw chunksExpired();
       throw conflict(
         'not_received',
         `Process ${processId} cannot be replayed: its file was not received completely. It has to be sent again.`,

@@ -12,7 +12,7 @@ import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
 import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
+import { type ChunkReader, chunksExpired } from '../../storage/kafka/chunk-reader.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ChunkInserter } from '../insert/chunk-inserter.js';
@@ -81,7 +81,9 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
 
   const writeAll = async (state: UploadState, layout: Layout): Promise<number> => {
     let rows = 0;
-    await reader.read(await chunks.positions(state.processId), async (chunk) => {
+    const positions = await chunks.positions(state.processId);
+    if (positions.length !== state.chunkCount) throw chunksExpired();
+    await reader.read(positions, async (chunk) => {
       const outcome = await inserter.insert(state, layout, chunk);
       if (outcome.kind !== 'inserted')
         throw conflict(

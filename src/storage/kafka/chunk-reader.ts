@@ -18,7 +18,8 @@ export interface ChunkReader {
 const keyOf = ({ partition, offset }: Pick<ChunkPosition, 'partition' | 'offset'>): string =>
   `${partition}/${offset}`;
 
-const expired = (): AppError =>
+/** Kafka has not kept the chunks of an upload that is to be read again. */
+export const chunksExpired = (): AppError =>
   new AppError(
     'conflict',
     'chunks_expired',
@@ -40,7 +41,7 @@ export const createChunkReader = (topics: TopicReader): ChunkReader => {
   const refuseExpired = async (topic: string, ranges: readonly OffsetRange[]): Promise<void> => {
     const first = await topics.firstOffsets(topic);
     if (ranges.every(({ partition, from }) => from >= (first.get(partition) ?? from + 1n))) return;
-    throw expired();
+    throw chunksExpired();
   };
 
   return {
@@ -59,7 +60,7 @@ export const createChunkReader = (topics: TopicReader): ChunkReader => {
           return answer;
         });
         if (stopped) return;
-        if (left.size > 0) throw expired();
+        if (left.size > 0) throw chunksExpired();
       }
     },
   };

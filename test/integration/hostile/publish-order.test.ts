@@ -1,6 +1,7 @@
 /** Uploads that were accepted while others before them were pending: what they are applied to comes only later. */
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChunkRecords } from '../../../src/ingest/lifecycle/chunk-records.js';
 import {
   createMergeRecords,
   type MergeTarget,
@@ -164,6 +165,7 @@ const nothing = {
 const sweepOf = (publish: (dataset: number) => Promise<void>) =>
   createUploadSweep({
     transitions: createTransitionRecords(product.sql),
+    chunks: createChunkRecords(product.sql),
     dispatcher: { publish, resume: () => undefined, announceFailed: () => undefined },
     receiveTimeoutMs: 3_600_000,
     retentionMs: 3_600_000,

@@ -260,4 +260,26 @@ describe('an upload whose chunks Kafka has removed', () => {
     await expect(replay(failed.id)).rejects.toMatchObject({ code: 'chunks_expired' });
     await expect(replay(999_999)).rejects.toMatchObject({ code: 'unknown_process' });
   });
+
+  it('is not known any more by where they lay, once Kafka has not kept them for twice as long', async () => {
+    const [old, recent] = [
+      await upload(owner, await createDataset(owner), file(1_000)),
+      await upload(owner, await createDataset(owner), file(1_000)),
+    ];
+    const known = async ({ id }: ProcessAnswer): Promise<number> =>
+      (await product.sql.query('SELECT 1 FROM chunks WHERE process_id = $1', [id])).length;
+    const count = await known(recent);
+    expect(count).toBeGreaterThan(1);
+    const age = (process: ProcessAnswer, times: number): Promise<unknown> =>
+      product.sql.query(
+        `UPDATE processes SET created_at = now() - $2 * interval '1 millisecond' WHERE id = $1`,
+        [process.id, times * product.config.kafkaRetentionMs],
+      );
+    await age(recent, 1.5);
+    await age(old, 2.5);
+    await expect.poll(() => known(old)).toBe(0);
+    expect(await known(recent)).toBe(count);
+    await expect(replay(old.id)).rejects.toMatchObject({ code: 'chunks_expired' });
+    expect(await download(owner, old.datasetId)).toBe(stored(1_000));
+  });
 });
