@@ -10,6 +10,7 @@ import {
   type QuerySettings,
 } from './client.js';
 import { isUnknownTable } from './errors.js';
+import { lowPriority } from './low-priority.js';
 import { statedTable, type TablePlace, tableOf } from './places.js';
 import { backgroundSettings } from './segments.js';
 
@@ -29,9 +30,6 @@ export interface SegmentHashes {
 
 /** Values of one row that are added up in one expression. */
 const columnsPerSum = 100;
-
-/** Whatever else runs goes first. Settings that a server may lack are asked for. */
-const politeSettings = ['os_threads_nice_value_query', 'os_thread_priority'];
 
 const hashOf = (column: string): string =>
   `if(isNull(${column}), 0, cityHash64('${column}', _row, assumeNotNull(${column})))`;
@@ -102,16 +100,6 @@ export const hashRows = async (
 
 export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes => {
   const { database } = servers;
-  let nice: QuerySettings | undefined;
-
-  const niceSettings = async (clickhouse: Connection): Promise<QuerySettings> => {
-    const found = await clickhouse.rows<{ name: string }>(
-      'SELECT name FROM system.settings WHERE name IN {names:Array(String)}',
-      { params: { names: politeSettings } },
-    );
-    const first = politeSettings.find((name) => found.some((row) => row.name === name));
-    return first === undefined ? {} : { [first]: '15' };
-  };
 
   const columnsOf = async (place: TablePlace): Promise<string[]> => {
     const rows = await anyShardOf(servers, place).rows<{ name: string }>(
@@ -135,7 +123,6 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
     read: (place, segmentIds, signal) =>
       ifThere(async () => {
         const clickhouse = servers.at(place);
-        nice ??= await niceSettings(clickhouse);
         const columns = await columnsOf(place);
         const found = await hashRows(
           clickhouse,
@@ -145,7 +132,7 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
             where: '_seg IN {segments:Array(UInt64)}',
             params: { segments: segmentIds },
           },
-          nice,
+          await lowPriority(clickhouse),
           signal,
         );
         return found.map(({ segmentId, rows, hash }) => ({ segmentId, rows, hash }));

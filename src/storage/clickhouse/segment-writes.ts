@@ -10,7 +10,8 @@
  */
 import type { Log } from '../../lib/log.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import { anyShardOf, type ClickHouseServers, type Connection } from './client.js';
+import { anyShardOf, type ClickHouseServers, type Connection, type QuerySettings } from './client.js';
+import { lowPriority } from './low-priority.js';
 import { sourceOf, statedTable, storedAs, tableOf, writtenAs } from './places.js';
 import { backgroundSettings, copySettings, fingerprintRows, requireEqualRows } from './segments.js';
 
@@ -92,11 +93,12 @@ export const createSegmentCopier = ({
     clickhouse: Connection,
     table: string,
     segmentIds: readonly number[],
+    low: QuerySettings,
   ): Promise<JoinedSegment> => {
     const found = await clickhouse.rows<{ seg: string; rows: string; next: string }>(
       `SELECT toString(_seg) AS seg, toString(count()) AS rows, toString(max(_row) + 1) AS next FROM ${table}
        WHERE _seg IN {run:Array(UInt64)} GROUP BY _seg`,
-      { params: { run: segmentIds }, settings: { max_threads: 1 } },
+      { params: { run: segmentIds }, settings: { max_threads: 1, ...low } },
     );
     const bySegment = new Map(found.map((row) => [Number(row.seg), row]));
     const starts = [0];
@@ -110,8 +112,9 @@ export const createSegmentCopier = ({
       const table = statedTable(database, placement);
       const columns = await columnsOf(placement);
       const names = columns.map((name) => `, ${name}`).join('');
-      const joined = await layOut(clickhouse, table, segmentIds);
-      const settings = { ...backgroundSettings(columns.length), ...copySettings };
+      const low = await lowPriority(clickhouse);
+      const joined = await layOut(clickhouse, table, segmentIds, low);
+      const settings = { ...backgroundSettings(columns.length), ...copySettings, ...low };
       const params = { run: segmentIds, starts: joined.starts.slice(0, -1), target };
       const fromRun = `FROM ${table} WHERE _seg IN {run:Array(UInt64)}`;
       await cancellable(clickhouse, `compaction/${target}`, signal, (queryId) =>
@@ -121,7 +124,11 @@ export const createSegmentCopier = ({
         ),
       );
       const fingerprint = (from: string, position: string) =>
-        fingerprintRows(clickhouse, { parts: [{ from, position, values: columns }], params }, signal);
+        fingerprintRows(
+          clickhouse,
+          { parts: [{ from, position, values: columns }], params, settings: low },
+          signal,
+        );
       requireEqualRows(
         await fingerprint(fromRun, movedRow),
         await fingerprint(`FROM ${table} WHERE _seg = {target:UInt64}`, '_row'),
@@ -132,6 +139,7 @@ export const createSegmentCopier = ({
 
     async move({ from: place, segmentIds, target, columns, rows }, signal) {
       const clickhouse = servers.at(place, target);
+      const low = await lowPriority(clickhouse);
       const source = sourceOf(database, place, columns);
       const params = { segments: segmentIds };
       const where = 'WHERE _seg IN {segments:Array(UInt64)}';
@@ -146,6 +154,7 @@ export const createSegmentCopier = ({
             settings: {
               ...backgroundSettings(columns.length),
               ...copySettings,
+              ...low,
               max_partitions_per_insert_block: '0',
             },
             queryId,
@@ -165,6 +174,7 @@ export const createSegmentCopier = ({
               },
             ],
             params,
+            settings: low,
           },
           signal,
         );

@@ -184,11 +184,13 @@ export interface FingerprintedRows {
     readonly values: readonly string[];
   }[];
   readonly params: QueryParams;
+  /** Beside those of work in the background. */
+  readonly settings?: QuerySettings;
 }
 
 export const fingerprintRows = async (
   clickhouse: Connection,
-  { parts, params }: FingerprintedRows,
+  { parts, params, settings = {} }: FingerprintedRows,
   signal?: AbortSignal,
 ): Promise<SegmentFingerprint> => {
   // Within a tuple null, zero and an empty text have hashes of their own.
@@ -200,7 +202,7 @@ export const fingerprintRows = async (
     `SELECT toString(count()) AS rows, toString(sum(h)) AS hash FROM (${hashes.join(' UNION ALL ')})`,
     {
       params,
-      settings: backgroundSettings(parts[0]?.values.length ?? 0),
+      settings: { ...backgroundSettings(parts[0]?.values.length ?? 0), ...settings },
       ...(signal === undefined ? {} : { signal }),
     },
   );
