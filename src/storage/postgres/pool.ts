@@ -4,6 +4,8 @@ import type { Log } from '../../lib/log.js';
 import { createPulse, type Pulse } from '../../lib/pulse.js';
 
 const int8Oid = 20;
+/** pg names no array among its types. */
+const int8ArrayOid: number = 1016;
 
 export interface PoolOptions {
   readonly databaseUrl: string;
@@ -18,9 +20,15 @@ const parseInt8 = (text: string): number => {
   return value;
 };
 
+const readArray = pg.types.getTypeParser(int8ArrayOid) as (text: string) => (string | null)[];
+
+const parseInt8Array = (text: string): (number | null)[] =>
+  readArray(text).map((item) => (item === null ? null : parseInt8(item)));
+
 export const createPool = ({ databaseUrl, maxConnections, log }: PoolOptions): pg.Pool => {
   const types = new pg.TypeOverrides();
   types.setTypeParser(int8Oid, parseInt8);
+  types.setTypeParser(int8ArrayOid, parseInt8Array);
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: maxConnections,
