@@ -85,9 +85,12 @@ const dropLockSql = `SELECT pg_try_advisory_xact_lock(hashtext('tabulary drops')
 /** Milliseconds between two looks whether another one is done. */
 const lockLookMs = 200;
 
-/** A segment in the table of its store, as PostgreSQL knows it. */
-interface NamedSegment {
-  readonly id: number;
+/** Segments of one table that are dropped together: a statement takes some milliseconds for each. */
+const perDrop = 50;
+
+/** Segments in the table of a store, as PostgreSQL knows them. */
+interface NamedSegments {
+  readonly ids: readonly number[];
   readonly storeId: number;
   readonly shard: ShardNumber;
 }
@@ -109,17 +112,21 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
   const dropOwnSegments = async (stop?: AbortSignal): Promise<number> => {
     let dropped = 0;
     for (;;) {
-      const segments = await sql.query<NamedSegment>(
-        `SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
-         WHERE s.slot_map_id IS NULL AND ${due} AND ${isReached} LIMIT ${batch}`,
+      const found = await sql.query<NamedSegments>(
+        `SELECT array_agg(id) AS ids, "storeId", shard FROM (
+           SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
+           WHERE s.slot_map_id IS NULL AND ${due} AND ${isReached} LIMIT ${batch}) AS found
+         GROUP BY "storeId", shard`,
         [graceMs],
       );
-      for (const { id, ...store } of segments) {
-        if (stop?.aborted) return dropped;
-        await tables.dropSegment(store, id);
-        dropped += await forgetSegments(sql, [id]);
-      }
-      if (segments.length < batch) return dropped;
+      for (const { ids, ...store } of found)
+        for (let at = 0; at < ids.length; at += perDrop) {
+          if (stop?.aborted) return dropped;
+          const some = ids.slice(at, at + perDrop);
+          await tables.dropSegments(store, some);
+          dropped += await forgetSegments(sql, some);
+        }
+      if (found.reduce((sum, { ids }) => sum + ids.length, 0) < batch) return dropped;
     }
   };
 

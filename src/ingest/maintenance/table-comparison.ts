@@ -74,7 +74,7 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
           !waiting.has(storeId),
       );
       for (const { storeId, segmentId, shard } of orphans) {
-        await tables.dropSegment({ storeId, shard }, segmentId);
+        await tables.dropSegments({ storeId, shard }, [segmentId]);
         log.info({ store: storeId, segment: segmentId }, 'rows dropped that belong to no segment');
       }
       return orphans.length;

@@ -3,6 +3,7 @@
  * when all of them are there. It has a deduplication log, which the tables of stores do without
  * (docs/adr/0027-upload-tables.md).
  */
+import { randomBytes } from 'node:crypto';
 import type { NamedColumn, Placement, PoolClass } from '../../model/placement.js';
 import type { Connection, QuerySettings } from './client.js';
 import { isUnknownTable } from './errors.js';
@@ -25,14 +26,20 @@ export interface IntakeTables {
    * whatever comes of it, it must not be repeated.
    */
   appendBlocks(append: BlocksAppend): Promise<void>;
-  /** Closes the table of a segment for inserts: whoever comes late finds none. Its rows; undefined without such a table. */
-  closeIntake(segmentId: number): Promise<number | undefined>;
+  /** Closes the table of a segment for inserts: whoever comes late finds none. Undefined without such a table. */
+  closeIntake(segmentId: number): Promise<ClosedIntake | undefined>;
   /** Hands the rows of a closed table to the table of their store; the same when repeated. */
-  handOver(placement: Placement, segmentId: number): Promise<void>;
+  handOver(placement: Placement, segmentId: number, closed: string): Promise<void>;
   /** Removes what took the chunks of a segment. Idempotent. */
   dropIntake(segmentId: number): Promise<void>;
   /** Segments that have a table of their own for their chunks. */
   listIntakes(): Promise<number[]>;
+}
+
+export interface ClosedIntake {
+  /** Its name, which no other table gets: what is handed over is what was counted. */
+  readonly table: string;
+  readonly rows: number;
 }
 
 export interface BlockInsert {
@@ -109,12 +116,14 @@ export const createIntakeTables = (
   /** Those of them that an insert was refused by. */
   const doubted = new Set<number>();
 
-  const exists = async (table: string): Promise<boolean> => {
-    const [row] = await clickhouse.rows(
-      'SELECT 1 FROM system.tables WHERE database = {database:String} AND name = {table:String}',
-      { params: { database, table } },
+  const listClosed = (segmentId: number): Promise<string[]> =>
+    tableNames(clickhouse, `^a${segmentId}(_[0-9a-f]+)?$`);
+
+  const countClosed = async (table: string): Promise<ClosedIntake> => {
+    const [counted] = await clickhouse.rows<{ n: string }>(
+      `SELECT toString(count()) AS n FROM ${database}.${table}`,
     );
-    return row !== undefined;
+    return { table, rows: Number(counted?.n) };
   };
 
   const makeIntake = async (
@@ -209,32 +218,28 @@ export const createIntakeTables = (
     },
 
     async closeIntake(segmentId) {
-      const closed = `a${segmentId}`;
-      if (!(await exists(closed)))
-        await clickhouse
-          .command(`RENAME TABLE ${database}.u${segmentId} TO ${database}.${closed}`)
-          .catch((error: unknown) => {
-            if (!isUnknownTable(error)) throw error;
-          });
-      if (!(await exists(closed))) return undefined;
-      const [counted] = await clickhouse.rows<{ n: string }>(
-        `SELECT toString(count()) AS n FROM ${database}.${closed}`,
-      );
-      return Number(counted?.n);
+      const name = `a${segmentId}_${randomBytes(6).toString('hex')}`;
+      await clickhouse
+        .command(`RENAME TABLE ${database}.u${segmentId} TO ${database}.${name}`)
+        .catch((error: unknown) => {
+          if (!isUnknownTable(error)) throw error;
+        });
+      // Others may have closed one before, and a chunk that came late made this one, of which they have all rows.
+      const closed = await Promise.all((await listClosed(segmentId)).map(countClosed));
+      return closed.sort((one, other) => other.rows - one.rows)[0];
     },
 
-    async handOver(placement, segmentId) {
-      const from = `a${segmentId}`;
-      await definitions.alignColumns(from, placement);
+    async handOver(placement, segmentId, closed) {
+      await definitions.alignColumns(closed, placement);
       await clickhouse.command(
-        `ALTER TABLE ${database}.${tableOf(placement)} REPLACE PARTITION ${segmentId} FROM ${database}.${from}`,
+        `ALTER TABLE ${database}.${tableOf(placement)} REPLACE PARTITION ${segmentId} FROM ${database}.${closed}`,
       );
     },
 
     async dropIntake(segmentId) {
       intakes.delete(segmentId);
       doubted.delete(segmentId);
-      for (const name of [`u${segmentId}`, `a${segmentId}`])
+      for (const name of [`u${segmentId}`, ...(await listClosed(segmentId))])
         await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${name} SYNC`, {
           settings: { max_table_size_to_drop: '0' },
         });
@@ -242,7 +247,11 @@ export const createIntakeTables = (
 
     async listIntakes() {
       return [
-        ...new Set((await tableNames(clickhouse, '^[ua][0-9]+$')).map((name) => Number(name.slice(1)))),
+        ...new Set(
+          (await tableNames(clickhouse, '^(u[0-9]+|a[0-9]+(_[0-9a-f]+)?)$')).map((name) =>
+            Number.parseInt(name.slice(1), 10),
+          ),
+        ),
       ];
     },
   };

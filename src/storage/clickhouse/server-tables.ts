@@ -11,8 +11,8 @@ import { copyName, tableName } from './places.js';
 import { createTableDefinitions, type TableDefinitions } from './table-definitions.js';
 
 export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensure' | 'forget'> {
-  /** Removes the rows of a segment from the table of its store. Idempotent. */
-  dropSegment(storeId: number, segmentId: number): Promise<void>;
+  /** Removes the rows of segments from the table of their store. Idempotent. */
+  dropSegments(storeId: number, segmentIds: readonly number[]): Promise<void>;
   /** Removes the table of a store. Idempotent. */
   dropStore(storeId: number): Promise<void>;
   /** Names of the columns of a store's table; none without one. */
@@ -36,9 +36,13 @@ export const createServerTables = (clickhouse: Connection, options?: IntakeTable
     ensure: definitions.ensure,
     forget: definitions.forget,
 
-    async dropSegment(storeId, segmentId) {
+    async dropSegments(storeId, segmentIds) {
+      if (segmentIds.length === 0) return;
+      const drops = segmentIds.map((id) => `DROP PARTITION ${id}`).join(', ');
       try {
-        await clickhouse.command(`ALTER TABLE ${database}.${tableName(storeId)} DROP PARTITION ${segmentId}`);
+        await clickhouse.command(`ALTER TABLE ${database}.${tableName(storeId)} ${drops}`, {
+          settings: { max_partition_size_to_drop: '0' },
+        });
       } catch (error) {
         if (!isUnknownTable(error)) throw error;
       }

@@ -8,7 +8,7 @@
  *   x<storeId>       the twin of s<storeId> while that is made anew (table-renewal.ts)
  *   y<storeId>       rows from other shards, while s<storeId> is filled with what a store has that leaves them (moved-tables.ts)
  *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards (spread-tables.ts)
- *   a<segmentId>     the same when all chunks have come, until it was handed over to s<storeId>
+ *   a<segmentId>_…   the same when all chunks have come, until it was handed over to s<storeId>
  *
  *   _seg  UInt64   segment id
  *   _row  UInt64   position of the record in its file, from 0; gaps where records were rejected
@@ -93,8 +93,8 @@ export interface StoreTables {
   listIntakes(): Promise<number[]>;
   /** Rows of a segment; 0 when the table or the segment does not exist. */
   countRows(placement: Placement, segmentId: number): Promise<number>;
-  /** Removes the rows of a segment from the table of its store. Idempotent. */
-  dropSegment(store: StoreTable, segmentId: number): Promise<void>;
+  /** Removes the rows of segments from the table of their store. Idempotent. */
+  dropSegments(store: StoreTable, segmentIds: readonly number[]): Promise<void>;
   /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
   dropStore(storeId: number, shard?: number): Promise<void>;
   /** Names of the columns of a store's table; none without one. */
@@ -184,17 +184,17 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
 
     async handOver(placement, segmentId, rows) {
       if (placement.pool !== null) return;
-      const closed: ServerTables[] = [];
+      const closed: { readonly tables: ServerTables; readonly table: string }[] = [];
       let found = 0;
       // No chunk comes late into a table that was counted.
       for (const tables of having(placement)) {
-        const counted = await tables.closeIntake(segmentId);
-        if (counted === undefined) continue;
-        closed.push(tables);
-        found += counted;
+        const intake = await tables.closeIntake(segmentId);
+        if (intake === undefined) continue;
+        closed.push({ tables, table: intake.table });
+        found += intake.rows;
       }
       if (found !== rows) return;
-      for (const tables of closed) await tables.handOver(placement, segmentId);
+      for (const { tables, table } of closed) await tables.handOver(placement, segmentId, table);
     },
 
     dropIntake: (segmentId) => everywhere((tables) => tables.dropIntake(segmentId)),
@@ -215,8 +215,8 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       }
     },
 
-    async dropSegment(store, segmentId) {
-      await Promise.all(having(store).map((tables) => tables.dropSegment(store.storeId, segmentId)));
+    async dropSegments(store, segmentIds) {
+      await Promise.all(having(store).map((tables) => tables.dropSegments(store.storeId, segmentIds)));
     },
     async dropStore(storeId, shard) {
       if (shard !== undefined) return on(shard).dropStore(storeId);
