@@ -69,6 +69,17 @@ const untilMerged = async ({ clickhouseUrl }: RunningProduct): Promise<void> => 
   }
 };
 
+/** The segments that were joined are gone. */
+const untilDropped = async (client: pg.Client): Promise<void> => {
+  const sql = `SELECT (SELECT count(*) FROM unlisted_segments) + count(*) AS count FROM segments WHERE unnamed_at IS NOT NULL`;
+  for (let turn = 0; turn < 600; turn += 1) {
+    const { rows } = await client.query<{ count: string }>(sql);
+    if (Number(rows[0]?.count) === 0) return;
+    await sleep(500);
+  }
+  throw new Error('what compaction has joined was not dropped within five minutes');
+};
+
 const pendingSql = `SELECT count(*) FROM processes WHERE dataset_id = $1 AND status = 'pending'`;
 const segmentsSql = 'SELECT count(*) FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL';
 
@@ -130,6 +141,7 @@ export const appends: Bench = async ({ pick, say, report, product: open }) => {
     }
     const compaction = (performance.now() - compactedAt) / 1000;
     // Each append of a year finds what those before it have left, and not their parts on the way.
+    await untilDropped(client);
     await untilMerged(product);
     const last = await timeAppends(product, datasetId);
     const left = (await metadataRows(client)) - before - beside.length * rowsOfUpload;
