@@ -1,7 +1,7 @@
 import type { Log } from '../lib/log.js';
 import { stoppedError } from './child-process.js';
 import { type ComponentName, createStateFile, type StateFile } from './component-state.js';
-import { createPortChooser, type PortChooser } from './ports.js';
+import { type PortChooser, startOnPorts } from './ports.js';
 import type { SupervisedChild } from './supervised-child.js';
 
 /** What a component gets to start with. */
@@ -34,17 +34,21 @@ const isConsequence = (reason: unknown): boolean =>
   reason instanceof Error && 'code' in reason && reason.code === 'stopped';
 
 export const createComponentGroup = (dataDir: string, log: Log): ComponentGroup => {
-  const ports = createPortChooser();
   const stopping = new AbortController();
   const children = new Map<ComponentName, SupervisedChild>();
   const starts: Promise<void>[] = [];
+  const taken: PortChooser[] = [];
 
   const stopChildren = async (): Promise<void> => {
     stopping.abort();
     await Promise.all([...children.values()].map((child) => child.stop()));
   };
 
-  const contextOf = (name: ComponentName): ComponentContext => ({
+  const contextOf = (
+    name: ComponentName,
+    ports: PortChooser,
+    adopted: SupervisedChild[],
+  ): ComponentContext => ({
     dataDir,
     state: createStateFile(dataDir, name),
     ports,
@@ -53,16 +57,38 @@ export const createComponentGroup = (dataDir: string, log: Log): ComponentGroup 
     adopt(child) {
       if (stopping.signal.aborted) throw stoppedError(name);
       children.set(name, child);
+      adopted.push(child);
     },
-    node: contextOf,
+    node: (node) => contextOf(node, ports, adopted),
   });
+
+  const startComponent = async (
+    name: ComponentName,
+    run: (context: ComponentContext) => Promise<void>,
+  ): Promise<void> => {
+    const { ports } = await startOnPorts({
+      async run(chooser) {
+        const adopted: SupervisedChild[] = [];
+        try {
+          await run(contextOf(name, chooser, adopted));
+        } catch (error) {
+          // Those of its nodes that did start.
+          await Promise.all(adopted.map((child) => child.stop()));
+          throw error;
+        }
+      },
+      goesOn: () => !stopping.signal.aborted,
+      log: log.child({ component: name }),
+    });
+    taken.push(ports);
+  };
 
   return {
     start(name, run) {
       const startedAt = Date.now();
       const begin = async (): Promise<void> => {
         try {
-          await run(contextOf(name));
+          await startComponent(name, run);
           log.info({ component: name, ms: Date.now() - startedAt }, 'embedded component started');
         } catch (error) {
           await stopChildren();
@@ -79,6 +105,7 @@ export const createComponentGroup = (dataDir: string, log: Log): ComponentGroup 
     async stop() {
       await stopChildren();
       await Promise.allSettled(starts);
+      for (const ports of taken.splice(0)) ports.release();
     },
     pid: (name) => children.get(name)?.pid(),
   };

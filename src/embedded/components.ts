@@ -5,7 +5,7 @@ import { type ClickhouseAccess, startClickhouse } from './clickhouse.js';
 import { createComponentGroup } from './component-group.js';
 import type { EmbeddedName } from './component-state.js';
 import { lockFolder } from './folder-lock.js';
-import { type KafkaAccess, startKafka } from './kafka.js';
+import { type KafkaAccess, type KafkaChanges, startKafka } from './kafka.js';
 import { startPostgres } from './postgres.js';
 
 export interface EmbeddedOptions {
@@ -25,8 +25,8 @@ export interface EmbeddedOptions {
   clickhouseNodes?: number;
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   kafkaLibDir?: string | undefined;
-  /** Further properties of the broker, and others in the place of ours; for tests. */
-  kafkaProperties?: Readonly<Record<string, string>>;
+  /** Further properties of the brokers, and others in the place of ours; for tests. */
+  kafkaProperties?: KafkaChanges;
   /** Sources and engines that the product's user may use in ClickHouse beside its own tables, as `KAFKA`. */
   clickhouseSources?: readonly string[];
   /** `off` gives up PostgreSQL's crash safety for speed; for tests only. */

@@ -10,6 +10,15 @@ import { type KafkaNode, kafkaUser, replicasOf, serverProperties } from './kafka
 import { createLogFile, type LogFile } from './log-file.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
+/**
+ * Lines of `server.properties` beside ours and in their place, for a broker that has the given ports.
+ * @param anotherPort Of a listener of its own, by its name; chosen and remembered as ours are.
+ */
+export type KafkaChanges = (
+  own: KafkaNode['ports'],
+  anotherPort: (listener: string) => Promise<number>,
+) => Promise<Readonly<Record<string, string>>>;
+
 export interface KafkaSettings {
   /** Brokers, each a controller as well: 1, or an odd number that survives the death of fewer than half. */
   nodes: number;
@@ -19,8 +28,7 @@ export interface KafkaSettings {
   controllerPort: number | undefined;
   /** Where the broker's jars are kept; `.data/kafka-lib` of the checkout when left out. */
   libDir: string | undefined;
-  /** Further lines of `server.properties`, and others in the place of ours. */
-  properties?: Readonly<Record<string, string>> | undefined;
+  properties?: KafkaChanges | undefined;
 }
 
 /** One broker and what it keeps. */
@@ -67,6 +75,21 @@ const choosePorts = async (
   state.update({ ports: { broker, controller } });
   return { broker, controller };
 };
+
+/** Chooses ports of further listeners of a node. */
+const anotherPortOf =
+  ({ title, context: { state, ports } }: Node) =>
+  async (listener: string): Promise<number> => {
+    const { ports: remembered } = state.read();
+    const port = await ports.choose({
+      owner: `${listener} of ${title}`,
+      variable: 'EMBEDDED_KAFKA_PORT',
+      wanted: undefined,
+      remembered: remembered[listener],
+    });
+    state.update({ ports: { ...remembered, [listener]: port } });
+    return port;
+  };
 
 /** The nodes with their folders and ports; what an earlier process has left of them is ended. */
 const chooseNodes = async (context: ComponentContext, settings: KafkaSettings): Promise<Node[]> => {
@@ -147,7 +170,7 @@ export const startKafka = async (
   } = state.read();
   state.update({ password, clusterId });
   for (const node of nodes) {
-    const changes = settings.properties ?? {};
+    const changes = (await settings.properties?.(node.ports, anotherPortOf(node))) ?? {};
     prepareFolder(node, serverProperties({ node, nodes, password, changes }), libDir);
     const { title, folder } = node;
     const isAlone = nodes.length === 1;

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
-import { AppError } from '../lib/errors.js';
+import { createServer, type Server } from 'node:net';
+import { AppError, messageOf } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
 
 /** True when nobody listens on the port of the address now. */
 export const isFree = (port: number, host = '127.0.0.1'): Promise<boolean> =>
@@ -30,44 +31,111 @@ export interface PortWish {
 }
 
 export interface PortChooser {
-  /** A port that nobody listens on now and that this chooser has not given to another one. */
+  /** A port that nobody listens on now and that no start of ours, here or in another process, was given. */
   choose(wish: PortWish): Promise<number>;
+  /** True when somebody listens on one of the ports that were given: asked once what was to listen there has ended. */
+  lostOne(): Promise<boolean>;
+  /** Gives back what was given: what was to listen there has ended. */
+  release(): void;
 }
 
-/** One chooser serves one start: what it has given is not listened on yet, so asking the system is not enough. */
-export const createPortChooser = (): PortChooser => {
-  const given = new Set<number>();
-  const take = async (port: number): Promise<boolean> => {
-    if (given.has(port)) return false;
-    given.add(port);
+/** Holds the name of a port until it is closed or this process ends; `held` while somebody else holds it. */
+const reserve = (port: number): Promise<Server | 'held'> =>
+  new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve('held');
+      else reject(error);
+    });
+    // Of Linux' abstract namespace: no file that outlives a kill, and as far-reaching as the port itself.
+    server.listen(`\0tabulary-port-${port}`, () => resolve(server.unref()));
+  });
+
+/** What this process has given, with the reservation that other processes see. */
+const given = new Map<number, Server | undefined>();
+
+const give = async (port: number): Promise<boolean> => {
+  if (given.has(port)) return false;
+  given.set(port, undefined);
+  const reservation = process.platform === 'linux' ? await reserve(port) : undefined;
+  if (reservation !== 'held') {
+    given.set(port, reservation);
     if (await isFree(port)) return true;
-    given.delete(port);
-    return false;
-  };
+  }
+  takeBack(port);
+  return false;
+};
 
-  const takeAny = async (): Promise<number> => {
-    for (let attempt = 0; attempt < 200; attempt++) {
-      const port = randomInt(lowestPort, highestPort);
-      if (await take(port)) return port;
-    }
-    throw new AppError(
-      'unavailable',
-      'no_free_port',
-      `no free port between ${lowestPort} and ${highestPort}`,
-    );
-  };
+const takeBack = (port: number): void => {
+  given.get(port)?.close();
+  given.delete(port);
+};
 
+const giveAny = async (): Promise<number> => {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const port = randomInt(lowestPort, highestPort);
+    if (await give(port)) return port;
+  }
+  throw new AppError('unavailable', 'no_free_port', `no free port between ${lowestPort} and ${highestPort}`);
+};
+
+/**
+ * One chooser serves one start. What it has given is not listened on for seconds, so asking the system is not enough:
+ * on Linux a reservation keeps other processes of ours from choosing the same one until the chooser is released.
+ */
+export const createPortChooser = (): PortChooser => {
+  const own = new Set<number>();
   return {
     async choose({ owner, variable, wanted, remembered }) {
-      if (wanted !== undefined) {
-        if (await take(wanted)) return wanted;
+      if (wanted !== undefined && !(await give(wanted))) {
         throw new AppError(
           'unavailable',
           'port_occupied',
           `port ${wanted} for ${owner} is occupied: stop what listens there or set ${variable} to another port`,
         );
       }
-      return remembered !== undefined && (await take(remembered)) ? remembered : takeAny();
+      const isRemembered = wanted === undefined && remembered !== undefined && (await give(remembered));
+      const port = wanted ?? (isRemembered ? remembered : await giveAny());
+      own.add(port);
+      return port;
+    },
+    async lostOne() {
+      const areFree = await Promise.all([...own].map((port) => isFree(port)));
+      return areFree.includes(false);
+    },
+    release() {
+      for (const port of own) takeBack(port);
+      own.clear();
     },
   };
+};
+
+/** More in a row are no accident. */
+const mostAttempts = 3;
+
+export interface PortStart<T> {
+  /** Starts what listens. When it fails, nothing of it is left running. */
+  run(ports: PortChooser): Promise<T>;
+  /** False ends the attempts: everything is being stopped. */
+  goesOn(): boolean;
+  log: Log;
+}
+
+/**
+ * Starts what listens on ports of its own, again with others when one was taken by another program between the choice
+ * and the moment it would have been listened on. Returns what was started and the chooser, to be released when that has
+ * ended; when the start fails it is released.
+ */
+export const startOnPorts = async <T>(start: PortStart<T>): Promise<{ started: T; ports: PortChooser }> => {
+  for (let attempt = 1; ; attempt++) {
+    const ports = createPortChooser();
+    try {
+      return { started: await start.run(ports), ports };
+    } catch (error) {
+      const again = attempt < mostAttempts && start.goesOn() && (await ports.lostOne());
+      ports.release();
+      if (!again) throw error;
+      start.log.warn({ reason: messageOf(error) }, 'a port was taken meanwhile, starting with others');
+    }
+  }
 };

@@ -5,7 +5,7 @@ import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
 import { createStateFile } from './component-state.js';
 import { createLogFile } from './log-file.js';
-import { createPortChooser } from './ports.js';
+import { type PortChooser, startOnPorts } from './ports.js';
 import { createSupervisedChild, endOrphan } from './supervised-child.js';
 
 /** One of the two entries of the product, run as a child of `npm start`. */
@@ -60,13 +60,12 @@ const reachable = (host: string): string => {
   return host === '::' ? '[::1]' : host;
 };
 
-/** Starts an entry and waits until it is ready. When it dies it is started again, until the scope closes. */
-export const startProduct = async (options: ProductOptions): Promise<ProductProcess> => {
+const startEntry = async (options: ProductOptions, ports: PortChooser): Promise<ProductProcess> => {
   const { entry, host, log, scope } = options;
   const dataDir = resolve(options.dataDir);
   const state = createStateFile(dataDir, entry);
   await endOrphan(state, 'SIGTERM', log);
-  const port = await createPortChooser().choose({
+  const port = await ports.choose({
     owner: `the ${entry}`,
     variable: options.portVariable,
     wanted: options.port === 0 ? undefined : options.port,
@@ -92,4 +91,18 @@ export const startProduct = async (options: ProductOptions): Promise<ProductProc
   await scope.defer(`the ${entry}`, child.stop);
   await child.start();
   return { port, pid: child.pid };
+};
+
+/** Starts an entry and waits until it is ready. When it dies it is started again, until the scope closes. */
+export const startProduct = async (options: ProductOptions): Promise<ProductProcess> => {
+  const { entry, scope, log } = options;
+  let taken: PortChooser | undefined;
+  await scope.defer(`the port of the ${entry}`, () => taken?.release());
+  const { started, ports } = await startOnPorts({
+    run: (chooser) => startEntry(options, chooser),
+    goesOn: () => !scope.closing,
+    log: log.child({ component: entry }),
+  });
+  taken = ports;
+  return started;
 };

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EmbeddedAccess, startEmbedded } from '../../../src/embedded/components.js';
-import { createPortChooser } from '../../../src/embedded/ports.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
@@ -63,33 +62,38 @@ const startTokenServer = async (): Promise<Server> => {
 
 const plain = `${module}.plain.PlainLoginModule required user_ada="pw";`;
 
+/** A listener with every way to authenticate over TLS, and one that asks for a client's certificate. */
+const securityProperties = {
+  'listener.security.protocol.map':
+    'SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL',
+  'ssl.keystore.type': 'PEM',
+  'ssl.keystore.location': file('broker-both.pem'),
+  'ssl.truststore.type': 'PEM',
+  'ssl.truststore.location': file('client.pem'),
+  'listener.name.mutual.ssl.client.auth': 'required',
+  'listener.name.secure.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
+  'listener.name.secure.plain.sasl.jaas.config': plain,
+  'listener.name.secure.scram-sha-256.sasl.jaas.config': `${module}.scram.ScramLoginModule required;`,
+  'listener.name.secure.scram-sha-512.sasl.jaas.config': `${module}.scram.ScramLoginModule required;`,
+  'listener.name.secure.oauthbearer.sasl.jaas.config': `${module}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";`,
+};
+
 beforeAll(async () => {
   await makeCertificate('broker');
   await makeCertificate('client');
-  const choose = createPortChooser();
-  const port = () =>
-    choose.choose({ owner: 'a listener', variable: '-', wanted: undefined, remembered: undefined });
-  const [own, controller, sasl, ssl] = [await port(), await port(), await port(), await port()];
-  const listeners = `SASL_PLAINTEXT://127.0.0.1:${own},SECURE://127.0.0.1:${sasl},MUTUAL://127.0.0.1:${ssl}`;
+  const addresses = { secured: '', mutual: '' };
   const { access } = await startEmbedded({
     dataDir: file('data'),
     need: { postgres: false, kafka: true, clickhouse: false },
-    ports: { kafka: own, kafkaController: controller },
-    kafkaProperties: {
-      listeners: `${listeners},CONTROLLER://127.0.0.1:${controller}`,
-      'advertised.listeners': listeners,
-      'listener.security.protocol.map':
-        'SASL_PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:SASL_PLAINTEXT,SECURE:SASL_SSL,MUTUAL:SSL',
-      'ssl.keystore.type': 'PEM',
-      'ssl.keystore.location': file('broker-both.pem'),
-      'ssl.truststore.type': 'PEM',
-      'ssl.truststore.location': file('client.pem'),
-      'listener.name.mutual.ssl.client.auth': 'required',
-      'listener.name.secure.sasl.enabled.mechanisms': 'PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER',
-      'listener.name.secure.plain.sasl.jaas.config': plain,
-      'listener.name.secure.scram-sha-256.sasl.jaas.config': `${module}.scram.ScramLoginModule required;`,
-      'listener.name.secure.scram-sha-512.sasl.jaas.config': `${module}.scram.ScramLoginModule required;`,
-      'listener.name.secure.oauthbearer.sasl.jaas.config': `${module}.oauthbearer.OAuthBearerLoginModule required unsecuredLoginStringClaim_sub="broker";`,
+    kafkaProperties: async ({ broker, controller }, anotherPort) => {
+      addresses.secured = `127.0.0.1:${await anotherPort('secured')}`;
+      addresses.mutual = `127.0.0.1:${await anotherPort('mutual')}`;
+      const listeners = `SASL_PLAINTEXT://127.0.0.1:${broker},SECURE://${addresses.secured},MUTUAL://${addresses.mutual}`;
+      return {
+        ...securityProperties,
+        listeners: `${listeners},CONTROLLER://127.0.0.1:${controller}`,
+        'advertised.listeners': listeners,
+      };
     },
     log: silentLog,
     scope,
@@ -102,15 +106,15 @@ beforeAll(async () => {
   for (const mechanism of ['SCRAM-SHA-256', 'SCRAM-SHA-512']) {
     await run('java', [
       ...['-cp', join(file('data'), 'kafka/lib/*'), 'kafka.admin.ConfigCommand', '--alter'],
-      ...['--bootstrap-server', `127.0.0.1:${own}`, '--command-config', file('admin.properties')],
+      ...['--bootstrap-server', access.kafkaBrokers ?? '', '--command-config', file('admin.properties')],
       ...['--entity-type', 'users', '--entity-name', 'ada'],
       ...['--add-config', `${mechanism}=[iterations=4096,password=pw]`],
     ]);
   }
   tokens = await startTokenServer();
   const shared = { kafkaTls: 'true', kafkaTlsCaFile: file('broker.pem') };
-  secured = { ...shared, kafkaBrokers: `127.0.0.1:${sasl}` };
-  mutual = { ...shared, kafkaBrokers: `127.0.0.1:${ssl}` };
+  secured = { ...shared, kafkaBrokers: addresses.secured };
+  mutual = { ...shared, kafkaBrokers: addresses.mutual };
 });
 
 afterAll(async () => {

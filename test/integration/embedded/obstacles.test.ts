@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import type { AddressInfo, Server } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate as immediate } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createStateFile } from '../../../src/embedded/component-state.js';
+import { createStateFile, type EmbeddedName } from '../../../src/embedded/component-state.js';
 import { identify, isAlive } from '../../../src/embedded/process-identity.js';
 import { createFolders, nothing, occupy, remaining, up } from './harness.js';
 
@@ -76,6 +78,51 @@ describe('ports', () => {
     const third = await up(folder, { ...onlyClickhouse, ports: { clickhouse: port } });
     expect(third.access.clickhouseUrl).toBe(first.access.clickhouseUrl);
     await third.scope.close();
+  });
+});
+
+/** Listens on the port that a component of the folder has chosen, before the component does. */
+const stealPort = async (folder: string, component: EmbeddedName, name: string): Promise<Server> => {
+  const state = createStateFile(folder, component);
+  let port = state.read().ports[name];
+  while (port === undefined) {
+    await immediate();
+    port = state.read().ports[name];
+  }
+  return occupy(port);
+};
+
+describe('a port that somebody takes between the choice and the start', () => {
+  it.each([
+    { component: 'postgres' as const, name: 'sql', options: onlyPostgres },
+    { component: 'kafka' as const, name: 'broker', options: onlyKafka },
+    { component: 'kafka' as const, name: 'controller', options: onlyKafka },
+    { component: 'clickhouse' as const, name: 'http', options: onlyClickhouse },
+  ])('is given up by $component ($name)', async ({ component, name, options }) => {
+    const folder = folders.make();
+    const start = up(folder, options);
+    const [run, stranger] = await Promise.all([start, stealPort(folder, component, name)]);
+    const { port } = stranger.address() as AddressInfo;
+    expect(createStateFile(folder, component).read().ports[name]).not.toBe(port);
+    await run.scope.close();
+    stranger.close();
+    expect(await remaining(folder)).toEqual([]);
+    // The folder that the first attempt began is a whole one.
+    const again = await up(folder, options);
+    await again.scope.close();
+  });
+
+  it('is refused by name when it was asked for', async () => {
+    const folder = folders.make();
+    const free = await occupy(0);
+    const { port } = free.address() as AddressInfo;
+    free.close();
+    await once(free, 'close');
+    const start = refused(folder, { ...onlyPostgres, ports: { postgres: port } });
+    const [error, stranger] = await Promise.all([start, stealPort(folder, 'postgres', 'sql')]);
+    expect(error).toMatchObject({ code: 'port_occupied' });
+    expect(String(error)).toContain('EMBEDDED_POSTGRES_PORT');
+    stranger.close();
   });
 });
 

@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import pino from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openMetrics, refuseKeys } from '../../../src/compose/metrics-port.js';
 import { createApp } from '../../../src/http/app.js';
@@ -13,14 +13,6 @@ afterEach(async () => {
   for (const scope of scopes.splice(0)) await scope.close();
 });
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
-
 const start = async (
   settings: { metricsPort?: number; metricsToken?: string },
   check = async (): Promise<void> => undefined,
@@ -29,7 +21,9 @@ const start = async (
   scopes.push(scope);
   const metrics = createMetrics();
   const config = { host: '127.0.0.1', metricsPort: undefined, metricsToken: undefined, drainTimeoutMs: 0 };
-  const core = { config: { ...config, ...settings }, metrics, log: silentLog };
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const core = { config: { ...config, ...settings }, metrics, log };
   const app = createApp({
     routes: [],
     rootRoutes: [
@@ -43,7 +37,10 @@ const start = async (
     documents: false,
   });
   await scope.defer('server', () => app.close(0));
-  return `http://127.0.0.1:${await app.listen({ host: '127.0.0.1', port: 0 })}`;
+  const root = `http://127.0.0.1:${await app.listen({ host: '127.0.0.1', port: 0 })}`;
+  const events = lines.map((line) => JSON.parse(line) as { msg: string; port: number });
+  const metricsPort = events.find(({ msg }) => msg === 'metrics ready')?.port;
+  return { root, metricsRoot: `http://127.0.0.1:${metricsPort}` };
 };
 
 const statusOf = async (url: string, authorization?: string): Promise<number> => {
@@ -54,11 +51,13 @@ const statusOf = async (url: string, authorization?: string): Promise<number> =>
 
 describe('/metrics', () => {
   it('is open without a setting', async () => {
-    expect(await statusOf(`${await start({})}/metrics`)).toBe(200);
+    const { root } = await start({});
+    expect(await statusOf(`${root}/metrics`)).toBe(200);
   });
 
   it('asks for its token', async () => {
-    const url = `${await start({ metricsToken: token })}/metrics`;
+    const { root } = await start({ metricsToken: token });
+    const url = `${root}/metrics`;
     expect(await statusOf(url)).toBe(401);
     expect(await statusOf(url, `Bearer ${token}x`)).toBe(401);
     expect(await statusOf(url, `Basic ${btoa(`${token}:`)}`)).toBe(401);
@@ -66,20 +65,19 @@ describe('/metrics', () => {
   });
 
   it('is on a port of its own and nowhere else, with its token', async () => {
-    const metricsPort = await freePort();
-    const main = await start({ metricsPort, metricsToken: token });
+    const { root: main, metricsRoot } = await start({ metricsPort: 0, metricsToken: token });
     expect(await statusOf(`${main}/metrics`)).toBe(404);
     expect(await statusOf(`${main}/healthz`)).toBe(200);
-    expect(await statusOf(`http://127.0.0.1:${metricsPort}/metrics`)).toBe(401);
-    expect(await statusOf(`http://127.0.0.1:${metricsPort}/metrics`, `Bearer ${token}`)).toBe(200);
-    expect(await statusOf(`http://127.0.0.1:${metricsPort}/readyz`)).toBe(404);
+    expect(await statusOf(`${metricsRoot}/metrics`)).toBe(401);
+    expect(await statusOf(`${metricsRoot}/metrics`, `Bearer ${token}`)).toBe(200);
+    expect(await statusOf(`${metricsRoot}/readyz`)).toBe(404);
   });
 });
 
 describe('/readyz', () => {
   it('looks once for all who ask at the same time', async () => {
     let looks = 0;
-    const root = await start({}, async () => {
+    const { root } = await start({}, async () => {
       looks += 1;
     });
     await Promise.all(Array.from({ length: 50 }, () => statusOf(`${root}/readyz`)));

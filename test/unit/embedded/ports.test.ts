@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createPortChooser, type PortChooser, startOnPorts } from '../../../src/embedded/ports.js';
+import { silentLog } from '../../../src/lib/log.js';
+
+const any = { owner: 'a server', variable: 'SERVER_PORT', wanted: undefined, remembered: undefined };
+const choosers: PortChooser[] = [];
+const strangers: Server[] = [];
+const children: ChildProcess[] = [];
+
+const chooser = (): PortChooser => {
+  const made = createPortChooser();
+  choosers.push(made);
+  return made;
+};
+
+const occupy = async (port: number): Promise<void> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  strangers.push(server);
+  await once(server, 'listening');
+};
+
+/** Another process of ours that was given the port and does not listen on it yet. */
+const reserveElsewhere = async (port: number): Promise<void> => {
+  const script = `require('node:net').createServer().listen('\\0tabulary-port-${port}', () => console.log('held'))`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  await once(child.stdout, 'data');
+};
+
+afterEach(async () => {
+  for (const made of choosers.splice(0)) made.release();
+  for (const server of strangers.splice(0)) server.close();
+  for (const child of children.splice(0)) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+});
+
+describe('a port that was given', () => {
+  it('is not given again until it is released, nobody listening on it yet', async () => {
+    const first = chooser();
+    const port = await first.choose(any);
+    expect(await chooser().choose({ ...any, remembered: port })).not.toBe(port);
+    await expect(chooser().choose({ ...any, wanted: port })).rejects.toMatchObject({ code: 'port_occupied' });
+    first.release();
+    expect(await chooser().choose({ ...any, remembered: port })).toBe(port);
+  });
+
+  it.runIf(process.platform === 'linux')('is not given by another process, until that one ends', async () => {
+    const first = chooser();
+    const port = await first.choose(any);
+    first.release();
+    await reserveElsewhere(port);
+    expect(await chooser().choose({ ...any, remembered: port })).not.toBe(port);
+    const [child] = children.splice(0);
+    child?.kill('SIGKILL');
+    if (child !== undefined) await once(child, 'exit');
+    expect(await chooser().choose({ ...any, remembered: port })).toBe(port);
+  });
+});
+
+describe('a start whose port was taken meanwhile', () => {
+  const failed = new Error('the address is in use');
+
+  it('is made again with another', async () => {
+    const tried: number[] = [];
+    const { started, ports } = await startOnPorts({
+      async run(own) {
+        const port = await own.choose({ ...any, remembered: tried[0] });
+        tried.push(port);
+        if (tried.length > 1) return port;
+        await occupy(port);
+        throw failed;
+      },
+      goesOn: () => true,
+      log: silentLog,
+    });
+    choosers.push(ports);
+    expect(tried).toHaveLength(2);
+    expect(tried[1]).not.toBe(tried[0]);
+    expect(started).toBe(tried[1]);
+  });
+
+  it.each([
+    { why: 'its ports are free: it failed for another reason', isTaken: false, goesOn: true },
+    { why: 'everything is being stopped', isTaken: true, goesOn: false },
+  ])('is not when $why', async ({ isTaken, goesOn }) => {
+    const tried: number[] = [];
+    const start = startOnPorts({
+      async run(own) {
+        const port = await own.choose(any);
+        tried.push(port);
+        if (isTaken) await occupy(port);
+        throw failed;
+      },
+      goesOn: () => goesOn,
+      log: silentLog,
+    });
+    await expect(start).rejects.toBe(failed);
+    expect(tried).toHaveLength(1);
+    const [port] = tried;
+    if (!isTaken) expect(await chooser().choose({ ...any, remembered: port })).toBe(port);
+  });
+});
