@@ -53,7 +53,8 @@ export const createClusterCommands = (open: OpenCluster): AdminGroup => ({
     {
       name: 'rebalance',
       audited: true,
-      summary: 'Move stores between shards until they are as full as each other; reads and uploads go on.',
+      summary:
+        'Move stores between shards until they are as full as each other, and rows of spread datasets to a shard that has few; reads and uploads go on.',
       arguments: [],
       options: moveOptions,
       optionHelp: moveHelp,

@@ -1,7 +1,7 @@
 /** What an operator does with the shards of a ClickHouse cluster. */
 import type { ShardSummary } from '../http/routes/ops-actions.js';
 import { type PlannedShard, planMoves, type StoreMove } from '../ingest/maintenance/shard-plan.js';
-import type { SpreadMover } from '../ingest/maintenance/spread-mover.js';
+import type { SpreadMover, StorePlan } from '../ingest/maintenance/spread-mover.js';
 import type { MoveReport, StoreMover } from '../ingest/maintenance/store-mover.js';
 import { conflict, invalid } from '../lib/errors.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
@@ -38,7 +38,9 @@ export interface MoveOptions {
 
 export interface ClusterOperations {
   show(): Promise<ClusterView>;
-  /** Moves stores until all shards are as full as each other. */
+  /**
+   * Moves stores until all shards are as full as each other, and rows of spread ones to shards that have few of theirs.
+   */
   rebalance(options: MoveOptions, stop: AbortSignal): Promise<MovedStores>;
   /** Moves all stores off a shard, also its part of those that are spread, and places nothing new there from now on. */
   drain(shard: number, options: MoveOptions, stop: AbortSignal): Promise<MovedStores>;
@@ -54,6 +56,15 @@ export interface ClusterParts {
   readonly mover: StoreMover;
   readonly spread: SpreadMover;
 }
+
+/** Stores that lie on one shard each, and those that are spread. */
+const together = (whole: MovedStores, parts: MovedStores): MovedStores => ({
+  planned: whole.planned + parts.planned,
+  moved: whole.moved + parts.moved,
+  rows: whole.rows + parts.rows,
+  bytes: whole.bytes + parts.bytes,
+  left: [...whole.left, ...parts.left],
+});
 
 const nothingMoved: MoveReport = { moved: 0, rows: 0, bytes: 0, left: [] };
 
@@ -101,20 +112,14 @@ export const createClusterOperations = ({
     ...(dryRun || moves.length === 0 ? nothingMoved : await mover.move(moves, waitMs, stop)),
   });
 
-  /** The part of spread stores that lies on a shard, and on all others that are to be emptied. */
-  const unspread = async (
-    shard: number,
+  const carryOutSpread = async (
+    plans: readonly StorePlan[],
     { dryRun, waitMs }: MoveOptions,
     stop: AbortSignal,
-  ): Promise<MovedStores> => {
-    const marked = await drainingShards(sql);
-    const closed = shards.map(({ number }) => number).filter((one) => one === shard || marked.includes(one));
-    const storeIds = await spread.staying(closed);
-    return {
-      planned: storeIds.length,
-      ...(dryRun || storeIds.length === 0 ? nothingMoved : await spread.move(storeIds, closed, waitMs, stop)),
-    };
-  };
+  ): Promise<MovedStores> => ({
+    planned: plans.length,
+    ...(dryRun || plans.length === 0 ? nothingMoved : await spread.move(plans, waitMs, stop)),
+  });
 
   return {
     async show() {
@@ -131,7 +136,10 @@ export const createClusterOperations = ({
     },
 
     async rebalance(options, stop) {
-      return carryOut(await plan(), options, stop);
+      const whole = await carryOut(await plan(), options, stop);
+      if (stop.aborted) return whole;
+      const plans = await spread.evening(await drainingShards(sql));
+      return together(whole, await carryOutSpread(plans, options, stop));
     },
 
     async drain(shard, options, stop) {
@@ -144,14 +152,11 @@ export const createClusterOperations = ({
       const leaving = (await plan([shard])).filter(({ from }) => from === shard);
       const whole = await carryOut(leaving, options, stop);
       if (stop.aborted) return whole;
-      const parts = await unspread(shard, options, stop);
-      return {
-        planned: whole.planned + parts.planned,
-        moved: whole.moved + parts.moved,
-        rows: whole.rows + parts.rows,
-        bytes: whole.bytes + parts.bytes,
-        left: [...whole.left, ...parts.left],
-      };
+      const marked = await drainingShards(sql);
+      const closed = shards
+        .map(({ number }) => number)
+        .filter((one) => one === shard || marked.includes(one));
+      return together(whole, await carryOutSpread(await spread.leaving(closed), options, stop));
     },
 
     async fill(shard) {

@@ -1,16 +1,17 @@
 /**
- * Takes spread stores off shards that are emptied. No version and no segment changes: in one transaction a store says that
- * its tables are those of another number, which have all of its rows and nothing on the shards that it leaves.
+ * Moves rows of spread stores between shards: off those that are emptied, and to those that have few. No version and no segment
+ * changes: in one transaction a store says that its tables are those of another number, which have all of its rows where they
+ * are to be.
  *
- *   1 collect   the shards that are left send their rows to the others; what an attempt that died has copied is kept
+ *   1 collect   the shards send the rows that leave them to the others; what an attempt that died has copied is kept
  *   2 unpool    segments in pools, which may lie on any shard, are copied into the new tables too
- *   3 join      on each other shard the parts of the old tables are linked beside what came
+ *   3 join      on each shard the parts of the old tables that stay are linked beside what came
  *   4 compare   the rows of each segment with those that PostgreSQL has
  *   5 switch    under the locks of the datasets, if nobody writes the store and its segments are still the same
  *   6 drop      the sweep drops the old tables when readers that began before have ended
  *
- * Uploads go on until 5, and what they bring is copied in another turn: they leave out the shards (`segments.closed_shards`), so
- * each turn is shorter than the one before. 1 to 5 are one transaction, as in store-mover.ts.
+ * Uploads go on until 5, and what they bring is copied in another turn, shorter than the one before: they leave out the shards
+ * that are emptied (`segments.closed_shards`). 1 to 5 are one transaction, as in store-mover.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
@@ -20,6 +21,13 @@ import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
 import type { SpreadCopier, SpreadCopy } from '../../storage/clickhouse/spread-copy.js';
+import {
+  betters,
+  planEvening,
+  planLeaving,
+  type SpreadPlan,
+  wholeShare,
+} from '../../storage/clickhouse/spread-plan.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { beginTables, switchTables, tablesOf } from '../../storage/postgres/stores.js';
@@ -30,18 +38,21 @@ import { lockStores } from './quiet-stores.js';
 import type { MoveReport, StayReason } from './store-mover.js';
 
 export interface SpreadMover {
-  /** Spread stores that have rows on one of the shards, or are about to get some. */
-  staying(closed: readonly number[]): Promise<readonly number[]>;
+  /** What leaves the shards that are emptied, of spread stores that have rows there, or are about to get some. */
+  leaving(closed: readonly number[]): Promise<readonly StorePlan[]>;
+  /** What goes to shards that have few rows of a spread store, as a new one has. */
+  evening(closed: readonly number[]): Promise<readonly StorePlan[]>;
   /**
-   * Takes stores off these shards, until `stop` is aborted.
+   * Moves rows as planned, until `stop` is aborted.
    * @param waitMs How long stores that are written are waited for.
    */
-  move(
-    storeIds: readonly number[],
-    closed: readonly number[],
-    waitMs: number,
-    stop: AbortSignal,
-  ): Promise<MoveReport>;
+  move(plans: readonly StorePlan[], waitMs: number, stop: AbortSignal): Promise<MoveReport>;
+}
+
+/** Which rows of a store are to lie elsewhere. */
+export interface StorePlan {
+  readonly storeId: number;
+  readonly plan: SpreadPlan;
 }
 
 export interface SpreadMoverOptions {
@@ -71,7 +82,7 @@ interface Segment {
 
 type Staying = MoveReport['left'][number];
 
-/** What one store came to: why it stays, or what left the shards. */
+/** What one store came to: why it stays, or what was moved. */
 type Turn = { readonly reason: StayReason } | { readonly rows: number; readonly bytes: number };
 
 /** Published segments of the stores that a condition selects. */
@@ -95,6 +106,8 @@ const stayingSql = `
     OR ${isStoreWritten('s')} AND EXISTS (SELECT 1 FROM segments g
       WHERE g.store_id = s.id AND g.rows IS NULL AND NOT coalesce(g.closed_shards @> $3::int[], false)))`;
 
+const spreadSql = `SELECT s.id, ${tablesOf('s')} AS tables FROM stores s WHERE s.shard IS NULL ORDER BY s.id`;
+
 /** How often is looked whether a store is free. */
 const lookMs = 500;
 
@@ -106,6 +119,7 @@ const sum = (segments: readonly Segment[], of: 'rows' | 'bytes'): number =>
 
 export const createSpreadMover = (options: SpreadMoverOptions): SpreadMover => {
   const { sql, servers, tables, pools, copier, segments: pooled, log } = options;
+  const numbers = servers.shards.map(({ number }) => number);
 
   const columnsOf = async (from: number, segments: readonly Segment[]) => {
     const lists = await Promise.all(
@@ -117,7 +131,7 @@ export const createSpreadMover = (options: SpreadMoverOptions): SpreadMover => {
 
   /** Segments in pools are few and short: they are copied anew in each turn. */
   const unpool = async (
-    { to, closed }: SpreadCopy,
+    { to, plan: { closed } }: SpreadCopy,
     segments: readonly Segment[],
     stop: AbortSignal,
   ): Promise<void> => {
@@ -150,10 +164,10 @@ export const createSpreadMover = (options: SpreadMoverOptions): SpreadMover => {
   const fill = async (copy: SpreadCopy, segments: readonly Segment[], store: Store, stop: AbortSignal) => {
     await copier.make(copy, await columnsOf(store.tables, segments));
     const onCopied = (rows: number, all: number): void =>
-      log.info({ store: store.id, rows, all, shards: copy.closed }, 'rows of a spread store copied');
+      log.info({ store: store.id, rows, all, shards: copy.plan.targets }, 'rows of a spread store copied');
     const rows = await copier.collect(copy, onCopied, stop);
     stop.throwIfAborted();
-    await copier.join(copy);
+    await copier.join(copy, stop);
     await unpool(copy, segments, stop);
     await requireWhole(copy.to, segments);
     return rows;
@@ -169,19 +183,14 @@ export const createSpreadMover = (options: SpreadMoverOptions): SpreadMover => {
     return store;
   };
 
-  const moveOne = async (
-    tx: Sql,
-    id: number,
-    closed: readonly number[],
-    stop: AbortSignal,
-  ): Promise<Turn> => {
+  const moveOne = async (tx: Sql, { storeId: id, plan }: StorePlan, stop: AbortSignal): Promise<Turn> => {
     const store = await storeOf(tx, id);
     if (store === undefined) return { reason: 'changed meanwhile' };
     // One that is written is copied nevertheless: what is left to do when it is free is short.
     if (store.reason !== null && store.reason !== 'written') return { reason: store.reason };
     const segments = await tx.query<Segment>(segmentsSql, [id]);
     const own = segments.filter(({ pool }) => pool === null);
-    const copy = { from: store.tables, to: store.next, closed, segmentIds: own.map((segment) => segment.id) };
+    const copy = { from: store.tables, to: store.next, plan, segmentIds: own.map((segment) => segment.id) };
     const rows = await fill(copy, segments, store, stop);
 
     await lockStores(tx, [id]);
@@ -190,7 +199,7 @@ export const createSpreadMover = (options: SpreadMoverOptions): SpreadMover => {
     if (now.reason !== null) return { reason: now.reason };
     if (keysOf(await tx.query<Segment>(segmentsSql, [id])) !== keysOf(segments))
       return { reason: 'changed meanwhile' };
-    const open = servers.shards.map(({ number }) => number).filter((number) => !closed.includes(number));
+    const open = numbers.filter((number) => plan.leaving.get(number) !== wholeShare);
     await moveSegments(
       tx,
       segments.filter(({ pool }) => pool !== null).map((segment) => segment.id),
@@ -201,26 +210,23 @@ export const createSpreadMover = (options: SpreadMoverOptions): SpreadMover => {
     return { rows, bytes: Math.round(sum(segments, 'bytes') * share) };
   };
 
-  const tryOne = async (
-    id: number,
-    closed: readonly number[],
-    stop: AbortSignal,
-  ): Promise<Turn | Staying> => {
+  const tryOne = async (planned: StorePlan, stop: AbortSignal): Promise<Turn | Staying> => {
+    const { storeId: id, plan } = planned;
     const next = await beginTables(sql, id);
     try {
-      const turn = await whileMoving(sql, (tx) => moveOne(tx, id, closed, stop), stop);
+      const turn = await whileMoving(sql, (tx) => moveOne(tx, planned, stop), stop);
       // Their rows are those of the tables now.
       if (!('reason' in turn)) await tables.dropCopy(next);
       return turn;
     } catch (error) {
       if (stop.aborted) throw error;
-      log.warn({ err: error, store: id, shards: closed }, 'spread store not moved');
+      log.warn({ err: error, store: id, shards: plan.targets }, 'spread store not moved');
       return { store: id, reason: 'failed', error: messageOf(error) };
     }
   };
 
   return {
-    async staying(closed) {
+    async leaving(closed) {
       const away = new Set(closed);
       const present = (await tables.listSegments()).filter(({ shard }) => away.has(shard));
       const found = new Set(
@@ -242,31 +248,47 @@ export const createSpreadMover = (options: SpreadMoverOptions): SpreadMover => {
           );
           for (const { id, store } of some) if (there.has(id)) found.add(store);
         }
-      return [...found].sort((a, b) => a - b);
+      const plan = planLeaving(numbers, closed);
+      return [...found].sort((a, b) => a - b).map((storeId) => ({ storeId, plan }));
     },
 
-    async move(storeIds, closed, waitMs, stop) {
+    async evening(closed) {
+      const plans: StorePlan[] = [];
+      const rows = await tables.rowsOfStores();
+      for (const { id, tables: from } of await sql.query<{ id: number; tables: number }>(spreadSql)) {
+        const open = numbers.filter((number) => !closed.includes(number));
+        const own = new Map(open.map((shard) => [shard, rows.get(shard)?.get(from) ?? 0]));
+        const plan = planEvening(own, closed);
+        if (plan !== undefined && betters(own, await copier.changes(from, plan)))
+          plans.push({ storeId: id, plan });
+      }
+      return plans;
+    },
+
+    async move(plans, waitMs, stop) {
       const deadline = Date.now() + waitMs;
       const report = { moved: 0, rows: 0, bytes: 0 };
       let left: Staying[] = [];
-      for (let todo = storeIds; ; ) {
+      for (let todo = plans; ; ) {
         const again: Staying[] = [];
-        for (const id of todo) {
+        for (const planned of todo) {
           if (stop.aborted) return { ...report, left: [...left, ...again] };
-          const turn = await tryOne(id, closed, stop);
+          const { storeId: id, plan } = planned;
+          const turn = await tryOne(planned, stop);
           if ('reason' in turn) again.push({ store: id, ...turn });
           else {
             report.moved += 1;
             report.rows += turn.rows;
             report.bytes += turn.bytes;
-            log.info({ store: id, shards: closed, rows: turn.rows }, 'spread store has left shards');
+            log.info({ store: id, shards: plan.targets, rows: turn.rows }, 'rows of a spread store moved');
           }
         }
         const passes = ({ reason }: Staying) => reason === 'written' || reason === 'changed meanwhile';
         left = [...left, ...again.filter((one) => !passes(one))];
         const waiting = again.filter(passes);
         if (waiting.length === 0 || Date.now() >= deadline) return { ...report, left: [...left, ...waiting] };
-        todo = waiting.map(({ store }) => store);
+        const ids = new Set(waiting.map(({ store }) => store));
+        todo = todo.filter(({ storeId }) => ids.has(storeId));
         await sleep(lookMs, undefined, { signal: stop });
       }
     },

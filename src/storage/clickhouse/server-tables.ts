@@ -19,6 +19,8 @@ export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensu
   columnNames(storeId: number): Promise<string[]>;
   /** Every segment of which the tables of stores hold rows. */
   listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
+  /** Of the tables of stores, by number. */
+  rowsOfStores(): Promise<ReadonlyMap<number, number>>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
   /** Every one that has a table of rows from other shards. */
@@ -67,6 +69,15 @@ export const createServerTables = (clickhouse: Connection, options?: IntakeTable
         { params: { database } },
       );
       return rows.map((row) => ({ storeId: Number(row.table.slice(1)), segmentId: Number(row.partition) }));
+    },
+
+    async rowsOfStores() {
+      const rows = await clickhouse.rows<{ table: string; n: string }>(
+        `SELECT table, toString(sum(rows)) AS n FROM system.parts
+         WHERE database = {database:String} AND active AND match(table, '^s[0-9]+$') GROUP BY table`,
+        { params: { database } },
+      );
+      return new Map(rows.map(({ table, n }) => [Number(table.slice(1)), Number(n)]));
     },
 
     async listStores() {

@@ -1,21 +1,24 @@
 /**
- * Puts the rows of a spread store together in tables of another number, without those shards that it leaves.
+ * Puts the rows of a spread store together in tables of another number, some of them on other shards.
  *
  *   make      each shard gets the tables: s<to>, and y<to> for what comes from others
- *   collect   the shards that are left send their rows of each segment, which go to y<to> of the others by turns
- *   join      on each shard: s<to> gets the parts of s<from> and of y<to>, as hard links
+ *   collect   shards send the rows of each segment that leave them, which go to y<to> of the others by turns
+ *   join      on each shard: s<to> gets the parts of s<from> and of y<to>, as hard links; parts that leave in part are written anew
  *
- * What stays is neither read nor copied. The unit of the copy is a slice of a segment: it is compared by count and hash,
- * and a run that died goes on behind those that are whole. Nobody reads s<to> meanwhile.
+ * What stays of a shard that keeps all of its rows is neither read nor copied. The unit of the copy is a slice of a segment: it is
+ * compared by count and hash, and a run that died goes on behind those that are whole. Nobody reads s<to> meanwhile.
  */
 import type { NamedColumn } from '../../model/placement.js';
 import type { ClickHouseServers, Shard } from './client.js';
-import { conditionOf, groupsOf, isSame, keyOf, mergeSlices, rowsOf, sliceRows } from './copy-slices.js';
+import { conditionOf, groupsOf, isSame, keyOf, rowsOf } from './copy-slices.js';
 import { copyName, tableName } from './places.js';
-import { type HashedSlice, hashRows } from './segment-hashes.js';
+import type { HashedSlice } from './segment-hashes.js';
 import { backgroundSettings, copySettings } from './segments.js';
 import { copyQuery, idList, passage } from './shard-copy.js';
-import { createSpreadTables, shardingKey } from './spread-tables.js';
+import { joinParts } from './spread-join.js';
+import { leaves, planText, type SpreadPlan } from './spread-plan.js';
+import { allOn, columnsOf, countsOn, dropPartitions, hashOn, ofAnySize, type Source } from './spread-rows.js';
+import { createSpreadTables, shardingKey, turn } from './spread-tables.js';
 import { createTableDefinitions } from './table-definitions.js';
 
 export interface SpreadCopy {
@@ -23,13 +26,17 @@ export interface SpreadCopy {
   readonly from: number;
   /** Of those that get them. */
   readonly to: number;
-  /** Shards whose rows go to the others. */
-  readonly closed: readonly number[];
+  readonly plan: SpreadPlan;
   readonly segmentIds: readonly number[];
 }
 
 export interface SpreadCopier {
-  /** @param columns All that any of the shards has, and those that come. */
+  /** Rows that each shard would have less, or more, when all weigh the same. */
+  changes(from: number, plan: SpreadPlan): Promise<ReadonlyMap<number, number>>;
+  /**
+   * What an attempt with another plan has made goes.
+   * @param columns All that any of the shards has, and those that come.
+   */
   make(copy: SpreadCopy, columns: readonly NamedColumn[]): Promise<void>;
   /**
    * Gives the number of rows that leave their shard.
@@ -41,7 +48,8 @@ export interface SpreadCopier {
     onCopied: (rows: number, all: number) => void,
     signal: AbortSignal,
   ): Promise<number>;
-  join(copy: SpreadCopy): Promise<void>;
+  /** @throws Error when what stays is not what it was. */
+  join(copy: SpreadCopy, signal: AbortSignal): Promise<void>;
   /** Removes segments from the tables of that number on all shards. */
   drop(storeId: number, segmentIds: readonly number[]): Promise<void>;
   /** Rows of each segment, on all shards together. */
@@ -51,9 +59,16 @@ export interface SpreadCopier {
 /** Segments whose slices are listed at a time. */
 const batch = 1_000;
 
-const inOrder = { max_threads: 1, optimize_aggregation_in_order: 1, max_execution_time: 0 } as const;
+/** Rows of each segment, of all sources together. */
+const addedCounts = async (sources: readonly Source[], table: string): Promise<Map<number, number>> => {
+  const added = new Map<number, number>();
+  for (const counts of await Promise.all(sources.map((source) => countsOn(source, table))))
+    for (const [id, rows] of counts) added.set(id, (added.get(id) ?? 0) + rows);
+  return added;
+};
 
-const ofAnySize = { max_partition_size_to_drop: '0' };
+const total = (counts: ReadonlyMap<number, number>): number =>
+  [...counts.values()].reduce((sum, rows) => sum + rows, 0);
 
 export const createSpreadCopier = (servers: ClickHouseServers, cluster: string): SpreadCopier => {
   const { database } = servers;
@@ -62,71 +77,36 @@ export const createSpreadCopier = (servers: ClickHouseServers, cluster: string):
   /** Segments that this process has compared. */
   const compared = new Set<string>();
 
-  const openOf = ({ closed }: SpreadCopy): Shard[] =>
-    servers.shards.filter(({ number }) => !closed.includes(number));
-  const sourcesOf = ({ closed }: SpreadCopy): Shard[] =>
-    servers.shards.filter(({ number }) => closed.includes(number));
-
-  const countsOn = async ({ clickhouse }: Shard, table: string): Promise<Map<number, number>> => {
-    const rows = await clickhouse.rows<{ seg: string; n: string }>(
-      `SELECT toString(_seg) AS seg, toString(count()) AS n FROM ${database}.${table} GROUP BY _seg`,
-      { settings: inOrder },
-    );
-    return new Map(rows.map(({ seg, n }) => [Number(seg), Number(n)]));
-  };
-
-  const columnsOf = async ({ clickhouse }: Shard, table: string): Promise<string[]> => {
-    const rows = await clickhouse.rows<{ name: string }>(
-      `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
-         AND name NOT IN ('_seg', '_row') ORDER BY position`,
-      { params: { database, table } },
-    );
-    return rows.map(({ name }) => name);
-  };
-
-  const dropPartitions = async (
-    { clickhouse }: Shard,
-    table: string,
-    ids: Iterable<number>,
-  ): Promise<void> => {
-    for (const id of ids)
-      await clickhouse.command(`ALTER TABLE ${database}.${table} DROP PARTITION ${Number(id)}`, {
-        settings: ofAnySize,
-      });
-  };
+  const targetsOf = ({ plan }: SpreadCopy): Shard[] =>
+    servers.shards.filter(({ number }) => plan.targets.includes(number));
+  const sourcesOf = (plan: SpreadPlan): Source[] =>
+    servers.shards.flatMap((shard) => {
+      const share = plan.leaving.get(shard.number) ?? 0;
+      return share === 0 ? [] : [{ shard, condition: leaves(share) }];
+    });
 
   /** What a run that died has left of slices, in part. */
   const dropSlices = async (copy: SpreadCopy, slices: readonly HashedSlice[]): Promise<void> => {
     if (slices.length === 0) return;
-    for (const { clickhouse } of openOf(copy))
+    for (const { clickhouse } of targetsOf(copy))
       await clickhouse.command(`DELETE FROM ${database}.${copyName(copy.to)} WHERE ${conditionOf(slices)}`, {
         settings: { lightweight_deletes_sync: '1', mutations_sync: '1', max_query_size: '67108864' },
       });
   };
 
-  const hashOn = async (
-    shards: readonly Shard[],
-    table: string,
-    columns: readonly string[],
-    where: string,
-    signal: AbortSignal,
-  ): Promise<Map<string, HashedSlice>> => {
-    const rows = { table: `${database}.${table}`, columns, where, sliceRows };
-    return mergeSlices(
-      await Promise.all(shards.map(({ clickhouse }) => hashRows(clickhouse, rows, {}, signal))),
-    );
-  };
-
   const send = async (
-    { from, to, closed }: SpreadCopy,
-    { clickhouse }: Shard,
+    { from, to, plan }: SpreadCopy,
+    { shard: { clickhouse }, condition }: Source,
     columns: readonly string[],
     where: string,
     signal: AbortSignal,
   ): Promise<void> => {
     const over = `${database}.${passage}${copyName(to)}`;
     const list = ['_seg', '_row', ...columns].join(', ');
-    const key = await shardingKey(clickhouse, cluster, closed);
+    const others = servers.shards
+      .map(({ number }) => number)
+      .filter((number) => !plan.targets.includes(number));
+    const key = await shardingKey(clickhouse, cluster, others);
     await clickhouse.command(`DROP TABLE IF EXISTS ${over}`);
     await clickhouse.command(
       `CREATE TABLE ${over} AS ${database}.${copyName(to)}
@@ -135,7 +115,8 @@ export const createSpreadCopier = (servers: ClickHouseServers, cluster: string):
     );
     sent += 1;
     await clickhouse.command(
-      `INSERT INTO ${over} (${list}) SELECT ${list} FROM ${database}.${tableName(from)} WHERE ${where}`,
+      `INSERT INTO ${over} (${list}) SELECT ${list} FROM ${database}.${tableName(from)}
+       WHERE ${where} AND ${condition}`,
       {
         settings: {
           ...backgroundSettings(columns.length),
@@ -157,8 +138,8 @@ export const createSpreadCopier = (servers: ClickHouseServers, cluster: string):
     signal: AbortSignal,
   ): Promise<void> => {
     const where = conditionOf(group);
-    for (const source of sourcesOf(copy)) await send(copy, source, columns, where, signal);
-    const after = await hashOn(openOf(copy), copyName(copy.to), columns, where, signal);
+    for (const source of sourcesOf(copy.plan)) await send(copy, source, columns, where, signal);
+    const after = await hashOn(allOn(targetsOf(copy)), copyName(copy.to), columns, where, signal);
     const different = group.find((slice) => !isSame(slice, after.get(keyOf(slice))));
     if (different === undefined) return;
     await dropSlices(copy, group);
@@ -173,8 +154,8 @@ export const createSpreadCopier = (servers: ClickHouseServers, cluster: string):
     signal: AbortSignal,
   ): Promise<void> => {
     const where = `_seg IN (${idList(ids)})`;
-    const source = await hashOn(sourcesOf(copy), tableName(copy.from), columns, where, signal);
-    const before = await hashOn(openOf(copy), copyName(copy.to), columns, where, signal);
+    const source = await hashOn(sourcesOf(copy.plan), tableName(copy.from), columns, where, signal);
+    const before = await hashOn(allOn(targetsOf(copy)), copyName(copy.to), columns, where, signal);
     const missing = [...source.values()]
       .filter((slice) => !isSame(slice, before.get(keyOf(slice))))
       .sort((a, b) => a.segmentId - b.segmentId || a.slice - b.slice);
@@ -192,43 +173,56 @@ export const createSpreadCopier = (servers: ClickHouseServers, cluster: string):
     }
   };
 
-  const joinOn = async (shard: Shard, { from, to, closed, segmentIds }: SpreadCopy): Promise<void> => {
-    const have = await countsOn(shard, tableName(to));
-    if (closed.includes(shard.number)) return dropPartitions(shard, tableName(to), have.keys());
-    const parts = [
-      { table: tableName(from), rows: await countsOn(shard, tableName(from)) },
-      { table: copyName(to), rows: await countsOn(shard, copyName(to)) },
-    ];
-    for (const id of segmentIds) {
-      const found = parts.filter(({ rows }) => rows.has(id));
-      const all = found.reduce((sum, { rows }) => sum + (rows.get(id) ?? 0), 0);
-      if ((have.get(id) ?? 0) === all) continue;
-      if (have.has(id)) await dropPartitions(shard, tableName(to), [id]);
-      for (const { table } of found)
-        await shard.clickhouse.command(
-          `ALTER TABLE ${database}.${tableName(to)} ATTACH PARTITION ${Number(id)} FROM ${database}.${table}`,
-        );
-    }
+  /** Tables that were begun with another plan have rows that are wanted nowhere now. */
+  const dropOthers = async ({ clickhouse }: Shard, to: number, plan: string): Promise<void> => {
+    const tables = [tableName(to), copyName(to)];
+    const begun = await clickhouse.rows<{ comment: string }>(
+      'SELECT comment FROM system.tables WHERE database = {database:String} AND has({tables:Array(String)}, name)',
+      { params: { database, tables } },
+    );
+    if (begun.every(({ comment }) => comment === plan)) return;
+    for (const table of tables)
+      await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${table} SYNC`, { settings: ofAnySize });
   };
 
   return {
-    async make({ from, to, closed }, columns) {
-      for (const { clickhouse } of servers.shards) {
-        const definitions = createTableDefinitions(clickhouse);
-        await definitions.ensure({ storeId: from, shard: null, pool: null }, columns);
-        for (const table of [tableName(to), copyName(to)]) await definitions.createTwin(table, from);
+    async changes(from, plan) {
+      const targets = [...plan.targets].sort((a, b) => a - b);
+      const changes = new Map<number, number>();
+      const add = (shard: number, rows: number): void => {
+        changes.set(shard, (changes.get(shard) ?? 0) + rows);
+      };
+      for (const { shard, condition } of sourcesOf(plan)) {
+        const slots = await shard.clickhouse.rows<{ slot: number; n: string }>(
+          `SELECT toUInt32(${turn} % ${targets.length}) AS slot, toString(count()) AS n
+           FROM ${database}.${tableName(from)} WHERE ${condition} GROUP BY slot`,
+        );
+        for (const { slot, n } of slots) {
+          add(shard.number, -Number(n));
+          add(targets[slot] ?? shard.number, Number(n));
+        }
       }
-      await spread.ensure({ storeId: to, shard: null, closed, pool: null }, columns);
+      return changes;
+    },
+
+    async make({ from, to, plan }, columns) {
+      const text = planText(plan);
+      for (const shard of servers.shards) {
+        await dropOthers(shard, to, text);
+        const definitions = createTableDefinitions(shard.clickhouse);
+        await definitions.ensure({ storeId: from, shard: null, pool: null }, columns);
+        for (const table of [tableName(to), copyName(to)]) await definitions.createTwin(table, from, text);
+      }
+      await spread.ensure({ storeId: to, shard: null, closed: plan.closed, pool: null }, columns);
     },
 
     async collect(copy, onCopied, signal) {
       const wanted = new Set(copy.segmentIds);
-      const counts = new Map<number, number>();
-      for (const source of sourcesOf(copy))
-        for (const [id, rows] of await countsOn(source, tableName(copy.from)))
-          if (wanted.has(id)) counts.set(id, (counts.get(id) ?? 0) + rows);
-      const ids = [...counts.keys()].filter((id) => !compared.has(`${copy.to}/${id}`)).sort((a, b) => a - b);
-      const all = [...counts.values()].reduce((sum, rows) => sum + rows, 0);
+      const leaving = await addedCounts(sourcesOf(copy.plan), tableName(copy.from));
+      const counts = new Map([...leaving].filter(([id]) => wanted.has(id)));
+      const known = (id: number): string => `${copy.to}/${id}/${planText(copy.plan)}`;
+      const ids = [...counts.keys()].filter((id) => !compared.has(known(id))).sort((a, b) => a - b);
+      const all = total(counts);
       const [any] = servers.shards;
       const columns = any === undefined ? [] : await columnsOf(any, tableName(copy.from));
       let whole = all - ids.reduce((sum, id) => sum + (counts.get(id) ?? 0), 0);
@@ -240,24 +234,19 @@ export const createSpreadCopier = (servers: ClickHouseServers, cluster: string):
       for (let at = 0; at < ids.length; at += batch) {
         const some = ids.slice(at, at + batch);
         await collectBatch(copy, some, columns, onWhole, signal);
-        for (const id of some) compared.add(`${copy.to}/${id}`);
+        for (const id of some) compared.add(known(id));
       }
       return all;
     },
 
-    async join(copy) {
-      for (const shard of servers.shards) await joinOn(shard, copy);
+    async join(copy, signal) {
+      for (const shard of servers.shards) await joinParts(shard, copy, signal);
     },
 
     async drop(storeId, segmentIds) {
       for (const shard of servers.shards) await dropPartitions(shard, tableName(storeId), segmentIds);
     },
 
-    async count(storeId) {
-      const lists = await Promise.all(servers.shards.map((shard) => countsOn(shard, tableName(storeId))));
-      const total = new Map<number, number>();
-      for (const counts of lists) for (const [id, rows] of counts) total.set(id, (total.get(id) ?? 0) + rows);
-      return total;
-    },
+    count: (storeId) => addedCounts(allOn(servers.shards), tableName(storeId)),
   };
 };

@@ -30,7 +30,8 @@ const keyColumns: readonly ColumnDefinition[] = [
 
 const settings = { max_query_size: '16777216' };
 
-const turn = `cityHash64(_seg, intDiv(_row, ${rowsTogether}))`;
+/** A number of the rows that go to one shard together. */
+export const turn = `cityHash64(_seg, intDiv(_row, ${rowsTogether}))`;
 
 /** Which of the shards gets a row: ClickHouse divides the value by the sum of all weights, and counts the rest down by them. */
 export const shardingKey = async (

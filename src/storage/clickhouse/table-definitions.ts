@@ -27,8 +27,8 @@ export interface TableDefinitions {
    * @param columns Their number, where nothing is known of that table.
    */
   createLike(table: string, placement: Placement, columns: number): Promise<void>;
-  /** Makes a table like that of a store, or gives both the columns of the other. */
-  createTwin(table: string, storeId: number): Promise<void>;
+  /** Makes a table like that of a store, with a comment, or gives both the columns of the other. */
+  createTwin(table: string, storeId: number, comment: string): Promise<void>;
   /** Gives both the columns of the other; the table of the placement is made when it has gone. */
   alignColumns(table: string, placement: Placement): Promise<void>;
   /** None of a table that does not exist. */
@@ -165,11 +165,12 @@ export const createTableDefinitions = (clickhouse: Connection): TableDefinitions
       );
     },
 
-    async createTwin(table, storeId) {
+    async createTwin(table, storeId, comment) {
       const own = tableName(storeId);
       await clickhouse.command(
         `CREATE TABLE IF NOT EXISTS ${database}.${table} AS ${database}.${own}
-         ENGINE = MergeTree ${ownKey} SETTINGS ${await settings.own((await columnsOf(own)).length)}`,
+         ENGINE = MergeTree ${ownKey} SETTINGS ${await settings.own((await columnsOf(own)).length)}
+         COMMENT '${comment}'`,
       );
       await alignColumns(table, { storeId, shard: null, pool: null });
     },

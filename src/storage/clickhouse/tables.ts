@@ -101,6 +101,8 @@ export interface StoreTables {
   columnNames(store: StoreTable): Promise<string[]>;
   /** Every segment of which the tables of stores hold rows: one that is spread once for each shard that has some. */
   listSegments(): Promise<StoredSegment[]>;
+  /** By shard and number: the rows of all tables of stores. */
+  rowsOfStores(): Promise<ReadonlyMap<number, ReadonlyMap<number, number>>>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
   /** Numbers of the tables for which rows of other shards were copied. */
@@ -230,6 +232,12 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
         (await tables.listSegments()).map((segment) => ({ ...segment, shard })),
       );
       return (await Promise.all(lists)).flat();
+    },
+    async rowsOfStores() {
+      const lists = [...byNumber].map(
+        async ([shard, tables]) => [shard, await tables.rowsOfStores()] as const,
+      );
+      return new Map(await Promise.all(lists));
     },
     listStores: () => distinct((tables) => tables.listStores()),
     listCopies: () => distinct((tables) => tables.listCopies()),

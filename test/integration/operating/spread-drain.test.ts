@@ -1,124 +1,32 @@
 /** A dataset that lies on three ClickHouse servers leaves one of them, while it is read and written. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createClusterCommands } from '../../../src/admin/cluster.js';
-import { createSweepCommands } from '../../../src/admin/sweep.js';
 import { createApiProcess } from '../../../src/compose/api-process.js';
 import { openCluster } from '../../../src/compose/cluster.js';
-import { openStorageSweep } from '../../../src/compose/sweep.js';
-import { openVerification } from '../../../src/compose/verification.js';
 import { createWorkerProcess } from '../../../src/compose/worker-process.js';
 import type { Config } from '../../../src/config.js';
 import { startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import type { ClusterView, MovedStores } from '../../../src/operations/cluster.js';
-import { runAdmin } from '../../support/admin.js';
-import { clickHouseText } from '../../support/clickhouse-http.js';
-import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
-import { startProduct, type TestProduct } from '../../support/product.js';
-import { type Options, uploadWith } from '../../support/upload-options.js';
+import { type Client, createDataset } from '../../support/datasets.js';
+import type { TestProduct } from '../../support/product.js';
+import { createSpreadWorld, lines, onlyClickhouse } from './spread-world.js';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'tabulary-spread-'));
-const nodes = createScope(silentLog);
 const fewerNodes = createScope(silentLog);
-const need = { postgres: false, kafka: false, clickhouse: true };
+const world = createSpreadWorld();
+const { send, expectSame, cluster, on, rowsOf, storeOf, sweepLeft, verified } = world;
 
 let product: TestProduct;
 let owner: Client;
-let urls: readonly string[];
-/** Of versions, by path; as they were read before anything moved. */
-const contents = new Map<string, string>();
-
-const lines = (rows: number, from: number): string =>
-  `station,value,day\n${Array.from({ length: rows }, (_, at) => `S${from + at},${(from + at) / 8},2024-01-0${(at % 9) + 1}\n`).join('')}`;
-
-const send = async (client: Client, dataset: number, content: string, options: Options): Promise<void> => {
-  expect(await uploadWith(client, dataset, content, options)).toMatchObject({
-    status: 'completed',
-    error: null,
-  });
-  const versions = await json<{ versionId: string }[]>(
-    await call(client, 'GET', `/datasets/${dataset}/versions`),
-  );
-  const versionId = versions[0]?.versionId;
-  const query = `?versionId=${versionId}&$skip=0`;
-  contents.set(`${dataset}${query}`, await download(client, dataset, query));
-};
-
-const expectSame = async (client: Client): Promise<void> => {
-  for (const [path, content] of contents) {
-    const [dataset = '', query = ''] = path.split(/(?=\?)/);
-    expect(await download(client, Number(dataset), query), path).toBe(content);
-  }
-};
-
-const cluster = async <T>(line: string): Promise<T & { exitCode: number }> => {
-  const ran = await runAdmin(product, [createClusterCommands(openCluster)], `cluster ${line} --json`);
-  return { ...JSON.parse(ran.output), exitCode: ran.exitCode };
-};
-
-const on = async (shard: number, sql: string): Promise<string> =>
-  (await clickHouseText(urls[shard - 1] ?? '', { sql })).trim();
-
-/** Rows of tables with such names on each server. */
-const rowsOf = async (names: string): Promise<number[]> =>
-  Promise.all(
-    [1, 2, 3].map(async (shard) =>
-      Number(
-        await on(
-          shard,
-          `SELECT sum(rows) FROM system.parts WHERE active AND database = '${product.config.clickhouseDatabase}'
-             AND match(table, '${names}')`,
-        ),
-      ),
-    ),
-  );
-
-interface Store {
-  readonly id: number;
-  readonly tables: number;
-  readonly next: number | null;
-  readonly shard: number | null;
-}
-
-const storeOf = async (dataset: number): Promise<Store> => {
-  const [store] = await product.sql.query<Store>(
-    `SELECT s.id, coalesce(s.table_id, s.id) AS tables, s.next_table AS next, s.shard
-     FROM stores s JOIN datasets d ON d.store_id = s.id WHERE d.id = $1`,
-    [dataset],
-  );
-  if (store === undefined) throw new Error(`dataset ${dataset} has no store`);
-  return store;
-};
-
-/** What is kept for readers is not waited for. */
-const sweepLeft = async (): Promise<void> => {
-  await product.sql.query(`UPDATE stores SET left_at = '2000-01-01' WHERE left_at IS NOT NULL`);
-  await product.sql.query(`UPDATE segments SET unnamed_at = '2000-01-01' WHERE unnamed_at IS NOT NULL`);
-  await runAdmin(product, [createSweepCommands(openStorageSweep)], 'sweep');
-};
-
-const verified = async (): Promise<readonly unknown[]> => {
-  const scope = createScope(silentLog);
-  const parts = { config: product.config, log: silentLog, sql: product.sql, scope };
-  const { faults } = await (await openVerification(parts)).verification.verify({});
-  await scope.close();
-  return faults;
-};
 
 const sizes = { firstChunkBytes: '4096', chunkBytes: '16384', poolMaxRows: '40', spreadMinBytes: '40000' };
 let large = 0;
 
 beforeAll(async () => {
-  const { access } = await startEmbedded({ dataDir, need, clickhouseNodes: 3, log: silentLog, scope: nodes });
-  urls = access.clickhouseNodeUrls?.split(',') ?? [];
-  product = await startProduct({ ...access, ...sizes, compactionMinSegments: '0', poolMoveTables: 'false' });
-  owner = await product.createAccount('ada');
+  owner = await world.start({ ...sizes, compactionMinSegments: '0', poolMoveTables: 'false' });
+  product = world.product();
   const small = await createDataset(owner);
   await send(owner, small, lines(500, 7), { mode: 'replace' });
   large = await createDataset(owner);
@@ -132,10 +40,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await product?.close();
-  await nodes.close();
   await fewerNodes.close();
-  rmSync(dataDir, { recursive: true, force: true });
+  await world.close();
 });
 
 describe('a spread dataset', () => {
@@ -185,7 +91,9 @@ describe('a spread dataset', () => {
   });
 
   it('leaves nothing while another shard is away', async () => {
-    const clickhouseNodeUrls = urls.map((url, at) => (at === 1 ? url.replace(/:\d+(\/?)$/, ':1$1') : url));
+    const clickhouseNodeUrls = world
+      .urls()
+      .map((url, at) => (at === 1 ? url.replace(/:\d+(\/?)$/, ':1$1') : url));
     const scope = createScope(silentLog);
     const config = { ...product.config, clickhouseNodeUrls } as Config;
     const operations = await openCluster({ config, log: silentLog, scope, sql: product.sql });
@@ -238,10 +146,10 @@ describe('a spread dataset', () => {
 
   it('is read and written when the shard has been taken out of the cluster', async () => {
     await product.stopWorker();
-    await nodes.close();
+    await world.nodes.close();
     const { access } = await startEmbedded({
-      dataDir,
-      need,
+      dataDir: world.dataDir,
+      need: onlyClickhouse,
       clickhouseNodes: 2,
       log: silentLog,
       scope: fewerNodes,
