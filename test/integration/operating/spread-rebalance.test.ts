@@ -72,6 +72,14 @@ describe('a shard that is as good as new', () => {
     // By turns of 65,536 rows: about a third.
     expect((after[2] ?? 0) / all).toBeGreaterThan(0.15);
     expect((after[2] ?? 0) / all).toBeLessThan(0.55);
+    // A part that left in part: some of its rows are on each shard.
+    const { tables } = await storeOf(large);
+    const table = `${world.product().config.clickhouseDatabase}.s${tables}`;
+    const segment = await on(1, `SELECT min(_seg) FROM ${table}`);
+    const first = await Promise.all(
+      [1, 2, 3].map((shard) => on(shard, `SELECT count() > 0 FROM ${table} WHERE _seg = ${segment}`)),
+    );
+    expect(first).toEqual(['1', '1', '1']);
     await expectSame(owner);
     expect(await verified()).toEqual([]);
   });
