@@ -20,11 +20,12 @@ import { namedColumnOf, type PoolPlace, poolClasses } from '../../model/placemen
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
-import type { SpreadCopier, SpreadCopy } from '../../storage/clickhouse/spread-copy.js';
+import type { SpreadCopier } from '../../storage/clickhouse/spread-copy.js';
 import {
   betters,
   planEvening,
   planLeaving,
+  type SpreadCopy,
   type SpreadPlan,
   wholeShare,
 } from '../../storage/clickhouse/spread-plan.js';

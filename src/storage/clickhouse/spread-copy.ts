@@ -16,19 +16,10 @@ import type { HashedSlice } from './segment-hashes.js';
 import { backgroundSettings, copySettings } from './segments.js';
 import { copyQuery, idList, passage } from './shard-copy.js';
 import { joinParts } from './spread-join.js';
-import { leaves, planText, type SpreadPlan } from './spread-plan.js';
+import { leaves, planText, type SpreadCopy, type SpreadPlan } from './spread-plan.js';
 import { allOn, columnsOf, countsOn, dropPartitions, hashOn, ofAnySize, type Source } from './spread-rows.js';
 import { createSpreadTables, shardingKey, turn } from './spread-tables.js';
 import { createTableDefinitions } from './table-definitions.js';
-
-export interface SpreadCopy {
-  /** Number of the tables that have the rows. */
-  readonly from: number;
-  /** Of those that get them. */
-  readonly to: number;
-  readonly plan: SpreadPlan;
-  readonly segmentIds: readonly number[];
-}
 
 export interface SpreadCopier {
   /** Rows that each shard would have less, or more, when all weigh the same. */

@@ -3,8 +3,7 @@ import type { Shard } from './client.js';
 import { isSame, keyOf } from './copy-slices.js';
 import { copyName, tableName } from './places.js';
 import { idList } from './shard-copy.js';
-import type { SpreadCopy } from './spread-copy.js';
-import { leaves, wholeShare } from './spread-plan.js';
+import { leaves, type SpreadCopy, wholeShare } from './spread-plan.js';
 import { allOn, columnsOf, countsOn, dropPartitions, hashOn } from './spread-rows.js';
 
 /** Segments that are compared at a time. */

@@ -13,6 +13,15 @@ export interface SpreadPlan {
   readonly closed: readonly number[];
 }
 
+export interface SpreadCopy {
+  /** Number of the tables that have the rows. */
+  readonly from: number;
+  /** Of those that get them. */
+  readonly to: number;
+  readonly plan: SpreadPlan;
+  readonly segmentIds: readonly number[];
+}
+
 /** Condition of the rows that leave: those of some turns, the same at each attempt. */
 export const leaves = (share: number): string =>
   share === wholeShare ? 'true' : `intDiv(${turn}, 1024) % ${wholeShare} < ${Number(share)}`;
