@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
 import { watchConsuming } from '../ingest/lifecycle/consuming.js';
+import { makeShardTablesAtStart } from '../ingest/maintenance/shard-tables.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
@@ -25,6 +26,7 @@ export const createWorkerProcess = async (
 ): Promise<Listening> => {
   const core = await connect(config, log, scope, { name: 'worker', version });
   const { metrics } = core;
+  await makeShardTablesAtStart(core);
   metrics.buildInfo.set({ version }, 1);
   let worker: IngestWorker | undefined;
   const consuming: Check = {

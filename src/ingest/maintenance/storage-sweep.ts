@@ -8,9 +8,8 @@ import { type PoolClass, poolClasses, type ShardNumber } from '../../model/place
 import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
 import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import { drainingShards } from '../../storage/postgres/draining-shards.js';
 import { notHeld } from '../../storage/postgres/held-segments.js';
-import { isServed, spreadTables } from '../../storage/postgres/shard-stores.js';
+import { isServed } from '../../storage/postgres/shard-stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import {
   deleteLonelyStores,
@@ -31,6 +30,7 @@ import { inStates } from '../lifecycle/transitions.js';
 import { abandonSilent } from './compaction-records.js';
 import { holdPools, sweepPools } from './pool-sweep.js';
 import type { Retention } from './retention.js';
+import { makeShardTables } from './shard-tables.js';
 import { createTableComparison } from './table-comparison.js';
 
 /** What lost its last name and is due. */
@@ -264,8 +264,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     release,
     async sweep(stop) {
       const versions = await retention.apply();
-      const mended = await tables.mend(await spreadTables(sql), await drainingShards(sql));
-      if (mended > 0) log.info({ stores: mended }, 'tables made that a shard lacked');
+      await makeShardTables({ sql, tables, log });
       const abandonedCompactions = await abandonSilent(sql);
       await noteEmptied(sql, await tables.listStores());
       await noteUnnamed(sql);

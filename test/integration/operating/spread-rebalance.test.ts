@@ -6,7 +6,7 @@ import { openCluster } from '../../../src/compose/cluster.js';
 import { createScope } from '../../../src/lib/scope.js';
 import type { MovedStores } from '../../../src/operations/cluster.js';
 import { markDraining } from '../../../src/storage/postgres/draining-shards.js';
-import { type Client, createDataset } from '../../support/datasets.js';
+import { type Client, call, createDataset } from '../../support/datasets.js';
 import { createSpreadWorld, lines } from './spread-world.js';
 
 const world = createSpreadWorld();
@@ -28,6 +28,8 @@ beforeAll(async () => {
     spreadMinBytes: '40000',
     compactionMinSegments: '0',
     poolMoveTables: 'false',
+    // Those of the tests alone.
+    sweepIntervalMs: '86400000',
   });
   large = await createDataset(owner);
   await send(owner, large, lines(400_000, 0), { mode: 'replace' });
@@ -46,6 +48,17 @@ describe('a shard that is as good as new', () => {
     await cluster('fill 3');
     await sweepLeft();
     expect((await ownRows(large))[2]).toBe(0);
+  });
+
+  it('gets the tables of what is spread from a worker that starts', async () => {
+    const { clickhouseDatabase: database } = world.product().config;
+    const table = `${database}.s${(await storeOf(large)).tables}`;
+    await on(3, `DROP TABLE ${table} SYNC`);
+    expect((await call(owner, 'GET', `/datasets/${large}/data?$skip=0`)).status).toBe(503);
+    await world.product().stopWorker();
+    await world.product().startWorker();
+    expect(await on(3, `EXISTS TABLE ${table}`)).toBe('1');
+    await expectSame(owner);
   });
 
   it('gets its part of them while they are read and written', async () => {
