@@ -4,14 +4,21 @@ import { notFound } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Plan } from '../query/plan.js';
 import type { WholeFiles } from '../query/whole-file.js';
-import type { ObjectInfo, ObjectStorage } from '../storage/objects/object-storage.js';
+import type { ObjectInfo, ObjectState, ObjectStorage } from '../storage/objects/object-storage.js';
 import type { Build, Builds } from './builds.js';
 import { fileKeyOf, type KeptVersions, sweepFiles } from './file-sweep.js';
 import type { FileRef, Links } from './links.js';
 
 /** A file that a link leads to, as it is at the moment. */
 export type ServedFile =
-  | { readonly kind: 'stored'; readonly key: string; readonly size: number; readonly lastModified: Date }
+  | {
+      readonly kind: 'stored';
+      readonly key: string;
+      readonly size: number;
+      /** Of these very bytes. */
+      readonly tag: string;
+      readonly lastModified: Date;
+    }
   | { readonly kind: 'building'; readonly build: Build; readonly key: string; readonly lastModified: Date };
 
 /** Whole files of versions: made once per version and variant, served by links. */
@@ -102,7 +109,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
   const build = (plan: Plan, owner: string): Build =>
     builds.start(keyOf(plan), () => files.open(plan, owner, signal));
 
-  const located = async (plan: Plan): Promise<{ key: string; info: ObjectInfo | undefined }> => {
+  const located = async (plan: Plan): Promise<{ key: string; info: ObjectState | undefined }> => {
     const key = keyOf(plan);
     return { key, info: builds.current(key) === undefined ? await storage.stat(key) : undefined };
   };
@@ -141,7 +148,8 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       const lastModified = new Date(plan.version.createdAt);
       const stored = await located(plan);
       if (stored.info !== undefined) {
-        return { kind: 'stored', key: stored.key, size: stored.info.size, lastModified };
+        const { size, tag } = stored.info;
+        return { kind: 'stored', key: stored.key, size, tag, lastModified };
       }
       const running = build(plan, owner);
       if (whole) await settledOrGone(running.done, gone);
@@ -151,7 +159,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       }
       const info = await storage.stat(stored.key);
       if (info === undefined) throw notFound('unknown_file', 'There is no such file.');
-      return { kind: 'stored', key: stored.key, size: info.size, lastModified };
+      return { kind: 'stored', key: stored.key, size: info.size, tag: info.tag, lastModified };
     },
 
     async prepare(datasetId, versionId) {

@@ -5,9 +5,12 @@ import type { Coding } from './coding.js';
 export const strongTag = (fingerprint: string, coding: Coding = 'identity'): string =>
   coding === 'identity' ? `"${fingerprint}"` : `"${fingerprint}-${coding}"`;
 
+/** Weak `ETag`: of the same rows, in bytes that may differ. */
+export const weakTag = (fingerprint: string): string => `W/"${fingerprint}"`;
+
 /** Validators of an answer. */
 export interface Validators {
-  /** Strong, in quotes. */
+  /** In quotes. */
   readonly entityTag: string;
   readonly lastModified?: Date;
 }
@@ -30,9 +33,12 @@ export const isUnchanged = (
     ? fresh({ 'if-modified-since': ifModifiedSince }, { 'last-modified': lastModified?.toUTCString() })
     : fresh({ 'if-none-match': ifNoneMatch.trim() }, { etag: entityTag });
 
-/** `If-Range`: a range is only worth something of the very file the client has the rest of. */
-export const rangeApplies = (
-  ifRange: string | undefined,
-  { entityTag, lastModified }: Required<Validators>,
-): boolean =>
-  ifRange === undefined || ifRange.trim() === entityTag || ifRange.trim() === lastModified.toUTCString();
+/**
+ * `If-Range`: a range is only worth something of the very file the client has the rest of, which weak tags do not tell
+ * (RFC 9110, 13.1.5).
+ * @param validators Without the time where files of one time may have other bytes.
+ */
+export const rangeApplies = (ifRange: string | undefined, { entityTag, lastModified }: Validators): boolean =>
+  ifRange === undefined ||
+  (ifRange.trim() === entityTag && !entityTag.startsWith('W/')) ||
+  ifRange.trim() === lastModified?.toUTCString();

@@ -10,8 +10,10 @@ import { frameParts, parseRange } from './ranges.js';
 export type FileRequest = Pick<RequestHead<unknown, unknown, unknown>, 'method' | 'header'>;
 
 export interface FileFacts {
-  /** Strong tag, in quotes. */
+  /** In quotes; strong for a file that is stored. */
   readonly entityTag: string;
+  /** True when the file, made again, has the same bytes. */
+  readonly reproducible: boolean;
   readonly contentType: string;
   readonly disposition: string;
   readonly cacheControl: string;
@@ -49,7 +51,8 @@ export const answerFile = async (
   const asked = { ifNoneMatch: header('if-none-match'), ifModifiedSince: header('if-modified-since') };
   if (isUnchanged(asked, validators)) return { status: 304, headers: shared };
   const headers = { ...shared, 'Content-Type': facts.contentType, 'Content-Disposition': facts.disposition };
-  const range = rangeApplies(header('if-range'), validators) ? header('range') : undefined;
+  const ofBytes = facts.reproducible ? validators : { entityTag: facts.entityTag };
+  const range = rangeApplies(header('if-range'), ofBytes) ? header('range') : undefined;
   const { open, ...answer } =
     file.kind === 'building'
       ? // Its length is not known yet: the whole file, as it is made.

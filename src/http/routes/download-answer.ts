@@ -8,7 +8,7 @@ import type { RowFacts } from '../../query/download.js';
 import { formats } from '../../query/formats/formats.js';
 import type { Plan } from '../../query/plan.js';
 import { type Coding, encoded } from '../content/coding.js';
-import { strongTag } from '../content/conditions.js';
+import { strongTag, weakTag } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { chooseCoding } from '../content/negotiation.js';
 import type { Reply, RouteRequest } from '../route.js';
@@ -62,7 +62,9 @@ export const describeAnswer = (
   const isFile = links && plan.wholeFile !== undefined;
   const isCoded = formats[plan.format].compressible && !isFile && !plan.options.count;
   const coding = isCoded ? chooseCoding(request.header('accept-encoding')) : 'identity';
-  const entityTag = strongTag(plan.fingerprint, coding);
+  const entityTag = formats[plan.format].reproducible
+    ? strongTag(plan.fingerprint, coding)
+    : weakTag(plan.fingerprint);
   const headers = {
     ETag: entityTag,
     'Last-Modified': new Date(plan.version.createdAt).toUTCString(),

@@ -211,7 +211,7 @@ const answers: Readonly<Record<number, ResponseSpec>> = {
     headers: {
       'Row-Count': 'With `$top`: rows that match `$filter`; with `$last` alone: rows of the dataset.',
       Link: 'With `$pagesize`, while more rows follow: the address of the next page, `rel="next"`. It holds no key.',
-      ETag: 'Strong: the same for the same rows in the same form.',
+      ETag: 'The same for the same rows in the same form. Strong; of Parquet and Arrow, whose bytes may differ, weak.',
     },
   },
 };

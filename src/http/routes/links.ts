@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import type { ExportFiles } from '../../exports/export-files.js';
-import type { Links } from '../../exports/links.js';
+import type { ExportFiles, ServedFile } from '../../exports/export-files.js';
+import type { FileRef, Links } from '../../exports/links.js';
+import { fingerprint } from '../../lib/fingerprint.js';
 import { type Format, formatNames, formats } from '../../query/formats/formats.js';
 import type { ObjectStorage } from '../../storage/objects/object-storage.js';
-import { strongTag } from '../content/conditions.js';
+import { strongTag, weakTag } from '../content/conditions.js';
 import { dispositionOf } from '../content/disposition.js';
 import { answerFile } from '../content/file.js';
 import { type Route, route } from '../route.js';
@@ -21,6 +22,14 @@ const files = {
 
 const needsWhole = (method: string, range: string | undefined, format: Format): boolean =>
   range !== undefined || (method === 'HEAD' && formats[format].readFromEnd);
+
+/** Where a file that is made again may have other bytes, the tag is of this one: its parts must not be joined with those of another. */
+const tagOf = (ref: FileRef, file: ServedFile): string => {
+  if (formats[ref.format].reproducible) return strongTag(ref.fingerprint);
+  return file.kind === 'stored'
+    ? strongTag(fingerprint([ref.fingerprint, file.tag]))
+    : weakTag(ref.fingerprint);
+};
 
 export const createLinkRoutes = ({
   links,
@@ -50,7 +59,8 @@ export const createLinkRoutes = ({
       const whole = needsWhole(method, header('range'), ref.format);
       const file = await exportFiles.find(ref, { whole, owner, signal });
       const facts = {
-        entityTag: strongTag(ref.fingerprint),
+        entityTag: tagOf(ref, file),
+        reproducible: formats[ref.format].reproducible,
         contentType: formats[ref.format].mediaType,
         disposition: dispositionOf(ref.fileName),
         cacheControl: `private, max-age=${linkTtlSeconds}`,

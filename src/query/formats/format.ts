@@ -99,6 +99,8 @@ export interface FormatRecord<F extends Frame = Frame> {
   readonly linked: boolean;
   /** True where readers begin at the end of a file, so that they ask for its length first. */
   readonly readFromEnd: boolean;
+  /** True where the same rows are the same bytes, however they lie in ClickHouse when they are read. */
+  readonly reproducible: boolean;
   /** Most columns that it holds. */
   readonly maxColumns: number | undefined;
   readonly takes: readonly (keyof Appearance)[];

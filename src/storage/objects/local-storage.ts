@@ -32,8 +32,8 @@ export const createLocalStorage = (given: string): ObjectStorage => {
   return {
     async stat(key) {
       try {
-        const { size, mtimeMs } = await stat(pathOf(key));
-        return { size, storedAtMs: mtimeMs };
+        const { size, ino, mtimeMs, mtimeNs } = await stat(pathOf(key), { bigint: true });
+        return { size: Number(size), storedAtMs: Number(mtimeMs), tag: `${ino}-${mtimeNs}` };
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;

@@ -6,6 +6,12 @@ export interface ObjectInfo {
   readonly storedAtMs: number;
 }
 
+/** An object as it is at the moment. */
+export interface ObjectState extends ObjectInfo {
+  /** Of these very bytes: an object that was stored anew has another one. */
+  readonly tag: string;
+}
+
 export interface StoredObject extends ObjectInfo {
   readonly key: string;
 }
@@ -26,7 +32,7 @@ export interface DirectLink {
 /** Keeps finished files. An object is there whole or not at all; once there it never changes. */
 export interface ObjectStorage {
   /** Undefined when there is no such object. */
-  stat(key: string): Promise<ObjectInfo | undefined>;
+  stat(key: string): Promise<ObjectState | undefined>;
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** Takes a finished local file over: afterwards it is the object, and no longer where it was. */
   adopt(key: string, path: string): Promise<void>;

@@ -12,7 +12,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { AppError } from '../../lib/errors.js';
-import type { ObjectInfo, ObjectStorage } from './object-storage.js';
+import type { ObjectState, ObjectStorage } from './object-storage.js';
 
 export interface S3StorageOptions {
   readonly bucket: string;
@@ -94,10 +94,11 @@ export const createS3Storage = (options: S3StorageOptions): S3Storage => {
   const start = prefix === '' ? '' : `${prefix}/`;
   const at = (key: string) => ({ Bucket, Key: `${start}${key}` });
 
-  const statOf = async (key: string): Promise<ObjectInfo | undefined> => {
+  const statOf = async (key: string): Promise<ObjectState | undefined> => {
     try {
-      const { ContentLength, LastModified } = await client.send(new HeadObjectCommand(at(key)));
-      return { size: ContentLength ?? 0, storedAtMs: LastModified?.getTime() ?? 0 };
+      const { ContentLength, LastModified, ETag } = await client.send(new HeadObjectCommand(at(key)));
+      const storedAtMs = LastModified?.getTime() ?? 0;
+      return { size: ContentLength ?? 0, storedAtMs, tag: ETag ?? String(storedAtMs) };
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw away(error);

@@ -122,6 +122,37 @@ describe('a whole table in Parquet', () => {
     expect(one.subarray(-8).equals(other.subarray(-8))).toBe(true);
   });
 
+  it('is told apart from the same rows in a file that was made again, whose bytes may differ', async () => {
+    const question = server.dataUrl(table, '$format=parquet');
+    const asked = await fetch(question, { redirect: 'manual' });
+    const weak = asked.headers.get('etag') ?? '';
+    expect(weak).toMatch(/^W\/"/);
+    const unchanged = { redirect: 'manual', headers: { 'if-none-match': weak } } as const;
+    expect((await fetch(question, unchanged)).status).toBe(304);
+    const link = asked.headers.get('location') ?? '';
+    const factsOf = async (headers: Readonly<Record<string, string>> = {}) => {
+      const answer = await fetch(link, { headers: { range: 'bytes=4-7', ...headers } });
+      await answer.arrayBuffer();
+      return {
+        status: answer.status,
+        tag: answer.headers.get('etag') ?? '',
+        date: answer.headers.get('last-modified') ?? '',
+      };
+    };
+    const first = await factsOf();
+    expect(first.tag).toMatch(/^"/);
+    expect(await factsOf({ 'if-range': first.tag })).toEqual(first);
+    expect(await server.exportFiles.sweep(async () => new Set())).toBeGreaterThan(0);
+    const second = await factsOf();
+    expect(second).toMatchObject({ status: 206, date: first.date });
+    expect(second.tag).not.toBe(first.tag);
+    for (const before of [first.tag, first.date, weak])
+      expect((await factsOf({ 'if-range': before })).status).toBe(200);
+    expect((await factsOf({ 'if-range': second.tag })).status).toBe(206);
+    expect((await factsOf({ 'if-none-match': first.tag })).status).toBe(206);
+    expect((await factsOf({ 'if-none-match': second.tag })).status).toBe(304);
+  });
+
   it('has another link than the CSV file, and rows in the answer once they are chosen', async () => {
     expect(await linkOf('')).toMatch(/\.csv$/);
     expect(await linkOf()).toMatch(/\.parquet$/);

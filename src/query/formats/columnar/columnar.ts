@@ -10,6 +10,8 @@ const columnar = (
 ): FormatRecord => ({
   ...facts,
   compressible: false,
+  // Groups of rows end where blocks do, and merges move those.
+  reproducible: false,
   maxColumns: undefined,
   takes: [],
   check: undefined,

@@ -87,6 +87,7 @@ const delimited = (
   clickHouse,
   compressible: true,
   readFromEnd: false,
+  reproducible: true,
   maxColumns: undefined,
   takes: ['quote'],
   check: undefined,

@@ -63,6 +63,7 @@ export const json: FormatRecord<TableFrame> = {
   compressible: true,
   linked: false,
   readFromEnd: false,
+  reproducible: true,
   maxColumns: undefined,
   takes: ['decimals'],
   check: undefined,

@@ -31,6 +31,7 @@ export const xlsx: FormatRecord<TableFrame> = {
   compressible: false,
   linked: false,
   readFromEnd: false,
+  reproducible: true,
   maxColumns: 16_384,
   takes: [],
   check: textLength,
