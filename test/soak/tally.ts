@@ -18,10 +18,11 @@ export interface Tally {
   note(kind: string, came: Came, milliseconds: number, rows?: number): void;
   fault(text: string): void;
   readonly kinds: readonly KindTally[];
+  /** Each once, with its number. */
   readonly faults: readonly string[];
 }
 
-/** Faults beyond these are only more of the same. */
+/** Faults of other texts beyond these are not kept. */
 const mostFaults = 200;
 
 export const createTally = (): Tally => {
@@ -29,7 +30,7 @@ export const createTally = (): Tally => {
     string,
     { kind: string; count: number; refused: number; broken: number; times: number[]; rows: number }
   >();
-  const faults: string[] = [];
+  const faults = new Map<string, number>();
   return {
     note(kind, came, milliseconds, rows = 0) {
       const found = kinds.get(kind) ?? { kind, count: 0, refused: 0, broken: 0, times: [], rows: 0 };
@@ -40,11 +41,14 @@ export const createTally = (): Tally => {
       found.rows += rows;
     },
     fault(text) {
-      if (faults.length < mostFaults) faults.push(text);
+      const seen = faults.get(text);
+      if (seen !== undefined || faults.size < mostFaults) faults.set(text, (seen ?? 0) + 1);
     },
     get kinds() {
       return [...kinds.values()];
     },
-    faults,
+    get faults() {
+      return [...faults].map(([text, times]) => (times === 1 ? text : `${text} (${times} times)`));
+    },
   };
 };
