@@ -1,4 +1,4 @@
-/** Resident memory of each process over time. */
+/** Memory of each process over time. */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../../bench/support/statistics.js';
@@ -31,13 +31,16 @@ const shortestLifeMs = 150_000;
 /** Growth that garbage collection alone can show. */
 const noise = { share: 0.15, mb: 32 } as const;
 
-/** Without what processes share: PostgreSQL's would count once per connection. Undefined: it has just ended. */
+/**
+ * Each with its part of what processes share (`Pss`), but shared memory: PostgreSQL is a process for each connection, of one
+ * program. Undefined: it has just ended.
+ */
 const residentMb = (pid: number): number | undefined => {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const shares = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     const kb = (name: string): number =>
-      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
-    return (kb('RssAnon') + kb('RssFile')) / 1024;
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(shares)?.[1] ?? 0);
+    return (kb('Pss_Anon') + kb('Pss_File')) / 1024;
   } catch (error) {
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
