@@ -1,6 +1,7 @@
 import { AppError, isAppError } from '../lib/errors.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../providers/errors.js';
 import type { Context, Provider, Validity } from '../providers/provider.js';
+import { isOutage } from '../storage/outage.js';
 import type { Asked, CacheQuestion } from './cache/cache.js';
 import type { GatewayCaller } from './caller.js';
 import { type ChosenKey, type KeyChoice, keyedAudience } from './keys/choice.js';
@@ -132,6 +133,8 @@ export const createOperations = (access: UpstreamAccess, keys: KeyChoice): Opera
       return { value: await operation.work(session.ctx), ...restOn(session) };
     } catch (error) {
       if (isAppError(error)) throw nameError(operation, key, error, session.sample);
+      // Of what limits are kept in: what an upstream does is an AppError.
+      if (isOutage(error)) throw error;
       const redact = messageRedaction(key.value);
       const reason = redact(error instanceof Error ? `${error.name}: ${error.message}` : String(error));
       log.error(

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { cutText, cutValue } from '../../lib/cut.js';
 import { AppError, isAppError, messageOf } from '../../lib/errors.js';
-import { isGoneMeanwhile, isOutage } from '../outage.js';
+import { isGoneMeanwhile, isOutage } from '../../storage/outage.js';
 import { quoteSentId } from '../parameters.js';
 import type { RequestState } from '../request-state.js';
 import { HttpFault, statusOf } from '../status.js';

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { GatewayCaller } from '../../../src/gateway/caller.js';
@@ -10,6 +11,7 @@ import { keyRefused, seriesNotFound, unknownPath } from '../../../src/providers/
 import { readValue } from '../../../src/providers/numbers.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { readShape, written } from '../../../src/providers/shape.js';
+import { isOutage } from '../../../src/storage/outage.js';
 import { type Exchange, type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
 import { openDatabase, type TestDatabase } from './database.js';
 
@@ -235,6 +237,22 @@ describe('series', () => {
       code: 'path_not_found',
       message: "Keyed Statistics has no folder 'gone/on'.",
     });
+  });
+
+  it('blames no connector for a database that ends while limits are looked up', async () => {
+    const { preview } = await database.sql.tx(async (tx) => {
+      await tx.query('LOCK TABLE gateway_pace IN ACCESS EXCLUSIVE MODE');
+      const asked = open().preview(anonymous, 'keyed', 'GDP');
+      asked.catch(() => undefined);
+      const waiting = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      while ((await database.sql.query(waiting)).length === 0) await sleep(20);
+      return { preview: asked };
+    });
+    // As elsewhere: 503, and worth another try.
+    const error = await preview.catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: '57P01' });
+    expect(isOutage(error)).toBe(true);
   });
 
   it('checks parameters against the definitions', async () => {

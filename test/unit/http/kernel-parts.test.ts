@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { readApiKey } from '../../../src/http/credentials.js';
-import { isOutage } from '../../../src/http/outage.js';
 import {
   bodyId,
   pathId,
@@ -17,6 +16,7 @@ import { createFailureThrottle } from '../../../src/http/throttle.js';
 import { loggedPath, parameterNames, withoutApiKey } from '../../../src/http/url.js';
 import { checkQueryEncoding, parseBody, parseQuery, parseWith } from '../../../src/http/validation.js';
 import { nearest } from '../../../src/lib/nearest.js';
+import { isOutage } from '../../../src/storage/outage.js';
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 const query = (text: string): URLSearchParams => new URLSearchParams(text);

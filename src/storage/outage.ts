@@ -1,5 +1,5 @@
 import { isCertificateCode } from '../lib/certificate.js';
-import { isClickHouseException, isPassing } from '../storage/clickhouse/errors.js';
+import { isClickHouseException, isPassing } from './clickhouse/errors.js';
 
 /** Codes of Node for a peer that is not there, or no longer. */
 const networkCodes = new Set([
