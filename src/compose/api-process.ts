@@ -191,6 +191,7 @@ export const createApiProcess = async (
     headBytes: config.headBytesInFlight,
     bodyBytes: config.bodyBytesInFlight,
     answerBytes: config.answerBytesInFlight,
+    maxMeasuredBytes: config.http10MaxBytes,
     places,
   });
   await startPipelineWatch(core, scope, { look, upstreams: gateway.state, onLook: ops.keep });

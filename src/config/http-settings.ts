@@ -88,6 +88,12 @@ export const httpSettings = {
     String(128 * MiB),
     'Bytes of answers that an API process keeps for clients that have not read them; a quarter of it per account or address.',
   ),
+  http10MaxBytes: setting(
+    'HTTP10_MAX_BYTES',
+    integer(0, 64 * MiB),
+    String(8 * MiB),
+    'Longest response of unknown length to a client or proxy that speaks HTTP/1.0: it is read whole to send its length, longer ones are refused with 426.',
+  ),
   connections: setting(
     'CONNECTIONS',
     integer(16),

@@ -61,6 +61,8 @@ export interface AppOptions {
   readonly bodyBytes?: number;
   /** Bytes of answers that wait for their readers. @default 128 MiB */
   readonly answerBytes?: number;
+  /** Longest response of unknown length by HTTP/1.0. @default 8 MiB */
+  readonly maxMeasuredBytes?: number;
   /** @default those of `defaultPlaces` */
   readonly places?: RoutePlaces;
   /** Longest that an answer to refused credentials waits, for an address that fails often. @default 2000 */
@@ -119,6 +121,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     bodies: createBodyBudget(options.bodyBytes ?? 64 * MiB),
     answers: createAnswerBudget(options.answerBytes ?? 128 * MiB),
     rights: createRightsWatch({ findEnded: options.endedRights ?? everyRightHolds, log }),
+    maxMeasuredBytes: options.maxMeasuredBytes ?? 8 * MiB,
     bodyBounds: {
       limitBytes: options.jsonMaxBytes ?? MiB,
       maxDepth: 64,

@@ -37,9 +37,11 @@ const shortHead = 4 * 1024;
 /** Connections that are read while they wait for a next request, for each that has a place for a first one. */
 const keptPerPlace = 16;
 
+const refusalBody =
+  '{"error":"too many connections are open; try again shortly","code":"too_many_connections"}';
 const refusal =
   'HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json; charset=utf-8\r\nRetry-After: 5\r\n' +
-  'Connection: close\r\n\r\n{"error":"too many connections are open; try again shortly","code":"too_many_connections"}';
+  `Content-Length: ${refusalBody.length}\r\nConnection: close\r\n\r\n${refusalBody}`;
 
 interface Connection {
   readonly socket: Socket;

@@ -10,6 +10,7 @@ import { siteOf } from './client-address.js';
 import { readApiKey } from './credentials.js';
 import { bytesOfHead, ordinaryHead } from './head-size.js';
 import { createKnownKeys } from './known-keys.js';
+import { requireFrames } from './known-length.js';
 import type { RoutePlaces } from './places.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
@@ -40,6 +41,8 @@ export interface DispatchOptions {
   /** Bytes of answers that clients have not taken yet. */
   readonly answers: ByteBudget;
   readonly rights: RightsWatch;
+  /** Longest response of unknown length by HTTP/1.0. */
+  readonly maxMeasuredBytes: number;
 }
 
 type Head = RequestHead<unknown, unknown, Caller | undefined>;
@@ -172,7 +175,7 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
  * declared size, the body, the handler. Nothing of a body is kept for somebody who may not send it.
  */
 export const createDispatch = (options: DispatchOptions) => {
-  const { places, bodies, answers, rights } = options;
+  const { places, bodies, answers, rights, maxMeasuredBytes } = options;
   const { lineOf, identify } = createCredentials(options);
 
   return (route: Route, template: string): Middleware<RequestState> => {
@@ -230,7 +233,8 @@ export const createDispatch = (options: DispatchOptions) => {
         const reply = await actAs(actorOf(ctx, caller), async () => route.handler(request));
         delete ctx.state.bodyText;
         const unsent = answers.open(head.owner);
-        await sendReply(ctx, reply, { place, unsent, countsStreams: kind === 'requests', rights });
+        const countsStreams = kind === 'requests';
+        await sendReply(ctx, reply, { place, unsent, countsStreams, rights, maxMeasuredBytes });
       } catch (error) {
         place?.release();
         throw error;
@@ -243,6 +247,7 @@ export const createDispatch = (options: DispatchOptions) => {
       ctx.state.route = route;
       ctx.state.template = template;
       options.requireSameSite(ctx, route);
+      if (kind === 'events') requireFrames(ctx.req, maxMeasuredBytes);
       const line = lineOf(ctx);
       const head = bodies.open(line);
       let first: Place | undefined;

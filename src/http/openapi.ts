@@ -25,6 +25,7 @@ const errorTexts: Readonly<Record<number, string>> = {
   413: 'The body is larger than allowed.',
   415: 'The body has a wrong content type.',
   422: 'The contents of the file cannot be accepted.',
+  426: 'The request came by HTTP/1.0, and the response is too long to be sent that way.',
   429: 'The rate limit of an upstream provider was hit; the message names the provider.',
   500: 'Unexpected server error.',
   501: 'The provider does not implement the operation.',
@@ -131,6 +132,7 @@ const requestBodyOf = (route: Route, render: Render): Json | undefined => {
 const errorStatusesOf = (route: Route): number[] => {
   const statuses = new Set<number>([400, 500, 503, ...(route.errors ?? [])]);
   if (route.auth !== 'none') statuses.add(401);
+  if (route.method === 'GET' || route.changesNothing) statuses.add(426);
   if (route.body !== undefined && route.body !== 'stream')
     for (const status of [408, 413, 415]) statuses.add(status);
   return [...statuses].sort((a, b) => a - b);

@@ -4,6 +4,7 @@ import type { ParameterizedContext } from 'koa';
 import type { ByteShare } from '../lib/byte-budget.js';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Place } from '../lib/places.js';
+import { needsLength, readWhole } from './known-length.js';
 import type { RequestState } from './request-state.js';
 import type { RightsWatch } from './rights-watch.js';
 import type { Reply } from './route.js';
@@ -46,6 +47,8 @@ export interface Sending {
   /** Streams count as well: nothing but their number bounds them. */
   readonly countsStreams: boolean;
   readonly rights: RightsWatch;
+  /** Longest stream whose length is found out by reading it, where one is needed. */
+  readonly maxMeasuredBytes: number;
 }
 
 type Context = ParameterizedContext<RequestState>;
@@ -79,8 +82,25 @@ const sendBytes = (ctx: Context, bytes: Buffer, { place, unsent }: Sending): voi
 const isBytes = (body: object | string): body is Buffer | string =>
   typeof body === 'string' || Buffer.isBuffer(body);
 
+/** Reads the stream of a response that needs a length and has none; any other reply stays as it is. */
+const withLength = async (ctx: Context, reply: Reply, sending: Sending): Promise<Reply> => {
+  const { headers = {}, body } = reply;
+  const isSent = body instanceof Readable && ctx.method !== 'HEAD';
+  if (!isSent || 'Content-Length' in headers || !needsLength(ctx.req)) return reply;
+  const { place, unsent, rights, maxMeasuredBytes: maxBytes } = sending;
+  if (place !== undefined) holdForReader(place, body);
+  if (reply.right !== undefined) rights.watch(body, reply.right);
+  try {
+    return { ...reply, body: await readWhole(body, { maxBytes, unsent, signal: ctx.state.signal }) };
+  } finally {
+    // Counted again as it is sent.
+    unsent.close();
+  }
+};
+
 /** Writes what a handler answered into the response, and gives back what it holds when that was sent. */
-export const sendReply = async (ctx: Context, reply: Reply, sending: Sending): Promise<void> => {
+export const sendReply = async (ctx: Context, answer: Reply, sending: Sending): Promise<void> => {
+  const reply = await withLength(ctx, answer, sending);
   const { status, headers = {}, body = null } = reply;
   const { place } = sending;
   if (body instanceof Readable) {

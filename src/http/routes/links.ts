@@ -7,6 +7,7 @@ import type { ObjectStorage } from '../../storage/objects/object-storage.js';
 import { strongTag, weakTag } from '../content/conditions.js';
 import { dispositionOf } from '../content/disposition.js';
 import { answerFile } from '../content/file.js';
+import { needsLength } from '../known-length.js';
 import { type Route, route } from '../route.js';
 
 export interface LinkRoutesDeps {
@@ -54,9 +55,9 @@ export const createLinkRoutes = ({
       416: { description: 'None of the requested parts lies within the file.' },
     },
     errors: [403, 404],
-    handler: async ({ params, method, header, owner, signal }) => {
+    handler: async ({ params, method, header, owner, signal, raw }) => {
       const ref = links.verify(params.token, params.name);
-      const whole = needsWhole(method, header('range'), ref.format);
+      const whole = needsLength(raw) || needsWhole(method, header('range'), ref.format);
       const file = await exportFiles.find(ref, { whole, owner, signal });
       const facts = {
         entityTag: tagOf(ref, file),

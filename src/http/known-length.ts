@@ -1,0 +1,63 @@
+import type { IncomingMessage } from 'node:http';
+import { addAbortSignal, type Readable } from 'node:stream';
+import type { ByteShare } from '../lib/byte-budget.js';
+import { HttpFault } from './status.js';
+
+/** The protocol of a hop in `Via`: `1.0` or `HTTP/1.0`. */
+const oldProtocol = /^(?:HTTP\/)?(?:0\.\d|1\.0)$/i;
+
+const cameByOldProtocol = (hop: string): boolean => oldProtocol.test(hop.trim().split(/\s/, 1)[0] ?? '');
+
+/**
+ * True when the response needs a `Content-Length`: the request came by HTTP/1.0, which has no chunks, at this server or,
+ * as `Via` says, at a proxy in front. There a body without a length ends with the connection, and the system also closes
+ * the connections of a process that was killed: a part would look like the whole. A reset would show it, but not to the
+ * client of a proxy. `HTTP/2.0` in the request line is a version that Node does not use chunks for either.
+ */
+export const needsLength = ({ httpVersionMajor, httpVersionMinor, headers }: IncomingMessage): boolean =>
+  httpVersionMajor !== 1 || httpVersionMinor < 1 || (headers.via ?? '').split(',').some(cameByOldProtocol);
+
+/**
+ * Without `Upgrade`, which RFC 9110 asks for: nginx passes that header on to HTTP/2 clients, and those then refuse the
+ * whole response as malformed.
+ */
+const refusal = (maxBytes: number): HttpFault =>
+  new HttpFault(
+    426,
+    'http_version',
+    `The request came by HTTP/1.0, where a response that is cut off looks complete. Without a known length only ${maxBytes} bytes are sent that way, and this response is longer or has no end. Use HTTP/1.1 or later. If a proxy is in front, let it use HTTP/1.1 to this service: in nginx, proxy_http_version 1.1; docs/proxies.md has tested configurations.`,
+  );
+
+export interface ReadWholeOptions {
+  /** Most bytes that are read. */
+  readonly maxBytes: number;
+  /** Counts what is kept. */
+  readonly unsent: ByteShare;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a body to its end, for a response that needs a length.
+ * @throws HttpFault 426 for a longer one, and whatever the body fails with
+ */
+export const readWhole = async (
+  body: Readable,
+  { maxBytes, unsent, signal }: ReadWholeOptions,
+): Promise<Buffer> => {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of addAbortSignal(signal, body) as AsyncIterable<Buffer | string>) {
+    const buffer = Buffer.from(piece as Buffer);
+    bytes += buffer.length;
+    if (bytes > maxBytes) throw refusal(maxBytes);
+    unsent.add(buffer.length);
+    pieces.push(buffer);
+  }
+  return Buffer.concat(pieces);
+};
+
+/** @throws HttpFault 426 where a stream of events, which has no length, would be sent by HTTP/1.0 */
+export const requireFrames = (request: IncomingMessage, maxBytes: number): void => {
+  if (needsLength(request)) throw refusal(maxBytes);
+};
