@@ -16,7 +16,7 @@ COPY tsconfig.json tsconfig.production.json ./
 COPY src ./src
 COPY web ./web
 # The console shows its run-book.
-COPY docs/operating.md ./docs/
+COPY docs/operating/runbook.md ./docs/operating/
 RUN npm run build:production
 
 FROM packages AS production

@@ -8,7 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const web = fileURLToPath(new URL('.', import.meta.url));
 const out = fileURLToPath(new URL('../dist/web', import.meta.url));
 /** The console shows a part of it. */
-const runBook = fileURLToPath(new URL('../docs/operating.md', import.meta.url));
+const runBook = fileURLToPath(new URL('../docs/operating/runbook.md', import.meta.url));
 const stamp = join(out, '.sources');
 
 const versionOf = (name) =>

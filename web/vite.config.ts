@@ -6,14 +6,13 @@ const folder = (path: string): string => fileURLToPath(new URL(path, import.meta
 
 const runBook = 'virtual:run-book';
 
-/** The run-book of docs/operating.md as a module: the console shows what to do about an alert. */
+/** docs/operating/runbook.md as a module: the console shows what to do about an alert. */
 const runBookModule: Plugin = {
   name: 'run-book',
   resolveId: (id) => (id === runBook ? `\0${runBook}` : undefined),
   load(id) {
     if (id !== `\0${runBook}`) return undefined;
-    const text = /^## Run-book\n(.*?)^## /ms.exec(readFileSync(folder('../docs/operating.md'), 'utf8'))?.[1];
-    if (text === undefined) throw new Error('docs/operating.md has no section "Run-book"');
+    const text = readFileSync(folder('../docs/operating/runbook.md'), 'utf8');
     return `export const runBook = ${JSON.stringify(text)}`;
   },
 };

@@ -1,4 +1,4 @@
-/** The run-book of docs/operating.md; see vite.config.ts. */
+/** The text of docs/operating/runbook.md; see vite.config.ts. */
 declare module 'virtual:run-book' {
   export const runBook: string;
 }

@@ -146,7 +146,7 @@ const alertSchema = z.object({
   state: z.enum(['firing', 'pending']).meta({ description: '`pending`: not for long enough yet.' }),
   since: timeField,
   summary: z.string(),
-  runbook: z.string().meta({ description: 'Section of the run-book in docs/operating.md.' }),
+  runbook: z.string().meta({ description: 'Section of the run-book, docs/operating/runbook.md.' }),
 });
 
 export const opsSchema = z

@@ -35,6 +35,15 @@ const known = new Set([
   ...foreign,
 ]);
 
+/** Names of the sections of a page, as GitHub makes them of headings. */
+const anchorsOf = (markdown: string): string[] =>
+  [...markdown.replaceAll(/^```.*?^```/gms, '').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(/\s/g, '-'),
+  );
+
 describe.each(documents)('%s', (path) => {
   const text = projectFile(path);
 
@@ -45,6 +54,15 @@ describe.each(documents)('%s', (path) => {
       (target) => !/^[a-z]+:/.test(target) && !existsSync(`${root}${folder}${target}`),
     );
     expect(missing).toEqual([]);
+  });
+
+  it('links to sections that exist', () => {
+    const folder = path.slice(0, path.lastIndexOf('/') + 1);
+    const missing = [...text.matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].filter(([, target = '', anchor = '']) => {
+      const page = target === '' ? text : projectFile(`${folder}${target}`);
+      return !anchorsOf(page).includes(anchor);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
   });
 
   it('names files of the source tree that exist', () => {

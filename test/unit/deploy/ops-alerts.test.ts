@@ -15,7 +15,7 @@ const rulesFile = readFileSync(
   new URL('../../../deploy/prometheus/alerts.rules.yml', import.meta.url),
   'utf8',
 );
-const runbook = readFileSync(new URL('../../../docs/operating.md', import.meta.url), 'utf8');
+const runbook = readFileSync(new URL('../../../docs/operating/runbook.md', import.meta.url), 'utf8');
 
 const field = (text: string, name: string): string | undefined =>
   new RegExp(`^ +${name}: (.*)$`, 'm').exec(text)?.[1];

@@ -109,15 +109,13 @@ describe('alerts', () => {
       expect(['critical', 'warning']).toContain(rule.labels?.severity);
       expect(rule.annotations?.summary).toBeTruthy();
       const [path = '', anchor = ''] = rule.annotations?.runbook_url?.split('#') ?? [];
-      expect(path).toBe('docs/operating.md');
+      expect(path).toBe('docs/operating/runbook.md');
       expect(anchorsOf(projectFile(path)).filter((known) => known === anchor)).toHaveLength(1);
     },
   );
 
   it('cover what the run-book has a part for, and no more', () => {
-    const text = projectFile('docs/operating.md');
-    const begin = text.indexOf('## Run-book');
-    const parts = anchorsOf(text.slice(begin, text.indexOf('\n## ', begin + 1))).slice(1);
+    const [, ...parts] = anchorsOf(projectFile('docs/operating/runbook.md'));
     expect(alerts.map(({ annotations }) => annotations?.runbook_url?.split('#')[1]).sort()).toEqual(
       parts.sort(),
     );

@@ -2,7 +2,7 @@
 
 export type Span =
   | { readonly kind: 'text' | 'code'; readonly text: string }
-  /** To another section. */
+  /** To a section of the run-book, or of another page, which the console does not have. */
   | { readonly kind: 'link'; readonly text: string; readonly to: string };
 
 export type Block =
@@ -19,7 +19,7 @@ export interface Section {
 const spansOf = (text: string): Span[] => {
   const spans: Span[] = [];
   let done = 0;
-  for (const match of text.matchAll(/`([^`]+)`|\[([^\]]+)\]\(#([^)]+)\)/g)) {
+  for (const match of text.matchAll(/`([^`]+)`|\[([^\]]+)\]\([^)#]*#?([^)]*)\)/g)) {
     if (match.index > done) spans.push({ kind: 'text', text: text.slice(done, match.index) });
     const [whole, code, label = '', to = ''] = match;
     spans.push(code === undefined ? { kind: 'link', text: label, to } : { kind: 'code', text: code });
@@ -41,10 +41,10 @@ const blocksOf = (text: string): Block[] =>
           .map((paragraph) => ({ kind: 'text', spans: spansOf(paragraph) })),
   );
 
-/** Sections of the third level. */
+/** Sections of the second level. */
 export const parseRunBook = (source: string): Section[] =>
   source
-    .split(/^### /m)
+    .split(/^## /m)
     .slice(1)
     .map((text) => {
       const [title = '', ...rest] = text.split('\n');
