@@ -1,5 +1,6 @@
 import { createCatalog } from '../catalog/catalog.js';
 import { invalid } from '../lib/errors.js';
+import { instantForm, parseInstant } from '../lib/instant.js';
 import type { AdminGroup, CommandInput } from './command.js';
 
 const catalogOf = ({ context }: CommandInput) => createCatalog({ sql: context.sql });
@@ -14,9 +15,9 @@ const wholeNumber = (text: string): number => {
 
 const expiry = (text: string | undefined): Date | null => {
   if (text === undefined) return null;
-  const time = new Date(text);
-  if (Number.isNaN(time.getTime())) throw invalid('usage', `${text} is not a date`);
-  return time;
+  const instant = parseInstant(text);
+  if (instant === undefined) throw invalid('usage', `--expires ${instantForm}; ${text} is neither`);
+  return instant.start;
 };
 
 /** `key create|list|revoke` */
@@ -38,7 +39,7 @@ export const keyCommands: AdminGroup = {
         name: 'What it is for.',
         'read-only': 'May only read.',
         repository: 'Id of a repository it is limited to; may be repeated.',
-        expires: 'Date or date-time after which it is refused.',
+        expires: 'Day (its start) or time from which it is refused; UTC unless it has a zone.',
       },
       async run(input) {
         const ids = input.options('repository').map(wholeNumber);

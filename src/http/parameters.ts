@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseFlag } from '../lib/flag.js';
-import { parseInstant } from '../lib/instant.js';
+import { instantForm, instantPattern, parseInstant } from '../lib/instant.js';
 
 /** Replaces the generated JSON Schema of a parameter by what the caller should see. */
 const documented = <T extends z.ZodType>(
@@ -106,26 +106,29 @@ export const queryText = (description: string, { maxLength = 1000 } = {}) =>
 /** No parameter may hold NUL, wherever it stands. */
 const withoutNul = '^[^\\u0000]*$';
 
-const isoTime = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+const instantText = z.string().transform((text, context) => {
+  const instant = parseInstant(text);
+  if (instant !== undefined) return instant;
+  context.addIssue({ code: 'custom', message: instantForm });
+  return z.NEVER;
+});
 
-/** A point in time: ISO 8601 date or date-time; without a zone it is UTC, as in our answers. */
-export const queryTime = (description: string) =>
+/** A point in time in a query or a body; of a day its first moment. */
+export const timeParameter = (description: string) =>
   documented(
-    z
-      .string()
-      .regex(isoTime, 'must be an ISO 8601 date or date-time')
-      .transform((text, context) => {
-        const withZone = text.length === 10 || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
-        const time = new Date(withZone.replace(' ', 'T'));
-        if (!Number.isNaN(time.getTime())) return time;
-        context.addIssue({ code: 'custom', message: 'is not a valid date' });
-        return z.NEVER;
-      }),
-    { type: 'string', pattern: isoTime.source, example: '2026-01-31T00:00:00' },
-    description,
+    instantText.transform(({ start }) => start),
+    { type: 'string', pattern: instantPattern.source, example: '2026-01-31T00:00:00' },
+    `${description} A day (its start) or a time; UTC unless it has a zone.`,
   );
 
-/** A point in time for which a version is asked. */
+/** A point in time at which a version was current. */
+export const queryInstant = (description: string) =>
+  documented(
+    instantText,
+    { type: 'string', pattern: instantPattern.source, example: '2099-12-31' },
+    `${description} A day (its end) or a time; UTC unless it has a zone.`,
+  );
+
 /** A version in a path: its id, or a point in time at which it was current. */
 export const pathVersion = (description: string) =>
   documented(
@@ -136,27 +139,12 @@ export const pathVersion = (description: string) =>
       if (id.success) return id.data;
       context.addIssue({
         code: 'custom',
-        message: 'must be the id of a version, or a day such as 2026-03-31',
+        message: 'must be the id of a version, or a day or time such as 2026-03-31 or 2026-03-31T12:00:00',
       });
       return z.NEVER;
     }),
     { type: 'string', example: '1' },
-    `${description}: its id, or a day (its end, in UTC) or a time with its zone at which it was current.`,
-  );
-
-export const queryInstant = (description: string) =>
-  documented(
-    z.string().transform((text, context) => {
-      const instant = parseInstant(text);
-      if (instant !== undefined) return instant;
-      context.addIssue({
-        code: 'custom',
-        message: 'must be a day such as 2026-03-31, or a time with its zone such as 2026-03-31T12:00:00Z',
-      });
-      return z.NEVER;
-    }),
-    { type: 'string', example: '2099-12-31' },
-    `${description} A day (its end, in UTC) or a time with its zone.`,
+    `${description}: its id, or a day (its end) or a time at which it was current; UTC unless it has a zone.`,
   );
 
 /** A name in a path, such as a team's. */

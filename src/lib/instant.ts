@@ -1,28 +1,36 @@
 /** A point in time that a caller named. */
 export interface Instant {
-  /** As it was written. */
+  /** The text that was sent. */
   readonly text: string;
-  /** The first moment behind it: the next day (UTC) for a date, the next millisecond for a time. */
+  /** Its first moment: midnight (UTC) of a date. */
+  readonly start: Date;
+  /** The first moment after it: the next day (UTC) for a date, the next millisecond for a time. */
   readonly end: Date;
 }
 
-const pattern =
-  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:([Zz])|([+\- ])(\d{2}):?(\d{2})))?$/;
+export const instantPattern =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:[Zz]|([+\- ])(\d{2}):?(\d{2}))?)?$/;
+
+/** Ends the sentence that refuses any other text. */
+export const instantForm =
+  'must be a day such as 2026-03-31, or a time such as 2026-03-31T12:00:00 (UTC) or 2026-03-31T12:00:00+02:00';
 
 const day = 86_400_000;
 
 /**
- * Reads a day such as `2026-03-31`, or a time with its zone. A blank in front of the hours of the zone is a plus sign
- * that an address turned into one. Undefined for anything else, and for dates that do not exist.
+ * Parses a day such as `2026-03-31`, or a time; without a zone it is UTC, as in our answers. A blank in front of the
+ * hours of the zone is a plus sign that form decoding replaced. Returns undefined for anything else, and for dates that
+ * do not exist.
  */
 export const parseInstant = (text: string): Instant | undefined => {
-  const match = pattern.exec(text);
+  const match = instantPattern.exec(text);
   if (match === null) return undefined;
-  const [, date = '', time, , sign, hours, minutes] = match;
+  const [, date = '', time, sign, hours, minutes] = match;
   const midnight = new Date(`${date}T00:00:00Z`);
   if (Number.isNaN(midnight.getTime()) || midnight.toISOString().slice(0, 10) !== date) return undefined;
-  if (time === undefined) return { text, end: new Date(midnight.getTime() + day) };
+  if (time === undefined) return { text, start: midnight, end: new Date(midnight.getTime() + day) };
   const zone = sign === undefined ? 'Z' : `${sign === '-' ? '-' : '+'}${hours}:${minutes}`;
-  const moment = new Date(`${date}T${time}${zone}`).getTime();
-  return Number.isNaN(moment) ? undefined : { text, end: new Date(moment + 1) };
+  const start = new Date(`${date}T${time}${zone}`);
+  if (Number.isNaN(start.getTime())) return undefined;
+  return { text, start, end: new Date(start.getTime() + 1) };
 };

@@ -5,7 +5,7 @@ import type { AuditTrail } from '../../catalog/audit-trail.js';
 import type { Keys } from '../../catalog/keys.js';
 import type { Overview } from '../../catalog/overview.js';
 import { shownDatasets } from '../../catalog/stored-bytes.js';
-import { pathId } from '../parameters.js';
+import { pathId, timeParameter } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
 import { countField, handleField, idField, nameField, timeField } from './fields.js';
 
@@ -110,14 +110,6 @@ const keyExample = {
   lastUsedAt: null,
 };
 
-/** A date-time in a body; without a zone it is UTC. */
-const bodyTime = z.iso.datetime({ offset: true, local: true }).transform((text, context) => {
-  const time = new Date(/(Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
-  if (!Number.isNaN(time.getTime())) return time;
-  context.addIssue({ code: 'custom', message: 'is not a valid date' });
-  return z.NEVER;
-});
-
 const tags = ['Account'];
 
 export interface AccountRoutesDeps {
@@ -185,7 +177,9 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
       name: nameField('What it is for.'),
       readOnly: z.boolean().optional(),
       repositoryIds: z.array(z.int()).min(1).max(1_000).nullable().optional(),
-      expiresAt: bodyTime.nullable().optional(),
+      expiresAt: timeParameter('From then on the key is refused; null: it does not expire.')
+        .nullable()
+        .optional(),
     }),
     bodyExample: { name: 'nightly job', readOnly: true },
     authorize: ({ caller }) => requireFullKey(caller),

@@ -3,7 +3,7 @@ import { type Access, requireWritingKey } from '../../catalog/access.js';
 import type { Clones } from '../../catalog/clones.js';
 import type { Datasets } from '../../catalog/datasets.js';
 import { datasetReply, jsonList } from '../json-list.js';
-import { bodyId, pathId, queryId, queryInstant, queryText, queryTime } from '../parameters.js';
+import { bodyId, pathId, queryId, queryInstant, queryText, timeParameter } from '../parameters.js';
 import { created, noContent, type Route, route } from '../route.js';
 import { columnExample, columnSchema } from './columns.js';
 import {
@@ -104,7 +104,7 @@ const reads = (datasets: Datasets): Route[] => [
     query: z.object({
       repositoryId: queryId('Only datasets of this repository.').optional(),
       q: queryText('Words that all occur in name, description or source.').optional(),
-      updatedSince: queryTime('Only datasets changed at or after this time.').optional(),
+      updatedSince: timeParameter('Only datasets changed at or after this time.').optional(),
     }),
     responses: {
       200: { description: 'Datasets by id.', schema: z.array(datasetSummarySchema), example: [newExample] },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireOperator } from '../../catalog/access.js';
 import type { AuditTrail } from '../../catalog/audit-trail.js';
 import { type KeptSample, keptMinutes } from '../../storage/postgres/ops-samples.js';
-import { queryId, queryInteger, queryText, queryTime } from '../parameters.js';
+import { queryId, queryInteger, queryText, timeParameter } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { createOpsActionRoutes, type OpsActions } from './ops-actions.js';
 import { auditEventSchema, sampleSchema } from './ops-list-schema.js';
@@ -40,8 +40,8 @@ const auditQuery = z.object({
   action: queryText('Such as `key.create`, or the part before the dot.').optional(),
   targetKind: queryText('What it was done to: `dataset`, `repository`, `key`, `team` …').optional(),
   targetId: queryId('Id of what it was done to.').optional(),
-  from: queryTime('Not before this time.').optional(),
-  until: queryTime('Before this time.').optional(),
+  from: timeParameter('Not before this time.').optional(),
+  until: timeParameter('Before this time.').optional(),
 });
 
 /** `/api/ops` and what is below it: what the console of operators shows and does. */

@@ -1,5 +1,5 @@
 import { notFound } from '../../lib/errors.js';
-import { type Instant, parseInstant } from '../../lib/instant.js';
+import { type Instant, instantForm, parseInstant } from '../../lib/instant.js';
 import { type Appearance, plainAppearance } from '../formats/format.js';
 import { type Format, formatNames } from '../formats/formats.js';
 import {
@@ -67,11 +67,7 @@ const parseVersionId = (value: unknown, name: string): number => {
 
 const parseAsOf = (value: unknown, name: string): Instant => {
   const instant = parseInstant(parseText(value, name));
-  if (instant === undefined)
-    throw badOption(
-      name,
-      'must be a day such as 2026-03-31, or a time with its zone such as 2026-03-31T12:00:00Z',
-    );
+  if (instant === undefined) throw badOption(name, instantForm);
   return instant;
 };
 
@@ -107,7 +103,7 @@ export const options: { readonly [K in OptionKey]: Option<DownloadOptions[K]> } 
     openapi: {
       type: 'string',
       description:
-        'The version that was current then, under the names it had: a day (its end, in UTC) or a time with its zone. Not beside `versionId`.',
+        'The version that was current then, under the names it had: a day (its end) or a time; UTC unless it has a zone. Not with `versionId`.',
     },
     example: '2099-12-31',
     shapesRows: () => false,

@@ -79,6 +79,14 @@ describe('keys', () => {
     expect(
       (await ada.ask('POST', '/account/keys', { name: 'k', expiresAt: '2020-01-01T00:00:00' })).status,
     ).toBe(400);
+    for (const [expiresAt, shown] of [
+      ['2999-01-01T00:00:00.123', '2999-01-01T00:00:00.123'],
+      ['2999-01-01 02:00+02:00', '2999-01-01T00:00:00.000'],
+      ['2999-01-01', '2999-01-01T00:00:00.000'],
+    ] as const) {
+      const made = await ada.ask('POST', '/account/keys', { name: 'k', expiresAt });
+      expect(made.json()).toMatchObject({ expiresAt: shown });
+    }
   });
 
   it('of another account cannot be revoked', async () => {

@@ -33,6 +33,8 @@ describe('asOf', () => {
     ['2026-01-31', '"a"\n1\n'],
     ['2026-02-01T09:59:59Z', '"a"\n1\n'],
     ['2026-02-01T12:00:00%2B02:00', '"a","b"\n1,"x"\n2,"y"\n'],
+    ['2026-02-01T09:59:59.999', '"a"\n1\n'],
+    ['2026-02-01T10:00:00.000', '"a","b"\n1,"x"\n2,"y"\n'],
     ['2026-02-28', '"a","b"\n1,"x"\n2,"y"\n'],
     ['2026-03-01', '"a"\n"word"\n'],
     ['2099-12-31', '"a"\n"word"\n'],
@@ -74,6 +76,21 @@ describe('asOf', () => {
     ]);
   });
 
+  it('takes every time of an answer back, for every address that has one', async () => {
+    const [newest] = await json<{ createdAt: string; versionId: string }[]>(await get('/versions?$top=1'));
+    const { createdAt, versionId } = newest!;
+    expect(createdAt).toMatch(/^[\d-]{10}T[\d:.]{12}$/);
+    for (const path of ['?', '/data?$top=9&', '/columns?', '/versions?', '/summary?', '/revisions?'])
+      expect([path, (await get(`${path}asOf=${createdAt}`)).status]).toEqual([path, 200]);
+    expect(await json(await get(`/versions/${createdAt}/diff/${createdAt}`))).toMatchObject({
+      from: versionId,
+      to: versionId,
+    });
+    expect((await get(`/versions/${createdAt}/diff/${versionId}/rows`)).status).toBe(200);
+    const listed = await json<object[]>(await call(owner, 'GET', `/datasets?updatedSince=${createdAt}`));
+    expect(listed).not.toEqual([]);
+  });
+
   it('before the first version is 404 and names the first', async () => {
     for (const path of ['/data', '/columns', '', '/versions']) {
       const answer = await get(`${path}?asOf=2025-12-31`);
@@ -85,7 +102,7 @@ describe('asOf', () => {
     }
   });
 
-  it.each(['asOf=2026-02-30', 'asOf=2026-01-01T10:00:00', 'asOf=now', 'asOf=2026-01-01&versionId=1'])(
+  it.each(['asOf=2026-02-30', 'asOf=2026-01-01T25:00', 'asOf=now', 'asOf=2026-01-01&versionId=1'])(
     '%s is 400',
     async (query) => {
       expect((await get(`/data?${query}`)).status).toBe(400);
