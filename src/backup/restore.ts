@@ -60,6 +60,8 @@ export interface RestoreOptions {
     tx: Sql,
     found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],
   ) => Promise<void>;
+  /** Gives tables the columns that versions have and no saved row needed. */
+  readonly mendTables: () => Promise<void>;
   /** What becomes of work that was under way; gives the number of uploads that failed by it. */
   readonly settle: (sql: Sql) => Promise<number>;
   readonly log: Log;
@@ -185,6 +187,7 @@ export const createRestore = (options: RestoreOptions) => {
           throw error;
         }
         await options.migrate(options.knownMigrations.length);
+        await options.mendTables();
         return { id: manifest.id, takenAt: manifest.takenAt, ...manifest.counts, failedUploads };
       } finally {
         await hold.release();

@@ -4,6 +4,7 @@ import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
 import { forgetClosedShards, restoreHashes } from '../ingest/lifecycle/segment-records.js';
 import { settleRestoredCompactions } from '../ingest/maintenance/compaction-records.js';
 import { planPlaces } from '../ingest/maintenance/shard-plan.js';
+import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { type AppError, conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import {
@@ -12,6 +13,7 @@ import {
   ensureDatabase,
   servedBy,
 } from '../storage/clickhouse/client.js';
+import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
 import { drainingSetting } from '../storage/postgres/draining-shards.js';
@@ -155,6 +157,7 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
       return stores.segments;
     },
     recordHashes: restoreHashes,
+    mendTables: createVersionReads({ sql, clickhouse: servers, tables: createStoreTables(servers) }).mendAll,
     settle: (tx) => settle(tx, installation),
     log,
   });

@@ -3,9 +3,11 @@ import { createCompactionRecords } from '../ingest/maintenance/compaction-record
 import { createSegmentRestore, type RestoreSegment } from '../ingest/repair/segment-restore.js';
 import type { UploadReplay } from '../ingest/repair/upload-replay.js';
 import { createVerification, type RepairSegment, type Verification } from '../ingest/repair/verification.js';
+import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { isAppError } from '../lib/errors.js';
 import { processOfSegment } from '../model/version.js';
 import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
+import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { readSetting } from '../storage/postgres/settings.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';
@@ -60,7 +62,11 @@ export const openVerification = async (
   const clickhouse = await openServers(config, sql, scope);
   const restore = backups === undefined ? undefined : await openBackupRepair(parts, backups);
   return {
-    verification: createVerification({ sql, hashes: createSegmentHashes(clickhouse) }),
+    verification: createVerification({
+      sql,
+      hashes: createSegmentHashes(clickhouse),
+      reads: createVersionReads({ sql, clickhouse, tables: createStoreTables(clickhouse) }),
+    }),
     repair: oneAfterTheOther(createReplayRepair(parts), restore),
   };
 };

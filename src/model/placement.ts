@@ -50,6 +50,10 @@ export interface Placement {
 export const isSamePlace = (a: Placement, b: Placement): boolean =>
   a.storeId === b.storeId && a.shard === b.shard && a.pool?.mapId === b.pool?.mapId;
 
+/** True where a pool has a slot for each of the columns; a table of a store gets the columns that it lacks. */
+export const hasSlots = ({ pool }: Placement, columns: readonly NamedColumn[]): boolean =>
+  pool === null || columns.every(({ name }) => Object.hasOwn(pool.slots, name));
+
 export interface NamedColumn {
   /** As `storageName` gives it. */
   readonly name: string;

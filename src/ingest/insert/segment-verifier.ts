@@ -17,7 +17,7 @@ export type SegmentVerifier = (state: UploadState) => Promise<Outcome>;
 
 export interface SegmentVerifierOptions {
   readonly clickhouse: ClickHouseServers;
-  readonly tables: Pick<StoreTables, 'ensure' | 'handOver' | 'dropIntake'>;
+  readonly tables: Pick<StoreTables, 'ensure' | 'forget' | 'handOver' | 'dropIntake'>;
   readonly processes: Pick<ProcessRecords, 'layout'>;
   readonly onMiscount: () => void;
   readonly log: Log;
@@ -44,8 +44,10 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
     if (error !== undefined) return { kind: 'fail', error };
     const date = dateColumnOf(storedColumns(layout));
     const segment = segmentId(processId, attempt);
-    // Each shard has the columns, also one that has no chunk of the upload.
-    if (placement.shard === null) await tables.ensure(placement, tableColumns(layout));
+    // A version is readable only where its table has all columns: each shard has them, also one that got no chunk, and
+    // a table that got no row at all.
+    if (insertedRows === 0) tables.forget(placement);
+    if (placement.shard === null || insertedRows === 0) await tables.ensure(placement, tableColumns(layout));
     if (insertedRows > 0) await tables.handOver(placement, segment, insertedRows);
     const counted = await countSegments(
       clickhouse,

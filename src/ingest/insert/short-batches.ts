@@ -125,6 +125,8 @@ const byTable = (ready: readonly Ready[]): TableBatch[] => {
 /** The facts of an upload that needs no question any more; undefined for one that does. */
 const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined => {
   const { rows, rejects, days } = encoded;
+  // Without rows nothing was inserted: the table may lack columns of the file.
+  if (rows === 0 && state.placement.pool === null) return undefined;
   if (rejects.length > 0 || days === undefined) return undefined;
   const dates = days === null ? { minDate: null, maxDate: null, frequency: null } : dateFactsOf(days);
   const { chunk, position } = delivery;

@@ -11,6 +11,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { forgetHash, recordHashes } from '../lifecycle/segment-records.js';
 import { byTable, type NamedSegment, namedSegmentSql, placeOf } from '../maintenance/hash-recorder.js';
 import { type VersionFault, wrongVersions } from './version-counts.js';
+import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
 export type SegmentFaultKind = 'rows_missing' | 'rows_surplus' | 'values_changed' | 'unreadable';
 
@@ -24,7 +25,7 @@ export interface Fault {
   /** Null: of a version as a whole. */
   readonly segment: number | null;
   readonly table: string | null;
-  readonly fault: SegmentFaultKind | VersionFault['fault'];
+  readonly fault: SegmentFaultKind | VersionFault['fault'] | UnreadableVersions['fault'];
   /** Rows. */
   readonly expected: number;
   readonly found: number | null;
@@ -73,6 +74,7 @@ export interface Verification {
 export interface VerificationOptions {
   readonly sql: Sql;
   readonly hashes: SegmentHashes;
+  readonly reads: Pick<VersionReads, 'check'>;
 }
 
 const pageSize = 1_000;
@@ -111,7 +113,7 @@ const requireDataset = async (sql: Sql, id: number | undefined): Promise<void> =
   if (found === undefined) throw notFound('dataset_not_found', `There is no dataset ${id}.`);
 };
 
-export const createVerification = ({ sql, hashes }: VerificationOptions): Verification => {
+export const createVerification = ({ sql, hashes, reads }: VerificationOptions): Verification => {
   const lookAtOne = async (segment: NamedSegment): Promise<Seen> => {
     try {
       return (await hashes.read(placeOf(segment), [segment.id]))[0];
@@ -214,8 +216,9 @@ export const createVerification = ({ sql, hashes }: VerificationOptions): Verifi
         if (page.length < pageSize) break;
         after = page.at(-1)?.id ?? after;
       }
-      const versions = await wrongVersions({ sql, hashes, dataset }, (fault) =>
-        note({ ...fault, versions: fault.version, segment: null, table: null, repair: null }),
+      const check = (datasets: readonly number[]) => reads.check(datasets, repair !== undefined);
+      const versions = await wrongVersions({ sql, hashes, check, dataset }, (fault) =>
+        note({ repair: null, ...fault, versions: fault.version, segment: null, table: null }),
       );
       return { versions, ...count, faults };
     },

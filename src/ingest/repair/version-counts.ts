@@ -3,6 +3,7 @@ import type { PoolClass, ShardNumber } from '../../model/placement.js';
 import type { SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { shardSql, tablesSql } from '../../storage/postgres/stores.js';
+import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
 export interface VersionFault {
   readonly dataset: number;
@@ -17,6 +18,8 @@ export interface VersionFault {
 export interface VersionCountsOptions {
   readonly sql: Sql;
   readonly hashes: Pick<SegmentHashes, 'countBefore'>;
+  /** Reads of the versions of some datasets. */
+  readonly check: (datasets: readonly number[]) => ReturnType<VersionReads['check']>;
   readonly dataset: number | undefined;
 }
 
@@ -61,8 +64,8 @@ const countsSql = `
 
 /** Tells each wrong one; gives the number of versions. */
 export const wrongVersions = async (
-  { sql, hashes, dataset }: VersionCountsOptions,
-  tell: (fault: VersionFault) => void,
+  { sql, hashes, check, dataset }: VersionCountsOptions,
+  tell: (fault: VersionFault | UnreadableVersions) => void,
 ): Promise<number> => {
   const countCuts = async (cuts: readonly Cut[]): Promise<number[]> => {
     const counts: number[] = [];
@@ -96,6 +99,7 @@ export const wrongVersions = async (
     // A compaction may have led versions over between the questions.
     if (odd.length > 0)
       for (const fault of await look([...new Set(odd.map((one) => one.dataset))])) tell(fault);
+    for (const fault of await check(page.map(({ id }) => id))) tell(fault);
     if (page.length < pageSize) return versions;
     after = page.at(-1)?.id ?? after;
   }

@@ -13,7 +13,7 @@
  */
 import type { Log } from '../../lib/log.js';
 import type { StoredColumn } from '../../model/column.js';
-import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
+import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample, type ProcessError, type RowChanges } from '../../model/process.js';
 import { dateColumnOf, type SegmentFacts, type SegmentList, segmentId } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -187,14 +187,21 @@ export const createMerger = (options: MergerOptions): Step => {
       plan.filePlace.pool !== null &&
       (base === undefined || plan.basePlace.pool !== null) &&
       fitsPool(poolLimits, { rows: expected, bytes });
-    if (plain && isSamePlace(plan.basePlace, plan.filePlace) && (isSmall || plan.filePlace.pool === null))
+    const columns = plan.columns.map(namedColumn);
+    if (
+      plain &&
+      isSamePlace(plan.basePlace, plan.filePlace) &&
+      (isSmall || plan.filePlace.pool === null) &&
+      hasSlots(plan.filePlace, columns)
+    ) {
+      await tables.ensure(plan.filePlace, columns);
       return {
         target: null,
         keepsBase: true,
         place: plan.filePlace,
         list: { ...plan.base, segmentIds: [...plan.base.segmentIds, plan.fileSegment] },
       };
-    const columns = plan.columns.map(namedColumn);
+    }
     const target = await merges.begin(turn, isSmall ? columns : undefined);
     if (target === null) return null;
     const { segmentId: id, placement: place } = target;

@@ -2,8 +2,10 @@
  * An append that changes nothing of what is there: the segment of the file stands behind those of the version before it, in
  * the same place. Nothing has to be copied or counted (any more), so it is published where it is due, without a merge.
  */
-import { fitsPool, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
+import type { StoredColumn } from '../../model/column.js';
+import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
+import { namedColumn } from '../../storage/clickhouse/places.js';
 import { placementSql } from '../../storage/postgres/placements.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
@@ -34,16 +36,19 @@ const readRoom = async (
   return room;
 };
 
-/** Both lie in one place, and there is room for both. */
+/** Both are in one place, which has all columns and room for both. A base without segments may lack its columns there. */
 const hasRoom = (
   { placement, maxRows }: Room,
   base: BaseVersion,
+  columns: readonly StoredColumn[],
   { facts }: DueProcess,
   limits: PoolLimits,
 ): boolean => {
   const rows = base.rowCount + facts.rows;
   return (
-    (base.placement === null || isSamePlace(base.placement, placement)) &&
+    base.placement !== null &&
+    isSamePlace(base.placement, placement) &&
+    hasSlots(placement, columns.map(namedColumn)) &&
     (placement.pool === null || fitsPool(limits, { rows, bytes: base.byteSize + facts.bytes })) &&
     (maxRows === null || rows <= maxRows)
   );
@@ -62,7 +67,7 @@ export const createPlainAppend =
     if (!isBoundTo(due.layout, layout)) return undefined;
     if (await isStale(tx, due)) return undefined;
     const room = await readRoom(tx, due);
-    if (room === undefined || !hasRoom(room, base, due, limits)) return undefined;
+    if (room === undefined || !hasRoom(room, base, columns, due, limits)) return undefined;
     const joined = await joinFacts(tx, datasetId, base, columns, { columns: storedColumns(layout), facts });
     return (
       joined && {

@@ -145,6 +145,13 @@ export const asReadError = (error: unknown): unknown =>
 export const isUnknownTable = (error: unknown): boolean =>
   isClickHouseException(error) && rules[Number(error.code)]?.name === 'UNKNOWN_TABLE';
 
+/** UNKNOWN_IDENTIFIER, NO_SUCH_COLUMN_IN_TABLE, NOT_FOUND_COLUMN_IN_BLOCK. */
+const columnCodes = new Set([47, 16, 10]);
+
+/** True when the statement named a column that its table does not have. */
+export const lacksColumn = (error: unknown): boolean =>
+  isClickHouseException(error) && columnCodes.has(Number(error.code));
+
 /** Codes of data that is there and cannot be read, or not whole: damaged or missing files of a part. */
 const damageCodes = new Set([27, 32, 33, 40, 74, 76, 107, 117, 226, 227, 246, 271, 432]);
 

@@ -169,6 +169,23 @@ export const manySegmentSettings: QuerySettings = {
   max_query_size: '67108864',
 };
 
+/** Reads one row of some segments in all of its columns; the values are not looked at. */
+export const readOneRow = async (
+  servers: ClickHouseServers,
+  placement: Placement,
+  segments: SegmentList,
+  columns: readonly NamedColumn[],
+): Promise<void> => {
+  const where = segmentRows(segments);
+  const names = columns.map(({ name }) => name).join(', ');
+  await servers
+    .at(placement)
+    .command(
+      `SELECT ${names} FROM ${sourceOf(servers.database, placement, columns)} WHERE ${where.sql} LIMIT 1 FORMAT Null`,
+      { params: where.params, settings: backgroundSettings(columns.length) },
+    );
+};
+
 /** What tells whether two sets of rows are the same, each row in the same place. */
 export interface SegmentFingerprint {
   readonly rows: number;

@@ -1,0 +1,144 @@
+/**
+ * Whether ClickHouse can answer a read of each version: its tables must have every column of the version. Versions with one
+ * list of columns in one place need the same, so one row of the newest of them is read.
+ */
+import type { StoredColumn } from '../../model/column.js';
+import { hasSlots, type NamedColumn, type Placement } from '../../model/placement.js';
+import type { SegmentList } from '../../model/version.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
+import { lacksColumn } from '../../storage/clickhouse/errors.js';
+import { namedColumn } from '../../storage/clickhouse/places.js';
+import { readOneRow } from '../../storage/clickhouse/segments.js';
+import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
+import { versionPlacementColumn } from '../../storage/postgres/placements.js';
+import { segmentListColumns, segmentsOf } from '../../storage/postgres/segment-ranges.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+
+/** Versions of a dataset that no table can answer. */
+export interface UnreadableVersions {
+  readonly dataset: number;
+  readonly name: string;
+  /** The newest of them. */
+  readonly version: number;
+  readonly fault: 'columns_missing';
+  readonly expected: number;
+  readonly found: null;
+  /** `repaired`, or null: not tried. */
+  readonly repair: 'repaired' | null;
+}
+
+export interface VersionReadsOptions {
+  readonly sql: Sql;
+  readonly clickhouse: ClickHouseServers;
+  readonly tables: Pick<StoreTables, 'ensure' | 'forget'>;
+}
+
+export interface VersionReads {
+  /**
+   * Reads one row of each version of some datasets that has rows.
+   * @param mend True: columns that a table of a store lacks are added to it.
+   */
+  check(datasets: readonly number[], mend: boolean): Promise<UnreadableVersions[]>;
+  /** Adds the columns that versions have to the tables of their stores; for rows that came back from a backup. */
+  mendAll(): Promise<void>;
+}
+
+interface VersionGroup {
+  readonly dataset: number;
+  readonly name: string;
+  readonly version: number;
+}
+
+const groupsSql = `
+  SELECT v.dataset_id AS dataset, d.name, max(v.id) AS version
+  FROM versions v JOIN datasets d ON d.id = v.dataset_id,
+    LATERAL (SELECT s.segment_id FROM (${segmentsOf('v.dataset_id', 'v.id')}) AS s LIMIT 1) AS s
+    JOIN segments g ON g.id = s.segment_id
+  WHERE v.dataset_id = ANY ($1) AND v.row_count > 0 AND ($2 OR g.slot_map_id IS NULL)
+  GROUP BY v.dataset_id, d.name, v.column_list_id, g.store_id, g.slot_map_id ORDER BY 1, 3`;
+
+interface VersionRow extends SegmentList {
+  readonly columns: readonly StoredColumn[];
+  readonly rows: number;
+  readonly placement: Placement | null;
+}
+
+const versionSql = `
+  SELECT ${columnsOfVersion('v')} AS columns, v.row_count AS rows, ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
+  FROM versions v WHERE v.dataset_id = $1 AND v.id = $2`;
+
+const pageSize = 200;
+
+export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOptions): VersionReads => {
+  /** Undefined for a version that went meanwhile. */
+  const read = async ({ dataset, version }: VersionGroup): Promise<VersionRow | undefined> =>
+    (await sql.query<VersionRow>(versionSql, [dataset, version]))[0];
+
+  const isReadable = async (
+    { placement, ...list }: VersionRow,
+    columns: readonly NamedColumn[],
+  ): Promise<boolean> => {
+    if (placement === null) return true;
+    if (!hasSlots(placement, columns)) return false;
+    try {
+      await readOneRow(clickhouse, placement, list, columns);
+      return true;
+    } catch (error) {
+      if (!lacksColumn(error)) throw error;
+      return false;
+    }
+  };
+
+  const addColumns = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
+    tables.forget(placement);
+    await tables.ensure(placement, columns);
+  };
+
+  const checkGroup = async (group: VersionGroup, mend: boolean): Promise<UnreadableVersions | undefined> => {
+    const version = await read(group);
+    const columns = version?.columns.map(namedColumn) ?? [];
+    if (version === undefined || (await isReadable(version, columns))) return undefined;
+    // Its rows may have moved between the two questions.
+    const now = await read(group);
+    if (now === undefined || now.placement === null || (await isReadable(now, columns))) return undefined;
+    const { placement } = now;
+    const isMended = mend && placement.pool === null;
+    if (isMended) await addColumns(placement, columns);
+    return {
+      ...group,
+      fault: 'columns_missing',
+      expected: now.rows,
+      found: null,
+      repair: isMended ? 'repaired' : null,
+    };
+  };
+
+  return {
+    async check(datasets, mend) {
+      const found: UnreadableVersions[] = [];
+      for (const group of await sql.query<VersionGroup>(groupsSql, [datasets, true])) {
+        const fault = await checkGroup(group, mend);
+        if (fault !== undefined) found.push(fault);
+      }
+      return found;
+    },
+
+    async mendAll() {
+      for (let after = 0; ; ) {
+        const page = await sql.query<{ id: number }>(
+          'SELECT id FROM datasets WHERE id > $1 ORDER BY id LIMIT $2',
+          [after, pageSize],
+        );
+        const ids = page.map(({ id }) => id);
+        for (const group of await sql.query<VersionGroup>(groupsSql, [ids, false])) {
+          const version = await read(group);
+          if (version?.placement?.pool === null)
+            await tables.ensure(version.placement, version.columns.map(namedColumn));
+        }
+        if (page.length < pageSize) return;
+        after = ids.at(-1) ?? after;
+      }
+    },
+  };
+};
