@@ -33,6 +33,7 @@ import {
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { startS3Server } from '../../support/s3-server.js';
+import { uploadWith } from '../../support/upload-options.js';
 import { answersOf } from '../ingest/version-answers.js';
 
 let product: TestProduct;
@@ -332,6 +333,8 @@ describe('a backup to a bucket', () => {
     const to = `s3://${bucket}/backups/night`;
     const first = await admin<BackupReport>(here, `backup --to ${to}`);
     expect(first).toMatchObject({ exitCode: 0, reused: 0 });
+    const header = file(0).replace('\n', ',New\n');
+    await uploadWith(owner, dataset, header, { mode: 'append' });
     await upload(owner, dataset, file(300));
     const made = await admin<BackupReport>(here, `backup --to ${to}`);
     expect(made.reused).toBeGreaterThan(0);
@@ -341,7 +344,7 @@ describe('a backup to a bucket', () => {
     const restored = await admin<Record<string, unknown>>(place, `restore --from ${to} --verify`);
     expect(restored).toMatchObject({ exitCode: 0, id: made.id, versions: made.versions, faults: [] });
     const versions = (await versionsIn(product.sql)).filter((one) => one.dataset === dataset);
-    expect(versions).toHaveLength(2);
+    expect(versions).toHaveLength(3);
     const there = await startOn(place);
     expect(await answersTo(there, versions)).toEqual(await answersTo(owner, versions));
 
