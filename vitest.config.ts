@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { longestTestMs, patienceMs } from './test/support/patience.js';
+import { SkippedReporter } from './test/support/skipped-reporter.js';
 
 // Integration tests wait a good part of their time: a third file uses what two leave of two cores.
 const workers = { pool: 'forks', maxWorkers: 3, minWorkers: 1 } as const;
@@ -14,6 +15,7 @@ const patience = {
 export default defineConfig({
   test: {
     ...workers,
+    reporters: ['default', new SkippedReporter()],
     projects: [
       {
         test: { ...patience, name: 'unit', include: ['test/unit/**/*.test.ts'] },

@@ -3,8 +3,8 @@
  * GRID_MINUTES (10), of each of the three tables.
  */
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Stage, startStage } from '../support/browser.js';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { browserTest as it, type Stage, startStage } from '../support/browser.js';
 import { createDataset, upload } from '../support/datasets.js';
 import { dragTo, heapOf, traceTurns, turnWheel } from '../support/frames.js';
 

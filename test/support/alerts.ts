@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { projectFile } from '../unit/deploy/compose-file.js';
 import { readMetrics, type Sample } from './metrics-text.js';
+import { programOf } from './tools.js';
 
 /** Samples of all processes at one moment. */
 export type Scrape = readonly Sample[];
@@ -167,7 +168,9 @@ export const expectToFire = async (
     // JSON is YAML.
     const test = { rule_files: files, evaluation_interval: '1m', tests: [testOf(incident)] };
     await writeFile(path, JSON.stringify(test));
-    await promisify(execFile)('promtool', ['test', 'rules', path], { cwd: fileURLToPath(rulesFolder) });
+    await promisify(execFile)(await programOf('promtool'), ['test', 'rules', path], {
+      cwd: fileURLToPath(rulesFolder),
+    });
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -1,11 +1,12 @@
 /** The web app in Chromium, on the real product. One browser and one product for a test file. */
-import { existsSync } from 'node:fs';
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Config } from '../../src/config.js';
+import { testWith } from './optional-tools.js';
 import { patienceMs } from './patience.js';
 import { startProduct, type TestProduct } from './product.js';
+import { programOf } from './tools.js';
 
 export interface VisitOptions {
   /** Signs in with this key first. */
@@ -29,10 +30,8 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** Debian's package, or what CHROMIUM names. */
-const executablePath = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(
-  (path) => path !== undefined && existsSync(path),
-);
+/** Vitest's `test` for tests that open a page. */
+export const browserTest = await testWith('chromium');
 
 // Nothing of the browser itself asks hosts of the internet.
 const quiet = [
@@ -55,8 +54,7 @@ const signIn = async (page: Page, key: string): Promise<void> => {
 };
 
 export const startStage = async (settings: Partial<Record<keyof Config, string>> = {}): Promise<Stage> => {
-  if (executablePath === undefined)
-    throw new Error('Chromium is missing: apt-get install chromium, or set CHROMIUM to its path');
+  const executablePath = await programOf('chromium');
   const product = await startProduct(settings);
   const root = new URL(product.baseUrl).origin;
   const browser: Browser = await chromium.launch({ executablePath, args: quiet });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { type EmbeddedAccess, startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
@@ -14,9 +14,12 @@ import { readLogSizes } from '../../../src/storage/kafka/kafkajs/log-sizes.js';
 import { explainRefusal } from '../../../src/storage/kafka/refusal.js';
 import { createDataset, download, upload } from '../../support/datasets.js';
 import { connectKafka, settingsOf } from '../../support/kafka.js';
+import { testWith } from '../../support/optional-tools.js';
 import { startProduct } from '../../support/product.js';
 import type { KafkaAccess } from '../../support/services.js';
+import { programOf } from '../../support/tools.js';
 
+const it = await testWith('openssl');
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-kafka-tls-'));
 const scope = createScope(silentLog);
 const run = promisify(execFile);
@@ -30,7 +33,7 @@ let secured: KafkaAccess;
 let mutual: KafkaAccess;
 
 const makeCertificate = async (name: string): Promise<void> => {
-  await run('openssl', [
+  await run(await programOf('openssl'), [
     ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${name}`],
     ...[
       '-addext',

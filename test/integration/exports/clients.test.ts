@@ -8,29 +8,16 @@ import { parse } from 'csv-parse/sync';
 import ExcelJs from 'exceljs';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { testWith } from '../../support/optional-tools.js';
 import { longestTestMs } from '../../support/patience.js';
+import { programOf } from '../../support/tools.js';
 import { createDownloadServer, type DownloadServer } from '../query/download-server.js';
 import { type Cell, createStoredTables, type StoredTables } from '../query/stored-table.js';
 
-/**
- * Readers of Node always run. Those of Python run where CLIENTS_PYTHON (default: python3) has the packages of
- * test/clients/requirements.txt:
- *
- *   python3 -m venv .venv && .venv/bin/pip install -r test/clients/requirements.txt
- *   CLIENTS_PYTHON=.venv/bin/python npx vitest run test/integration/exports/clients.test.ts
- *
- * LibreOffice is asked where `soffice` is installed.
- */
 const run = promisify(execFile);
-const works = (program: string, args: string[]): Promise<boolean> =>
-  run(program, args).then(
-    () => true,
-    () => false,
-  );
-const python = process.env.CLIENTS_PYTHON ?? 'python3';
+const pythonTest = await testWith('Python readers');
 const script = fileURLToPath(new URL('../../clients/read_downloads.py', import.meta.url));
-const hasPackages = await works(python, ['-c', 'import pandas, duckdb, openpyxl, pyarrow, fsspec, aiohttp']);
-const hasOffice = await works('soffice', ['--version']);
+const officeTest = await testWith('LibreOffice');
 
 /** What every reader must have seen. */
 interface Seen {
@@ -61,11 +48,6 @@ const expected: Seen = {
   first: 'Côte d\'Ivoire, "CI"\nsecond line',
   days: ['1999-12-31', '2024-02-29'],
 };
-
-// A reader that is not installed is no failure, but nobody is to believe that it was tried.
-if (!hasPackages)
-  process.stderr.write(`clients.test.ts: NOT TRIED: pandas, DuckDB, openpyxl (${python} lacks packages)\n`);
-if (!hasOffice) process.stderr.write('clients.test.ts: NOT TRIED: LibreOffice (no soffice)\n');
 
 let tables: StoredTables;
 let server: DownloadServer;
@@ -140,38 +122,38 @@ describe('readers of Node', () => {
   });
 });
 
-if (hasPackages) {
-  it('pandas, DuckDB and openpyxl see the same rows', async () => {
-    const { stdout } = await run(python, [script, server.dataUrl(version), folder], {
-      timeout: longestTestMs,
-    });
-    const report = JSON.parse(stdout) as PythonReport;
-    expect(Object.keys(report.frames).length).toBeGreaterThanOrEqual(9);
-    for (const [reader, seen] of Object.entries(report.frames)) {
-      expect([reader, seen]).toEqual([reader, expected]);
-    }
-    expect(report.openpyxl).toEqual({
-      columns: expected.columns,
-      rows: expected.rows,
-      dayIsDate: true,
-      types: ['s', 'd', 'n'],
-    });
-    if (report.duckdb.extension) expect(report.duckdb.frame).toEqual(expected);
+pythonTest('pandas, DuckDB and openpyxl see the same rows', async () => {
+  const { stdout } = await run(await programOf('Python readers'), [script, server.dataUrl(version), folder], {
+    timeout: longestTestMs,
   });
-}
+  const report = JSON.parse(stdout) as PythonReport;
+  expect(Object.keys(report.frames).length).toBeGreaterThanOrEqual(9);
+  for (const [reader, seen] of Object.entries(report.frames)) {
+    expect([reader, seen]).toEqual([reader, expected]);
+  }
+  expect(report.openpyxl).toEqual({
+    columns: expected.columns,
+    rows: expected.rows,
+    dayIsDate: true,
+    types: ['s', 'd', 'n'],
+  });
+  if (report.duckdb.extension) expect(report.duckdb.frame).toEqual(expected);
+});
 
-if (hasOffice) {
-  it('LibreOffice opens the workbook and converts it to the same rows', async () => {
-    const path = join(folder, 'office.xlsx');
-    const answer = await fetch(server.dataUrl(version, '$format=xlsx'));
-    await writeFile(path, Buffer.from(await answer.arrayBuffer()));
-    const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
-    // Fields by comma, texts in quotes, UTF-8, cells as they are shown.
-    const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
-    await run('soffice', [profile, '--headless', '--convert-to', filter, '--outdir', folder, path], {
+officeTest('LibreOffice opens the workbook and converts it to the same rows', async () => {
+  const path = join(folder, 'office.xlsx');
+  const answer = await fetch(server.dataUrl(version, '$format=xlsx'));
+  await writeFile(path, Buffer.from(await answer.arrayBuffer()));
+  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
+  // Fields by comma, texts in quotes, UTF-8, cells as they are shown.
+  const filter = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false';
+  await run(
+    await programOf('LibreOffice'),
+    [profile, '--headless', '--convert-to', filter, '--outdir', folder, path],
+    {
       timeout: longestTestMs,
-    });
-    const read = parse(await readFile(join(folder, 'office.csv')), { columns: true }) as Row[];
-    expect(summaryOf(read)).toEqual(expected);
-  });
-}
+    },
+  );
+  const read = parse(await readFile(join(folder, 'office.csv')), { columns: true }) as Row[];
+  expect(summaryOf(read)).toEqual(expected);
+});

@@ -11,20 +11,14 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createLocalStorage } from '../../../src/storage/objects/local-storage.js';
+import { testWith } from '../../support/optional-tools.js';
+import { programOf } from '../../support/tools.js';
 import { createDownloadServer, type DownloadServer } from '../query/download-server.js';
 import { createStoredTables, type StoredTables } from '../query/stored-table.js';
 
 const run = promisify(execFile);
-const python = process.env.CLIENTS_PYTHON ?? 'python3';
+const pythonTest = await testWith('Python readers');
 const script = fileURLToPath(new URL('../../clients/read_columns.py', import.meta.url));
-const hasPackages = await run(python, ['-c', 'import pandas, pyarrow, duckdb, fsspec, aiohttp']).then(
-  () => true,
-  () => false,
-);
-if (!hasPackages)
-  process.stderr.write(
-    `parquet-links.test.ts: NOT TRIED: pandas, DuckDB, polars (${python} lacks packages)\n`,
-  );
 
 const rows = 600_000;
 /** Rows of the days from 2020 on. */
@@ -163,26 +157,28 @@ describe('a whole table in Parquet', () => {
   });
 });
 
-if (hasPackages) {
-  describe('readers of columns', () => {
-    it('fetch the columns and groups of rows that they need', async () => {
-      const counter = createServer((_request, answer) => answer.end(String(fetched)));
-      counter.listen(0, '127.0.0.1');
-      await once(counter, 'listening');
-      try {
-        const link = await linkOf();
-        const size = (await bytesOf(await fetch(link))).length;
-        const { port } = counter.address() as AddressInfo;
-        const { stdout } = await run(python, [script, link, `http://127.0.0.1:${port}`]);
-        const seen = JSON.parse(stdout) as Record<string, { rows: number; bytes: number }>;
-        for (const [name, { rows: count, bytes }] of Object.entries(seen)) {
-          const isColumn = name.endsWith('a column');
-          expect([name, count]).toEqual([name, isColumn ? rows : lateRows]);
-          expect([name, bytes > 0, bytes < size * (isColumn ? 0.5 : 0.25)]).toEqual([name, true, true]);
-        }
-      } finally {
-        counter.close();
+describe('readers of columns', () => {
+  pythonTest('fetch the columns and groups of rows that they need', async () => {
+    const counter = createServer((_request, answer) => answer.end(String(fetched)));
+    counter.listen(0, '127.0.0.1');
+    await once(counter, 'listening');
+    try {
+      const link = await linkOf();
+      const size = (await bytesOf(await fetch(link))).length;
+      const { port } = counter.address() as AddressInfo;
+      const { stdout } = await run(await programOf('Python readers'), [
+        script,
+        link,
+        `http://127.0.0.1:${port}`,
+      ]);
+      const seen = JSON.parse(stdout) as Record<string, { rows: number; bytes: number }>;
+      for (const [name, { rows: count, bytes }] of Object.entries(seen)) {
+        const isColumn = name.endsWith('a column');
+        expect([name, count]).toEqual([name, isColumn ? rows : lateRows]);
+        expect([name, bytes > 0, bytes < size * (isColumn ? 0.5 : 0.25)]).toEqual([name, true, true]);
       }
-    });
+    } finally {
+      counter.close();
+    }
   });
-}
+});

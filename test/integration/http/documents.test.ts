@@ -3,9 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { testWith } from '../../support/optional-tools.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { programOf } from '../../support/tools.js';
 import { projectFile } from '../../unit/deploy/compose-file.js';
+
+const it = await testWith('bash', 'curl');
 
 let product: TestProduct;
 let folder: string;
@@ -36,7 +40,7 @@ it('every shell block of the README and the guides runs, in order, in one shell'
     'curl() { command curl -sS --fail-with-body "$@"; }',
     ...blocks.map((block, at) => `echo "== block ${at}" >&2\n${block}`),
   ].join('\n');
-  const run = promisify(execFile)('bash', ['-c', script], {
+  const run = promisify(execFile)(await programOf('bash'), ['-c', script], {
     cwd: folder,
     env: { PATH: process.env.PATH, API: product.baseUrl, KEY: key, ADA: key, BOB: other },
   });

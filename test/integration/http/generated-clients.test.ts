@@ -8,10 +8,13 @@ import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAsk } from '../../support/api.js';
 import type { OpenApiDocument } from '../../support/contract.js';
+import { testWith } from '../../support/optional-tools.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import { programOf } from '../../support/tools.js';
 
 /** Clients that the common generators make of the document work as they come, in Python and in TypeScript. */
 const run = promisify(execFile);
+const pythonTest = await testWith('Python venv');
 const clients = fileURLToPath(new URL('../../clients', import.meta.url));
 /** Below node_modules, so that generated files find the packages. */
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/generated-clients', import.meta.url));
@@ -56,7 +59,7 @@ const installGenerator = async (): Promise<string> => {
     () => false,
   );
   if (works) return program;
-  await run('python3', ['-m', 'venv', '--clear', venv]);
+  await run(await programOf('Python venv'), ['-m', 'venv', '--clear', venv]);
   const requirements = join(clients, 'requirements-generator.txt');
   await run(join(venv, 'bin', 'pip'), ['install', '-q', '-r', requirements]).catch((cause: unknown) => {
     throw new Error('openapi-python-client could not be installed from PyPI', { cause });
@@ -85,7 +88,7 @@ describe('the document', () => {
 });
 
 describe('the Python client of openapi-python-client', () => {
-  it('is generated whole and creates, uploads, polls, filters and downloads', async () => {
+  pythonTest('is generated whole and creates, uploads, polls, filters and downloads', async () => {
     const generator = await installGenerator();
     const file = join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document));

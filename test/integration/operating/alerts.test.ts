@@ -1,7 +1,7 @@
 /** Alerts fire when their thing is broken on the real product, and end when it is mended. */
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import {
   expectToFire,
@@ -26,9 +26,12 @@ import {
 } from '../../support/datasets.js';
 import { startFurther } from '../../support/further-process.js';
 import { connectKafka } from '../../support/kafka.js';
+import { testWith } from '../../support/optional-tools.js';
 import type { TestProduct } from '../../support/product.js';
 import { type GatewayWorld, startGatewayWorld } from '../gateway-http/world.js';
 import { answerOf, formEnd, openUpload, partHead } from '../hostile/raw-upload.js';
+
+const it = await testWith('promtool');
 
 let world: GatewayWorld;
 let product: TestProduct;

@@ -7,13 +7,16 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:tls';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
 import { createDataset, download, upload } from '../../support/datasets.js';
+import { testWith } from '../../support/optional-tools.js';
 import { startProduct } from '../../support/product.js';
+import { programOf } from '../../support/tools.js';
 
+const it = await testWith('openssl');
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-tls-'));
 const scope = createScope(silentLog);
 const run = promisify(execFile);
@@ -24,7 +27,7 @@ const makeCertificate = async (name: string): Promise<void> => {
   const made = ['-keyout', file(`${name}.key`), '-out', file(`${name}.pem`)];
   const about = ['-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1'];
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...about, ...made];
-  await run('openssl', request);
+  await run(await programOf('openssl'), request);
 };
 
 /** Over TLS only, with nothing said about the authority. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 
 const exact = '12345678901234567890.123456789';
 const nasty = '<b>Côte & "d\'Ivoire"</b>';

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { resumeConsuming } from '../../../src/ingest/lifecycle/consuming.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
-import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { startFurther } from '../../support/further-process.js';
 import { createGate } from '../../support/gate.js';
 import { connectKafka } from '../../support/kafka.js';

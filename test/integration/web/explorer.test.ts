@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { call, createDataset, ended, json, type ProcessAnswer, putFile } from '../../support/datasets.js';
 import { dragTo, expectShortFrames, heapOf, turnWheel } from '../../support/frames.js';
 

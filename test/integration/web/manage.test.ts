@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 
 const nasty = '<img src=x onerror=alert(1)>';
 

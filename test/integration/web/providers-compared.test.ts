@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { allProviders } from '../../../src/providers/registry.js';
-import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 import {
   type Exchange,
   fixture,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { allProviders } from '../../../src/providers/registry.js';
-import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 import { call, json } from '../../support/datasets.js';
 import {
   type Exchange,

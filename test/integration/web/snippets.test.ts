@@ -1,7 +1,4 @@
-/**
- * Code that the app offers, run as it is copied. That of curl and JavaScript always runs; that of Python where CLIENTS_PYTHON
- * (default: python3) has pandas and requests, that of R where Rscript has httr2 and jsonlite.
- */
+/** Code that the app offers, run as it is copied. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -9,20 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
 import { type Stage, startStage } from '../../support/browser.js';
 import { call, createDataset, ended, json, type ProcessAnswer, putFile } from '../../support/datasets.js';
+import { testWith } from '../../support/optional-tools.js';
 import { type ReplayUpstream, startReplayUpstream } from '../../support/replay-upstream.js';
+import { programOf } from '../../support/tools.js';
 
 const run = promisify(execFile);
-const works = (file: string, args: readonly string[]): Promise<boolean> =>
-  run(file, args).then(
-    () => true,
-    () => false,
-  );
-const python = process.env.CLIENTS_PYTHON ?? 'python3';
-const hasPandas = await works(python, ['-c', 'import pandas, requests']);
-const hasR = await works('Rscript', ['-e', 'library(httr2); library(jsonlite)']);
+const shellTest = await testWith('chromium', 'bash', 'curl');
+const pandasTest = await testWith('chromium', 'Python readers');
+const rTest = await testWith('chromium', 'R');
 
 /** A filter with every sign that a shell or a literal could read as its own. */
 const city = `Côte d'Ivoire "$HOME" \`id\` 100% (x)!`;
@@ -86,22 +80,22 @@ const environment = (key: string | undefined) => {
 };
 
 const runCurl = async (page: Page, key: string | undefined, file: string): Promise<string> => {
-  await run('bash', ['-c', await codeOf(page, 'curl')], environment(key));
+  await run(await programOf('bash'), ['-c', await codeOf(page, 'curl')], environment(key));
   return readFile(join(folder, file), 'utf8');
 };
 
 const runFile = async (
   page: Page,
-  { name, program, file }: { name: string; program: string; file: string },
+  { name, program, file }: { name: string; program(): Promise<string>; file: string },
   key: string | undefined,
 ): Promise<string> => {
   await writeFile(join(folder, file), await codeOf(page, name));
-  return (await run(program, [file], environment(key))).stdout;
+  return (await run(await program(), [file], environment(key))).stdout;
 };
 
-const javaScript = { name: 'JavaScript', program: process.execPath, file: 'rows.mjs' };
-const pandas = { name: 'Python (pandas)', program: python, file: 'rows.py' };
-const r = { name: 'R', program: 'Rscript', file: 'rows.R' };
+const javaScript = { name: 'JavaScript', program: async () => process.execPath, file: 'rows.mjs' };
+const pandas = { name: 'Python (pandas)', program: () => programOf('Python readers'), file: 'rows.py' };
+const r = { name: 'R', program: () => programOf('R'), file: 'rows.R' };
 
 describe.each(['private', 'public'] as const)('code for the rows of a %s dataset', (kind) => {
   const key = () => (kind === 'private' ? ada.key : undefined);
@@ -112,7 +106,7 @@ describe.each(['private', 'public'] as const)('code for the rows of a %s dataset
     return page;
   };
 
-  it('runs in a shell and in Node', async () => {
+  shellTest('runs in a shell and in Node', async () => {
     const page = await open();
     const rows = (await runCurl(page, key(), 'data.csv')).trim().split('\r\n');
     expect(rows).toHaveLength(2);
@@ -121,11 +115,11 @@ describe.each(['private', 'public'] as const)('code for the rows of a %s dataset
     expect(await codeOf(page, 'Excel, Power Query')).toContain('Web.Contents("http');
   });
 
-  it.runIf(hasPandas)('runs in pandas', async () => {
+  pandasTest('runs in pandas', async () => {
     expect(await runFile(await open(), pandas, key())).toContain('2024-01-01');
   });
 
-  it.runIf(hasR)('runs in R', async () => {
+  rTest('runs in R', async () => {
     expect(await runFile(await open(), r, key())).toContain('2024-01-01');
   });
 });
@@ -139,7 +133,7 @@ describe.each(['with', 'without'] as const)('code for a series of a provider, %s
     return page;
   };
 
-  it('runs in a shell and in Node', async () => {
+  shellTest('runs in a shell and in Node', async () => {
     const page = await open();
     const series = JSON.parse(await runCurl(page, key(), 'series.json')) as { data: object[] };
     expect(series.data).toEqual([{ date: '2026-03-12', value: 1.4405 }]);
@@ -147,11 +141,11 @@ describe.each(['with', 'without'] as const)('code for a series of a provider, %s
     expect(await codeOf(page, 'Excel, Power Query')).toContain('{""params"":{""start"":""2026-03-12""}}');
   });
 
-  it.runIf(hasPandas)('runs in pandas', async () => {
+  pandasTest('runs in pandas', async () => {
     expect(await runFile(await open(), pandas, key())).toMatch(/2026-03-12\s+1\.4405/);
   });
 
-  it.runIf(hasR)('runs in R', async () => {
+  rTest('runs in R', async () => {
     expect(await runFile(await open(), r, key())).toContain('1.4405');
   });
 });

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
 
 const nasty = '<script>alert(1)</script>';
 

@@ -1,0 +1,45 @@
+/**
+ * Runs test files without any server: files whose tests are all skipped are run, the others are only collected.
+ * Writes the reporters' output, then a line of JSON.
+ *
+ *   vite-node test/support/collect-without-tools.ts FILE …
+ */
+import { relative } from 'node:path';
+import { createVitest } from 'vitest/node';
+import { SkippedReporter } from './skipped-reporter.js';
+
+export interface Collected {
+  /** Files all of whose tests are skipped. */
+  readonly skipped: readonly string[];
+  /** Files with some tests that would run, and the number of those. */
+  readonly mixed: Readonly<Record<string, number>>;
+  readonly failed: number;
+}
+
+const vitest = await createVitest('test', {
+  config: false,
+  watch: false,
+  include: process.argv.slice(2).filter((argument) => argument.endsWith('.test.ts')),
+  reporters: ['default', new SkippedReporter()],
+  // One process, which reads the product's modules once.
+  pool: 'forks',
+  isolate: false,
+  poolOptions: { forks: { singleFork: true } },
+});
+const collected = await vitest.collect();
+const counts = collected.testModules.map(({ moduleId, children }) => ({
+  name: relative(vitest.config.root, moduleId),
+  runs: [...children.allTests()].filter(({ options }) => options.mode === 'run').length,
+}));
+const skipped = counts.flatMap(({ name, runs }) => (runs === 0 ? [name] : []));
+const ran = skipped.length === 0 ? undefined : await vitest.start(skipped);
+await vitest.close();
+const result: Collected = {
+  skipped,
+  mixed: Object.fromEntries(counts.flatMap(({ name, runs }) => (runs > 0 ? [[name, runs]] : []))),
+  failed:
+    collected.unhandledErrors.length +
+    [...collected.testModules, ...(ran?.testModules ?? [])].filter((module) => module.errors().length > 0)
+      .length,
+};
+console.log(`\n${JSON.stringify(result)}`);

@@ -1,0 +1,118 @@
+/** Programs that some tests need and the product does not: where they are, and how to install them. CI installs all. */
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+interface Tool {
+  /** How to install it, for a sentence. */
+  readonly install: string;
+  /** Path of the program; undefined when it is missing or lacks its packages. */
+  find(): Promise<string | undefined>;
+}
+
+/** Folders of PATH. Servers are installed in `sbin`, which an ordinary user's PATH often lacks. */
+const folders = (): string[] =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .flatMap((folder) => (basename(folder) === 'bin' ? [folder, join(dirname(folder), 'sbin')] : [folder]));
+
+const isExecutable = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+/** Path of the first of these programs that is installed. */
+const onPath = async (...names: (string | undefined)[]): Promise<string | undefined> => {
+  for (const name of names) {
+    if (name === undefined) continue;
+    const paths = isAbsolute(name) ? [name] : folders().map((folder) => join(folder, name));
+    for (const path of paths) if (await isExecutable(path)) return path;
+  }
+  return undefined;
+};
+
+/** The program, if it succeeds with these arguments. */
+const working = async (program: string | undefined, args: string[]): Promise<string | undefined> =>
+  program === undefined
+    ? undefined
+    : run(program, args).then(
+        () => program,
+        () => undefined,
+      );
+
+const tools = {
+  chromium: {
+    install: 'apt-get install chromium, or set CHROMIUM to its path',
+    find: () => onPath(process.env.CHROMIUM, 'chromium', 'chromium-browser', 'google-chrome'),
+  },
+  promtool: {
+    install: 'apt-get install --no-install-recommends prometheus',
+    find: () => onPath('promtool'),
+  },
+  nginx: {
+    install: 'apt-get install nginx-light',
+    find: () => onPath('nginx'),
+  },
+  haproxy: {
+    install: 'apt-get install haproxy',
+    find: () => onPath('haproxy'),
+  },
+  openssl: {
+    install: 'apt-get install openssl',
+    find: () => onPath('openssl'),
+  },
+  bash: {
+    install: 'apt-get install bash',
+    find: () => onPath('bash'),
+  },
+  curl: {
+    install: 'apt-get install curl',
+    find: () => onPath('curl'),
+  },
+  'Python readers': {
+    install:
+      'python3 -m venv .venv && .venv/bin/pip install -r test/clients/requirements.txt && export CLIENTS_PYTHON=$PWD/.venv/bin/python',
+    find: async () =>
+      working(await onPath(process.env.CLIENTS_PYTHON, 'python3'), [
+        '-c',
+        'import pandas, duckdb, openpyxl, pyarrow, fsspec, aiohttp, requests',
+      ]),
+  },
+  'Python venv': {
+    install: 'apt-get install python3-venv',
+    find: async () => working(await onPath('python3'), ['-c', 'import venv, ensurepip']),
+  },
+  LibreOffice: {
+    install: 'apt-get install --no-install-recommends libreoffice-calc-nogui',
+    find: () => onPath('soffice'),
+  },
+  R: {
+    install: 'apt-get install r-base-core r-cran-httr2 r-cran-jsonlite',
+    find: async () => working(await onPath('Rscript'), ['-e', 'library(httr2); library(jsonlite)']),
+  },
+} as const satisfies Record<string, Tool>;
+
+export type ToolName = keyof typeof tools;
+
+export const installationOf = (name: ToolName): string => tools[name].install;
+
+const paths = new Map<ToolName, Promise<string | undefined>>();
+/** Path of a tool's program; undefined when it is missing. */
+export const findTool = (name: ToolName): Promise<string | undefined> => {
+  const known = paths.get(name) ?? tools[name].find();
+  paths.set(name, known);
+  return known;
+};
+
+/** @throws Error when the tool is missing. A test made by `testWith` is not run then. */
+export const programOf = async (name: ToolName): Promise<string> => {
+  const program = await findTool(name);
+  if (program === undefined) throw new Error(`${name} is missing: ${tools[name].install}`);
+  return program;
+};
