@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isNetwork } from '../http/client-address.js';
+import { isPublicUrl } from '../http/public-path.js';
 import { flag, integer, KiB, list, MiB, optional, setting, text, url } from './setting.js';
 
 const networks = z
@@ -54,9 +55,14 @@ export const httpSettings = {
   ),
   publicUrl: setting(
     'PUBLIC_URL',
-    optional(url('http', 'https')),
+    optional(
+      url('http', 'https').refine(
+        isPublicUrl,
+        'must be an address without query, fragment and credentials, such as https://data.example.org/tables',
+      ),
+    ),
     undefined,
-    'Address under which clients reach the API, for download links; default: links without a host.',
+    'Address under which clients reach this service, for links and the web app; the proxy in front removes its path, if it has one. Default: links without a host.',
   ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',

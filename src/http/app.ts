@@ -14,6 +14,7 @@ import { type CorsOptions, createCors, createSecurityHeaders } from './middlewar
 import { createRequest } from './middleware/request.js';
 import { createOpenApi } from './openapi.js';
 import { createRoutePlaces, defaultPlaces, type RoutePlaces } from './places.js';
+import { publicPathOf } from './public-path.js';
 import type { RequestState } from './request-state.js';
 import { createRightsWatch, isRefusal } from './rights-watch.js';
 import type { Route } from './route.js';
@@ -22,6 +23,7 @@ import { createApiUrl } from './routes/api-url.js';
 import { createDocsRoutes } from './routes/docs.js';
 import { createWebRoutes } from './routes/web.js';
 import { createHttpServer, type HttpServer } from './server.js';
+import { createReadSessionCookie } from './session-cookie.js';
 import { createSiteCheck } from './site-check.js';
 import { createFailureThrottle } from './throttle.js';
 import type { WebApp } from './web-app.js';
@@ -102,6 +104,7 @@ export const createApp = (options: AppOptions): HttpServer => {
   const { log, metrics, version, clock = systemClock, cors = everyOrigin } = options;
   const app = new Koa<RequestState>();
   const identifyClient = createIdentifyClient(options.trustedProxies ?? []);
+  const publicPath = publicPathOf(options.publicUrl);
 
   const web = options.web && createWebRoutes(options.web);
   const documents =
@@ -115,6 +118,7 @@ export const createApp = (options: AppOptions): HttpServer => {
     requireSameSite: createSiteCheck([...cors.origins, ...originOf(options.publicUrl)]),
     authenticate: options.authenticate,
     authenticateSession: options.authenticateSession ?? noSessions,
+    readSessionCookie: createReadSessionCookie(publicPath),
     throttle: createFailureThrottle({ clock, maxDelayMs: options.maxRefusalDelayMs ?? 2_000 }),
     metrics,
     places: options.places ?? createRoutePlaces(defaultPlaces),
@@ -149,7 +153,7 @@ export const createApp = (options: AppOptions): HttpServer => {
         { base: '', routes: [...options.rootRoutes, ...documents, ...(web?.routes ?? [])] },
       ],
       dispatch,
-      web?.page,
+      { page: web?.page, hasPage: options.web?.hasPage, publicPath },
     ),
   );
   // What reaches here happened after the headers were sent: the connection is already broken off.

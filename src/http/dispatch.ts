@@ -16,7 +16,7 @@ import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
 import type { RightsWatch } from './rights-watch.js';
 import type { RequestHead, Route } from './route.js';
-import { endedSessionCookie, readSessionCookie } from './session-cookie.js';
+import type { ReadSessionCookie } from './session-cookie.js';
 import type { SiteCheck } from './site-check.js';
 import type { FailureThrottle } from './throttle.js';
 import { withoutApiKey } from './url.js';
@@ -32,6 +32,7 @@ export interface DispatchOptions {
   readonly authenticate: Authenticate;
   /** Finds the account behind the token of a session. */
   readonly authenticateSession: Authenticate;
+  readonly readSessionCookie: ReadSessionCookie;
   readonly throttle: FailureThrottle;
   readonly requireSameSite: SiteCheck;
   readonly metrics: Metrics;
@@ -62,7 +63,7 @@ interface Credential {
 const credentialOf = (ctx: RequestContext): Credential | undefined => {
   const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
   if (key !== undefined) return { kind: 'key', secret: key };
-  const token = readSessionCookie(ctx.req.headers.cookie, ctx.state.client.secure);
+  const { token } = ctx.state.sessionCookie;
   return token === undefined ? undefined : { kind: 'session', secret: token };
 };
 
@@ -89,8 +90,7 @@ const createCredentials = (options: DispatchOptions) => {
     } catch (error) {
       if (isAppError(error)) known.forget(secret);
       // The next request comes without it: what is public can be read again.
-      if (isAppError(error) && kind === 'session')
-        ctx.append('Set-Cookie', endedSessionCookie(ctx.state.client.secure));
+      if (isAppError(error) && kind === 'session') ctx.append('Set-Cookie', ctx.state.sessionCookie.end);
       throw error;
     }
   };
@@ -162,7 +162,7 @@ const headOf = (ctx: RequestContext, route: Route, caller: Caller | undefined): 
     signal: state.signal,
     url: withoutApiKey(ctx.req.url ?? ''),
     method: ctx.method,
-    secure: state.client.secure,
+    sessionCookie: state.sessionCookie,
     header(name) {
       const value = ctx.req.headers[name.toLowerCase()];
       return Array.isArray(value) ? value[0] : value;
@@ -246,6 +246,7 @@ export const createDispatch = (options: DispatchOptions) => {
     return async function dispatch(ctx: RequestContext) {
       ctx.state.route = route;
       ctx.state.template = template;
+      ctx.state.sessionCookie = options.readSessionCookie(ctx.req.headers.cookie, ctx.state.client.secure);
       options.requireSameSite(ctx, route);
       if (kind === 'events') requireFrames(ctx.req, maxMeasuredBytes);
       const line = lineOf(ctx);

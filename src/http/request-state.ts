@@ -2,6 +2,7 @@ import type { Log } from '../lib/log.js';
 import type { Caller } from '../model/permission.js';
 import type { Client } from './client-address.js';
 import type { Route } from './route.js';
+import type { SessionCookie } from './session-cookie.js';
 
 /** What the kernel knows about a request while it is answered (`ctx.state`). */
 export interface RequestState {
@@ -11,6 +12,7 @@ export interface RequestState {
   signal: AbortSignal;
   query: URLSearchParams;
   client: Client;
+  sessionCookie: SessionCookie;
   route?: Route;
   /** Path template of the route, base included: the only form of a path that metrics see. */
   template?: string;

@@ -6,6 +6,7 @@ import type { ByteShare } from '../lib/byte-budget.js';
 import type { Log } from '../lib/log.js';
 import type { Caller } from '../model/permission.js';
 import type { PlaceKind } from './places.js';
+import type { SessionCookie } from './session-cookie.js';
 
 /**
  * A route is a declaration: what it takes, what it answers, who may call it, and one function. Everything else
@@ -64,8 +65,7 @@ export interface RequestHead<P, Q, C> {
   /** Path and query as sent, without `apiKey`. */
   readonly url: string;
   readonly method: string;
-  /** True when the client speaks TLS with us or with a trusted proxy. */
-  readonly secure: boolean;
+  readonly sessionCookie: SessionCookie;
   /** First value of a request header, by lower-case name. */
   header(name: string): string | undefined;
 }

@@ -23,17 +23,27 @@ export interface MountedRoutes {
 /** `/datasets/:id` -> `/datasets/{id}`, the form that documents and metrics show. */
 export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
 
+/** The prefix of an address behind a proxy that should have removed it. */
+const keepsPrefix = (path: string, publicPath: string): boolean =>
+  publicPath !== '' && (path === publicPath || path.startsWith(`${publicPath}/`));
+
 const isForBrowser = ({ method, path, headers }: Context): boolean =>
   (method === 'GET' || method === 'HEAD') && !/^\/api(\/|$)/.test(path) && prefersHtml(headers.accept);
 
-/**
- * Answers every path: with its route, 405 with `Allow` for a wrong method, 404 for an unknown path.
- * @param page Answers browsers at every other path outside of the API.
- */
+export interface RouterOptions {
+  /** Answers browsers at every other path outside of the API. */
+  readonly page?: Route | undefined;
+  /** True for the path of a page that the web app has. */
+  readonly hasPage?: ((path: string) => boolean) | undefined;
+  /** Path of `PUBLIC_URL`. */
+  readonly publicPath: string;
+}
+
+/** Answers every path: with its route, 405 with `Allow` for a wrong method, 404 for an unknown path. */
 export const createRouter = (
   mounted: readonly MountedRoutes[],
   dispatch: (route: Route, template: string) => Middleware<RequestState>,
-  page?: Route,
+  { page, hasPage, publicPath }: RouterOptions,
 ): Middleware<RequestState> => {
   const router = new Router<RequestState>();
   for (const { base, routes } of mounted) {
@@ -48,6 +58,13 @@ export const createRouter = (
   return async function routing(ctx, next) {
     const found = router.match(ctx.path, ctx.method);
     const [nearest] = found.path;
+    // The page would ask for its files where nothing is: with the prefix once more.
+    if (nearest === undefined && keepsPrefix(ctx.path, publicPath) && !hasPage?.(ctx.path))
+      throw new HttpFault(
+        404,
+        'unknown_path',
+        `nothing exists at this path; the proxy in front has to remove ${publicPath}, the path of PUBLIC_URL`,
+      );
     if (nearest === undefined && runPage !== undefined && isForBrowser(ctx)) return runPage(ctx, next);
     if (nearest === undefined) throw new HttpFault(404, 'unknown_path', 'nothing exists at this path');
     // `/x/home` is not an `/x/:id`, whatever the method; what a wildcard takes in is only known with it.

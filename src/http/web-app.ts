@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import { AppError } from '../lib/errors.js';
 import type { FileCoding } from './content/negotiation.js';
+import { publicPathOf } from './public-path.js';
 
 /** A file of the app with the forms in which it is sent. */
 export interface WebFile {
@@ -90,8 +91,11 @@ export const loadWebApp = async (folder: string, { version, publicUrl }: WebAppO
       readFile(join(folder, 'addresses.json'), 'utf8'),
       readAssets(join(folder, 'assets')),
     ]);
-    const base = publicUrl === undefined ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
-    const text = html.replaceAll('"./assets/', `"${base}/assets/`).replace('%VERSION%', version);
+    const base = publicPathOf(publicUrl);
+    const text = html
+      .replaceAll('"./assets/', `"${base}/assets/`)
+      .replaceAll('%BASE%', base)
+      .replace('%VERSION%', version);
     const patterns = Object.values(JSON.parse(pages) as Record<string, string>).map(patternOf);
     return {
       page: await makeFile('index.html', Buffer.from(text)),

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import type { Config } from '../../src/config.js';
 import { testWith } from './optional-tools.js';
 import { patienceMs } from './patience.js';
+import type { PrefixProxy } from './prefix-proxy.js';
 import { startProduct, type TestProduct } from './product.js';
 import { programOf } from './tools.js';
 
@@ -18,7 +19,7 @@ export interface VisitOptions {
 
 export interface Stage {
   readonly product: TestProduct;
-  /** Address of the app. */
+  /** Address of the app, without a slash at its end. */
   readonly root: string;
   /** A window of its own, with cookies and storage of its own, at a path of the app. */
   visit(path: string, options?: VisitOptions): Promise<Page>;
@@ -47,16 +48,24 @@ const quiet = [
 /** Chromium writes a line for each answer that is no success; tests provoke those. */
 const isAnswer = (text: string): boolean => text.startsWith('Failed to load resource');
 
-const signIn = async (page: Page, key: string): Promise<void> => {
+const signIn = async (page: Page, root: string, key: string): Promise<void> => {
   const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
-  const answer = await page.request.post('/api/session', { headers: { Authorization: authorization } });
+  const answer = await page.request.post(`${root}/api/session`, {
+    headers: { Authorization: authorization },
+  });
   expect(answer.status()).toBe(200);
 };
 
-export const startStage = async (settings: Partial<Record<keyof Config, string>> = {}): Promise<Stage> => {
+/** @param proxy Stands in front of the product, whose `PUBLIC_URL` is its address. */
+export const startStage = async (
+  settings: Partial<Record<keyof Config, string>> = {},
+  proxy?: PrefixProxy,
+): Promise<Stage> => {
   const executablePath = await programOf('chromium');
-  const product = await startProduct(settings);
-  const root = new URL(product.baseUrl).origin;
+  const product = await startProduct({ ...(proxy && { publicUrl: proxy.url }), ...settings });
+  const { origin } = new URL(product.baseUrl);
+  proxy?.serve(origin);
+  const root = proxy?.url ?? origin;
   const browser: Browser = await chromium.launch({ executablePath, args: quiet });
   const open = new Set<Page>();
   // A new window is a new process, and fetches and compiles the app anew: seconds of a test on a busy machine.
@@ -78,7 +87,10 @@ export const startStage = async (settings: Partial<Record<keyof Config, string>>
 
   const clearStorage = async (page: Page): Promise<void> => {
     const session = await page.context().newCDPSession(page);
-    await session.send('Storage.clearDataForOrigin', { origin: root, storageTypes: 'all' });
+    await session.send('Storage.clearDataForOrigin', {
+      origin: new URL(root).origin,
+      storageTypes: 'all',
+    });
     await session.detach();
   };
 
@@ -106,8 +118,8 @@ export const startStage = async (settings: Partial<Record<keyof Config, string>>
       page.setDefaultTimeout(patienceMs);
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-      if (key !== undefined) await signIn(page, key);
-      await page.goto(path);
+      if (key !== undefined) await signIn(page, root, key);
+      await page.goto(root + path);
       return page;
     },
     async leave() {

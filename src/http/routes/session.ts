@@ -3,7 +3,6 @@ import type { Sessions } from '../../catalog/sessions.js';
 import { AppError } from '../../lib/errors.js';
 import type { Caller } from '../../model/permission.js';
 import { anyCaller, noContent, ok, type Reply, type Route, route } from '../route.js';
-import { endedSessionCookie, readSessionCookie, sessionCookie } from '../session-cookie.js';
 import { idField } from './fields.js';
 
 const sessionSchema = z
@@ -64,14 +63,14 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
         headers: { 'Set-Cookie': 'The session.' },
       },
     },
-    handler: async ({ caller, header, secure }): Promise<Reply> => {
+    handler: async ({ caller, header, sessionCookie }): Promise<Reply> => {
       // A session that opens sessions would never end.
       if (header('authorization') === undefined)
         throw new AppError('unauthenticated', 'no_key', 'Sign in with the API key, by Basic authentication.');
       const { token, maxAgeSeconds } = await sessions.open(caller.key.id);
       return {
         ...ok(shown(caller)),
-        headers: { 'Set-Cookie': sessionCookie(token, maxAgeSeconds, secure) },
+        headers: { 'Set-Cookie': sessionCookie.begin(token, maxAgeSeconds) },
       };
     },
   }),
@@ -84,10 +83,9 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
     auth: 'none',
     authorize: anyCaller,
     responses: { 204: { description: 'The session has ended.' } },
-    handler: async ({ header, secure }): Promise<Reply> => {
-      const token = readSessionCookie(header('cookie'), secure);
-      if (token !== undefined) await sessions.end(token);
-      return { ...noContent, headers: { 'Set-Cookie': endedSessionCookie(secure) } };
+    handler: async ({ sessionCookie }): Promise<Reply> => {
+      if (sessionCookie.token !== undefined) await sessions.end(sessionCookie.token);
+      return { ...noContent, headers: { 'Set-Cookie': sessionCookie.end } };
     },
   }),
 ];

@@ -232,9 +232,13 @@ describe('signing in', () => {
   });
 
   it('marks the cookie for TLS alone behind TLS', async () => {
-    const { sessionCookie } = await import('../../../src/http/session-cookie.js');
-    expect(sessionCookie('x', 60, true)).toBe(
+    const { createReadSessionCookie } = await import('../../../src/http/session-cookie.js');
+    expect(createReadSessionCookie('')(undefined, true).begin('x', 60)).toBe(
       '__Host-tabulary=x; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
+    );
+    // The prefix of the name would need the path of the whole host.
+    expect(createReadSessionCookie('/tables')(undefined, true).begin('x', 60)).toBe(
+      '__Secure-tabulary=x; Path=/tables; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
     );
   });
 });

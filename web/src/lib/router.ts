@@ -40,11 +40,12 @@ const match = (path: string): Pick<Address, 'page' | 'params'> => {
   return { page: undefined, params: {} };
 };
 
-const pathBelowBase = (pathname: string): string =>
-  pathname.startsWith(basePath) ? pathname.slice(basePath.length) || '/' : pathname;
+/** Path below that of the app; undefined for an address of another application on the host. */
+const pathBelowBase = (pathname: string): string | undefined =>
+  `${pathname}/`.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) || '/' : undefined;
 
 const read = (): Address => {
-  const path = pathBelowBase(location.pathname);
+  const path = pathBelowBase(location.pathname) ?? location.pathname;
   return { ...match(path), path, query: new URLSearchParams(location.search) };
 };
 
@@ -127,7 +128,8 @@ const followLink = (event: MouseEvent): void => {
   const link = (event.target as Element | null)?.closest('a');
   if (link?.target !== '' || link.hasAttribute('download') || link.origin !== location.origin) return;
   if (link.hash !== '' && link.pathname === location.pathname) return;
-  if (match(pathBelowBase(link.pathname)).page === undefined) return;
+  const path = pathBelowBase(link.pathname);
+  if (path === undefined || match(path).page === undefined) return;
   event.preventDefault();
   navigate(link.pathname + link.search);
 };
