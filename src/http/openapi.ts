@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorCodes } from './error-codes/error-codes.js';
 import type { Route } from './route.js';
 import { templateOf } from './router.js';
 
@@ -39,7 +40,11 @@ const errorSchema = (name: 'error' | 'message'): Json => ({
   required: [name, 'code'],
   properties: {
     [name]: { type: 'string', description: 'What went wrong, in words.' },
-    code: { type: 'string', description: 'What went wrong, as a stable code for programs.' },
+    code: {
+      type: 'string',
+      enum: errorCodes,
+      description: 'What went wrong, as a stable code for programs. Later versions may add codes.',
+    },
     details: { type: 'object', description: 'Details of the error.', additionalProperties: true },
     requestId: { type: 'string', description: 'Identifies the request in the logs of the service.' },
   },

@@ -55,7 +55,7 @@ const refuseNul = (name: string, value: string): void => {
 };
 
 /** Most parameters of a query: each is looked at, and none of those that are known comes twice. */
-const mostParameters = 1_000;
+export const mostParameters = 1_000;
 
 /** A query without what stands behind the most parameters; that is refused by `checkQuerySize`. */
 export const firstParameters = (query: string): string => {

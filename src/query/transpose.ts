@@ -20,7 +20,7 @@ import type { Plan } from './plan.js';
 import { combinedColumn, freeName, headerOf, plainColumn } from './projection.js';
 import { buildTail, requireDateColumn } from './statement.js';
 
-const mostDates = 10_000;
+export const mostDates = 10_000;
 
 /** Name of the column that says which value column a row is. */
 const columnHeader = 'Column';

@@ -1,15 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { authorization, createDataset, ended, json, putFile } from '../../support/datasets.js';
+import { blockOf, blocksOf } from '../../support/documents.js';
 import { testWith } from '../../support/optional-tools.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { programOf } from '../../support/tools.js';
-import { projectFile } from '../../unit/deploy/compose-file.js';
 
-const it = await testWith('bash', 'curl');
+const run = promisify(execFile);
+const testPython = await testWith('Python readers');
+const testR = await testWith('R');
+const testShell = await testWith('bash', 'curl');
 
 let product: TestProduct;
 let folder: string;
@@ -24,15 +28,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Every block marked `sh`, in order. What is not to be run as it stands is marked otherwise. */
-const blocksOf = (path: string): string[] =>
-  [...projectFile(path).matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
-
-it('every shell block of the README and the guides runs, in order, in one shell', async () => {
+testShell('every shell block of the README and the guides runs, in order, in one shell', async () => {
   const { key } = await product.createAccount('ada');
   const { key: other } = await product.createAccount('bob');
-  const documents = ['README.md', 'docs/guide.md', 'docs/uploads.md'];
-  const blocks = documents.flatMap(blocksOf);
+  const documents = ['README.md', 'docs/guide.md', 'docs/uploads.md', 'docs/api.md'];
+  // What is not to be run as it stands is marked otherwise than `sh`.
+  const blocks = documents.flatMap((path) => blocksOf(path, 'sh'));
   expect(blocks.length).toBeGreaterThan(7);
   // A status of 400 or above ends the run, wherever it comes.
   const script = [
@@ -40,13 +41,58 @@ it('every shell block of the README and the guides runs, in order, in one shell'
     'curl() { command curl -sS --fail-with-body "$@"; }',
     ...blocks.map((block, at) => `echo "== block ${at}" >&2\n${block}`),
   ].join('\n');
-  const run = promisify(execFile)(await programOf('bash'), ['-c', script], {
+  const ran = run(await programOf('bash'), ['-c', script], {
     cwd: folder,
     env: { PATH: process.env.PATH, API: product.baseUrl, KEY: key, ADA: key, BOB: other },
   });
-  const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {
+  const { stdout } = await ran.catch((error: { stdout: string; stderr: string }) => {
     throw new Error(`${error.stderr}\n${error.stdout}`);
   });
   expect(stdout).toContain('"Month","Country","Price"\r\n"2024-02-01","Norway",2.25\r\n');
   expect(stdout).toContain('"label":"As reported in March"');
+});
+
+describe('the quick start in', () => {
+  const page = 'docs/quickstart.md';
+
+  /** Runs the block of a language as a file, with the two variables that the page names. */
+  const runBlock = async (language: string, program: string, file: string): Promise<string> => {
+    const { key } = await product.createAccount(`quick-${language}`);
+    await writeFile(join(folder, file), blockOf(page, language));
+    const env = { ...process.env, TABULARY_API: product.baseUrl, TABULARY_KEY: key };
+    return (await run(program, [file], { cwd: folder, env })).stdout;
+  };
+
+  const outcomeOf = (stdout: string): string => stdout.replace(/\s+/g, ' ');
+
+  it('JavaScript runs', async () => {
+    const stdout = outcomeOf(await runBlock('js', process.execPath, 'quick.mjs'));
+    expect(stdout).toMatch(/^completed 3 .*2024-02-01.* Price: 2\.25 .* 3 rows/);
+  });
+
+  testPython('Python runs', async () => {
+    const stdout = outcomeOf(await runBlock('python', await programOf('Python readers'), 'quick.py'));
+    expect(stdout).toMatch(/^completed 3 .*2024-02-01 Norway 2\.25 3 rows/);
+  });
+
+  testR('R runs', async () => {
+    const stdout = outcomeOf(await runBlock('r', await programOf('R'), 'quick.R'));
+    expect(stdout).toMatch(/^completed 3 .*2024-02-01 Norway 2\.25 3 rows/);
+  });
+
+  it('Excel makes requests that are answered as the page says', async () => {
+    const client = await product.createAccount('quick-excel');
+    const id = await createDataset(client, 'Prices');
+    const file = 'Country,Price\nNorway,1.5\nChile,2\n';
+    expect((await ended(client, await json(await putFile(client, id, file), 201))).status).toBe('completed');
+    const lines = blockOf(page, 'excel').trim().split('\n');
+    const requests = [...lines.join('\n').matchAll(/^GET \/api(\S+)\n(Authorization: Basic\n)?(\d+)$/gm)];
+    expect(requests).toHaveLength(2);
+    for (const [, path = '', basic, status] of requests) {
+      const url = `${product.baseUrl}${path.replace('/1/', `/${id}/`)}`;
+      const response = await fetch(url, basic === undefined ? {} : { headers: authorization(client.key) });
+      expect(response.status).toBe(Number(status));
+      if (response.ok) expect(await response.text()).toBe('"Country","Price"\r\n"Norway",1.5\r\n');
+    }
+  });
 });

@@ -23,6 +23,8 @@ const foreign = new Set([
   'CLICKHOUSE_URLS',
   'CLICKHOUSE_CLUSTER',
   'OTEL_BSP_MAX_QUEUE_SIZE',
+  'TABULARY_API',
+  'TABULARY_KEY',
   'TEST_CONTAINERS',
   'FILTER_SEED',
   ...terms,

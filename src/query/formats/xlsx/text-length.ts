@@ -3,7 +3,7 @@ import { columnTypeOf } from '../../../model/column-types/column-types.js';
 import type { OutputColumn, RowCheck } from '../format.js';
 
 /** Characters (UTF-16 units) that a cell may hold. */
-const mostCharacters = 32_767;
+export const mostCharacters = 32_767;
 
 const isText = ({ physical }: OutputColumn): boolean => columnTypeOf(physical).sheet === 'text';
 

@@ -1,0 +1,20 @@
+import type { CodeList } from './code-list.js';
+
+/** Of routes below `/ops`, which only operators may call. */
+export const operatorCodes: CodeList = {
+  busy: [409, 'Rows of the dataset are being joined. Try again.'],
+  chunk_known: [409, 'The upload has got the chunk otherwise.'],
+  chunks_expired: [409, 'Kafka no longer has some chunks of the upload.'],
+  completed: [409, 'The upload has completed.'],
+  message_expired: [409, 'Kafka no longer has the message.'],
+  not_received: [409, 'The file was not received completely. It has to be sent again.'],
+  process_gone: [409, 'The process of the message no longer exists.'],
+  replay_differs: [[409, 500], 'The chunks in Kafka give other rows than those published.'],
+  rows_joined: [409, 'No version uses exactly the rows of the upload any more.'],
+  settled: [409, 'The dead letter has been settled.'],
+  still_pending: [409, 'The upload is still pending.'],
+  still_undecodable: [409, 'This version cannot read the message either.'],
+  superseded: [409, 'The dataset has a newer version or a pending upload.'],
+  unknown_message: [404, 'There is no such dead letter.'],
+  unknown_process: [404, 'There is no such upload.'],
+};

@@ -1,0 +1,119 @@
+/** The list of error codes is that of the source: every code that a response may have, with its status. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { codesBySubject, errorCodes } from '../../../src/http/error-codes/error-codes.js';
+import { statusOf } from '../../../src/http/status.js';
+import { uploadError } from '../../../src/ingest/upload/upload-error.js';
+import type { ErrorKind } from '../../../src/lib/errors.js';
+
+const source = fileURLToPath(new URL('../../../src/', import.meta.url));
+
+/** Errors of commands and of the start, which no response has. */
+const outsideOfResponses =
+  /^(?:admin|backup|embedded|compose)\/|^(?:config|main|migrate|standalone)\.ts$|^gateway\/limits\/rate-text\.ts$|^lib\/certificate\.ts$|^operations\/cluster\.ts$|^storage\/(?:postgres\/migrate|clickhouse\/(?:address|topology)|kafka\/(?:connection|refusal|kafkajs\/.*))\.ts$|^http\/(?:web-app|error-codes\/.*)(?:\.ts)?$/;
+
+/** Codes that only commands or the work in the background meet, in files that responses come from too. */
+const notInResponses = new Set([
+  'invalid_limit',
+  'lease_lost',
+  'no_home',
+  'no_row',
+  'plan_not_found',
+  'stopping',
+  'unknown_plan',
+  'vintage_failed',
+]);
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.ts') && !path.endsWith('.d.ts') && !outsideOfResponses.test(path),
+);
+
+const helpers: Readonly<Record<string, ErrorKind>> = {
+  invalid: 'invalid',
+  notFound: 'not_found',
+  forbidden: 'forbidden',
+  conflict: 'conflict',
+};
+
+interface Thrown {
+  readonly code: string;
+  readonly status: number;
+}
+
+/** Texts that an expression may be; empty when they are not written there. */
+const textsOf = (node: ts.Expression | undefined): string[] => {
+  if (node === undefined) return [];
+  if (ts.isStringLiteralLike(node)) return [node.text];
+  return ts.isConditionalExpression(node) ? [...textsOf(node.whenTrue), ...textsOf(node.whenFalse)] : [];
+};
+
+const thrownBy = (node: ts.Node): Thrown[] => {
+  if (ts.isNewExpression(node)) {
+    const [first, second] = node.arguments ?? [];
+    const codes = textsOf(second);
+    switch (node.expression.getText()) {
+      case 'AppError':
+        return textsOf(first).flatMap((kind) =>
+          codes.map((code) => ({ code, status: statusOf(kind as ErrorKind) })),
+        );
+      case 'HttpFault':
+        return first !== undefined && ts.isNumericLiteral(first)
+          ? codes.map((code) => ({ code, status: Number(first.text) }))
+          : [];
+      default:
+        return [];
+    }
+  }
+  if (!ts.isCallExpression(node)) return [];
+  const kind = helpers[node.expression.getText()];
+  if (kind === undefined || node.arguments.length < 2) return [];
+  return textsOf(node.arguments[0]).map((code) => ({ code, status: statusOf(kind) }));
+};
+
+const parsed = files.map((path) => {
+  const text = readFileSync(`${source}${path}`, 'utf8');
+  return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+});
+
+const thrown = parsed.flatMap(({ path, tree }) => {
+  const found: (Thrown & { path: string })[] = [];
+  const visit = (node: ts.Node): void => {
+    found.push(...thrownBy(node).map((one) => ({ ...one, path })));
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+});
+
+const statuses = new Map<string, Set<number>>();
+for (const codes of Object.values(codesBySubject))
+  for (const [code, [listed]] of Object.entries(codes))
+    statuses.set(code, new Set([...(statuses.get(code) ?? []), ...[listed].flat()]));
+
+describe('the list of error codes in src/http/error-codes', () => {
+  it('has every code that is thrown, with its status', () => {
+    expect(thrown.length).toBeGreaterThan(150);
+    const missing = thrown.filter(
+      ({ code, status }) => !notInResponses.has(code) && statuses.get(code)?.has(status) !== true,
+    );
+    expect(missing.map(({ path, code, status }) => `${path}: ${code} ${status}`)).toEqual([]);
+  });
+
+  it('has no code that the source does not have', () => {
+    const text = parsed.map((file) => file.text).join('\n');
+    const made =
+      /^too_many_(?:repositories|teams|keys|datasets)$|^(?:repository|dataset|account|team)_not_found$/;
+    expect(errorCodes.filter((code) => !text.includes(`'${code}'`) && !made.test(code))).toEqual([]);
+  });
+
+  it('has the status of every failed upload', () => {
+    const failures = Object.entries(codesBySubject['Failed uploads'] ?? {});
+    expect(failures.length).toBeGreaterThan(10);
+    for (const [code, [status]] of failures) {
+      const { kind } = uploadError({ code, message: '' }, 1);
+      expect([code, statusOf(kind)]).toEqual([code, status]);
+    }
+  });
+});
