@@ -42,10 +42,10 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
     `UPDATE accounts SET plan = 'large'`,
     `INSERT INTO accounts (id, name, plan) OVERRIDING SYSTEM VALUE
        SELECT ${base} + n, 'account ' || n, 'large' FROM generate_series(0, ${accounts - 1}) n`,
-    `INSERT INTO names (key, account_id) SELECT lower(name), id FROM accounts WHERE id >= ${base}`,
+    `INSERT INTO names (key, skeleton, written_skeleton, account_id) SELECT name, name, name, id FROM accounts WHERE id >= ${base}`,
     `INSERT INTO teams (id, name) OVERRIDING SYSTEM VALUE
        SELECT ${base} + n, 'team ' || n FROM generate_series(0, ${teams - 1}) n`,
-    `INSERT INTO names (key, team_id) SELECT lower(name), id FROM teams WHERE id >= ${base}`,
+    `INSERT INTO names (key, skeleton, written_skeleton, team_id) SELECT name, name, name, id FROM teams WHERE id >= ${base}`,
     `INSERT INTO team_members (team_id, account_id, role)
        SELECT ${base} + t, ${base} + (t * 7 + m * 11) % ${accounts}, CASE WHEN m = 0 THEN 'admin' ELSE 'member' END
        FROM generate_series(0, ${teams - 1}) t, generate_series(0, 9) m ON CONFLICT DO NOTHING`,

@@ -203,16 +203,20 @@ export const requireWritingKey = (caller: Caller): void => {
   if (caller.key.readOnly) throw forbidden('key_read_only', 'This API key may only read.');
 };
 
-/** What concerns the account as a whole: @throws AppError 403 for a key that is limited in any way. */
-export const requireFullKey = (caller: Caller): void => {
-  requireWritingKey(caller);
+/** @throws AppError 403 for a key that is limited to some repositories: it may not read what belongs to the account. */
+export const requireAccountKey = (caller: Caller): void => {
   if (caller.key.repositoryIds !== null)
     throw forbidden('key_scope', 'This API key is limited to some repositories.');
+};
+
+/** Required to change what belongs to the account. @throws AppError 403 for a key that is limited in any way. */
+export const requireFullKey = (caller: Caller): void => {
+  requireWritingKey(caller);
+  requireAccountKey(caller);
 };
 
 /** The state of the service as a whole: @throws AppError 403 unless an operator asks with a key for all repositories. */
 export const requireOperator = (caller: Caller): void => {
   if (!caller.isOperator) throw forbidden('not_operator', 'Only operators may see this.');
-  if (caller.key.repositoryIds !== null)
-    throw forbidden('key_scope', 'This API key is limited to some repositories.');
+  requireAccountKey(caller);
 };

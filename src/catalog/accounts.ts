@@ -1,11 +1,11 @@
 import { AppError, conflict, invalid, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
-import { personalWorkspace } from '../model/names.js';
+import { handleKey, personalWorkspace, sameHandle } from '../model/handles.js';
 import type { Caller } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { requireFullKey } from './access.js';
-import { claimingName, requireHandle } from './names.js';
+import { claimingName, claimName, requireHandle, requireOwnHandle } from './names.js';
 import { insertHome, renameHome } from './repositories.js';
 
 export interface Account {
@@ -68,9 +68,21 @@ const shown = ({ createdAt, disabledAt, ...row }: AccountRow): Account => ({
   createdAt: isoUtc(createdAt),
 });
 
-const one = async (sql: Sql, where: string, value: unknown): Promise<Account> => {
-  const [row] = await sql.query<AccountRow>(`${select} WHERE ${where}`, [value]);
-  if (row === undefined) throw notFound('account_not_found', `There is no account ${String(value)}.`);
+const unknownAccount = (account: string | number): AppError =>
+  notFound('account_not_found', `There is no account ${account}.`);
+
+const byId = async (sql: Sql, id: number): Promise<Account> => {
+  const [row] = await sql.query<AccountRow>(`${select} WHERE a.id = $1`, [id]);
+  if (row === undefined) throw unknownAccount(id);
+  return shown(row);
+};
+
+const byName = async (sql: Sql, name: string): Promise<Account> => {
+  const [row] = await sql.query<AccountRow>(
+    `${select} WHERE a.id = (SELECT account_id FROM names WHERE key = $1)`,
+    [handleKey(name)],
+  );
+  if (row === undefined) throw unknownAccount(name);
   return shown(row);
 };
 
@@ -93,13 +105,14 @@ const insertAccount = async (sql: Sql, { name, plan, isOperator = false }: NewAc
         [name, plan, isOperator],
       );
       if (row === undefined) throw new AppError('unexpected', 'no_row', 'an account was not returned');
+      await claimName(tx, { kind: 'account', id: row.id }, name);
       await insertHome(tx, row.id, name, plan);
       await recordAudit(tx, {
         action: 'account.create',
         target: { kind: 'account', id: row.id, name },
         details: { plan, isOperator },
       });
-      return one(tx, 'a.id = $1', row.id);
+      return byId(tx, row.id);
     }),
   );
 };
@@ -109,6 +122,7 @@ const rename = (sql: Sql, id: number, name: string): Promise<unknown> =>
     sql.tx(async (tx) => {
       await renameHome(tx, id, name);
       await tx.query('UPDATE accounts SET name = $2 WHERE id = $1', [id, name]);
+      await claimName(tx, { kind: 'account', id }, name);
       await recordAudit(tx, { action: 'account.rename', target: { kind: 'account', id, name } });
     }),
   );
@@ -123,7 +137,7 @@ export const leaveWorkspace = async (tx: Sql, accountId: number, teamId: number)
 
 const workspaceTeam = (caller: Caller, workspace: string): number | null => {
   if (workspace === personalWorkspace) return null;
-  const team = caller.teams.find(({ name }) => name.toLowerCase() === workspace.toLowerCase());
+  const team = caller.teams.find(({ name }) => sameHandle(name, workspace));
   if (team === undefined) throw invalid('unknown_workspace', `You are in no team ${workspace}.`);
   return team.id;
 };
@@ -156,8 +170,8 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
       return some === undefined ? insertAccount(tx, account) : undefined;
     }),
 
-  read: (id) => one(sql, 'a.id = $1', id),
-  find: (name) => one(sql, 'lower(a.name) = lower($1)', name),
+  read: (id) => byId(sql, id),
+  find: (name) => byName(sql, name),
 
   async list() {
     return (await sql.query<AccountRow>(`${select} ORDER BY a.id`)).map(shown);
@@ -167,7 +181,7 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
     requireFullKey(caller);
     return sql.tx(async (tx) => {
       if (name !== undefined) {
-        requireHandle(name);
+        requireOwnHandle(name);
         await rename(tx, caller.accountId, name);
       }
       if (workspace !== undefined)
@@ -175,12 +189,12 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
           caller.accountId,
           workspaceTeam(caller, workspace),
         ]);
-      return one(tx, 'a.id = $1', caller.accountId);
+      return byId(tx, caller.accountId);
     });
   },
 
   async administer(name, { plan, isOperator }) {
-    const account = await one(sql, 'lower(a.name) = lower($1)', name);
+    const account = await byName(sql, name);
     if (plan !== undefined) await requirePlan(sql, plan);
     if (isOperator === false) await requireOtherOperator(sql, account);
     await sql.tx(async (tx) => {
@@ -194,11 +208,11 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
         details: { plan, isOperator },
       });
     });
-    return one(sql, 'a.id = $1', account.id);
+    return byId(sql, account.id);
   },
 
   async setDisabled(name, disabled) {
-    const account = await one(sql, 'lower(a.name) = lower($1)', name);
+    const account = await byName(sql, name);
     if (disabled) await requireOtherOperator(sql, account);
     return sql.tx(async (tx) => {
       const changed = await tx.query(
@@ -211,7 +225,7 @@ export const createAccounts = ({ sql }: { sql: Sql }): Accounts => ({
           action: disabled ? 'account.disable' : 'account.enable',
           target: { kind: 'account', id: account.id, name: account.name },
         });
-      return one(tx, 'a.id = $1', account.id);
+      return byId(tx, account.id);
     });
   },
 });

@@ -1,5 +1,6 @@
 import { notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
+import type { Caller } from '../model/permission.js';
 import { dropAuditEvents } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
@@ -52,7 +53,7 @@ export interface AuditTrail {
   /** Drops events, and days of keys, that are older. @returns events that are gone. */
   drop(olderThanDays: number): Promise<number>;
   /** Days on which a key of the account was used, revoked ones included, newest first. @throws AppError 404. */
-  keyDays(accountId: number, keyId: number): Promise<KeyDay[]>;
+  keyDays(caller: Caller, keyId: number): Promise<KeyDay[]>;
 }
 
 type Flat = Omit<AuditEvent, 'at' | 'actor' | 'target'> &
@@ -110,12 +111,13 @@ export const createAuditTrail = ({ sql }: { sql: Sql }): AuditTrail => ({
     return dropAuditEvents(sql, olderThanDays);
   },
 
-  async keyDays(accountId, keyId) {
+  async keyDays(caller, keyId) {
     const [own] = await sql.query('SELECT 1 FROM api_keys WHERE account_id = $1 AND id = $2', [
-      accountId,
+      caller.accountId,
       keyId,
     ]);
-    if (own === undefined) throw notFound('key_not_found', `You have no API key ${keyId}.`);
+    const isHidden = caller.key.repositoryIds !== null && keyId !== caller.key.id;
+    if (own === undefined || isHidden) throw notFound('key_not_found', `You have no API key ${keyId}.`);
     return sql.query<KeyDay>(
       `SELECT to_char(day, 'YYYY-MM-DD') AS day, requests FROM api_key_days WHERE key_id = $1 ORDER BY api_key_days.day DESC`,
       [keyId],

@@ -1,5 +1,12 @@
 import { conflict, invalid, notFound } from '../lib/errors.js';
-import { handleProblem, nameProblem } from '../model/names.js';
+import {
+  handleKey,
+  handleProblem,
+  handleSkeleton,
+  ownHandleProblem,
+  writtenSkeleton,
+} from '../model/handles.js';
+import { nameProblem } from '../model/names.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { brokenUnique } from './sql-state.js';
 
@@ -9,22 +16,48 @@ export const requireName = (name: string, field = 'name'): void => {
   if (problem !== undefined) throw invalid('invalid_name', `${field} ${problem}`);
 };
 
-/** The same for the name of an account or team. @throws AppError 400. */
+/** The same for a name that an operator gives to an account. @throws AppError 400. */
 export const requireHandle = (name: string): void => {
   const problem = handleProblem(name);
   if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
 };
 
-/** Runs a statement that gives an account or team its name. @throws AppError 409 when the name is taken. */
+/** The same for a name that a user gives to an account or team. @throws AppError 400. */
+export const requireOwnHandle = (name: string): void => {
+  const problem = ownHandleProblem(name);
+  if (problem !== undefined) throw invalid('invalid_name', `name ${problem}`);
+};
+
+/**
+ * Runs a transaction that creates or renames an account or team and calls `claimName` in it.
+ * @throws AppError 409 when the name, or one that looks like it, is taken.
+ */
 export const claimingName = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
     const constraint = brokenUnique(error);
-    if (constraint === undefined || !/^(names_pkey|accounts_name_key|teams_name_key)$/.test(constraint))
-      throw error;
+    if (constraint === undefined) throw error;
+    if (['names_skeleton_key', 'names_written_skeleton_key'].includes(constraint))
+      throw conflict('name_taken', `The name ${name} looks like the name of another account or team.`);
+    if (!['names_pkey', 'accounts_name_key', 'teams_name_key'].includes(constraint)) throw error;
     throw conflict('name_taken', `The name ${name} is taken by an account or team.`);
   }
+};
+
+/** Takes the name of a new or renamed account or team in the namespace that both share. */
+export const claimName = async (
+  tx: Sql,
+  owner: { readonly kind: 'account' | 'team'; readonly id: number },
+  name: string,
+): Promise<void> => {
+  const column = owner.kind === 'account' ? 'account_id' : 'team_id';
+  await tx.query(
+    `INSERT INTO names (key, skeleton, written_skeleton, ${column}) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (${column}) DO UPDATE SET key = excluded.key, skeleton = excluded.skeleton,
+       written_skeleton = excluded.written_skeleton`,
+    [handleKey(name), handleSkeleton(name), writtenSkeleton(name), owner.id],
+  );
 };
 
 /** An account or a team, found by its name. */
@@ -39,8 +72,8 @@ export const findPrincipal = async (sql: Sql, name: string): Promise<Principal> 
   const [row] = await sql.query<Principal>(
     `SELECT n.account_id AS "accountId", n.team_id AS "teamId", coalesce(a.name, t.name) AS name
      FROM names n LEFT JOIN accounts a ON a.id = n.account_id LEFT JOIN teams t ON t.id = n.team_id
-     WHERE n.key = lower($1)`,
-    [name.normalize('NFC')],
+     WHERE n.key = $1`,
+    [handleKey(name)],
   );
   if (row === undefined) throw notFound('principal_not_found', `There is no account or team ${name}.`);
   return row;

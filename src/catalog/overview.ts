@@ -48,12 +48,12 @@ export type Overview = (caller: Caller) => Promise<AccountOverview>;
 /** Account, plan, and what is used of it. */
 export const createOverview =
   ({ sql, accounts, quotas }: OverviewOptions): Overview =>
-  async ({ accountId }) => {
+  async ({ accountId, key }) => {
     const [account, plan, used, datasets] = await Promise.all([
       accounts.read(accountId),
       planOf(sql, accountId),
       quotas.use(accountId),
-      largestDatasets(sql, accountId),
+      key.repositoryIds === null ? largestDatasets(sql, accountId) : [],
     ]);
     // A caller's own account is never disabled.
     const { disabledAt: _, ...shown } = account;

@@ -2,7 +2,7 @@ import { invalid, notFound } from '../lib/errors.js';
 import type { Plan } from '../model/plan.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { requireHandle } from './names.js';
+import { requireName } from './names.js';
 
 const columns = `p.name, p.max_private_repositories AS "maxPrivateRepositories",
   p.max_stored_bytes AS "maxStoredBytes", p.max_dataset_rows AS "maxDatasetRows", p.max_columns AS "maxColumns",
@@ -56,7 +56,7 @@ export const createPlans = ({ sql }: { sql: Sql }): Plans => {
       );
       if (wrong !== undefined)
         throw invalid('invalid_limit', `A limit is a whole number from 0; ${wrong} is not.`);
-      requireHandle(plan.name);
+      requireName(plan.name);
       await sql.tx(async (tx) => {
         await tx.query(
           `INSERT INTO plans (name, max_private_repositories, max_stored_bytes, max_dataset_rows, max_columns,

@@ -1,4 +1,5 @@
 import { AppError, conflict, forbidden, invalid, notFound } from '../lib/errors.js';
+import { sameHandle } from '../model/handles.js';
 import { type Caller, includesLevel, keyExcludes, type Privacy } from '../model/permission.js';
 import { quotaExceeded, requireQuota } from '../model/plan.js';
 import { recordAudit } from '../storage/postgres/audit.js';
@@ -60,7 +61,7 @@ const takePrivatePlace = async (tx: Sql, accountId: number): Promise<void> => {
 
 const teamOf = (caller: Caller, name: string | null | undefined): number | null => {
   if (name === undefined || name === null) return null;
-  const team = caller.teams.find((item) => item.name.toLowerCase() === name.toLowerCase());
+  const team = caller.teams.find((item) => sameHandle(item.name, name));
   if (team === undefined) throw invalid('unknown_team', `team: you are in no team ${name}`);
   return team.id;
 };
@@ -229,7 +230,7 @@ export const createRepositories = ({ sql, access }: { sql: Sql; access: Access }
         [id],
       );
       if (locked === undefined) throw notFound('repository_not_found', `There is no repository ${id}.`);
-      if (team !== undefined && (team ?? '').toLowerCase() !== (locked.team ?? '').toLowerCase())
+      if (team !== undefined && !sameHandle(team ?? '', locked.team ?? ''))
         throw invalid('team_is_fixed', 'team: the team of a repository cannot be changed');
       await requirePrivacy(tx, { ...current, privacy: locked.privacy }, privacy);
       await tx.query(

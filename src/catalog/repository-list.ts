@@ -1,4 +1,5 @@
 import { isoUtc } from '../lib/time.js';
+import { handleKey } from '../model/handles.js';
 import { type Caller, type Level, levelOn, type Privacy } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { inBatches, searchPatterns } from './batches.js';
@@ -82,7 +83,7 @@ const listSql = `
   WITH ${seenRepositories('$1', '$2', '$3')}
   SELECT ${repositoryColumns}, ${repositoryFactColumns('$1', '$2')}
   FROM repositories r JOIN seen ON seen.id = r.id LEFT JOIN teams t ON t.id = r.team_id
-  WHERE r.id > $4 AND ($5::text IS NULL OR r.privacy = $5) AND ($6::text IS NULL OR lower(t.name) = lower($6))
+  WHERE r.id > $4 AND ($5::text IS NULL OR r.privacy = $5) AND ($6::text IS NULL OR t.id = (SELECT n.team_id FROM names n WHERE n.key = $6))
     AND (r.name || ' ' || coalesce(r.description, '')) ILIKE ALL ($7::text[])
   ORDER BY r.id LIMIT $8`;
 
@@ -101,7 +102,7 @@ export const listRepositories = (
         caller.key.repositoryIds,
         after,
         privacy,
-        team,
+        team === null ? null : handleKey(team),
         patterns,
         limit,
       ]),

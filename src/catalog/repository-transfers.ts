@@ -3,7 +3,7 @@ import { isoUtc } from '../lib/time.js';
 import type { Caller } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { type Access, requireFullKey } from './access.js';
+import { type Access, requireAccountKey, requireFullKey } from './access.js';
 import { findPrincipal } from './names.js';
 import { requireStorage } from './quotas.js';
 import { requireRoomFor } from './repositories.js';
@@ -99,7 +99,10 @@ export const createRepositoryTransfers = ({
   access: Access;
   move: MoveRepositories;
 }): RepositoryTransfers => ({
-  list: ({ accountId }) => listTransfers(sql, accountId),
+  async list(caller) {
+    requireAccountKey(caller);
+    return listTransfers(sql, caller.accountId);
+  },
 
   async offer(caller, repositoryId, account) {
     const { isHome, ownerId } = await access.repository(caller, repositoryId, 'Owner', 'write');

@@ -11,8 +11,6 @@ export interface StandingRight {
   readonly keyId: number | null;
   readonly datasetId: number;
   readonly need: Level;
-  /** What it takes while the dataset is public, where that differs. */
-  readonly needIfPublic?: Level;
 }
 
 /**
@@ -45,8 +43,9 @@ export const createFindEndedRights =
       const { caller, refused } = callerOf(right);
       if (refused !== undefined) return refused;
       const row = found.get(index);
-      const need = row?.privacy === 'Public' ? (right.needIfPublic ?? right.need) : right.need;
-      const decision = decide(caller, row && datasetFacts(row), need, 'read');
-      return decision.allowed ? undefined : refusal(decision, { what: 'dataset', id: right.datasetId, need });
+      const decision = decide(caller, row && datasetFacts(row), right.need, 'read');
+      return decision.allowed
+        ? undefined
+        : refusal(decision, { what: 'dataset', id: right.datasetId, need: right.need });
     });
   };

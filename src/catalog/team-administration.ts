@@ -1,4 +1,5 @@
 import { notFound } from '../lib/errors.js';
+import { handleKey } from '../model/handles.js';
 import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -56,8 +57,8 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
       const [row] = await sql.query<{ name: string }>(
         `SELECT a.name FROM teams t JOIN team_members m ON m.team_id = t.id AND m.role = 'admin'
            JOIN accounts a ON a.id = m.account_id
-         WHERE lower(t.name) = lower($1) ORDER BY a.id LIMIT 1`,
-        [team],
+         WHERE t.id = (SELECT team_id FROM names WHERE key = $1) ORDER BY a.id LIMIT 1`,
+        [handleKey(team)],
       );
       if (row === undefined) throw notFound('team_not_found', `There is no team ${team}.`);
       return actAs(row.name);
@@ -66,8 +67,8 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
       const { id: accountId } = await createAccounts({ sql }).find(name);
       await sql.tx(async (tx) => {
         const [row] = await tx.query<{ id: number }>(
-          'SELECT id FROM teams WHERE lower(name) = lower($1) FOR NO KEY UPDATE',
-          [team],
+          'SELECT id FROM teams WHERE id = (SELECT team_id FROM names WHERE key = $1) FOR NO KEY UPDATE',
+          [handleKey(team)],
         );
         if (row === undefined) throw notFound('team_not_found', `There is no team ${team}.`);
         await joinTeam(tx, { teamId: row.id, accountId, role });

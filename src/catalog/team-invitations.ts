@@ -1,8 +1,9 @@
 import { notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
+import { handleKey } from '../model/handles.js';
 import type { Caller, TeamRole } from '../model/permission.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { requireFullKey } from './access.js';
+import { requireAccountKey, requireFullKey } from './access.js';
 import { putTeamMember } from './team-members.js';
 
 /** What the invited account sees. */
@@ -39,10 +40,10 @@ export const takeInvitation = async (
   team: string,
 ): Promise<{ readonly teamId: number; readonly role: TeamRole } | undefined> => {
   const [row] = await tx.query<{ teamId: number; role: TeamRole }>(
-    `DELETE FROM team_invitations i USING teams t
-     WHERE t.id = i.team_id AND i.account_id = $1 AND lower(t.name) = lower($2)
+    `DELETE FROM team_invitations i USING names n
+     WHERE n.team_id = i.team_id AND i.account_id = $1 AND n.key = $2
      RETURNING i.team_id AS "teamId", i.role`,
-    [caller.accountId, team],
+    [caller.accountId, handleKey(team)],
   );
   return row;
 };
@@ -81,6 +82,7 @@ export const withdrawInvitation = async (tx: Sql, teamId: number, accountId: num
 
 export const createTeamInvitations = ({ sql }: { sql: Sql }): TeamInvitations => ({
   async list(caller) {
+    requireAccountKey(caller);
     const rows = await sql.query<InvitationRow>(
       `SELECT t.name AS team, i.role, a.name AS "invitedBy", i.created_at AS "createdAt"
        FROM team_invitations i JOIN teams t ON t.id = i.team_id LEFT JOIN accounts a ON a.id = i.invited_by

@@ -1,11 +1,12 @@
 import { AppError, conflict, forbidden, notFound } from '../lib/errors.js';
 import { isoUtc } from '../lib/time.js';
+import { handleKey, sameHandle } from '../model/handles.js';
 import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { requireFullKey } from './access.js';
+import { requireAccountKey, requireFullKey } from './access.js';
 import { leaveWorkspace } from './accounts.js';
-import { claimingName, findPrincipal, requireHandle } from './names.js';
+import { claimingName, claimName, findPrincipal, requireOwnHandle } from './names.js';
 import { rowLimits, tooMany } from './row-limits.js';
 import { invite, joinTeam, noInvitation, takeInvitation, withdrawInvitation } from './team-invitations.js';
 import { putTeamMember, removeTeamMember } from './team-members.js';
@@ -27,7 +28,7 @@ export interface Team {
 }
 
 export interface Teams {
-  /** Teams the caller is in. */
+  /** Teams the caller is in. @throws AppError 403 for a key that is limited to some repositories. */
   list(caller: Caller): Promise<Team[]>;
   /** @throws AppError 403 for a team the caller is not in, 404. */
   read(caller: Caller, name: string): Promise<Team>;
@@ -84,9 +85,11 @@ const unknownTeam = (name: string): AppError => notFound('team_not_found', `Ther
 
 /** @throws AppError 404 for a team that does not exist, 403 for one the caller is not in. */
 const mine = async (sql: Sql, caller: Caller, name: string): Promise<CallerTeam> => {
-  const team = caller.teams.find((item) => item.name.toLowerCase() === name.toLowerCase());
+  const team = caller.teams.find((item) => sameHandle(item.name, name));
   if (team !== undefined) return team;
-  const [other] = await sql.query('SELECT 1 FROM teams WHERE lower(name) = lower($1)', [name]);
+  const [other] = await sql.query('SELECT 1 FROM names WHERE key = $1 AND team_id IS NOT NULL', [
+    handleKey(name),
+  ]);
   throw other === undefined
     ? unknownTeam(name)
     : forbidden('no_permission', `You are not in the team ${name}.`);
@@ -145,7 +148,7 @@ const accountIdOf = async (sql: Sql, name: string): Promise<number> => {
 
 const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
   requireFullKey(caller);
-  requireHandle(name);
+  requireOwnHandle(name);
   return claimingName(name, () =>
     sql.tx(async (tx) => {
       const [mine] = await tx.query<{ teams: number }>(
@@ -157,6 +160,7 @@ const createTeam = (sql: Sql, caller: Caller, name: string): Promise<Team> => {
         name,
       ]);
       if (row === undefined) throw new AppError('unexpected', 'no_row', 'a team was not returned');
+      await claimName(tx, { kind: 'team', id: row.id }, name);
       await putTeamMember(tx, { teamId: row.id, accountId: caller.accountId, role: 'admin' });
       await recordAudit(tx, {
         action: 'team.create',
@@ -219,16 +223,23 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   async requireAdmin(caller, name) {
     await administered(sql, caller, name);
   },
-  list: (caller) => readTeams(sql, caller.accountId, null),
-  read: async (caller, name) => again(sql, caller, (await mine(sql, caller, name)).id, name),
+  async list(caller) {
+    requireAccountKey(caller);
+    return readTeams(sql, caller.accountId, null);
+  },
+  async read(caller, name) {
+    requireAccountKey(caller);
+    return again(sql, caller, (await mine(sql, caller, name)).id, name);
+  },
   create: (caller, name) => createTeam(sql, caller, name),
 
   async rename(caller, name, newName) {
     const { id } = await administered(sql, caller, name);
-    requireHandle(newName);
+    requireOwnHandle(newName);
     await claimingName(newName, () =>
       sql.tx(async (tx) => {
         await tx.query('UPDATE teams SET name = $2 WHERE id = $1', [id, newName]);
+        await claimName(tx, { kind: 'team', id }, newName);
         await recordAudit(tx, {
           action: 'team.rename',
           target: { kind: 'team', id, name: newName },
@@ -256,7 +267,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
     return sql.tx(async (tx) => {
       const invitation = await takeInvitation(tx, caller, name);
       if (invitation === undefined) {
-        const present = caller.teams.find((team) => team.name.toLowerCase() === name.toLowerCase());
+        const present = caller.teams.find((team) => sameHandle(team.name, name));
         if (present === undefined) throw noInvitation(name);
         return again(tx, caller, present.id, name);
       }
@@ -271,7 +282,7 @@ export const createTeams = ({ sql }: { sql: Sql }): Teams => ({
   },
 
   async removeMember(caller, name, account) {
-    const leaving = account.toLowerCase() === caller.accountName.toLowerCase();
+    const leaving = sameHandle(account, caller.accountName);
     const team = leaving ? await mine(sql, caller, name) : await administered(sql, caller, name);
     requireFullKey(caller);
     await removeMember(sql, team, account);

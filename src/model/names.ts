@@ -1,36 +1,22 @@
-/** Rules of the names that people give to things. */
+/** Rules for names of repositories, datasets, columns and keys, and for free texts; accounts and teams: handles.ts. */
 
-/** Unicode code points in a name of a repository, dataset, column or key. */
+/** Bidirectional control characters, such as U+202E, reorder the text around a name wherever it is shown. */
+export const hasBidiControl = (name: string): boolean => /\p{Bidi_Control}/u.test(name);
+
+/** Unicode code points in a name. */
 export const maxNameLength = 255;
-/** The same of an account or team. */
-export const maxHandleLength = 100;
 
-/** Workspace word of an account without a team; no account or team may be called so. */
-export const personalWorkspace = 'personal';
-
-/** What is wrong with a name of a repository, dataset, column or key, which is kept as it is given. */
+/** Reason why a name is refused; undefined when it may be given. Names are kept exactly as given. */
 export const nameProblem = (name: string): string | undefined => {
   if (name.trim() === '') return 'must not be empty';
-  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name)) return 'must not hold control characters';
+  if (/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name)) return 'must not contain control characters';
+  if (hasBidiControl(name)) return 'must not contain bidirectional control characters';
   if (name.length > 2 * maxNameLength || [...name].length > maxNameLength)
     return `must have at most ${maxNameLength} characters`;
   return undefined;
 };
 
-/** The same for the name of an account or team, which is also a part of addresses. */
-export const handleProblem = (name: string): string | undefined => {
-  if (name === '') return 'must not be empty';
-  if ([...name].length > maxHandleLength) return `must have at most ${maxHandleLength} characters`;
-  if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@-]*$/u.test(name))
-    return 'must start with a letter or digit and hold only letters, digits, spaces and . _ @ -';
-  if (name.endsWith(' ')) return 'must not end with a space';
-  // Two handles that look the same must be the same.
-  if (name !== name.normalize('NFC')) return 'must be in composed form (Unicode NFC)';
-  if (name.toLowerCase() === personalWorkspace) return `must not be ${personalWorkspace}`;
-  return undefined;
-};
-
-/** What is wrong with a free text such as a description. */
+/** Reason why a free text such as a description is refused. */
 export const textProblem = (text: string, maxLength: number): string | undefined => {
   if (text.length > maxLength) return `must have at most ${maxLength} characters`;
   if (text.includes('\0') || /\p{Cs}/u.test(text)) return 'must be well-formed text without NUL characters';
@@ -43,7 +29,7 @@ export const maxSourceUrlLength = 2048;
 /** Schemes that run something when a page shows the address as a link. */
 const scriptSchemes: readonly string[] = ['javascript:', 'vbscript:', 'data:'];
 
-/** What is wrong with the address of a source: any URL, a bare host or nothing at all will do. */
+/** Reason why the address of a source is refused: any URL, a bare host or an empty text is accepted. */
 export const sourceUrlProblem = (url: string): string | undefined => {
   const problem = textProblem(url, maxSourceUrlLength);
   if (problem !== undefined) return problem;

@@ -7,7 +7,7 @@ import type { Overview } from '../../catalog/overview.js';
 import { shownDatasets } from '../../catalog/stored-bytes.js';
 import { pathId, timeParameter } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
-import { countField, handleField, idField, nameField, timeField } from './fields.js';
+import { countField, idField, nameField, newHandleField, timeField } from './fields.js';
 
 const limit = z.int().nonnegative().nullable().meta({ description: 'Null: no limit.' });
 const metered = z.object({ limit, used: countField('How much of it is used.') });
@@ -124,6 +124,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
     method: 'GET',
     path: '/account',
     summary: 'Read your account, its plan and its usage',
+    description: 'A key that is limited to some repositories does not see the list of datasets.',
     tags,
     auth: 'required',
     responses: { 200: { description: 'The account.', schema: accountSchema, example: accountExample } },
@@ -136,7 +137,9 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
     tags,
     auth: 'required',
     body: z.object({
-      name: handleField('Name; accounts and teams share one set of names.').optional(),
+      name: newHandleField(
+        'Name. Accounts and teams share one namespace, in which names that look alike are the same.',
+      ).optional(),
       workspace: z
         .string()
         .max(255)
@@ -159,12 +162,16 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
     method: 'GET',
     path: '/account/keys',
     summary: 'List the API keys of the account',
+    description: 'A key that is limited to some repositories sees only itself.',
     tags,
     auth: 'required',
     responses: {
       200: { description: 'Keys that were not revoked.', schema: z.array(keySchema), example: [keyExample] },
     },
-    handler: async ({ caller }) => ok(await keys.list(caller.accountId)),
+    handler: async ({ caller }) => {
+      const all = await keys.list(caller.accountId);
+      return ok(caller.key.repositoryIds === null ? all : all.filter(({ id }) => id === caller.key.id));
+    },
   }),
   route({
     method: 'POST',
@@ -197,7 +204,9 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
     method: 'GET',
     path: '/account/keys/:id/usage',
     summary: 'How often an API key was used, by day',
-    description: 'Days in UTC, newest first; today’s requests are counted with a delay of about a minute.',
+    description:
+      'Days in UTC, newest first; today’s requests are counted with a delay of about a minute. ' +
+      'A key that is limited to some repositories sees only its own.',
     tags,
     auth: 'required',
     params: z.object({ id: pathId('Id of the key.') }),
@@ -209,7 +218,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
       },
     },
     errors: [404],
-    handler: async ({ caller, params }) => ok(await auditTrail.keyDays(caller.accountId, params.id)),
+    handler: async ({ caller, params }) => ok(await auditTrail.keyDays(caller, params.id)),
   }),
   route({
     method: 'DELETE',

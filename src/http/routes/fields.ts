@@ -1,7 +1,6 @@
 import { z } from 'zod';
+import { handleProblem, maxHandleLength, ownHandleProblem } from '../../model/handles.js';
 import {
-  handleProblem,
-  maxHandleLength,
   maxNameLength,
   maxSourceUrlLength,
   nameProblem,
@@ -22,7 +21,8 @@ const ruled = (problem: (text: string) => string | undefined, openapi: Record<st
     })
     .meta({ openapi: { type: 'string', ...openapi } });
 
-const control = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+/** Control and bidirectional control characters. */
+const control = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069';
 
 export const nameField = (description: string) =>
   ruled(nameProblem, {
@@ -32,13 +32,18 @@ export const nameField = (description: string) =>
     description: `${description} Kept exactly as given; at most ${maxNameLength} characters.`,
   });
 
-export const handleField = (description: string) =>
-  ruled(handleProblem, {
-    minLength: 1,
-    maxLength: maxHandleLength,
-    pattern: '^[^\\W_]([\\w .@-]*[\\w.@-])?$',
-    description,
-  });
+const handle = (description: string) => ({
+  minLength: 1,
+  maxLength: maxHandleLength,
+  pattern: '^[A-Za-z]([\\w .@-]*[\\w.@-])?$',
+  description,
+});
+
+/** Name of an account or team that exists. */
+export const handleField = (description: string) => ruled(handleProblem, handle(description));
+
+/** Name that a user gives to an account or team. */
+export const newHandleField = (description: string) => ruled(ownHandleProblem, handle(description));
 
 const nullable = (schema: z.ZodType<string>, openapi: Record<string, unknown>) =>
   schema

@@ -7,7 +7,7 @@ import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
 import { createProcessWatch, type ProcessWatch } from '../../ingest/lifecycle/process-watch.js';
 import type { Reject } from '../../ingest/lifecycle/rejects.js';
 import { type AppError, conflict, notFound } from '../../lib/errors.js';
-import { type Caller, includesLevel } from '../../model/permission.js';
+import type { Caller } from '../../model/permission.js';
 import type { ProcessView } from '../../model/process.js';
 import { pathId, queryChoice, queryId, queryInteger } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
@@ -25,28 +25,21 @@ export interface ProcessRoutesDeps {
 
 const params = z.object({ id: pathId('Dataset'), processId: pathId('Process') });
 const tags = ['Data'];
-export const forWhom = 'Needs Write on a public dataset, Read on a private one.';
+export const forWhom =
+  'Needs Write: a process and its rejected rows quote a file that may never be published. Read sees versions only.';
 
-/**
- * A process quotes its file, and rejects are rows of it: those of a public dataset are only for callers who may
- * write to it, those of a private one for everybody who may read it.
- */
-export const requireProcesses = async (
+/** Access to the uploads of a dataset, which quote files that may never be published: Read sees versions only. */
+export const requireProcesses = (
   { access }: Pick<ProcessRoutesDeps, 'access'>,
   caller: Caller,
   datasetId: number,
-): Promise<DatasetAccess> => {
-  const dataset = await access.dataset(caller, datasetId, 'Read', 'read');
-  const isShown = dataset.privacy === 'Private' || includesLevel(dataset.level, 'Write');
-  return isShown ? dataset : access.dataset(caller, datasetId, 'Write', 'read');
-};
+): Promise<DatasetAccess> => access.dataset(caller, datasetId, 'Write', 'read');
 
-/** The same, of an answer that goes on for longer. */
+/** The right of a streamed answer about uploads. */
 export const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight => ({
   keyId: caller.key.id,
   datasetId: id,
-  need: 'Read',
-  needIfPublic: 'Write',
+  need: 'Write',
 });
 
 const goneProcess = (processId: number): AppError =>

@@ -13,13 +13,14 @@ const sessionSchema = z
         name: z.string(),
         isOperator: z.boolean(),
         readOnly: z.boolean().meta({ description: 'The key may change nothing.' }),
+        limited: z.boolean().meta({ description: 'The key is limited to some repositories.' }),
       })
       .nullable()
       .meta({ description: 'Null: nobody is signed in.' }),
   })
   .meta({ id: 'Session' });
 
-const example = { account: { id: 1, name: 'ada', isOperator: false, readOnly: false } };
+const example = { account: { id: 1, name: 'ada', isOperator: false, readOnly: false, limited: false } };
 
 const shown = (caller: Caller | undefined): z.infer<typeof sessionSchema> => ({
   account:
@@ -30,6 +31,7 @@ const shown = (caller: Caller | undefined): z.infer<typeof sessionSchema> => ({
           name: caller.accountName,
           isOperator: caller.isOperator,
           readOnly: caller.key.readOnly,
+          limited: caller.key.repositoryIds !== null,
         },
 });
 

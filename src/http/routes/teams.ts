@@ -4,7 +4,7 @@ import type { TeamInvitations } from '../../catalog/team-invitations.js';
 import type { Teams } from '../../catalog/teams.js';
 import { pathName } from '../parameters.js';
 import { created, noContent, ok, type Route, route } from '../route.js';
-import { handleField, roleField, timeField } from './fields.js';
+import { newHandleField, roleField, timeField } from './fields.js';
 
 const memberSchema = z.object({ account: z.string(), role: roleField });
 const teamSchema = z
@@ -30,7 +30,11 @@ const tags = ['Teams'];
 const name = pathName('Name of the team.');
 const account = pathName('Name of the account.');
 const one = (description: string) => ({ description, schema: teamSchema, example });
-const body = z.object({ name: handleField('Name; accounts and teams share one set of names.') });
+const body = z.object({
+  name: newHandleField(
+    'Name. Accounts and teams share one namespace, in which names that look alike are the same.',
+  ),
+});
 
 const onTeams = (teams: Teams): Route[] => [
   route({
@@ -40,6 +44,7 @@ const onTeams = (teams: Teams): Route[] => [
     tags,
     auth: 'required',
     responses: { 200: { description: 'Teams by name.', schema: z.array(teamSchema), example: [example] } },
+    errors: [403],
     handler: async ({ caller }) => ok(await teams.list(caller)),
   }),
   route({
@@ -178,6 +183,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
         example: [invitationExample],
       },
     },
+    errors: [403],
     handler: async ({ caller }) => ok(await invitations.list(caller)),
   }),
   route({

@@ -80,6 +80,7 @@ const byTaker = ({ transfers }: TransferRoutesDeps): Route[] => [
         example: [example],
       },
     },
+    errors: [403],
     handler: async ({ caller }) => ok(await transfers.list(caller)),
   }),
   route({

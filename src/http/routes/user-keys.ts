@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { requireFullKey } from '../../catalog/access.js';
+import { requireAccountKey, requireFullKey } from '../../catalog/access.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { ok, type Route, route } from '../route.js';
 import { slugParam } from './providers.js';
@@ -21,7 +21,11 @@ export const createUserKeyRoutes = ({ userKeys }: Pick<Gateway, 'userKeys'>): Ro
         example: { fred: true },
       },
     },
-    handler: async ({ caller }) => ok(await userKeys.list(caller.accountId)),
+    errors: [403],
+    handler: async ({ caller }) => {
+      requireAccountKey(caller);
+      return ok(await userKeys.list(caller.accountId));
+    },
   }),
   route({
     method: 'PUT',

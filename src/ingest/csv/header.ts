@@ -1,6 +1,7 @@
 import { invalid } from '../../lib/errors.js';
 import { firstItems, listed } from '../../lib/listing.js';
 import { maxColumnNameBytes, maxColumns } from '../../model/column.js';
+import { hasBidiControl } from '../../model/names.js';
 import { COMMA, QUOTE } from './bytes.js';
 import { likelyDelimiters } from './dialect.js';
 import { createFieldIndex } from './field-index.js';
@@ -79,9 +80,9 @@ export function* headerSteps(
 }
 
 /**
- * The names in a header record, exactly as they stand in the file, blanks at their ends included. Throws an
- * AppError for an empty name (nothing but blanks), for one that is too long, for names that occur twice (all of
- * them are listed), and for more columns than a dataset may have.
+ * The names in a header record, exactly as in the file, blanks at their ends included. Throws an AppError for an
+ * empty name (nothing but blanks), for one that is too long or has bidirectional control characters, for names that
+ * occur twice (all of them are listed), and for more columns than a dataset may have.
  */
 export function* headerNames({ bytes, dialect, line, fieldCount }: HeaderRecord): Steps<string[]> {
   if (fieldCount > maxColumns) {
@@ -114,6 +115,15 @@ function* checkNames(names: readonly string[], line: number): Steps<void> {
       'column_name_too_long',
       `Line ${line}: the name of column ${long + 1} is longer than ${maxColumnNameBytes} bytes.`,
       { line, position: long + 1, maxBytes: maxColumnNameBytes },
+    );
+  }
+  yield;
+  const bidi = names.findIndex(hasBidiControl);
+  if (bidi >= 0) {
+    throw invalid(
+      'invalid_column_name',
+      `Line ${line}: the name of column ${bidi + 1} contains bidirectional control characters.`,
+      { line, position: bidi + 1 },
     );
   }
   const seen = new Set<string>();

@@ -38,12 +38,12 @@ GET /account                                                   401 200 200 200 2
 PUT /account                                                   401 200 200 200 200 200 200 200 200 200 403 403 401
 DELETE /account                                                401 400 400 400 400 400 400 400 400 400 403 403 401
 GET /account/export                                            401 200 200 200 200 200 200 200 200 200 403 403 401
-GET /account/transfers                                         401 200 200 200 200 200 200 200 200 200 200 200 401
+GET /account/transfers                                         401 200 200 200 200 200 200 200 200 200 200 403 401
 PUT /account/transfers/{id}                                    401 404 404 404 404 404 404 404 404 404 403 403 401
 DELETE /account/transfers/{id}                                 401 404 404 404 404 404 404 404 404 404 403 403 401
 GET /account/keys                                              401 200 200 200 200 200 200 200 200 200 200 200 401
 POST /account/keys                                             401 201 201 201 201 201 201 201 201 201 403 403 401
-GET /account/keys/{id}/usage                                   401 404 404 404 404 404 200 404 404 404 200 200 401
+GET /account/keys/{id}/usage                                   401 404 404 404 404 404 200 404 404 404 200 404 401
 DELETE /account/keys/{id}                                      401 404 404 404 404 404 204 404 404 404 403 403 401
 
 GET /search                                                    200 200 200 200 200 200 200 200 200 200 200 200 401
@@ -51,7 +51,7 @@ GET /session                                                   200 200 200 200 2
 POST /session                                                  401 200 200 200 200 200 200 200 200 200 200 200 401
 DELETE /session                                                204 204 204 204 204 204 204 204 204 204 204 204 204
 
-GET /account/invitations                                       401 200 200 200 200 200 200 200 200 200 200 200 401
+GET /account/invitations                                       401 200 200 200 200 200 200 200 200 200 200 403 401
 PUT /account/invitations/{team}                                401 404 404 404 404 404 200 200 200 404 403 403 401
 DELETE /account/invitations/{team}                             401 404 404 404 404 404 404 404 404 404 403 403 401
 
@@ -95,25 +95,19 @@ PATCH /datasets/{dataset_id}/columns/{column_id}               401 403 403 403 2
 DELETE /datasets/{dataset_id}/columns/{column_id}              401 403 403 403 404 404 404 404 404 403 403 403 401
 
 PUT /datasets/{id}/data                                        401 403 403 403 201 201 201 201 201 403 403 403 401
-GET /datasets/{id}/processes/{processId} Private               401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId} Public                401 403 403 403 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes/{processId}                       401 403 403 403 200 200 200 200 200 403 200 403 401
 POST /datasets/{id}/processes                                  401 403 403 403 201 201 201 201 201 403 403 403 401
-GET /datasets/{id}/processes Private                           401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes Public                            401 403 403 403 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId}/events Private        401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId}/events Public         401 403 403 403 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId}/rejects Private       401 403 200 200 200 200 200 200 200 403 200 403 401
-GET /datasets/{id}/processes/{processId}/rejects Public        401 403 403 403 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes                                   401 403 403 403 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes/{processId}/events                401 403 403 403 200 200 200 200 200 403 200 403 401
+GET /datasets/{id}/processes/{processId}/rejects               401 403 403 403 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions Private                            401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions Public                             200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /datasets/{id}/versions/{versionId} Private                401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions/{versionId} Public                 200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /datasets/{id}/versions/{from}/diff/{to} Private           401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions/{from}/diff/{to} Public            200 200 200 200 200 200 200 200 200 200 200 403 401
-GET /datasets/{id}/processes/{processId}/diff Private          401 403 404 404 404 404 404 404 404 403 404 403 401
-GET /datasets/{id}/processes/{processId}/diff Public           401 403 403 403 404 404 404 404 404 403 404 403 401
-GET /datasets/{id}/processes/{processId}/diff/rows Private     401 403 404 404 404 404 404 404 404 403 404 403 401
-GET /datasets/{id}/processes/{processId}/diff/rows Public      401 403 403 403 404 404 404 404 404 403 404 403 401
+GET /datasets/{id}/processes/{processId}/diff                  401 403 403 403 404 404 404 404 404 403 404 403 401
+GET /datasets/{id}/processes/{processId}/diff/rows             401 403 403 403 404 404 404 404 404 403 404 403 401
 DELETE /datasets/{id}/processes/{processId}                    401 403 403 403 404 404 404 404 404 403 403 403 401
 GET /datasets/{id}/versions/{from}/diff/{to}/rows Private      401 403 200 200 200 200 200 200 200 403 200 403 401
 GET /datasets/{id}/versions/{from}/diff/{to}/rows Public       200 200 200 200 200 200 200 200 200 200 200 403 401
@@ -129,9 +123,9 @@ POST /datasets/{id}/query Private                              401 403 200 200 2
 POST /datasets/{id}/query Public                               200 200 200 200 200 200 200 200 200 200 200 403 401
 GET /links/{token}/{name}                                      403 403 403 403 403 403 403 403 403 403 403 403 403
 
-GET /teams                                                     401 200 200 200 200 200 200 200 200 200 200 200 401
+GET /teams                                                     401 200 200 200 200 200 200 200 200 200 200 403 401
 POST /teams                                                    401 201 201 201 201 201 201 201 201 201 403 403 401
-GET /teams/{name}                                              401 403 403 403 403 403 200 200 200 403 200 200 401
+GET /teams/{name}                                              401 403 403 403 403 403 200 200 200 403 200 403 401
 PUT /teams/{name}                                              401 403 403 403 403 403 200 403 200 403 403 403 401
 DELETE /teams/{name}                                           401 403 403 403 403 403 204 403 204 403 403 403 401
 PUT /teams/{name}/members/{account}                            401 403 403 403 403 403 200 403 200 403 403 403 401
@@ -149,7 +143,7 @@ POST /providers/{slug}/series/{seriesId}/data                  404 404 404 404 4
 POST /providers/{slug}/series/{seriesId}/dataset               401 403 403 403 404 404 404 404 404 403 403 403 401
 PUT /datasets/{id}/refresh                                     401 403 403 403 404 404 404 404 404 403 403 403 401
 POST /datasets/{id}/refresh                                    401 403 403 403 404 404 404 404 404 403 403 403 401
-GET /user-keys                                                 401 200 200 200 200 200 200 200 200 200 200 200 401
+GET /user-keys                                                 401 200 200 200 200 200 200 200 200 200 200 403 401
 PUT /user-keys/{slug}                                          401 404 404 404 404 404 404 404 404 404 403 403 401
 GET /feed/search/{query}                                       200 200 200 200 200 200 200 200 200 200 200 200 401
 GET /ops/audit                                                 401 403 403 403 403 403 403 403 403 200 403 403 401

@@ -6,6 +6,8 @@ export interface Account {
   readonly name: string;
   readonly isOperator: boolean;
   readonly readOnly: boolean;
+  /** The key is limited to some repositories. */
+  readonly limited: boolean;
 }
 
 export interface SessionState {

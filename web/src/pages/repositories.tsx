@@ -2,6 +2,8 @@ import { Show } from '../components/states.js';
 import { api } from '../lib/api.js';
 import { useLoad } from '../lib/load.js';
 import { linkTo, navigate } from '../lib/router.js';
+import { session } from '../lib/session.js';
+import { useStore } from '../lib/store.js';
 import type { Repository } from '../lib/types.js';
 import { texts } from '../texts.js';
 import { AccountPage } from './manage/account-page.js';
@@ -11,11 +13,12 @@ const t = texts.manage.repositories;
 
 /** Repositories that the account can see, and a new one. */
 export const Repositories = () => {
+  const { account } = useStore(session);
   const found = useLoad(
     (signal) =>
       Promise.all([
         api.get<Repository[]>('/repositories', { signal }),
-        api.get<{ name: string }[]>('/teams', { signal }),
+        account?.limited ? [] : api.get<{ name: string }[]>('/teams', { signal }),
       ]),
     [],
   );

@@ -65,6 +65,12 @@ describe('the header', () => {
     expect(() => names(text)).toThrow(message);
   });
 
+  it('refuses bidirectional control characters', () => {
+    expect(() => names('a,b\u202ec')).toThrow(
+      'the name of column 2 contains bidirectional control characters',
+    );
+  });
+
   it('refuses more columns than a dataset may have', () => {
     const list = (count: number): string => Array.from({ length: count }, (_, i) => `c${i}`).join(',');
     expect(names(list(10_000))).toHaveLength(10_000);
