@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.js';
 import { connectionOf, type KafkaConnection } from './kafkajs/client.js';
 import { patchKafkajsConsumer } from './kafkajs/consumer-patch.js';
 import { patchKafkajsEncoder } from './kafkajs/encoder-patch.js';
+import { patchKafkajsQueue } from './kafkajs/queue-patch.js';
 import { type SecuritySettings, securityOptions } from './kafkajs/security.js';
 import { createSocket } from './kafkajs/sockets.js';
 
@@ -52,6 +53,7 @@ export const createKafka = ({ settings, clientId, log, retry }: KafkaOptions): K
     );
   patchKafkajsEncoder();
   patchKafkajsConsumer();
+  patchKafkajsQueue();
   const client = new Kafka({
     brokers: [...settings.kafkaBrokers],
     ...securityOptions(settings),
