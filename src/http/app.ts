@@ -11,6 +11,7 @@ import { createOwnerOf } from './connections.js';
 import { type Authenticate, createDispatch } from './dispatch.js';
 import { createErrors } from './middleware/errors.js';
 import { type CorsOptions, createCors, createSecurityHeaders } from './middleware/headers.js';
+import { createHostCheck } from './middleware/host.js';
 import { createRequest } from './middleware/request.js';
 import { createOpenApi } from './openapi.js';
 import { createRoutePlaces, defaultPlaces, type RoutePlaces } from './places.js';
@@ -146,6 +147,7 @@ export const createApp = (options: AppOptions): HttpServer => {
   app.use(createSecurityHeaders());
   app.use(createCors(cors));
   app.use(createErrors());
+  app.use(createHostCheck());
   app.use(
     createRouter(
       [

@@ -1,18 +1,19 @@
 /**
- * Bounds the connections of a server: each may hold as much memory as its headers take, from its first byte on and
- * before anything of it can be judged.
+ * Bounds the connections of a server and the memory of request heads that are not complete, which nothing else can
+ * judge yet. A connection is
  *
- *   waiting   nothing is asked yet, or the head of a request is still on its way. Who has waited for longest makes room
- *             for others, when there are no connections left or too many bytes of heads are kept.
- *   working   a request is answered; its places and budgets bound it.
+ *   waiting   no request is being answered: it is idle, or a head is on its way. When connections run out, the one that
+ *             has waited longest is closed; when incomplete heads take too many bytes, the one with the oldest long head.
+ *   working   a request is being answered; permits and budgets of the dispatcher bound it.
  *
- * Of those that wait only some are read at a time: new ones by turns (`head-turns.ts`), of those that were answered as
- * many as may send heads at once without harm; more of them take turns like new ones.
+ * Every piece that arrives is counted. Few of the waiting connections are read at a time, because all of them may deliver
+ * a piece in one turn of the event loop: new ones take turns (`head-turns.ts`), and so do kept-alive ones beyond a number
+ * whose heads can do no harm.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createTrust, plain, siteOf } from './client-address.js';
-import { bytesOfHead, ordinaryHead } from './head-size.js';
+import { bytesOfHead, ordinaryHead, sentHeadBytes } from './head-size.js';
 import { createHeadTurns } from './head-turns.js';
 
 export interface ConnectionLimits {
@@ -47,19 +48,19 @@ interface Connection {
   readonly socket: Socket;
   readonly owner: string | undefined;
   readonly site: string;
-  /** Requests that are being answered. */
+  /** Requests that have not been answered yet. */
   working: number;
-  /** Since when it has been waiting. */
+  /** Time since when it has been waiting. */
   since: number;
-  /** Bytes of the connection in front of the head that is expected. */
+  /** Bytes read up to the piece that is being parsed. */
+  seen: number;
+  /** Bytes of the connection in front of the next head. */
   front: number;
   /** Bytes of the head that is on its way, as last counted. */
   head: number;
-  /** True once each piece that is read is counted. */
-  isCounted: boolean;
 }
 
-/** Bytes of the body as far as they are said. */
+/** Length of the body as the head announces it; infinite for chunks. */
 const bodyBytesOf = ({ headers }: IncomingMessage): number => {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers['content-length'] ?? 0);
@@ -71,23 +72,20 @@ export const limitConnections = (
   { most, ownerOf, onRefused, graceMs = 1_000, headBytes = 32 * 1024 * 1024 }: ConnectionLimits,
   maxHeadBytes: number,
 ): void => {
-  // An eighth for heads that are being read, since all of them may come in one turn of the event loop; a quarter for those
-  // that rest, and a quarter for kept connections that are left alone: few of them, whose heads cannot take more. Of others each
-  // piece is counted, which takes it through JavaScript, a tenth of what receiving a large file costs.
+  // An eighth for heads that are being read, since all of them may come in one turn of the event loop; a quarter for
+  // those that are paused. Kept-alive connections are counted with each piece, so more of them may be read.
   const places = Math.max(1, Math.floor(headBytes / 8 / maxHeadBytes));
   const countedBytes = headBytes / 4;
-  const mostLeftAlone = Math.floor(headBytes / 4 / maxHeadBytes);
   const byOwner = new Map<string, number>();
   const known = new WeakMap<Socket, Connection>();
-  /** Who has waited for longest comes first. */
+  /** Longest-waiting first. */
   const waiting = new Set<Connection>();
   let open = 0;
-  /** Those with a long head on its way, the oldest first. */
+  /** Connections with a long head on its way, oldest first. */
   const longHeads = new Set<Connection>();
   let longBytes = 0;
-  /** Those that are read while they wait for a next request. */
+  /** Connections that are read while they wait for a next request. */
   const kept = new Set<Connection>();
-  let leftAlone = 0;
 
   const count = (owner: string | undefined, by: 1 | -1): void => {
     open += by;
@@ -103,9 +101,12 @@ export const limitConnections = (
   };
 
   const end = (connection: Connection): void => {
+    const isIdle = connection.head === 0;
     forget(connection);
     onRefused?.('lost');
-    connection.socket.destroy();
+    // A client in the middle of a head sees at once that it failed, even one that does not read.
+    if (isIdle) connection.socket.destroy();
+    else connection.socket.resetAndDestroy();
   };
 
   /** Ends the connection that has waited for longest, of the given owner or of anybody; false when none has for long. */
@@ -140,37 +141,25 @@ export const limitConnections = (
     ({ site }) => site,
   );
 
-  const keepNoMore = (connection: Connection): boolean => {
-    if (!kept.delete(connection)) return false;
-    if (!connection.isCounted) leftAlone -= 1;
-    return true;
-  };
-
   const forget = (connection: Connection): void => {
     waiting.delete(connection);
     forgetHead(connection);
     turns.settle(connection);
-    keepNoMore(connection);
+    kept.delete(connection);
   };
 
   /** Reads it while it waits for a next request, as far as there is room. */
   const keep = (connection: Connection): void => {
-    if (kept.size >= keptPerPlace * places) {
-      turns.expect(connection);
-      return;
-    }
-    kept.add(connection);
-    if (connection.isCounted) return;
-    if (leftAlone < mostLeftAlone) {
-      leftAlone += 1;
-      return;
-    }
-    connection.isCounted = true;
-    connection.socket.on('data', () => {
-      countHead(connection);
-      // The rest of a long head takes its turns.
-      if (longHeads.has(connection) && keepNoMore(connection)) turns.expect(connection);
-    });
+    if (kept.size >= keptPerPlace * places) turns.expect(connection);
+    else kept.add(connection);
+  };
+
+  /** Called behind the parser: a request that the piece completes is working by then. */
+  const onPiece = (connection: Connection): void => {
+    connection.seen = connection.socket.bytesRead;
+    countHead(connection);
+    // The rest of a long head takes its turns.
+    if (longHeads.has(connection) && kept.delete(connection)) turns.expect(connection);
   };
 
   const wait = (connection: Connection): void => {
@@ -184,16 +173,18 @@ export const limitConnections = (
     if (connection === undefined) return;
     connection.working += 1;
     forget(connection);
-    const end = socket.bytesRead + bodyBytesOf(request);
+    // A lower bound, so that the bytes of the next head are never taken for those of this request.
+    connection.front =
+      Math.max(connection.front + sentHeadBytes(request), connection.seen) + bodyBytesOf(request);
     // A parser keeps the last head that came in pieces, for as long as its connection lasts.
     if (bytesOfHead(request) > ordinaryHead) response.setHeader('Connection', 'close');
     const onDone = (): void => {
       connection.working -= 1;
       if (connection.working > 0 || socket.destroyed) return;
-      connection.front = Math.min(end, socket.bytesRead);
+      connection.front = Math.min(connection.front, socket.bytesRead);
       wait(connection);
       keep(connection);
-      // What came of the next head behind the request.
+      // The next head may have begun in the same piece.
       countHead(connection);
     };
     response.once('close', () => {
@@ -215,9 +206,9 @@ export const limitConnections = (
       site,
       working: 0,
       since: 0,
+      seen: 0,
       front: 0,
       head: 0,
-      isCounted: false,
     };
     count(owner, 1);
     socket.once('close', () => {
@@ -238,7 +229,9 @@ export const limitConnections = (
   // Behind Node's own listener, which begins to read.
   server.on('connection', (socket: Socket) => {
     const connection = known.get(socket);
-    if (connection !== undefined) turns.expect(connection);
+    if (connection === undefined) return;
+    socket.on('data', () => onPiece(connection));
+    turns.expect(connection);
   });
 };
 

@@ -1,16 +1,11 @@
+import type { IncomingMessage } from 'node:http';
 import { AppError } from '../lib/errors.js';
 
 const unauthenticated = (code: string, message: string): AppError =>
   new AppError('unauthenticated', code, message);
 
-const keyOfBasic = (header: string): string => {
-  const match = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header);
-  if (match?.[1] === undefined)
-    throw unauthenticated(
-      'bad_authorization',
-      'use HTTP Basic authentication: the API key as user name, an empty password',
-    );
-  const text = Buffer.from(match[1], 'base64').toString('utf8');
+const keyOfBasic = (base64: string): string => {
+  const text = Buffer.from(base64, 'base64').toString('utf8');
   const colon = text.indexOf(':');
   const user = colon === -1 ? text : text.slice(0, colon);
   if (colon !== -1 && colon < text.length - 1)
@@ -18,17 +13,44 @@ const keyOfBasic = (header: string): string => {
   return user;
 };
 
+const keyOfHeader = (header: string): string => {
+  const bearer = /^bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1];
+  if (bearer !== undefined) return bearer;
+  const basic = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header)?.[1];
+  if (basic !== undefined) return keyOfBasic(basic);
+  throw unauthenticated(
+    'bad_authorization',
+    'use "Authorization: Bearer <API key>", or HTTP Basic authentication with the API key as user name and an empty password',
+  );
+};
+
+/** Values of every `Authorization` header; `headers` has the first alone. */
+export const authorizationsOf = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): string[] =>
+  rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === 'authorization');
+
 /**
- * The API key of a request, or undefined when there is none.
+ * The API key of a request, or undefined when there is none. It may be given in several ways at once, as long as they all
+ * give the same key: nothing depends on which of them a proxy or a cache has looked at.
  * @throws AppError `unauthenticated` for credentials that cannot be right, or that contradict each other.
  */
-export const readApiKey = (authorization: string | undefined, query: URLSearchParams): string | undefined => {
-  const fromQuery = new Set(query.getAll('apiKey'));
-  const fromHeader = authorization === undefined ? [] : [keyOfBasic(authorization)];
-  const keys = new Set([...fromQuery, ...fromHeader]);
+export const readApiKey = (
+  authorization: string | readonly string[] | undefined,
+  query: URLSearchParams,
+): string | undefined => {
+  const headers = typeof authorization === 'string' ? [authorization] : (authorization ?? []);
+  const keys = new Set([...query.getAll('apiKey'), ...headers.map(keyOfHeader)]);
   if (keys.size > 1)
     throw unauthenticated('ambiguous_credentials', 'two different API keys are given; give one');
   const [key] = keys;
   if (key === '') throw unauthenticated('empty_key', 'the API key is empty');
   return key;
+};
+
+/**
+ * Challenges of a 401, one header each. To `Basic` a browser opens a window of its own, also for what a page fetches;
+ * pages have their own way to ask for a key.
+ */
+export const challengesFor = (isFromScript: boolean): string[] => {
+  const bearer = 'Bearer realm="tabulary"';
+  return isFromScript ? [bearer] : ['Basic realm="tabulary", charset="UTF-8"', bearer];
 };

@@ -7,10 +7,11 @@ import type { Place } from '../lib/places.js';
 import type { Caller } from '../model/permission.js';
 import { createJsonBody, type JsonBodyBounds, requireNoCoding } from './body.js';
 import { siteOf } from './client-address.js';
-import { readApiKey } from './credentials.js';
+import { authorizationsOf, readApiKey } from './credentials.js';
 import { bytesOfHead, ordinaryHead } from './head-size.js';
 import { createKnownKeys } from './known-keys.js';
 import { requireFrames } from './known-length.js';
+import { untilClientIsSeen } from './pipelining.js';
 import type { RoutePlaces } from './places.js';
 import { sendReply } from './reply.js';
 import type { RequestState } from './request-state.js';
@@ -61,7 +62,7 @@ interface Credential {
 
 /** A key that is sent counts; a browser adds the cookie of a session to every request. */
 const credentialOf = (ctx: RequestContext): Credential | undefined => {
-  const key = readApiKey(ctx.req.headers.authorization, ctx.state.query);
+  const key = readApiKey(authorizationsOf(ctx.req), ctx.state.query);
   if (key !== undefined) return { kind: 'key', secret: key };
   const { token } = ctx.state.sessionCookie;
   return token === undefined ? undefined : { kind: 'session', secret: token };
@@ -221,6 +222,8 @@ export const createDispatch = (options: DispatchOptions) => {
       try {
         const access = await route.authorize?.(head);
         const body = await readBody(ctx, head, first, share);
+        await untilClientIsSeen(ctx.req);
+        head.signal.throwIfAborted();
         place = await placeOfHandler(head, first);
         const request = {
           ...head,

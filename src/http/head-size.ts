@@ -1,8 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
+type Head = Pick<IncomingMessage, 'url' | 'rawHeaders'>;
+
 /** Bytes of a head that every request may have; longer ones are counted. */
 export const ordinaryHead = 16 * 1024;
 
-/** Bytes of the head of a request, as far as it is kept. */
-export const bytesOfHead = ({ url = '', rawHeaders }: Pick<IncomingMessage, 'url' | 'rawHeaders'>): number =>
+/** Bytes that a parsed head keeps in memory. */
+export const bytesOfHead = ({ url = '', rawHeaders }: Head): number =>
   rawHeaders.reduce((sum, text) => sum + text.length, url.length);
+
+/** Fewest bytes with which a head can be sent: two characters behind each name and value, and a request line. */
+export const sentHeadBytes = (head: Head & Pick<IncomingMessage, 'method'>): number =>
+  bytesOfHead(head) +
+  2 * head.rawHeaders.length +
+  (head.method ?? '').length +
+  ' '.length +
+  ' HTTP/1.1\r\n\r\n'.length;

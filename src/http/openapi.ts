@@ -180,7 +180,7 @@ const responsesOf = (route: Route, render: Render): Json => {
 };
 
 const securityOf = (route: Route): Json[] => {
-  const schemes: Json[] = [{ basic: [] }, { apiKey: [] }];
+  const schemes: Json[] = [{ bearer: [] }, { basic: [] }, { apiKey: [] }];
   if (route.auth === 'none') return [];
   return route.auth === 'optional' ? [{}, ...schemes] : schemes;
 };
@@ -232,12 +232,17 @@ export const createOpenApi = ({ routes, version, base }: OpenApiOptions): Json =
     components: {
       schemas: components,
       securitySchemes: {
-        basic: { type: 'http', scheme: 'basic', description: 'API key as user name, empty password.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The API key. No access log records it.' },
+        basic: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'API key as user name, empty password. Access logs of proxies record user names.',
+        },
         apiKey: {
           type: 'apiKey',
           in: 'query',
           name: 'apiKey',
-          description: 'Ends up in addresses and logs: prefer Basic.',
+          description: 'Ends up in addresses and logs: prefer Bearer.',
         },
       },
     },

@@ -21,3 +21,7 @@ export interface RequestState {
   bodyText?: string;
   error?: unknown;
 }
+
+/** Path parameters as the router decoded them, once it has found a route. */
+export const pathParameters = (ctx: object): Readonly<Record<string, string>> =>
+  'params' in ctx && typeof ctx.params === 'object' ? { ...ctx.params } : {};

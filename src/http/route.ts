@@ -116,6 +116,8 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly errors?: readonly number[];
   /** `message`: a 404 of this route is shaped `{message}` instead of `{error}`. */
   readonly notFoundShape?: 'error' | 'message';
+  /** Path parameters that are a permission in themselves: log lines and traces show their first characters alone. */
+  readonly secretParams?: readonly string[];
   /** True keeps the route out of the documents. */
   readonly hidden?: boolean;
 }

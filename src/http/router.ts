@@ -45,7 +45,8 @@ export const createRouter = (
   dispatch: (route: Route, template: string) => Middleware<RequestState>,
   { page, hasPage, publicPath }: RouterOptions,
 ): Middleware<RequestState> => {
-  const router = new Router<RequestState>();
+  // Case-insensitive routes would be further spellings of each path, for logs, caches and rules of proxies to know.
+  const router = new Router<RequestState>({ sensitive: true });
   for (const { base, routes } of mounted) {
     for (const route of [...routes].sort(bySpecificity)) {
       const path = `${base}${route.path}`;

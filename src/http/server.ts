@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../lib/log.js';
 import { type ConnectionLimits, limitConnections } from './connections.js';
 import { createLeftover } from './leftover.js';
+import { oneAtATime } from './pipelining.js';
 
 export interface HttpServer {
   /** Listens and gives the port that was taken. */
@@ -59,22 +60,41 @@ const settlingMs = 1_000;
 /** A promise resolves when nothing is left to be done for the request, which may be after its answer. */
 export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-const refuse = (socket: Socket, code: string | undefined): void => {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status =
-    code === 'HPE_HEADER_OVERFLOW'
-      ? '431 Request Header Fields Too Large'
-      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? '408 Request Timeout'
-        : '400 Bad Request';
-  const body = JSON.stringify({ error: status.slice(4).toLowerCase(), code: 'malformed_request' });
-  socket.end(
-    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
-  );
+/** Milliseconds, and bytes, that a client may go on sending behind a malformed head; then its connection is reset. */
+const refusedMs = 2_000;
+const refusedBytes = 1024 * 1024;
+
+const statusLineOf = (code: string | undefined): string => {
+  if (code === 'HPE_HEADER_OVERFLOW') return '431 Request Header Fields Too Large';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? '408 Request Timeout' : '400 Bad Request';
+};
+
+/**
+ * Answers heads that cannot be parsed, once per connection. What the client still sends is read and dropped for a while:
+ * closing a connection with unread bytes resets it, and the client loses the answer.
+ */
+const createRefusal = () => {
+  const refused = new WeakSet<Socket>();
+  return (socket: Socket, code: string | undefined): void => {
+    // The parser fails again with each further piece.
+    if (refused.has(socket)) return;
+    refused.add(socket);
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = statusLineOf(code);
+    const body = JSON.stringify({ error: status.slice(4).toLowerCase(), code: 'malformed_request' });
+    socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n` +
+        `Connection: close\r\n\r\n${body}`,
+    );
+    const until = socket.bytesRead + refusedBytes;
+    socket.on('data', () => {
+      if (socket.bytesRead > until) socket.destroy();
+    });
+    setTimeout(() => socket.destroy(), refusedMs).unref();
+  };
 };
 
 export const createHttpServer = (
@@ -88,6 +108,7 @@ export const createHttpServer = (
   /** True while connections without a request wait for one that may be on its way. */
   let lingering = false;
   const leftover = createLeftover();
+  const refuse = createRefusal();
   const running = new Set<ServerResponse>();
   const handlers = new Set<Promise<unknown>>();
 
@@ -96,7 +117,7 @@ export const createHttpServer = (
     if (!response.headersSent) response.setHeader('Connection', 'close');
   };
 
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+  const answer = oneAtATime((request: IncomingMessage, response: ServerResponse): void => {
     if (draining) endWithAnswer(response);
     running.add(response);
     response.once('close', () => {
@@ -107,7 +128,7 @@ export const createHttpServer = (
     const handler = Promise.resolve(handle(request, response));
     handlers.add(handler);
     void handler.finally(() => handlers.delete(handler));
-  };
+  });
   setMaxIdleHTTPParsers(keptParsers);
   const server = createServer(
     { maxHeaderSize: maxHeaderBytes, connectionsCheckingInterval: checkingMs },

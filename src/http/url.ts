@@ -1,3 +1,5 @@
+import { withoutSecrets } from '../lib/log-line.js';
+
 const isKeyParameter = (pair: string): boolean => {
   const name = pair.split('=', 1)[0] ?? '';
   try {
@@ -35,6 +37,31 @@ export const parameterNames = (query: URLSearchParams): string[] => {
   return names.length > mostNames ? [...shown, `and ${names.length - mostNames} more`] : shown;
 };
 
-/** A path as a log line shows it: not too long, and of a signed link not so much that it could be used. */
-export const loggedPath = (path: string): string =>
-  path.replace(/^(\/api\/links\/[^/]{0,8})[^/]*/, '$1…').slice(0, pathLength);
+/** Decodes until nothing is left to decode, up to three times; other octets stay as they are. */
+const decoded = (path: string): string => {
+  let text = path;
+  for (let time = 0; time < 3 && text.includes('%'); time += 1)
+    text = text.replace(/(?:%[\da-f]{2})+/gi, (octets) => {
+      try {
+        return decodeURIComponent(octets);
+      } catch {
+        return octets;
+      }
+    });
+  return text;
+};
+
+const shortened = (secret: string): string => `${secret.slice(0, 8)}…`;
+
+/**
+ * A decoded path for log lines and traces: not too long, and without what could be used as a permission.
+ * @param secrets Values of the matched route's `secretParams`, decoded. The token of a link is shortened whatever matches:
+ *   a path that is misspelled or behind another prefix still holds it.
+ */
+export const loggedPath = (path: string, secrets: readonly string[] = []): string => {
+  const shown = secrets
+    .filter((secret) => secret !== '')
+    .reduce((text, secret) => text.replaceAll(secret, shortened(secret)), decoded(path.slice(0, 64 * 1024)))
+    .replace(/(\/links\/+)([^/]+)/gi, (_all, front: string, token: string) => front + shortened(token));
+  return withoutSecrets(shown).slice(0, pathLength);
+};

@@ -3,14 +3,19 @@ import { cutValue } from './cut.js';
 /** Most bytes of a log line, its line end included. */
 const mostLineBytes = 8 * 1024;
 
-/** Links that are their own permission: enough stays to tell one from another, too little to use it. */
-const signedLinks: readonly [RegExp, string][] = [
-  [/(\/links\/[^/"\\\s]{0,8})[^/"\\\s]*/g, '$1…'],
+/**
+ * What is a permission in itself, wherever in a line it is: a link, its token alone, an API key. Enough stays to tell one
+ * from another, too little to use it.
+ */
+const secrets: readonly [RegExp, string][] = [
+  [/(\/links\/+[^/"\\\s]{0,8})[^/"\\\s]*/gi, '$1…'],
+  [/\b(WzE[\w-]{5})[\w-]*\.[\w-]{20,}/g, '$1…'],
+  [/(tab_[\w-]{8})[\w-]{16,}/g, '$1…'],
   [/(X-Amz-(?:Signature|Credential|Security-Token)=[^&"\\\s]{0,8})[^&"\\\s]*/gi, '$1…'],
 ];
 
-const withoutLinks = (line: string): string =>
-  signedLinks.reduce((text, [link, shown]) => text.replace(link, shown), line);
+export const withoutSecrets = (line: string): string =>
+  secrets.reduce((text, [secret, shown]) => text.replace(secret, shown), line);
 
 /** Longest texts and lists that are tried, one after the other, until a line fits. */
 const cuts = [
@@ -35,8 +40,8 @@ const cutLine = (line: string): string => {
   return `${JSON.stringify({ ...head, cut: true })}\n`;
 };
 
-/** A line of the log as it is written: within bounds, whatever it was about, and without links that could be used. */
+/** A line of the log as it is written: within bounds, whatever it was about, and without links and keys that could be used. */
 export const boundedLine = (line: string): string => {
-  const shown = withoutLinks(line);
+  const shown = withoutSecrets(line);
   return Buffer.byteLength(shown) <= mostLineBytes ? shown : cutLine(shown);
 };

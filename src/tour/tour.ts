@@ -23,7 +23,7 @@ const readable = (path: string): string => decodeURIComponent(path.replaceAll('+
 
 /** @returns The id of the sample table. */
 export const takeTour = async ({ baseUrl, apiKey, print, signal }: TourOptions): Promise<number> => {
-  const authorization = `Basic ${Buffer.from(`${apiKey}:`).toString('base64')}`;
+  const authorization = `Bearer ${apiKey}`;
 
   let lastLine: string | undefined;
   const call = async ({ method, path, body }: Call): Promise<Response> => {

@@ -2,8 +2,9 @@ import type { Middleware } from 'koa';
 import { cutText, cutValue } from '../../lib/cut.js';
 import { AppError, isAppError, messageOf } from '../../lib/errors.js';
 import { isGoneMeanwhile, isOutage } from '../../storage/outage.js';
+import { challengesFor } from '../credentials.js';
 import { quoteSentId } from '../parameters.js';
-import type { RequestState } from '../request-state.js';
+import { pathParameters, type RequestState } from '../request-state.js';
 import { HttpFault, statusOf } from '../status.js';
 
 interface Shaped {
@@ -54,13 +55,6 @@ const shape = (thrown: unknown): Shaped => {
   return { status: 500, code: 'internal', message: 'internal error', headers: {} };
 };
 
-/**
- * How to sign in. To `Basic` a browser opens a window of its own, also for what a page fetches; pages have their own way to
- * ask for a key.
- */
-const challengeFor = (isFromScript: boolean): string =>
-  `${isFromScript ? 'ApiKey' : 'Basic'} realm="tabulary", charset="UTF-8"`;
-
 /** Longest message, and largest details as JSON, of an error: what is wrong may be as long as what was sent. */
 const messageLength = 8_000;
 const detailsBytes = 16 * 1024;
@@ -74,10 +68,6 @@ const boundedDetails = (details: Record<string, unknown>): unknown => {
   if (fits(details)) return details;
   return detailCuts.map((cut) => cutValue(details, cut)).find(fits);
 };
-
-/** What the router decoded from the path, once it has found a route. */
-const paramsOf = (ctx: object): Readonly<Record<string, string>> =>
-  'params' in ctx && typeof ctx.params === 'object' ? { ...ctx.params } : {};
 
 /** Parameters that are looked at for an id: nobody sends more of those that have one. */
 const mostParameters = 100;
@@ -105,7 +95,7 @@ export const createErrors = (): Middleware<RequestState> =>
       const message = cutText(
         quoteSentId(
           text,
-          { ...Object.fromEntries(queryOf(ctx.state.query)), ...paramsOf(ctx) },
+          { ...Object.fromEntries(queryOf(ctx.state.query)), ...pathParameters(ctx) },
           ctx.state.bodyText,
         ),
         messageLength,
@@ -126,7 +116,7 @@ export const createErrors = (): Middleware<RequestState> =>
       if (status === 401)
         ctx.set(
           'WWW-Authenticate',
-          challengeFor(ctx.get('Sec-Fetch-Dest') === 'empty' || ctx.get('X-Requested-With') !== ''),
+          challengesFor(ctx.get('Sec-Fetch-Dest') === 'empty' || ctx.get('X-Requested-With') !== ''),
         );
       ctx.remove('Content-Encoding');
       ctx.remove('Content-Disposition');

@@ -4,7 +4,7 @@ import type { Log } from '../../lib/log.js';
 import type { Metrics } from '../../lib/metrics.js';
 import { errorType, noTracing, type Span, type Tracing, traceHeaderNames } from '../../lib/tracing.js';
 import type { IdentifyClient } from '../client-address.js';
-import type { RequestState } from '../request-state.js';
+import { pathParameters, type RequestState } from '../request-state.js';
 import { isRefusal } from '../rights-watch.js';
 import { loggedPath, parameterNames } from '../url.js';
 import { firstParameters } from '../validation.js';
@@ -22,6 +22,15 @@ export interface RequestOptions {
   readonly identifyClient: IdentifyClient;
 }
 
+/** The path for log lines and traces, once it is known which of its parameters are secret. */
+const shownPath = (ctx: ParameterizedContext<RequestState>): string => {
+  const params = pathParameters(ctx);
+  return loggedPath(
+    ctx.path,
+    (ctx.state.route?.secretParams ?? []).map((name) => params[name] ?? ''),
+  );
+};
+
 /** What asks for the state of the process every few seconds is in no trace. */
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
@@ -37,17 +46,21 @@ const beginSpan = (tracing: Tracing, ctx: ParameterizedContext<RequestState>): S
     attributes: {
       'http.request.method': ctx.method,
       'url.scheme': ctx.state.client.secure ? 'https' : 'http',
-      'url.path': loggedPath(ctx.path),
     },
   });
 };
 
-const endSpan = (span: Span, { method, state }: ParameterizedContext<RequestState>, status: number): void => {
+const endSpan = (span: Span, ctx: ParameterizedContext<RequestState>, status: number): void => {
+  const { method, state } = ctx;
   if (state.template !== undefined) {
     span.name(`${method} ${state.template}`);
     span.set({ 'http.route': state.template });
   }
-  span.set({ 'http.response.status_code': status, 'tabulary.request.id': state.requestId });
+  span.set({
+    'url.path': shownPath(ctx),
+    'http.response.status_code': status,
+    'tabulary.request.id': state.requestId,
+  });
   if (state.error !== undefined && (status >= 500 || status === 200)) span.fail(errorType(state.error));
   else if (status >= 500) span.fail(String(status));
   span.end();
@@ -93,7 +106,7 @@ export const createRequest = ({
       ctx.state.log[route?.hidden || (!finished && !failed) ? 'debug' : 'info'](
         {
           method: ctx.method,
-          path: loggedPath(ctx.path),
+          path: shownPath(ctx),
           route: template,
           // Names only: values of a filter are the caller's data.
           query: parameterNames(ctx.state.query),

@@ -47,6 +47,7 @@ export const createLinkRoutes = ({
     tags: ['Data'],
     auth: 'none',
     places: 'files',
+    secretParams: ['token'],
     params: z.object({ token: z.string().max(4_000), name: z.string().max(1_000) }),
     responses: {
       200: { description: 'The file.', ...files },

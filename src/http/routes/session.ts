@@ -53,7 +53,7 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
     path: '/session',
     summary: 'Sign in from a browser',
     description:
-      'Needs the API key itself (Basic). The answer sets a cookie that scripts cannot read, that no other site sends, and ' +
+      'Needs the API key itself in `Authorization`. The answer sets a cookie that scripts cannot read, that no other site sends, and ' +
       'that may do what the key may do, until it expires, is ended, or the key ends.',
     tags,
     auth: 'required',
@@ -68,7 +68,11 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
     handler: async ({ caller, header, sessionCookie }): Promise<Reply> => {
       // A session that opens sessions would never end.
       if (header('authorization') === undefined)
-        throw new AppError('unauthenticated', 'no_key', 'Sign in with the API key, by Basic authentication.');
+        throw new AppError(
+          'unauthenticated',
+          'no_key',
+          'Sign in with the API key, as `Authorization: Bearer <API key>`.',
+        );
       const { token, maxAgeSeconds } = await sessions.open(caller.key.id);
       return {
         ...ok(shown(caller)),

@@ -189,6 +189,17 @@ describe('credentials', () => {
     expect((await ask('GET', '/api/things/1', { key: 'good' })).json()).toMatchObject({ account: 'ada' });
     expect((await ask('GET', '/api/things/1?apiKey=good')).json()).toMatchObject({ account: 'ada' });
     expect((await ask('GET', '/api/things/1')).json()).toMatchObject({ account: null });
+    const bearer = { headers: { Authorization: 'Bearer good' } };
+    expect((await ask('GET', '/api/things/1', bearer)).json()).toMatchObject({ account: 'ada' });
+    expect((await ask('GET', '/api/things/1?apiKey=good', bearer)).json()).toMatchObject({ account: 'ada' });
+  });
+
+  it('asks pages for a key without the window of the browser, and other clients by Basic or Bearer', async () => {
+    const wrong = { Authorization: 'Bearer bad' };
+    const challenge = async (more: Record<string, string>): Promise<string | null> =>
+      (await ask('GET', '/api/things/1', { headers: { ...wrong, ...more } })).headers.get('www-authenticate');
+    expect(await challenge({})).toBe('Basic realm="tabulary", charset="UTF-8", Bearer realm="tabulary"');
+    expect(await challenge({ 'X-Requested-With': 'page' })).toBe('Bearer realm="tabulary"');
   });
 
   it.each([
@@ -197,7 +208,10 @@ describe('credentials', () => {
     ['the key in the password field', { headers: { Authorization: `Basic ${btoa('x:good')}` } }, ''],
     ['the key as password of itself', { headers: { Authorization: `Basic ${btoa('good:good')}` } }, ''],
     ['an empty key', { headers: { Authorization: `Basic ${btoa(':')}` } }, ''],
-    ['another scheme', { headers: { Authorization: 'Bearer good' } }, ''],
+    ['another scheme', { headers: { Authorization: 'Digest good' } }, ''],
+    ['a wrong key as Bearer', { headers: { Authorization: 'Bearer bad' } }, ''],
+    ['a key with padding', { headers: { Authorization: 'Bearer good=' } }, ''],
+    ['two different keys, one as Bearer', { headers: { Authorization: 'Bearer good' } }, '?apiKey=bad'],
     ['two different keys', { key: 'good' }, '?apiKey=bad'],
   ])('refuses %s with 401 also where no key is needed', async (_name, options, query) => {
     const answer = await ask('GET', `/api/things/1${query}`, options);

@@ -35,6 +35,12 @@ describe('createLinks', () => {
     }
     refused('');
     refused('.');
+    // Other spellings of the same bytes: decoders ignore padding, unused bits and what is behind the signature.
+    for (const end of ['=', '==', '.', '.x', ' ', '\n', '+', '%3D', 'A']) refused(token + end);
+    const sameBytes = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+      .map((last) => token.slice(0, -1) + last)
+      .filter((other) => other !== token);
+    for (const other of sameBytes) refused(other);
     refused(token.split('.')[0]!);
   });
 

@@ -29,6 +29,11 @@ describe('readApiKey', () => {
     [undefined, 'apiKey=k', 'k'],
     [basic('k:'), 'apiKey=k', 'k'],
     ['basic '.concat(Buffer.from('k:').toString('base64')), '', 'k'],
+    ['Bearer k', '', 'k'],
+    ['bearer   k ', '', 'k'],
+    ['Bearer k', 'apiKey=k', 'k'],
+    [['Bearer k', basic('k:')], '', 'k'],
+    [[], '', undefined],
   ])('%s and %j give %s', (header, text, key) => {
     expect(readApiKey(header, query(text))).toBe(key);
   });
@@ -40,7 +45,14 @@ describe('readApiKey', () => {
     [undefined, 'apiKey=', 'empty_key'],
     [basic('k:'), 'apiKey=other', 'ambiguous_credentials'],
     [undefined, 'apiKey=a&apiKey=b', 'ambiguous_credentials'],
-    ['Bearer k', '', 'bad_authorization'],
+    ['Bearer k', 'apiKey=other', 'ambiguous_credentials'],
+    ['Bearer k=', 'apiKey=k', 'ambiguous_credentials'],
+    [['Bearer k', basic('other:')], '', 'ambiguous_credentials'],
+    [['Bearer k', basic('x:k')], '', 'key_in_password'],
+    ['Bearer', '', 'bad_authorization'],
+    ['Bearer k l', '', 'bad_authorization'],
+    ['Bearer ké', '', 'bad_authorization'],
+    ['Digest k', '', 'bad_authorization'],
     ['Basic %%%', '', 'bad_authorization'],
     ['', '', 'bad_authorization'],
   ])('%s and %j are refused as %s', (header, text, code) => {
@@ -91,6 +103,13 @@ describe('what a log line shows of an address', () => {
 
   it.each([
     ['/api/links/eyJkYXRhc2V0Ijo.c2lnbmF0dXJl/all.csv', '/api/links/eyJkYXRh…/all.csv'],
+    ['/API/LINKS/abcdefghijkl', '/API/LINKS/abcdefgh…'],
+    ['/api/%6cinks/abcdefghijkl/n', '/api/links/abcdefgh…/n'],
+    ['/api/%256Cinks/abcdefghijkl', '/api/links/abcdefgh…'],
+    ['/api/links%2Fabcdefghijkl', '/api/links/abcdefgh…'],
+    ['/api//links//%61bcdefghijkl', '/api//links//abcdefgh…'],
+    ['/prefix/api/links/abcdefghijkl', '/prefix/api/links/abcdefgh…'],
+    ['/api/datasets/%zz/%ff', '/api/datasets/%zz/%ff'],
     ['/api/datasets/7/data', '/api/datasets/7/data'],
     [`/${'x'.repeat(5_000)}`, `/${'x'.repeat(999)}`],
   ])('%s is %s', (path, shown) => {
