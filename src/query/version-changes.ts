@@ -1,8 +1,8 @@
 /**
  * The rows that differ between two versions of a dataset, as CSV.
  *
- * Rows are matched as version-comparison.ts counts them: of equal key, equal rows first, then as changed ones. Two
- * passes: the first finds, by hashes alone, what differs; the second reads and numbers only those rows.
+ * Rows are matched as version-comparison.ts counts them: by the key where it is unique in both versions, and as a whole
+ * otherwise. Two passes: the first finds, by hashes alone, what differs; the second reads and numbers only those rows.
  */
 import type { Readable } from 'node:stream';
 import { type StoredColumn, storageName } from '../model/column.js';
@@ -15,6 +15,7 @@ import { csv } from './formats/delimited/delimited.js';
 import { type OutputColumn, plainAppearance } from './formats/format.js';
 import { freeName } from './projection.js';
 import { placeOf } from './read-context.js';
+import { createUniqueKeys, type MatchedBy, matchedBy } from './unique-key.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
 
@@ -26,13 +27,17 @@ export interface ChangesWanted {
   readonly signal: AbortSignal;
 }
 
+export interface ComparedRows extends MatchedBy {
+  readonly body: Readable;
+}
+
 export interface VersionChanges {
   /**
    * CSV: `change` (removed, added, before, after) and the columns of both versions. Removed rows first, then added
    * and changed ones in the order of the second version.
    * @throws AppError 404 for an unknown version; 409 for a dry run whose rows are not kept any more.
    */
-  open(wanted: ChangesWanted): Promise<Readable>;
+  open(wanted: ChangesWanted): Promise<ComparedRows>;
 }
 
 export interface VersionChangesOptions {
@@ -128,7 +133,7 @@ const changesSql = (
 interface Pair {
   readonly from: ReadableVersion;
   readonly to: ReadableVersion;
-  readonly keyIds?: readonly number[];
+  readonly keyIds?: readonly number[] | undefined;
 }
 
 /** Before the first upload. */
@@ -141,6 +146,8 @@ const nothing = (version: ReadableVersion): ReadableVersion => ({
 });
 
 export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOptions): VersionChanges => {
+  const isUniqueKey = createUniqueKeys(reader);
+
   const pairOf = async ({ datasetId, between }: ChangesWanted): Promise<Pair> => {
     const find = (versionId: number) => versions.find({ datasetId, currentVersionId: null, versionId });
     if (!('dryRun' in between)) {
@@ -155,20 +162,34 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
     };
   };
 
+  const matchRows = async (
+    { from, to, keyIds }: Pair,
+    { queryId, signal }: ChangesWanted,
+  ): Promise<MatchedBy> => {
+    const keys = commonKeys(from.columns, to.columns, keyIds);
+    const ids = keys.map(({ id }) => id);
+    const isUnique =
+      (await isUniqueKey(from, ids, { queryId: `${queryId}-from`, signal })) &&
+      (await isUniqueKey(to, ids, { queryId: `${queryId}-to`, signal }));
+    return matchedBy(keys, isUnique);
+  };
+
   return {
     async open(wanted) {
       const { from, to, keyIds } = await pairOf(wanted);
       const columns = columnsOf(from, to);
       const [before, after] = [sideOf(reader.database, 'from', from), sideOf(reader.database, 'to', to)];
-      const keys = commonKeys(from.columns, to.columns, keyIds).map(({ id }) => id);
-      const { output, from: rows } = changesSql([before, after], columns, keys);
-      return reader.open({
+      const matched = await matchRows({ from, to, keyIds }, wanted);
+      const ids = matched.keys.map(({ id }) => id);
+      const { output, from: rows } = changesSql([before, after], columns, ids);
+      const body = await reader.open({
         ...csv.select.rows(output, rows, plainAppearance),
         values: { ...before.values, ...after.values },
         place: placeOf(from, to),
         queryId: wanted.queryId,
         signal: wanted.signal,
       });
+      return { body, ...matched };
     },
   };
 };

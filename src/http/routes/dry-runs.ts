@@ -5,13 +5,12 @@ import { pathId } from '../parameters.js';
 import { ok, type Route, route } from '../route.js';
 import { countField } from './fields.js';
 import { forWhom, requireProcesses } from './processes.js';
+import { comparedKeys } from './versions.js';
 
 const diffSchema = z
   .object({
     from: z.string().nullable().meta({ description: 'The version that it would have followed; null: none.' }),
-    keys: z
-      .array(z.string())
-      .meta({ description: 'Columns that tell rows apart; without any, whole rows are compared.' }),
+    ...comparedKeys,
     added: countField('Rows that would come.'),
     removed: countField('Rows that would go.'),
     changed: countField('Rows of the same key that would have other values.'),

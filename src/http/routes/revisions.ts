@@ -8,6 +8,7 @@ import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId, queryInstant, queryInteger, queryText } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { rightToRead, settleAtEnd } from './download-answer.js';
+import { keyHeaders, keyHeadersDescribed } from './key-headers.js';
 
 export interface RevisionRoutesDeps {
   readonly access: Access;
@@ -22,7 +23,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
     summary: 'What was said when',
     description:
       'Every value that observations had in the kept versions, with the version that brought it. An observation is what ' +
-      'the entity columns say. `change` is `added`, `changed`, or `removed` with the values that went. What a version ' +
+      'the entity columns say; where several rows of one version have the same ones, each row is an observation. `change` is `added`, `changed`, or `removed` with the values that went. What a version ' +
       'repeats is not shown again.',
     tags: ['Versions'],
     auth: 'optional',
@@ -46,6 +47,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
         description:
           'The columns of the dataset, `versionId`, `publishedAt` and `change`, by entity and version.',
         contentTypes: revisionFormats.map((format) => formats[format].mediaType),
+        headers: keyHeadersDescribed,
       },
     },
     errors: [402, 403, 404, 504],
@@ -57,7 +59,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
       const { mediaType, extension } = formats[format];
       const ticket = await quotas.startExport(caller);
       try {
-        const body = await revisions.open({
+        const { body, ...matched } = await revisions.open({
           datasetId: dataset.id,
           currentVersionId: dataset.currentVersionId,
           vintage: query.vintage ?? 'all',
@@ -78,6 +80,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
             'Content-Type': mediaType,
             'Content-Disposition': dispositionOf(fileNameOf(`${dataset.name} revisions`, extension)),
             'Cache-Control': 'private, no-cache',
+            ...keyHeaders(matched),
           },
           body,
           right: rightToRead(caller, dataset.id),

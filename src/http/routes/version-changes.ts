@@ -12,6 +12,7 @@ import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId, pathVersion } from '../parameters.js';
 import { type Reply, type Route, route } from '../route.js';
 import { rightToRead, settleAtEnd } from './download-answer.js';
+import { keyHeaders, keyHeadersDescribed } from './key-headers.js';
 import { forWhom, requireProcesses, rightTo } from './processes.js';
 
 export interface VersionChangeRoutesDeps {
@@ -27,7 +28,7 @@ const shape =
   'CSV. The first column, `change`, says `removed`, `added`, or `before` and `after` for the two sides of a changed ' +
   'row. A column that one side lacks is empty there.';
 
-const csv = { 200: { description: 'The rows.', contentTypes: [mediaType] } };
+const csv = { 200: { description: 'The rows.', contentTypes: [mediaType], headers: keyHeadersDescribed } };
 
 interface Asked {
   readonly caller: Caller | undefined;
@@ -45,7 +46,7 @@ const answer = async (
   await quotas.requireDownload(request.caller, dataset);
   const ticket = await quotas.startExport(request.caller);
   try {
-    const body = await changes.open({
+    const { body, ...matched } = await changes.open({
       datasetId: dataset.id,
       between,
       queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
@@ -58,6 +59,7 @@ const answer = async (
         'Content-Type': mediaType,
         'Content-Disposition': dispositionOf(fileNameOf(`${dataset.name} ${name}`, 'csv')),
         'Cache-Control': 'private, no-cache',
+        ...keyHeaders(matched),
       },
       body,
       right,

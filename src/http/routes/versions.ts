@@ -52,16 +52,26 @@ const versionSchema = z
   })
   .meta({ id: 'Version' });
 
+/** By which columns two versions were compared. */
+export const comparedKeys = {
+  keys: z.array(z.string()).meta({
+    description:
+      'The key by which rows are matched: the entity columns of both, or the key that an upload named. Empty: whole rows are compared.',
+  }),
+  ambiguousKeys: z.array(z.string()).optional().meta({
+    description:
+      'Present where the entity columns are no key because several rows of one version share their values; whole rows are compared then.',
+  }),
+};
+
 const diffSchema = z
   .object({
     from: z.string(),
     to: z.string(),
-    keys: z.array(z.string()).meta({
-      description: 'Entity columns of both, which tell rows apart; without any, whole rows are compared.',
-    }),
+    ...comparedKeys,
     added: countField('Rows of the second version that the first lacks.'),
     removed: countField('Rows of the first version that the second lacks.'),
-    changed: countField('Rows of the same key with other values.'),
+    changed: countField('Rows of the same key with other values; 0 where whole rows are compared.'),
   })
   .meta({ id: 'VersionDiff' });
 

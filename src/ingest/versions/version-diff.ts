@@ -1,4 +1,5 @@
 import { conflict, notFound } from '../../lib/errors.js';
+import type { StoredColumn } from '../../model/column.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import {
   type ComparedVersion,
@@ -15,8 +16,10 @@ import type { Sql } from '../../storage/postgres/sql.js';
 export interface VersionDiffCounts extends RowChanges {
   readonly from: string;
   readonly to: string;
-  /** Names of the columns by which rows are matched. */
+  /** Names of the columns by which rows are matched; none: whole rows are compared. */
   readonly keys: string[];
+  /** Names of the columns that would be the key if they were unique in both versions; absent: the key is. */
+  readonly ambiguousKeys?: string[];
 }
 
 export interface DryRunDiffCounts extends Omit<VersionDiffCounts, 'from' | 'to'> {
@@ -38,6 +41,16 @@ export interface VersionDiff {
 const maxAttempts = 3;
 
 const rowsOf = ({ segmentIds, cuts }: ComparedVersion): string => JSON.stringify([segmentIds, cuts]);
+
+/** What an answer says about the columns by which rows are, or are not, matched. */
+const keysShown = (
+  keys: readonly StoredColumn[],
+  isUnique: boolean,
+): Pick<VersionDiffCounts, 'keys' | 'ambiguousKeys'> => {
+  const names = keys.map(({ name }) => name);
+  if (isUnique || names.length === 0) return { keys: names };
+  return { keys: [], ambiguousKeys: names };
+};
 
 /** Two versions, and the columns that tell their rows apart; none: the entity columns of both. */
 interface Pair {
@@ -69,11 +82,11 @@ export const createVersionDiff = ({
   const compare = async (
     readPair: () => Promise<Pair>,
     signal: AbortSignal,
-  ): Promise<RowChanges & Pick<VersionDiffCounts, 'keys'>> => {
+  ): Promise<RowChanges & Pick<VersionDiffCounts, 'keys' | 'ambiguousKeys'>> => {
     for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
       const { from, to, keyIds } = await readPair();
       const keys = commonKeys(from.columns, to.columns, keyIds);
-      const changes = await compareVersions(
+      const { byKey, ...changes } = await compareVersions(
         clickhouse,
         { from, to },
         keys.map(({ id }) => id),
@@ -82,7 +95,7 @@ export const createVersionDiff = ({
       // Segments are dropped or joined only after no version names them: the same lists mean the same rows.
       const now = await readPair();
       if (rowsOf(now.from) === rowsOf(from) && rowsOf(now.to) === rowsOf(to))
-        return { keys: keys.map(({ name }) => name), ...changes };
+        return { ...keysShown(keys, byKey), ...changes };
     }
     throw conflict('version_changed', 'A version was rearranged meanwhile; ask again.');
   };

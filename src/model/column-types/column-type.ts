@@ -36,6 +36,8 @@ export interface ColumnType<L extends CodeLetter = CodeLetter> {
   };
   /** Expression of a value as text, digit for digit. */
   text(sql: string): string;
+  /** Text that equal values of a data type share, whichever type stores them. */
+  canonicalText(sql: string): string;
   /**
    * A value of another kind in this one.
    * @throws RangeError where no exact way leads from one to the other.

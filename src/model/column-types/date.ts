@@ -13,6 +13,7 @@ export const date: ColumnType<'d'> = {
   storage: () => 'Date32',
   pool: { slot: () => 'd', reinterpreted: false },
   text: (sql) => `toString(${sql})`,
+  canonicalText: (sql) => `toString(${sql})`,
   widened: noWay,
   key: asItIs,
   dates: 'days',

@@ -46,6 +46,7 @@ export const decimal: ColumnType<'n'> = {
     reinterpreted: true,
   },
   text: (sql) => `toString(${sql})`,
+  canonicalText: (sql) => `toString(${sql})`,
   // By its text: the digits that a double shows are those it stands for.
   widened: (sql, from, physical) =>
     `CAST(${from.numbers === 'doubles' ? from.text(sql) : sql}, 'Nullable(${storage(physical)})')`,

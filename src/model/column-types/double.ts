@@ -1,5 +1,17 @@
 import { type ColumnType, noWay, numberJson } from './column-type.js';
 
+/** Numbers outside of it keep the exponent in their text: no decimal holds all of their digits. */
+const range = { least: '1e-50', most: '1e76' } as const;
+
+/** Without a sign of zero, and without an exponent where a decimal holds the number. */
+const canonicalText = (sql: string): string => {
+  const text = `toString(${sql} + 0)`;
+  const whole = `toString(toDecimal256OrNull(${text}, 0))`;
+  const fraction = `toString(toDecimal256OrNull(${text}, 76))`;
+  const isOutside = `abs(${sql}) < ${range.least} OR abs(${sql}) >= ${range.most}`;
+  return `multiIf(position(${text}, 'e') = 0 OR ${isOutside}, ${text}, abs(${sql}) >= 1, ${whole}, ${fraction})`;
+};
+
 /** Numbers whose text is recovered from a double, digit for digit. */
 export const double: ColumnType<'f'> = {
   letter: 'f',
@@ -9,6 +21,7 @@ export const double: ColumnType<'f'> = {
   storage: () => 'Float64',
   pool: { slot: () => 'f', reinterpreted: false },
   text: (sql) => `toString(${sql})`,
+  canonicalText,
   widened: noWay,
   // 0 and -0 are the same number with different bits.
   key: (sql) => `(${sql} + 0)`,

@@ -18,6 +18,7 @@ export const farDate: ColumnType<'t'> = {
   storage: () => 'String',
   pool: { slot: () => 's', reinterpreted: false },
   text: asItIs,
+  canonicalText: asItIs,
   widened: (sql, from) => from.text(sql),
   key: asItIs,
   dates: 'texts',

@@ -9,6 +9,7 @@ export const text: ColumnType<'s'> = {
   storage: () => 'String',
   pool: { slot: () => 's', reinterpreted: false },
   text: asItIs,
+  canonicalText: asItIs,
   widened: (sql, from) => from.text(sql),
   key: asItIs,
   dates: undefined,

@@ -6,9 +6,9 @@
  */
 import type { Readable } from 'node:stream';
 import type { Instant } from '../../lib/instant.js';
-import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
-import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { type StoredColumn, storageName } from '../../model/column.js';
 import { segmentsGone } from '../../storage/clickhouse/errors.js';
+import { converted } from '../../storage/clickhouse/merge-sql.js';
 import { clickHouseType, namedColumn, sourceOf, statedTable } from '../../storage/clickhouse/places.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
@@ -20,7 +20,9 @@ import { type Format, formats } from '../formats/formats.js';
 import { filterColumnsOf } from '../plan.js';
 import { chosenColumns, freeName } from '../projection.js';
 import { placeOf, type ReadContext } from '../read-context.js';
+import { type MatchedBy, matchedBy } from '../unique-key.js';
 import type { Versions } from '../versions.js';
+import { commonColumns } from './common-columns.js';
 import { type History, type RangeGroup, readHistory } from './history.js';
 
 export const revisionFormats = ['json', 'csv', 'tsv'] as const satisfies readonly Format[];
@@ -52,13 +54,17 @@ export interface RevisionsWanted {
   readonly context: ReadContext;
 }
 
+export interface RevisionRows extends MatchedBy {
+  readonly body: Readable;
+}
+
 export interface Revisions {
   /**
    * The columns of the dataset, and `versionId`, `publishedAt` and `change` (added, changed, removed). In the order of
    * the entity columns, then of versions.
    * @throws AppError
    */
-  open(wanted: RevisionsWanted): Promise<Readable>;
+  open(wanted: RevisionsWanted): Promise<RevisionRows>;
 }
 
 export interface RevisionsOptions {
@@ -67,31 +73,22 @@ export interface RevisionsOptions {
   readonly reader: Reader;
 }
 
-/** The type that holds a column of all versions: its own where that never changed, else text. */
-const commonType = (column: StoredColumn, groups: readonly RangeGroup[]): PhysicalType => {
-  const found = new Set(
-    groups.flatMap(({ columns }) =>
-      columns.filter(({ id }) => id === column.id).map(({ physical }) => physical),
-    ),
-  );
-  return found.size > 1 ? 's' : column.physical;
-};
-
 const asCommon = (column: StoredColumn, { columns }: RangeGroup): string => {
   const own = columns.find(({ id }) => id === column.id);
-  if (own === undefined) return `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})')`;
-  return own.physical === column.physical ? storageName(own) : `toString(${storageName(own)})`;
+  if (own === undefined || (own.untyped === true && own.physical !== column.physical))
+    return `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})')`;
+  return converted(storageName(own), own.physical, column.physical);
 };
-
-interface Statement {
-  readonly sql: string;
-  readonly values: BoundValues;
-}
 
 interface Answer {
   readonly output: readonly OutputColumn[];
   /** `FROM …` and everything behind it. */
   readonly from: string;
+  readonly values: BoundValues;
+}
+
+interface Statement {
+  readonly sql: string;
   readonly values: BoundValues;
 }
 
@@ -131,28 +128,76 @@ const noRows = (columns: readonly StoredColumn[]): Statement => {
   return { sql: `SELECT ${values.join('')}${zeros.join(', ')} WHERE 0`, values: {} };
 };
 
-const changes = (
+/** What is read, and by which columns observations are told apart. */
+interface Question {
+  readonly chosen: readonly StoredColumn[];
+  readonly entities: readonly StoredColumn[];
+  /** `FROM … WHERE …`: each row as often as a version brought or took it: `v`, and `w`, which is 1 or -1. */
+  readonly events: string;
+  readonly values: BoundValues;
+}
+
+const questionOf = (
   database: string,
-  { versions, groups }: History,
-  columns: readonly StoredColumn[],
-  { filter, select, vintage, top }: RevisionsWanted,
-): Answer => {
-  const common = columns.map((column): StoredColumn => {
-    const physical = commonType(column, groups);
-    return { ...column, physical, dataType: dataTypeOf(physical) };
-  });
+  { groups }: History,
+  common: readonly StoredColumn[],
+  { filter, select }: RevisionsWanted,
+): Question => {
   const chosen = chosenColumns({ select, distinct: false }, common);
   const condition = filter === undefined ? undefined : compileFilter(filter, filterColumnsOf(common));
   const parts =
     groups.length === 0
       ? [noRows(common)]
       : groups.map((group, at) => groupRows(database, group, common, at));
-  const names = chosen.map(storageName);
   const all = common.map((column) => `v_${storageName(column)} AS ${storageName(column)}`).join(', ');
-  const keys = chosen.filter(({ isEntity }) => isEntity);
-  const ids = (some: readonly StoredColumn[]): number[] => some.map(({ id }) => id);
-  const row = hashOf(ids(chosen), chosen);
-  const key = keys.length === 0 ? row : hashOf(ids(keys), keys);
+  return {
+    chosen,
+    entities: chosen.filter(({ isEntity }) => isEntity),
+    events: `FROM (SELECT ${all}, s, p, f, u FROM (${parts.map(({ sql }) => sql).join('\nUNION ALL ')}))
+          ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
+          WHERE ${condition === undefined ? 'true' : `(${condition.sql})`}`,
+    values: { ...Object.assign({}, ...parts.map(({ values }) => values)), ...condition?.params },
+  };
+};
+
+const hashSql = (some: readonly StoredColumn[], columns: readonly StoredColumn[]): string =>
+  hashOf(
+    some.map(({ id }) => id),
+    columns,
+  );
+
+/** Whether no version has several rows of one key, among those that the filter leaves. */
+const isKeyUnique = async (
+  reader: Reader,
+  { chosen, entities, events, values }: Question,
+  { groups }: History,
+  context: ReadContext,
+): Promise<boolean> => {
+  if (entities.length === 0 || groups.length === 0) return true;
+  const [found] = await reader.facts<{ most: number }>({
+    sql: `SELECT toFloat64(max(n)) AS most FROM (
+        SELECT sum(net) OVER (PARTITION BY k ORDER BY v) AS n FROM (
+          SELECT ${hashSql(entities, chosen)} AS k, x.1 AS v, sum(x.2) AS net ${events} GROUP BY k, v))
+      FORMAT JSONEachRow`,
+    values,
+    place: placeOf(...groups),
+    ...context,
+    queryId: `${context.queryId}-key`,
+  });
+  return (found?.most ?? 0) < 2;
+};
+
+const changes = (
+  { chosen, entities, events, values }: Question,
+  keys: readonly StoredColumn[],
+  { versions }: History,
+  { vintage, top }: RevisionsWanted,
+): Answer => {
+  const names = chosen.map(storageName);
+  const row = hashSql(chosen, chosen);
+  const key = keys.length === 0 ? row : hashSql(keys, chosen);
+  // Rows of one observation follow each other; without a key the entity columns and the versions order them.
+  const together = keys.length === entities.length ? 'k, ' : '';
   const taken = new Set(chosen.map(({ name }) => name));
   const own = (name: string, sql: string): OutputColumn => ({
     name: freeName(name, taken),
@@ -175,17 +220,14 @@ const changes = (
         SELECT k, h, v, sum(w) AS net, min((s, p)) AS place${names.map((name) => `, any(e_${name}) AS ${name}`).join('')}
         FROM (
           SELECT ${key} AS k, ${row} AS h, s, p, x.1 AS v, x.2 AS w${names.map((name) => `, ${name} AS e_${name}`).join('')}
-          FROM (SELECT ${all}, s, p, f, u FROM (${parts.map(({ sql }) => sql).join('\nUNION ALL ')}))
-          ARRAY JOIN arrayFilter(y -> y.1 != 0, [(f, 1), (u, -1)]) AS x
-          WHERE ${condition === undefined ? 'true' : `(${condition.sql})`})
+          ${events})
         GROUP BY k, h, v HAVING net != 0))
     WHERE ${shownRows[vintage]}
-    ORDER BY ${keys.map((column) => `${storageName(column)} ASC NULLS LAST, `).join('')}k, v, net DESC, place${
+    ORDER BY ${entities.map((column) => `${storageName(column)} ASC NULLS LAST, `).join('')}${together}v, net DESC, place${
       top === undefined ? '' : ` LIMIT ${top}`
     }`,
     values: {
-      ...Object.assign({}, ...parts.map(({ values }) => values)),
-      ...condition?.params,
+      ...values,
       versions: versions.map(({ id }) => id),
       times: versions.map(({ validFrom }) => validFrom.toISOString()),
     },
@@ -197,7 +239,10 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
     const { datasetId, currentVersionId, asOf, format, context } = wanted;
     const { columns } = await versions.find({ datasetId, currentVersionId });
     const history = await readHistory(sql, versions, datasetId, asOf);
-    const { output, from, values } = changes(reader.database, history, columns, wanted);
+    const common = await commonColumns(reader, history.groups, columns, context);
+    const question = questionOf(reader.database, history, common, wanted);
+    const matched = matchedBy(question.entities, await isKeyUnique(reader, question, history, context));
+    const { output, from, values } = changes(question, matched.keys, history, wanted);
     const { select, frame } = formats[format];
     const bytes = await reader.open({
       ...select.rows(output, from, { decimals: 'number', quote: 'all' }),
@@ -205,9 +250,10 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
       place: placeOf(...history.groups),
       ...context,
     });
-    return frame.rows(
+    const body = frame.rows(
       bytes,
       output.map(({ name }) => name),
     );
+    return { body, ...matched };
   },
 });

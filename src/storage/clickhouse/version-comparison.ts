@@ -1,4 +1,5 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
+import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouseServers } from './client.js';
@@ -19,22 +20,19 @@ export interface RowChanges {
   readonly changed: number;
 }
 
-/** Hash of some columns; a value of another type or a missing column hashes as its text or as null. */
+/** Hash of some columns: equal for equal values, whichever types store them. A missing column is null. */
 export const hashOf = (ids: readonly number[], columns: readonly StoredColumn[]): string => {
   const byId = new Map(columns.map((column) => [column.id, column]));
   const parts = ids.flatMap((id) => {
     const column = byId.get(id);
     if (column === undefined) return ['toUInt8(1)', `''`];
     const name = storageName(column);
-    return [`isNull(${name})`, `ifNull(toString(${name}), '')`];
+    return [`isNull(${name})`, `ifNull(${columnTypeOf(column.physical).canonicalText(name)}, '')`];
   });
   return `sipHash128(${parts.join(', ')})`;
 };
 
-/**
- * Columns that are entities in both versions, or those of both that are given: they tell rows apart. Without any, whole
- * rows are compared.
- */
+/** Columns that are entities in both versions, or those of both that are given: the key by which rows are matched. */
 export const commonKeys = (
   from: readonly StoredColumn[],
   to: readonly StoredColumn[],
@@ -50,9 +48,15 @@ const requirePlace = ({ placement }: ComparedVersion): Placement => {
   return placement;
 };
 
+export interface ComparedRows extends RowChanges {
+  /** False: by the key, rows would count as changed whose key several rows share, so whole rows were compared. */
+  readonly byKey: boolean;
+}
+
 /**
- * Counts what changed from one version to another of the same store. Rows of equal key are matched: equal rows
- * first, then as changed ones; the rest was added or removed.
+ * Counts what changed from one version to another of the same store. Rows are matched by the key where it is unique in
+ * both versions, and as a whole otherwise: which of several rows became which, nobody can tell. One statement counts
+ * both, so that the test costs no further scan.
  * @throws AppError as every read.
  */
 export const compareVersions = async (
@@ -60,7 +64,7 @@ export const compareVersions = async (
   versions: { from: ComparedVersion; to: ComparedVersion },
   keyIds: readonly number[],
   signal: AbortSignal,
-): Promise<RowChanges> => {
+): Promise<ComparedRows> => {
   const { from, to } = versions;
   const ids = [...new Set([...from.columns, ...to.columns].map(({ id }) => id))];
   const rows = { from: segmentRows(from, 'from'), to: segmentRows(to, 'to') };
@@ -75,12 +79,17 @@ export const compareVersions = async (
     ...(to.rowCount > 0 ? [side(to, 'to', '0 AS a, 1 AS b')] : []),
   ];
   const [place, ...others] = [from, to].filter(({ rowCount }) => rowCount > 0).map(requirePlace);
-  if (place === undefined) return { added: 0, removed: 0, changed: 0 };
+  if (place === undefined) return { added: 0, removed: 0, changed: 0, byKey: keyIds.length > 0 };
   const [counted] = await servers
     .at(place, ...others)
-    .rows<{ added: string; removed: string; changed: string }>(
+    .rows<
+      Readonly<Record<'added' | 'removed' | 'changed' | 'addedRows' | 'removedRows', string>> & {
+        most: string;
+      }
+    >(
       `SELECT toString(sum(b - both)) AS added, toString(sum(a - both)) AS removed,
-       toString(sum(both - equal)) AS changed
+       toString(sum(both - equal)) AS changed, toString(sum(b - equal)) AS addedRows,
+       toString(sum(a - equal)) AS removedRows, toString(max(greatest(a, b))) AS most
      FROM (
        SELECT sum(a) AS a, sum(b) AS b, least(a, b) AS both, sum(equal) AS equal FROM (
          SELECT key, row, sum(x.a) AS a, sum(x.b) AS b, least(a, b) AS equal
@@ -103,9 +112,9 @@ export const compareVersions = async (
       signal.throwIfAborted();
       throw asReadError(error);
     });
-  return {
-    added: Number(counted?.added ?? 0),
-    removed: Number(counted?.removed ?? 0),
-    changed: Number(counted?.changed ?? 0),
-  };
+  const count = (name: keyof NonNullable<typeof counted>): number => Number(counted?.[name] ?? 0);
+  // Where no row changed, both ways count the same.
+  if (keyIds.length > 0 && (count('most') < 2 || count('changed') === 0))
+    return { added: count('added'), removed: count('removed'), changed: count('changed'), byKey: true };
+  return { added: count('addedRows'), removed: count('removedRows'), changed: 0, byKey: false };
 };

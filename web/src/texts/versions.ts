@@ -45,6 +45,8 @@ export const versionsTexts = {
     fromVersion: (id: string) => `From version ${id}`,
     toVersion: (id: string) => `To version ${id}`,
     keys: (names: string) => `Rows are matched by ${names}.`,
+    ambiguous: (names: string) =>
+      `Several rows of one version have the same ${names}, so whole rows are compared.`,
     noKeys: 'There are no entity columns: whole rows are compared.',
     same: 'Both have the same rows.',
     download: 'The difference as CSV',

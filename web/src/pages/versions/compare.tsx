@@ -8,10 +8,16 @@ const t = texts.versions.compare;
 
 interface Diff {
   readonly keys: readonly string[];
+  readonly ambiguousKeys?: readonly string[];
   readonly added: number;
   readonly removed: number;
   readonly changed: number;
 }
+
+const matched = (keys: readonly string[], ambiguous: readonly string[]): string => {
+  if (keys.length > 0) return t.keys(keys.join(', '));
+  return ambiguous.length > 0 ? t.ambiguous(ambiguous.join(', ')) : t.noKeys;
+};
 
 /** Two versions against each other. */
 export const Compare = ({ datasetId, from, to }: { datasetId: number; from: string; to: string }) => {
@@ -21,10 +27,10 @@ export const Compare = ({ datasetId, from, to }: { datasetId: number; from: stri
     <section class="panel stack">
       <h2>{t.title(from, to)}</h2>
       <Show of={diff}>
-        {({ keys, ...counts }) => (
+        {({ keys, ambiguousKeys = [], ...counts }) => (
           <>
             <ChangeCounts {...counts} />
-            <p class="small soft">{keys.length === 0 ? t.noKeys : t.keys(keys.join(', '))}</p>
+            <p class="small soft">{matched(keys, ambiguousKeys)}</p>
             {counts.added + counts.removed + counts.changed === 0 ? (
               <p>{t.same}</p>
             ) : (
