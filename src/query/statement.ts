@@ -1,5 +1,6 @@
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
+import { columnTypeOf } from '../model/column-types/column-types.js';
 import { dateColumnOf } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { OrderTerm } from './column-list.js';
@@ -91,6 +92,10 @@ const limitSql = ({ top, skip }: Pick<DownloadOptions, 'top' | 'skip'>): string 
   return ` LIMIT ${top ?? mostRows}${skip === undefined ? '' : ` OFFSET ${skip}`}`;
 };
 
+/** Equal for equal rows: versions of before may have stored a zero with a sign. */
+const keysOf = (columns: readonly StoredColumn[]): string =>
+  columns.map((column) => columnTypeOf(column.physical).key(storageName(column))).join(', ');
+
 /** Order, distinctness and limits of rows that stand in `source`. */
 export const buildTail = (
   options: Pick<DownloadOptions, 'top' | 'skip' | 'distinct'>,
@@ -98,7 +103,7 @@ export const buildTail = (
   chosen: readonly StoredColumn[],
 ): string => {
   // Keeps the first of equal rows, and the order, in one pass.
-  const distinct = options.distinct ? ` LIMIT 1 BY ${chosen.map(storageName).join(', ')}` : '';
+  const distinct = options.distinct ? ` LIMIT 1 BY ${keysOf(chosen)}` : '';
   return `ORDER BY ${orderSql(order)}${distinct}${limitSql(options)}`;
 };
 
@@ -106,4 +111,4 @@ export const buildTail = (
 export const countSql = (source: RowSource, distinct: readonly StoredColumn[] | undefined): string =>
   distinct === undefined
     ? `SELECT toString(count()) AS n ${source.sql}`
-    : `SELECT toString(count()) AS n FROM (SELECT 1 ${source.sql} GROUP BY ${distinct.map(storageName).join(', ')})`;
+    : `SELECT toString(count()) AS n FROM (SELECT 1 ${source.sql} GROUP BY ${keysOf(distinct)})`;

@@ -29,7 +29,7 @@ const slowDouble = (column: ColumnBuffer, bytes: Uint8Array, start: number, end:
 };
 
 /**
- * The value of a plain number of up to 15 digits, NaN for any other text. Mantissa and power of ten are exact, so
+ * The value of a plain number of up to 15 digits, NaN for any other text. Zero has no sign. Mantissa and power of ten are exact, so
  * that the one rounding of the division is the correct one.
  */
 const plainDouble = (bytes: Uint8Array, start: number, end: number, point: number): number => {
@@ -46,7 +46,7 @@ const plainDouble = (bytes: Uint8Array, start: number, end: number, point: numbe
   if (integerLength > 1 && bytes[first] === ZERO) return Number.NaN;
   if (p === end) {
     if (integerLength === 0 || integerLength > shortDigits) return Number.NaN;
-    return negative ? -mantissa : mantissa;
+    return negative ? 0 - mantissa : mantissa;
   }
   if (bytes[p] !== point) return Number.NaN;
   const fraction = ++p;
@@ -57,7 +57,7 @@ const plainDouble = (bytes: Uint8Array, start: number, end: number, point: numbe
   }
   if (p < end || p === fraction || integerLength + p - fraction > shortDigits) return Number.NaN;
   const value = mantissa / exactPowersOfTen[p - fraction]!;
-  return negative ? -value : value;
+  return negative ? 0 - value : value;
 };
 
 /** Digits that a 32-bit integer takes. */

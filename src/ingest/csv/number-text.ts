@@ -137,7 +137,8 @@ const longDouble = (bytes: Uint8Array, number: NumberText): number => {
  */
 export const doubleOf = (bytes: Uint8Array, number: NumberText): number => {
   const { digits, exp10, negative } = number;
-  if (digits === 0) return negative ? -0 : 0;
+  // Zero has no sign: two bit patterns of one number would be two keys, groups and hashes.
+  if (digits === 0) return 0;
   if (digits > maxShortestDigits) return Number.NaN;
   if (exp10 >= -maxExactPower && exp10 <= maxExactPower) {
     const value = digits <= safeDigits ? shortDouble(bytes, number) : longDouble(bytes, number);

@@ -9,6 +9,7 @@ import { numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import { sumOverflow } from '../../storage/clickhouse/errors.js';
 import type { CompileContext } from '../filter/compiler.js';
+import { deviationOfDoubles, meanOfDoubles, quantileOfDoubles, sumOfDoubles } from './double-aggregates.js';
 import {
   decimalOfDouble,
   decimalOfUnits,
@@ -19,7 +20,7 @@ import {
 } from './exact-double.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 import type { Aggregate, Value } from './typed.js';
-import { doubleSql, finite, keySql, nullable, valueSql } from './value-sql.js';
+import { doubleSql, keySql, nullable, valueSql } from './value-sql.js';
 
 type MethodAggregate = Extract<Aggregate, { kind: 'method' }>;
 
@@ -89,7 +90,7 @@ const sumSql = (
   context: CompileContext,
 ): SumSql => {
   if (value.type !== 'number' || sum === undefined) {
-    const total = finite(`sumKahan(${doubleSql(value, context)})`);
+    const total = sumOfDoubles(doubleSql(value, context));
     return { exact: total, double: total, unit: '1' };
   }
   if (value.node.kind !== 'column') {
@@ -134,6 +135,8 @@ export const aggregateSql = (aggregate: Aggregate, order: string, context: Compi
     case 'sum':
       return sumSql(aggregate, physical, context).exact;
     case 'average': {
+      if (value.type !== 'number' || aggregate.sum === undefined)
+        return meanOfDoubles(doubleSql(value, context));
       const { double, unit } = sumSql(aggregate, 'f', context);
       // Divided once, so that it is rounded once.
       return `(${double} / nullIf(${unit} * count(${valueSql(value, operand, context)}), 0))`;
@@ -148,11 +151,11 @@ export const aggregateSql = (aggregate: Aggregate, order: string, context: Compi
     case 'countdistinct':
       return nullable(`toFloat64(uniqExact(${keySql(valueSql(value, operand, context), operand)}))`);
     case 'median':
-      return `quantileExactInclusive(0.5)(${doubleSql(value, context)})`;
+      return quantileOfDoubles(doubleSql(value, context), 0.5);
     case 'quantile':
-      return `quantileExactInclusive(${level})(${doubleSql(value, context)})`;
+      return quantileOfDoubles(doubleSql(value, context), level);
     case 'stddev':
-      return finite(`stddevSampStable(${doubleSql(value, context)})`);
+      return deviationOfDoubles(doubleSql(value, context));
     default:
       return method satisfies never;
   }

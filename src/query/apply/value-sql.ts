@@ -9,8 +9,8 @@ import { doubleOfDecimal } from './exact-double.js';
 import { rangeOfNumber } from './number-range.js';
 import type { Value } from './typed.js';
 
-/** A double that is null where arithmetic left the numbers. */
-export const finite = (double: string): string => `if(isFinite(${double}), ${double}, NULL)`;
+/** A double that is null where arithmetic left the numbers. Zero has no sign. */
+const finite = (double: string): string => `if(isFinite(${double}), ${double} + 0, NULL)`;
 
 /** @param from Digits behind the point that the decimal has, of which only `to` are not 0. */
 const castDecimal = (sql: string, physical: PhysicalType, from: number, to: number): string => {

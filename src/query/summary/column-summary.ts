@@ -75,7 +75,10 @@ export type Facts = readonly [
 const quantilesOfSorted = (column: StoredColumn, sorted: string): string => {
   const at = (place: string): string => measureOf(column, `${sorted}[${place}]`)!;
   const [low, high] = [at('toUInt64(h)'), at(`least(toUInt64(h) + 1, length(${sorted}))`)];
-  return `if(empty(${sorted}), [], arrayMap(h -> ${low} + (h - toUInt64(h)) * (${high} - ${low}),
+  const part = '(h - toUInt64(h))';
+  // The difference of two finite doubles may be infinite.
+  const between = `if(isFinite(${high} - ${low}), ${low} + ${part} * (${high} - ${low}), ${low} * (1 - ${part}) + ${high} * ${part})`;
+  return `if(empty(${sorted}), [], arrayMap(h -> ${between},
     arrayMap(level -> 1 + level * (length(${sorted}) - 1), [${levels.join(', ')}])))`;
 };
 
@@ -119,6 +122,17 @@ const spreadSql = (column: StoredColumn, isExact: boolean): Spread => {
   };
 };
 
+/**
+ * Values are scaled by a power of two where their sum leaves the range of doubles. ClickHouse would take the division out
+ * of `avg`, and leaves `avgOrNull` as it is.
+ */
+const meanSql = ({ physical }: StoredColumn, measure: string): string => {
+  const plain = `avg(${measure})`;
+  const scaled =
+    columnTypeOf(physical).numbers === 'doubles' ? `avgOrNull(${measure} / ${2 ** 96}) * ${2 ** 96}` : 'NULL';
+  return `multiIf(isFinite(${plain}), ${plain}, isFinite(${scaled}), ${scaled}, NULL)`;
+};
+
 export const factsSql = (column: StoredColumn, rows: number): string => {
   const name = storageName(column);
   const measure = measureOf(column);
@@ -126,7 +140,7 @@ export const factsSql = (column: StoredColumn, rows: number): string => {
   const own =
     measure === undefined || quantiles === undefined
       ? `NULL, [], NULL, NULL, ${column.dataType === 'String' ? `max(length(${name}))` : 'NULL'}`
-      : `if(isFinite(avg(${measure})), avg(${measure}), NULL), ${quantiles}, min(${measure}), max(${measure}), NULL`;
+      : `${meanSql(column, measure)}, ${quantiles}, min(${measure}), max(${measure}), NULL`;
   const shown = (sql: string): string => (column.dataType === 'String' ? shownText(sql) : sql);
   return `(countIf(isNull(${name})), ${distinct}, ${few},
     ${shown(`toString(min(${name}))`)}, ${shown(`toString(max(${name}))`)}, ${own})`;
