@@ -7,11 +7,13 @@ import { uploadError } from '../../ingest/upload/upload-error.js';
 import type { ColumnMergeRequests } from '../../ingest/versions/column-merge-request.js';
 import type { ColumnRemoval } from '../../ingest/versions/column-removal.js';
 import { invalid } from '../../lib/errors.js';
+import { maxColumnNameBytes } from '../../model/column.js';
+import { maxNameLength } from '../../model/names.js';
 import type { Caller } from '../../model/permission.js';
 import { pathId, queryInteger } from '../parameters.js';
 import { noContent, ok, type Reply, type Route, route } from '../route.js';
 import { columnExample, columnSchema } from './columns.js';
-import { descriptionField, nameField } from './fields.js';
+import { descriptionField } from './fields.js';
 import { processSchema } from './process-schema.js';
 import { waitFor } from './process-wait.js';
 import { requireView } from './processes.js';
@@ -51,7 +53,15 @@ const removal = ({ access, removal }: ColumnChangeRoutesDeps): Route =>
   });
 
 const changeBody = z.object({
-  name: nameField('New name.').optional(),
+  name: z
+    .string()
+    .min(1)
+    .max(maxColumnNameBytes)
+    .refine((name) => !name.includes('\0'), 'must not hold NUL')
+    .meta({
+      description: `New name, at most ${maxNameLength} characters and without control characters; with \`merge\` the name of any column.`,
+    })
+    .optional(),
   isEntity: z.boolean().optional(),
   description: descriptionField,
   merge: z.boolean().optional().meta({

@@ -3,7 +3,7 @@ import type { Instant } from '../../lib/instant.js';
 import { requireQuota } from '../../model/plan.js';
 import type { ColumnChanges } from '../../model/version.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
-import { type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
+import { keepList, type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -91,8 +91,17 @@ const roomSql = `
   WHERE v.dataset_id = $1 AND v.id = $2`;
 
 /** The version of `$2` once more. */
+/** The columns of the version `$2` of the dataset `$1`, as the dataset names them now. */
+const presentListSql = `
+  SELECT (SELECT coalesce(jsonb_agg(s.item || jsonb_build_object('name', coalesce(c.name, s.item ->> 'name'),
+        'isEntity', coalesce(c.is_entity, (s.item ->> 'isEntity')::boolean)) ORDER BY s.position), '[]')
+      FROM jsonb_array_elements(l.columns) WITH ORDINALITY AS s (item, position)
+        LEFT JOIN columns c ON c.id = (s.item ->> 'id')::bigint) AS columns
+  FROM versions v JOIN column_lists l ON l.id = v.column_list_id WHERE v.dataset_id = $1 AND v.id = $2`;
+
 const restored = {
-  list: 'list AS (SELECT v.column_list_id AS id FROM versions v WHERE v.dataset_id = $1 AND v.id = $2)',
+  // Under the present names and roles: the current version has one header, however it is read.
+  list: keepList('$1', presentListSql),
   row: likeVersionSql('restore'),
 };
 
