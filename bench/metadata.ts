@@ -3,6 +3,7 @@ import { childEnvironment } from '../src/config.js';
 import type { Bench } from './support/bench.js';
 import { createDataset } from './support/client.js';
 import type { Figure } from './support/figure.js';
+import { addressOf, getRoutes, listsEverything } from './support/get-routes.js';
 import { fillMetadata, type MetadataShape } from './support/metadata.js';
 import { peakMemoryMb } from './support/process-stats.js';
 import type { RunningProduct } from './support/product.js';
@@ -82,6 +83,41 @@ const limitRetention = async (
   return few.length;
 };
 
+/** Every GET route that answers of the catalog: what one request takes. */
+const timeRoutes = async (
+  product: RunningProduct,
+  { versionsPerDataset }: MetadataShape,
+  own: readonly number[],
+  turns: number,
+): Promise<Figure[]> => {
+  const get = (path: string) =>
+    fetchAll(`${product.baseUrl}${path}`, { headers: { authorization: product.authorization } });
+  const keys = await fetch(`${product.baseUrl}/account/keys`, {
+    headers: { authorization: product.authorization },
+  });
+  const [key] = (await keys.json()) as { id: number }[];
+  const first = own[0] ?? 0;
+  const figures: Figure[] = [];
+  for (const path of await getRoutes(product)) {
+    const answers = await inTurn(turns, (turn) => {
+      const dataset = own[(turn * 37) % own.length] ?? 0;
+      // Ids of versions follow those of the datasets, as metadata.ts numbers them.
+      const version = first + (dataset - first) * versionsPerDataset + versionsPerDataset - 1;
+      const ids = { dataset, version, repository: product.homeId, key: key?.id ?? 0 };
+      return get(addressOf(path, ids));
+    });
+    const failed = answers.find(({ status }) => status >= 400 && status !== 403 && status !== 404);
+    if (failed !== undefined) throw new Error(`GET ${path} was answered ${failed.status}`);
+    figures.push({
+      name: `GET ${path}, p50 (${answers[0]?.status})`,
+      value: median(answers.map(({ totalMs }) => totalMs)),
+      unit: 'ms',
+      ...(listsEverything(path) ? { better: 'lower' as const } : { goal: { atMost: 50 } }),
+    });
+  }
+  return figures;
+};
+
 /** A catalog of 100,000 datasets, 1,000,000 versions and 3,000,000 segments: what reading, uploading and sweeping cost. */
 export const metadata: Bench = async ({ pick, say, report, product: open }) => {
   const shape = pick(full, { ...full, accounts: 20, teams: 5, datasets: 1_000, ownDatasets: 100 });
@@ -110,6 +146,7 @@ export const metadata: Bench = async ({ pick, say, report, product: open }) => {
     ...timing('read its rows', await each('/data?$format=json&$top=100')),
     ...timing('search', await inTurn(turns, (turn) => get(`/search?q=prices%20region%20${turn}`))),
   ]);
+  report(await timeRoutes(product, shape, own, turns));
   if ((await get(`/datasets/${others[0]}`)).status !== 403) throw new Error('a dataset of others was shown');
 
   const late = await inTurn(pick(50, 5), (turn) =>

@@ -39,7 +39,7 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
     `INSERT INTO plans SELECT (jsonb_populate_record(p,
        '{"name": "large", "max_versions": ${2 * versionsPerDataset}, "max_version_days": 365}')).*
        FROM plans p WHERE name = 'unlimited'`,
-    `UPDATE accounts SET plan = 'large'`,
+    `UPDATE accounts SET plan = 'large', is_operator = true`,
     `INSERT INTO accounts (id, name, plan) OVERRIDING SYSTEM VALUE
        SELECT ${base} + n, 'account ' || n, 'large' FROM generate_series(0, ${accounts - 1}) n`,
     `INSERT INTO names (key, skeleton, written_skeleton, account_id) SELECT name, name, name, id FROM accounts WHERE id >= ${base}`,
@@ -92,6 +92,8 @@ const statements = (shape: MetadataShape, measured: number, home: number): reado
        SELECT ${base} + d, (${version}) * 1000::bigint + s, ${version},
          CASE WHEN d % 2 = 1 AND v < ${versionsPerDataset - 1} THEN ${version} + 1 END
        FROM ${eachVersion}, generate_series(1, ${segmentsPerVersion}) s`,
+    `INSERT INTO dataset_storage (dataset_id, bytes)
+       SELECT ${base} + d, ${30 * versionsPerDataset * segmentsPerVersion} FROM generate_series(0, ${datasets - 1}) d`,
     ...[
       'accounts',
       'teams',

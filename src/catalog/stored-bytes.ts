@@ -13,23 +13,34 @@ export interface StoredDataset {
   readonly versions: number;
 }
 
-const datasetsOf = `FROM repositories o JOIN datasets d ON d.repository_id = o.id WHERE o.created_by = $1`;
+/** Datasets of the account `$1`, with the bytes of the segments that each names. */
+const own = `own AS MATERIALIZED (
+    SELECT d.id, d.name, d.store_id, coalesce(k.bytes, 0) AS bytes
+    FROM repositories o JOIN datasets d ON d.repository_id = o.id LEFT JOIN dataset_storage k ON k.dataset_id = d.id
+    WHERE o.created_by = $1)`;
 
-/** Segments that the datasets of the account `$1` have, each once. */
-const segmentsSql = `
-  SELECT DISTINCT r.segment_id FROM segment_ranges r WHERE r.dataset_id IN (SELECT d.id ${datasetsOf})`;
+/** Only datasets of one store share segments: of an account that has several of them each segment counts once. */
+const sharedSegments = `
+  SELECT r.segment_id FROM own JOIN shared USING (store_id), LATERAL (
+    SELECT segment_id FROM segment_ranges WHERE dataset_id = own.id AND until_version IS NULL
+    UNION ALL
+    SELECT segment_id FROM segment_ranges WHERE dataset_id = own.id AND until_version IS NOT NULL) AS r`;
 
 /** Versions, and what is on its way to become one. */
 export const storedBytesSql = `
-  SELECT coalesce((SELECT sum(g.bytes) FROM segments g WHERE g.id IN (${segmentsSql})), 0)::bigint
+  WITH ${own}, shared AS MATERIALIZED (SELECT store_id FROM own GROUP BY store_id HAVING count(*) > 1)
+  SELECT coalesce((SELECT sum(own.bytes) FROM own WHERE own.store_id NOT IN (TABLE shared)), 0)::bigint
+    + coalesce((SELECT sum(g.bytes) FROM segments g WHERE g.id IN (${sharedSegments})), 0)::bigint
     + coalesce((SELECT sum(p.received_bytes + p.reserved_bytes) FROM processes p
-        WHERE p.status = 'pending' AND p.dataset_id IN (SELECT d.id ${datasetsOf})), 0)::bigint AS bytes`;
+        WHERE p.status = 'pending' AND p.dataset_id IN (SELECT own.id FROM own)), 0)::bigint AS bytes`;
 
 /** Bytes of what the current version of the dataset `$2` has and no dataset of the account `$1` has yet. */
 const additionalSql = `
   SELECT coalesce(sum(g.bytes), 0)::bigint AS bytes
   FROM segment_ranges n JOIN segments g ON g.id = n.segment_id
-  WHERE n.dataset_id = $2 AND n.until_version IS NULL AND n.segment_id NOT IN (${segmentsSql})`;
+  WHERE n.dataset_id = $2 AND n.until_version IS NULL AND NOT EXISTS (
+    SELECT 1 FROM segment_ranges r JOIN datasets d ON d.id = r.dataset_id JOIN repositories o ON o.id = d.repository_id
+    WHERE r.segment_id = n.segment_id AND o.created_by = $1)`;
 
 /** What a clone of the dataset would add to what the account keeps. */
 export const bytesOfClone = async (sql: Sql, ownerId: number, datasetId: number): Promise<number> => {
@@ -38,14 +49,15 @@ export const bytesOfClone = async (sql: Sql, ownerId: number, datasetId: number)
 };
 
 const byDatasetSql = `
-  SELECT d.id, d.name, (coalesce(kept.bytes, 0) + coalesce(coming.bytes, 0))::bigint AS bytes,
-    (SELECT count(*) FROM versions v WHERE v.dataset_id = d.id) AS versions
-  FROM repositories o JOIN datasets d ON d.repository_id = o.id
-    LEFT JOIN LATERAL (SELECT sum(g.bytes) AS bytes FROM segments g WHERE g.id IN (
-      SELECT r.segment_id FROM segment_ranges r WHERE r.dataset_id = d.id)) kept ON true
-    LEFT JOIN LATERAL (SELECT sum(p.received_bytes + p.reserved_bytes) AS bytes FROM processes p
-      WHERE p.dataset_id = d.id AND p.status = 'pending') coming ON true
-  WHERE o.created_by = $1 ORDER BY bytes DESC, d.id LIMIT $2`;
+  WITH ${own}, coming AS (
+    SELECT p.dataset_id, sum(p.received_bytes + p.reserved_bytes) AS bytes FROM processes p
+    WHERE p.status = 'pending' AND p.dataset_id IN (SELECT own.id FROM own) GROUP BY p.dataset_id
+  ), largest AS (
+    SELECT own.id, own.name, (own.bytes + coalesce(coming.bytes, 0))::bigint AS bytes
+    FROM own LEFT JOIN coming ON coming.dataset_id = own.id ORDER BY bytes DESC, own.id LIMIT $2
+  )
+  SELECT l.id, l.name, l.bytes, (SELECT count(*) FROM versions v WHERE v.dataset_id = l.id) AS versions
+  FROM largest l ORDER BY l.bytes DESC, l.id`;
 
 /** Most datasets that an account shows with their bytes. */
 export const shownDatasets = 100;

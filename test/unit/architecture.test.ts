@@ -252,8 +252,9 @@ const tables = (): ReadonlySet<string> =>
 
 /** Tables that no statement of ours names where it writes. */
 const neverNamed: ReadonlySet<string> = new Set([
-  // Written by a trigger.
+  // Written by triggers.
   'names',
+  'dataset_storage',
   // catalog/grants.ts builds one statement for both.
   'repository_grants',
   'dataset_grants',

@@ -1,0 +1,59 @@
+/** The GET routes of a product, with addresses that can be asked of a catalog that metadata.ts filled. */
+import type { RunningProduct } from './product.js';
+
+/** Asks an upstream, streams what is stored, waits for news, or needs a token that only an upload or a link gives. */
+const leftOut: readonly RegExp[] = [
+  /^\/(providers|feed|links|user-keys|session|metrics|docs|openapi)/,
+  /^\/account\/export$/,
+  /\/(events|rejects)$/,
+  /^\/datasets\/\{[^}]*\}\/processes\/\{[^}]*\}\/diff/,
+  /^\/ops\/dead-letters\/\{/,
+  /\/chunks$/,
+];
+
+/** Answers that hold everything, however much it is: they have no limit of time. */
+export const listsEverything = (path: string): boolean => path === '/datasets' || path === '/repositories';
+
+export interface FilledIds {
+  readonly dataset: number;
+  readonly version: number;
+  readonly repository: number;
+  readonly key: number;
+}
+
+const parameterOf = (path: string, parameter: string, ids: FilledIds): string => {
+  const at: Readonly<Record<string, number | string>> = {
+    dataset_id: ids.dataset,
+    id: path.startsWith('/repositories')
+      ? ids.repository
+      : path.startsWith('/account/keys')
+        ? ids.key
+        : ids.dataset,
+    versionId: ids.version,
+    from: ids.version - 1,
+    to: ids.version,
+    processId: ids.version,
+    process_id: ids.version,
+    column: 'region',
+    name: 'team 0',
+  };
+  const value = at[parameter];
+  if (value === undefined) throw new Error(`no value for {${parameter}} of ${path}`);
+  return encodeURIComponent(value);
+};
+
+const queries: Readonly<Record<string, string>> = { '/search': '?q=prices%20region' };
+
+/** Paths of all GET routes in the product's own description. */
+export const getRoutes = async ({ baseUrl }: RunningProduct): Promise<string[]> => {
+  const answer = await fetch(new URL('/openapi.json', baseUrl));
+  const { paths } = (await answer.json()) as { paths: Record<string, Record<string, unknown>> };
+  return Object.keys(paths)
+    .filter((path) => paths[path]?.get !== undefined && !leftOut.some((route) => route.test(path)))
+    .sort();
+};
+
+/** The address of a route for one dataset. */
+export const addressOf = (path: string, ids: FilledIds): string =>
+  path.replace(/\{([^}]+)\}/g, (_, parameter: string) => parameterOf(path, parameter, ids)) +
+  (queries[path] ?? '');
