@@ -1,6 +1,6 @@
 # One image for API, worker, migration and operator commands; the command says which. Nothing of the embedded
 # PostgreSQL, Kafka and ClickHouse is in it.
-ARG NODE_IMAGE=node:22-bookworm-slim
+ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS packages
 WORKDIR /app

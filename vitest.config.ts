@@ -1,42 +1,48 @@
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { longestTestMs, patienceMs } from './test/support/patience.js';
 import { SkippedReporter } from './test/support/skipped-reporter.js';
 
-// Integration tests wait a good part of their time: a third file uses what two leave of two cores.
-const workers = { pool: 'forks', maxWorkers: 3, minWorkers: 1 } as const;
+// Files share processes and with them the modules of the product, whose loading costs more than most files' tests.
+// Integration tests wait a good part of their time: a third process uses what two leave of two cores.
+// As few as many: the pool gives up a process that it ends twice, as it may do with one above the minimum.
+const workers = {
+  pool: 'forks',
+  poolOptions: { forks: { isolate: false, minForks: 3, maxForks: 3 } },
+} as const;
 
-// One place for them: a test that names a time of its own is right on one machine only.
+// All tests wait equally long: a test with a bound of its own is right on one machine only.
 const patience = {
   testTimeout: longestTestMs,
   hookTimeout: longestTestMs,
   expect: { poll: { timeout: patienceMs, interval: 50 } },
 } as const;
 
+const withServers = {
+  ...patience,
+  globalSetup: 'test/support/services.ts',
+  setupFiles: 'test/support/setup.ts',
+} as const;
+
+/** Folder into which each run writes its results as JSON. */
+const { TEST_RESULTS } = process.env;
+
 export default defineConfig({
   test: {
     ...workers,
-    reporters: ['default', new SkippedReporter()],
+    reporters: [
+      'default',
+      new SkippedReporter(),
+      ...(TEST_RESULTS === undefined
+        ? []
+        : [['json', { outputFile: join(TEST_RESULTS, `${process.pid}.json`) }] as ['json', object]]),
+    ],
+    // `npm test` runs the first two, `npm run test:all` the third as well, `npm run test:long` the last.
     projects: [
-      {
-        test: { ...patience, name: 'unit', include: ['test/unit/**/*.test.ts'] },
-      },
-      {
-        // Minutes of many processes each: `npm run test:long`.
-        test: {
-          ...patience,
-          name: 'long',
-          include: ['test/long/**/*.test.ts'],
-          globalSetup: ['test/support/services.ts'],
-        },
-      },
-      {
-        test: {
-          ...patience,
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
-          globalSetup: ['test/support/services.ts'],
-        },
-      },
+      { test: { ...patience, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { ...withServers, name: 'integration', include: ['test/integration/**/*.test.ts'] } },
+      { test: { ...withServers, name: 'system', include: ['test/system/**/*.test.ts'] } },
+      { test: { ...withServers, name: 'long', include: ['test/long/**/*.test.ts'] } },
     ],
   },
 });

@@ -1,4 +1,4 @@
-/** The web app in Chromium, on the real product. One browser and one product for a test file. */
+/** The web app in Chromium, on the real product: a product for each test file, a browser for each process. */
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -48,6 +48,16 @@ const quiet = [
 /** Chromium writes a line for each answer that is no success; tests provoke those. */
 const isAnswer = (text: string): boolean => text.startsWith('Failed to load resource');
 
+let launched: Promise<Browser> | undefined;
+/** The browser of this process, for all of its files. Playwright ends it with the process. */
+const sharedBrowser = async (): Promise<Browser> => {
+  launched ??= chromium.launch({ executablePath: await programOf('chromium'), args: quiet });
+  const browser = await launched;
+  if (browser.isConnected()) return browser;
+  launched = undefined;
+  return sharedBrowser();
+};
+
 const signIn = async (page: Page, root: string, key: string): Promise<void> => {
   const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
   const answer = await page.request.post(`${root}/api/session`, {
@@ -61,12 +71,11 @@ export const startStage = async (
   settings: Partial<Record<keyof Config, string>> = {},
   proxy?: PrefixProxy,
 ): Promise<Stage> => {
-  const executablePath = await programOf('chromium');
   const product = await startProduct({ ...(proxy && { publicUrl: proxy.url }), ...settings });
   const { origin } = new URL(product.baseUrl);
   proxy?.serve(origin);
   const root = proxy?.url ?? origin;
-  const browser: Browser = await chromium.launch({ executablePath, args: quiet });
+  const browser = await sharedBrowser();
   const open = new Set<Page>();
   // A new window is a new process, and fetches and compiles the app anew: seconds of a test on a busy machine.
   const idle: Page[] = [];
@@ -129,7 +138,7 @@ export const startStage = async (
       expect(found).toEqual([]);
     },
     async close() {
-      await browser.close();
+      await Promise.all([...open, ...idle].map((page) => page.context().close()));
       await product.close();
     },
   };

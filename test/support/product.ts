@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
-import { afterEach, expect, inject } from 'vitest';
+import { expect, inject } from 'vitest';
 import { createAccounts } from '../../src/catalog/accounts.js';
 import { createKeys } from '../../src/catalog/keys.js';
 import { createApiProcess } from '../../src/compose/api-process.js';
 import { createWorkerProcess } from '../../src/compose/worker-process.js';
 import { type Config, loadConfig, settings } from '../../src/config.js';
 import { createLog, type Log } from '../../src/lib/log.js';
-import { createScope, type Scope } from '../../src/lib/scope.js';
+import { createScope } from '../../src/lib/scope.js';
 import { migrate } from '../../src/storage/postgres/migrate.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
 import { clickHouseText } from './clickhouse-http.js';
+import { createDatabase, createEmptyDatabase } from './database.js';
 
 export interface TestProduct {
   /** Address of the API, `/api` included. */
@@ -52,24 +52,9 @@ interface StoppedWorker {
 }
 const stopped = new Set<StoppedWorker>();
 
-// A test that fails before it starts its worker again takes no other test with it.
-afterEach(async ({ task }) => {
-  for (const worker of stopped)
-    if (task.result?.state === 'fail' && worker.test === expect.getState().currentTestName)
-      await worker.start();
-});
-
-const createDatabase = async (name: string, scope: Scope): Promise<string> => {
-  const admin = new pg.Client({ connectionString: inject('databaseUrl') });
-  await admin.connect();
-  await admin.query(`CREATE DATABASE ${name}`);
-  await scope.defer('database', async () => {
-    await admin.query(`DROP DATABASE ${name} WITH (FORCE)`);
-    await admin.end();
-  });
-  const url = new URL(inject('databaseUrl'));
-  url.pathname = `/${name}`;
-  return url.href;
+/** Starts the workers that this test has stopped: one that fails before it does so itself takes no other with it. */
+export const startStoppedWorkers = async (test: string | undefined): Promise<void> => {
+  for (const worker of stopped) if (worker.test === test) await worker.start();
 };
 
 const toEnvironment = (changes: Settings): Record<string, string> =>
@@ -81,8 +66,8 @@ export const startProduct = async (
   changes: Settings = {},
   /** Where the product's own lines go; default: errors, to standard error. */
   productLog: Log = log,
-  /** Fills its databases before they are migrated. */
-  prepare: (places: PreparedPlaces) => Promise<void> = async () => undefined,
+  /** Fills its databases before they are migrated. Without it the database is a copy of the template. */
+  prepare?: (places: PreparedPlaces) => Promise<void>,
 ): Promise<TestProduct> => {
   const scope = createScope(log);
   const name = `t${randomBytes(6).toString('hex')}`;
@@ -93,9 +78,14 @@ export const startProduct = async (
   await scope.defer('ClickHouse database', async () => {
     await clickhouse(`DROP DATABASE IF EXISTS ${name} SYNC`);
   });
+  const server = inject('databaseUrl');
+  const database = await (prepare === undefined
+    ? createDatabase(server, name)
+    : createEmptyDatabase(server, { name }));
+  await scope.defer('database', database.drop);
   const config = loadConfig(
     toEnvironment({
-      databaseUrl: await createDatabase(name, scope),
+      databaseUrl: database.databaseUrl,
       ...inject('kafka'),
       kafkaPrefix: name,
       kafkaPartitions: '2',
@@ -113,8 +103,10 @@ export const startProduct = async (
     }),
   );
   const databaseUrl = config.databaseUrl ?? '';
-  await prepare({ databaseUrl, clickhouseUrl, clickhouseDatabase: name });
-  await migrate({ databaseUrl, log });
+  if (prepare !== undefined) {
+    await prepare({ databaseUrl, clickhouseUrl, clickhouseDatabase: name });
+    await migrate({ databaseUrl, log });
+  }
   const pool = createPool({ databaseUrl, maxConnections: 2, log });
   await scope.defer('pool', () => pool.end());
   const sql = createSql(pool);

@@ -2,7 +2,6 @@
  * Starts what the integration tests need before the first of them: PostgreSQL, Kafka and ClickHouse.
  *
  * - DATABASE_URL, KAFKA_BROKERS, CLICKHOUSE_URL: servers that run already; each that is set is used.
- * - TEST_CONTAINERS=1: containers, when a Docker engine answers.
  * - otherwise: the embedded ones, in a folder that is thrown away.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,14 +10,18 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { kafkaSettings } from '../../src/config/kafka-settings.js';
 import { startEmbedded } from '../../src/embedded/components.js';
-import { createLog } from '../../src/lib/log.js';
+import { createLog, silentLog } from '../../src/lib/log.js';
 import { createScope, type Scope } from '../../src/lib/scope.js';
+import { migrate } from '../../src/storage/postgres/migrate.js';
 import { buildWeb } from '../../web/build.mjs';
+import { createEmptyDatabase } from './empty-database.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Superuser address; each test file makes a database of its own. */
     databaseUrl: string;
+    /** Name of a migrated database on that server, to make others from. Nothing connects to it. */
+    templateDatabase: string;
     /** How Kafka is reached, as settings of the product; each test file uses a topic prefix of its own. */
     kafka: KafkaAccess;
     /** HTTP address; each test file makes a database of its own. */
@@ -57,10 +60,6 @@ const needed = (found: Partial<Services>) => ({
 });
 
 const startMissing = async (found: Partial<Services>, scope: Scope): Promise<Partial<Services>> => {
-  if (process.env.TEST_CONTAINERS === '1') {
-    const { startContainers } = await import('./containers.js');
-    return startContainers(needed(found), scope);
-  }
   const dataDir = await mkdtemp(join(tmpdir(), 'tabulary-test-'));
   await scope.defer('test data folder', () => rm(dataDir, { recursive: true, force: true }));
   const log = createLog('test-services', process.env.TEST_LOG_LEVEL ?? 'warn', 2);
@@ -79,6 +78,14 @@ const startMissing = async (found: Partial<Services>, scope: Scope): Promise<Par
   };
 };
 
+/** Migrates one database, so that those of the tests are copies. */
+const createTemplate = async (databaseUrl: string, scope: Scope): Promise<string> => {
+  const { name, databaseUrl: template, drop } = await createEmptyDatabase(databaseUrl);
+  await scope.defer('template database', drop);
+  await migrate({ databaseUrl: template, log: silentLog });
+  return name;
+};
+
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   await buildWeb();
   const scope = createScope(createLog('test-services', 'warn', 2));
@@ -88,6 +95,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
     const { databaseUrl, kafka, clickhouseUrl } = services;
     if (!databaseUrl || !kafka || !clickhouseUrl) throw new Error('a service was not started');
     project.provide('databaseUrl', databaseUrl);
+    project.provide('templateDatabase', await createTemplate(databaseUrl, scope));
     project.provide('kafka', kafka);
     project.provide('clickhouseUrl', clickhouseUrl);
   } catch (error) {

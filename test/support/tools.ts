@@ -56,7 +56,7 @@ const tools = {
     find: () => onPath('promtool'),
   },
   nginx: {
-    install: 'apt-get install nginx-light',
+    install: 'apt-get install nginx',
     find: () => onPath('nginx'),
   },
   haproxy: {

@@ -18,7 +18,7 @@ const otherTimeouts: Readonly<Record<string, string>> = {
   'integration/query/filter-http.test.ts': 'as many filters as the environment asks for',
 };
 
-const files = ['unit', 'integration'].flatMap((part) =>
+const files = ['unit', 'integration', 'system'].flatMap((part) =>
   readdirSync(join(folder, part), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join(folder, part, name)),

@@ -25,7 +25,6 @@ const foreign = new Set([
   'OTEL_BSP_MAX_QUEUE_SIZE',
   'TABULARY_API',
   'TABULARY_KEY',
-  'TEST_CONTAINERS',
   'FILTER_SEED',
   ...terms,
 ]);

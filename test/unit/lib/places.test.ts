@@ -59,13 +59,15 @@ describe('places', () => {
     (await greedy[0])?.release();
     await greedy[2];
     expect(places.waiting).toBe(1);
+    for (const index of [1, 2, 3]) (await greedy[index])?.release();
+    expect(places.waiting).toBe(0);
   });
 
   it('are refused with a time to retry after when the queue, or the share of it, is full', async () => {
     const refused: string[] = [];
     const places = open({ places: 2, queueLength: 4, onRefused: (what) => refused.push(what) });
     const { take } = watch(places);
-    await take('a');
+    const held = await take('a');
     const waiting = [take('a'), take('a')];
     await expect(take('a')).rejects.toMatchObject({
       kind: 'unavailable',
@@ -74,7 +76,9 @@ describe('places', () => {
     });
     (await take('b')).release();
     expect(refused).toEqual(['refused']);
-    expect(waiting).toHaveLength(2);
+    held.release();
+    for (const place of waiting) (await place).release();
+    expect(places.waiting).toBe(0);
   });
 
   it('are not waited for longer than agreed', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerOf, formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
 import { type Client, call, createDataset, download, readDataset, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
-import { answerOf, formEnd, openUpload, partHead } from './raw-upload.js';
 
 let product: TestProduct;
 let owner: Client;

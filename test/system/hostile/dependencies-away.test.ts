@@ -4,6 +4,7 @@ import { createServer, get, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
+import { answerOf, formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
 import {
   authorization,
   type Client,
@@ -17,7 +18,6 @@ import { type FurtherProcess, startFurther } from '../../support/further-process
 import { createGate, type Gate } from '../../support/gate.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
-import { answerOf, formEnd, openUpload, partHead } from './raw-upload.js';
 
 /** ClickHouse as a server that takes one query at a time, or none, as it is told. */
 const createClickHouseDoor = async (target: string) => {

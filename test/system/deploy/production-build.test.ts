@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
-import { projectFile } from './compose-file.js';
+import { projectFile } from '../../unit/deploy/compose-file.js';
 
 const run = promisify(execFile);
 const projectRoot = fileURLToPath(new URL('../../../', import.meta.url));

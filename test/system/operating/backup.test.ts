@@ -18,6 +18,7 @@ import { createScope, type Scope } from '../../../src/lib/scope.js';
 import { holdSegments } from '../../../src/storage/postgres/held-segments.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
+import { answersOf } from '../../integration/ingest/version-answers.js';
 import { runAdmin } from '../../support/admin.js';
 import { createEmptyDatabase } from '../../support/database.js';
 import {
@@ -34,7 +35,6 @@ import {
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { startS3Server } from '../../support/s3-server.js';
 import { uploadWith } from '../../support/upload-options.js';
-import { answersOf } from '../ingest/version-answers.js';
 
 let product: TestProduct;
 let owner: Client;

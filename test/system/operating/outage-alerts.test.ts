@@ -1,6 +1,7 @@
 /** Alerts on what is down, refused or in arrears, on the real product: they fire while it is, and end when it is mended. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
 import { expectToFire, type Scrape, sampleOf, scrape, scrapeUntil, valuesOf } from '../../support/alerts.js';
 import {
   type Client,
@@ -16,7 +17,6 @@ import { createGate, type Gate } from '../../support/gate.js';
 import { configureChunkTopics } from '../../support/kafka.js';
 import { testWith } from '../../support/optional-tools.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
-import { formEnd, openUpload, partHead } from '../hostile/raw-upload.js';
 
 const it = await testWith('promtool');
 
