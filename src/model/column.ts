@@ -45,7 +45,10 @@ export interface StoredColumn extends Column {
   readonly storageId: number;
   /** Files to come are read in this form too. */
   readonly dateForm?: DateForm;
-  /** True: it has no value whose type could be told, and takes that of those to come. */
+  /**
+   * True: it has no value yet that tells a type. The first one decides type and role; until then it is shown as a String
+   * that is no entity, and is no part of the key.
+   */
   readonly untyped?: boolean;
 }
 

@@ -113,9 +113,15 @@ export const applyFile = (
   if (rows.length < whole.length && !asked.quarantine) return { kind: 'failure', code: 'value' };
   setAside += whole.length - rows.length;
 
-  const entities = isFresh ? types.map((type) => type !== 'Decimal') : base.entities;
+  // A column without values is no entity; the first values decide.
+  const entities = types.map((type, at) => {
+    const isDecided = !isFresh && (base.untyped[at] === false || untyped[at] === true);
+    return isDecided ? base.entities[at] === true : untyped[at] === false && type !== 'Decimal';
+  });
   const before = asked.mode === 'replace' ? [] : (base?.rows ?? []);
-  const all = asked.mode === 'upsert' ? upserted(before, rows, entities, asked) : [...before, ...rows];
+  const isKnown = base !== undefined && before.length > 0 && base.entities.includes(true);
+  const key = isKnown ? base.entities : entities;
+  const all = asked.mode === 'upsert' ? upserted(before, rows, key, asked) : [...before, ...rows];
   return { kind: 'table', table: { types, untyped, entities, rows: all }, setAside };
 };
 

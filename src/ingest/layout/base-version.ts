@@ -27,9 +27,12 @@ const baseSql = prepared(`
   FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
 /** Of the version that a file is compared with. */
-export type BaseColumns = Pick<BaseVersion, 'columns'>;
+export type BaseColumns = Pick<BaseVersion, 'columns' | 'rowCount'>;
 
-/** Columns of a version under the names and roles that they have now. */
+/**
+ * Columns of a version under the names and roles that they have now. One without values has the role that was given by
+ * hand, or none: earlier builds published it as an entity.
+ */
 const namedNow = (
   columns: readonly StoredColumn[],
   registry: readonly RegisteredColumn[],
@@ -37,9 +40,8 @@ const namedNow = (
   const today = new Map(registry.map((column) => [column.id, column]));
   return columns.map((column) => {
     const now = today.get(column.id);
-    return now === undefined
-      ? column
-      : { ...column, name: now.name, isEntity: now.isEntity ?? column.isEntity };
+    const isEntity = now?.isEntity ?? (column.untyped !== true && column.isEntity);
+    return { ...column, name: now?.name ?? column.name, isEntity };
   });
 };
 
@@ -57,17 +59,19 @@ export interface KnownColumns {
 }
 
 const knownSql = prepared(`
-  SELECT ${registryColumn('d.id')} AS registry, (SELECT ${columnsOfVersion('v')} FROM versions v
-    WHERE v.id = d.current_version_id) AS columns
-  FROM datasets d WHERE d.id = $1`);
+  SELECT ${registryColumn('d.id')} AS registry, ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount"
+  FROM datasets d LEFT JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
 /** In one statement: as it all was at one moment. */
 export const readKnownColumns = async (sql: Sql, datasetId: number): Promise<KnownColumns> => {
   const [row] = await sql.query<{
     registry: readonly RegisteredColumn[];
     columns: readonly StoredColumn[] | null;
+    rowCount: number | null;
   }>(knownSql, [datasetId]);
   if (row === undefined) return { registry: [], base: undefined };
-  const { registry, columns } = row;
-  return { registry, base: columns === null ? undefined : { columns: namedNow(columns, registry) } };
+  const { registry, columns, rowCount } = row;
+  const base =
+    columns === null ? undefined : { columns: namedNow(columns, registry), rowCount: rowCount ?? 0 };
+  return { registry, base };
 };

@@ -50,10 +50,17 @@ export const requireKeys = (
     );
 };
 
-/** Ids of the entity columns of the version before, or of the file where there is none. */
+/**
+ * Ids of the entity columns of the version before. Where it has no row, or no entity because its columns have no values yet,
+ * those of the file count too: nothing else tells rows apart.
+ */
 export const entityIdsOf = (base: BaseColumns | undefined, columns: readonly LayoutColumn[]): number[] => {
-  if (base !== undefined) return base.columns.filter(({ isEntity }) => isEntity).map(({ id }) => id);
-  return columns.filter(isEntityColumn).map(({ id }) => id);
+  const before = (base?.columns ?? []).filter(({ isEntity }) => isEntity).map(({ id }) => id);
+  const isEmpty = base === undefined || base.rowCount === 0;
+  if (!isEmpty && before.length > 0) return before;
+  const known = new Set(base?.columns.map(({ id }) => id));
+  const own = columns.filter((column) => isEntityColumn(column) && (isEmpty || known.has(column.id)));
+  return [...new Set([...before, ...own.map(({ id }) => id)])];
 };
 
 /**

@@ -108,9 +108,13 @@ export const encodeColumns = (layout: Layout, placement: Placement): EncodeColum
     };
   });
 
+/** True for a column without values, in the file and in the version before. */
+const isUndecided = ({ physical, existing }: LayoutColumn): boolean =>
+  physical === 'u' && existing === undefined;
+
 /** Given, or as the type has it. */
-export const isEntityColumn = ({ isEntity, physical }: LayoutColumn): boolean =>
-  isEntity ?? columnTypeOf(settled(physical)).isEntity;
+export const isEntityColumn = (column: LayoutColumn): boolean =>
+  column.isEntity ?? (!isUndecided(column) && columnTypeOf(settled(column.physical)).isEntity);
 
 const storedColumn = (column: LayoutColumn): StoredColumn => {
   const physical = settled(column.physical);
@@ -124,7 +128,7 @@ const storedColumn = (column: LayoutColumn): StoredColumn => {
     physical,
     isEntity: isEntityColumn(column),
     ...(dataType === 'Date' && column.dateForm !== undefined ? { dateForm: column.dateForm } : {}),
-    ...(column.physical === 'u' ? { untyped: true } : {}),
+    ...(isUndecided(column) ? { untyped: true } : {}),
   };
 };
 
@@ -133,15 +137,17 @@ export const storedColumns = (layout: Layout): StoredColumn[] => layout.columns.
 
 /**
  * The columns of a version that adds this file to another one: the old ones in their order, then new ones. Old ones
- * keep their role: that version may have come after the layout was made.
+ * keep their role: that version may have come after the layout was made. One without values takes the role that its first
+ * values have.
  */
 export const joinedColumns = (base: readonly StoredColumn[], layout: Layout): StoredColumn[] => {
   const given = new Map(layout.columns.map(({ id, isEntity }) => [id, isEntity]));
   const added = new Map(storedColumns(layout).map((column) => [column.id, column]));
-  const kept = base.map((column) => ({
-    ...(added.get(column.id) ?? column),
-    isEntity: given.get(column.id) ?? column.isEntity,
-  }));
+  const kept = base.map((column) => {
+    const own = added.get(column.id) ?? column;
+    const decides = column.untyped === true && own.untyped !== true;
+    return { ...own, isEntity: given.get(column.id) ?? (decides ? own : column).isEntity };
+  });
   const old = new Set(base.map(({ id }) => id));
   return [...kept, ...[...added.values()].filter(({ id }) => !old.has(id))];
 };

@@ -54,7 +54,7 @@ const plainOnes = (line: readonly WaitingAppend[], base: BaseVersion): WaitingAp
   let bytes = 0;
   for (const append of line) {
     const { layout, placement, facts } = append;
-    const bound = boundTo(layout, { columns }, 'append');
+    const bound = boundTo(layout, { ...base, columns }, 'append');
     const joined = joinedColumns(columns, bound);
     bytes += facts.bytes;
     const fits =

@@ -55,7 +55,7 @@ const valuesCollide = (into: StoredColumn, from: StoredColumn, { count, examples
     collisions: examples,
   });
 
-/** The column in another type: what is remembered of values of a type stays with columns of it. */
+/** The column in another type: what is remembered of values of a type stays with columns of it. One without values takes the role too. */
 const retyped = (
   { dateForm, untyped, ...into }: StoredColumn,
   from: StoredColumn,
@@ -67,6 +67,7 @@ const retyped = (
     ...into,
     physical,
     dataType,
+    isEntity: into.isEntity || (untyped === true && from.untyped !== true && from.isEntity),
     ...(dataType === 'Date' && form !== undefined ? { dateForm: form } : {}),
     ...(untyped === true && from.untyped === true ? { untyped } : {}),
   };

@@ -38,10 +38,11 @@ export const isKeptIn = (joined: readonly StoredColumn[], before: readonly Store
   return before.every((column) => names.get(column.id) === storageName(column));
 };
 
-/** True when rows of both sides have every column of the key: columns may have come, gone or become entities since. */
+/** True when rows of both sides, where there are any, have every column of the key: columns may have come, gone or become entities since. */
 export const hasKey = ({ keyIds = [], columns }: Layout, base: BaseVersion | undefined): boolean => {
   const read = new Set(columns.map(({ id }) => id));
-  const before = base && new Set(base.columns.map(({ id }) => id));
+  const before =
+    base === undefined || base.rowCount === 0 ? undefined : new Set(base.columns.map(({ id }) => id));
   return keyIds.every((id) => read.has(id) && before?.has(id) !== false);
 };
 
