@@ -2,6 +2,7 @@ import { type AppError, invalid } from '../lib/errors.js';
 import { firstItems, listed } from '../lib/listing.js';
 import { nearest } from '../lib/nearest.js';
 import { maxColumns, type StoredColumn } from '../model/column.js';
+import { createColumnNames } from '../model/column-names.js';
 
 /**
  * Lists of columns as `$select` and `$orderby` write them, separated by commas. An item is
@@ -13,6 +14,8 @@ import { maxColumns, type StoredColumn } from '../model/column.js';
 export interface ListItem {
   /** What was written, for messages. */
   readonly text: string;
+  /** The same with blanks at its ends, which may be part of a name; of a quoted item the quoted text. */
+  readonly whole: string;
   /** A quoted item as it was written: it is a name, never an id. */
   readonly quoted: string | undefined;
   /** What follows a quoted name or the last blank of a bare one, such as `desc`. */
@@ -34,6 +37,7 @@ const splitList = (option: string, text: string): ListItem[] => {
   const items: ListItem[] = [];
   let at = 0;
   while (at <= text.length) {
+    const from = at;
     while (/\s/.test(text[at] ?? '')) at += 1;
     const closer = closers[text[at] ?? ''];
     let name: string | undefined;
@@ -45,8 +49,8 @@ const splitList = (option: string, text: string): ListItem[] => {
     if (name === undefined && tail === '') throw invalid('bad_option', `${option} has an empty item.`);
     items.push(
       name === undefined
-        ? { text: tail, quoted: undefined, rest: '' }
-        : { text: name, quoted: text.slice(start, at), rest: tail },
+        ? { text: tail, whole: text.slice(from, end), quoted: undefined, rest: '' }
+        : { text: name, whole: name, quoted: text.slice(start, at), rest: tail },
     );
     requireFewItems(option, items.length);
     at = end + 1;
@@ -65,8 +69,8 @@ const quotedName = (option: string, text: string, start: number, closer: string)
 export interface ColumnIndex {
   /** A quoted item; a header may hold the quotes or brackets themselves. */
   byQuoted(name: string, written: string): StoredColumn | undefined;
-  /** An unquoted item: a name, else an id of this dataset. */
-  byText(text: string): StoredColumn | undefined;
+  /** An unquoted item: a name, otherwise an id of this dataset, otherwise a name without the blanks at its ends. */
+  byText(text: string, whole?: string): StoredColumn | undefined;
   readonly names: readonly string[];
 }
 
@@ -84,9 +88,11 @@ const indexOf = (columns: readonly StoredColumn[]): ColumnIndex => {
 const createColumnIndex = (columns: readonly StoredColumn[]): ColumnIndex => {
   const names = new Map(columns.map((column) => [column.name, column]));
   const ids = new Map(columns.flatMap((column) => (column.id > 0 ? [[String(column.id), column]] : [])));
+  const trimmed = createColumnNames(columns);
   return {
-    byQuoted: (name, written) => names.get(name) ?? names.get(written),
-    byText: (text) => names.get(text) ?? ids.get(text),
+    byQuoted: (name, written) => names.get(name) ?? names.get(written) ?? trimmed.find(name),
+    byText: (text, whole = text) =>
+      names.get(whole) ?? names.get(text) ?? ids.get(text) ?? trimmed.find(text),
     names: [...names.keys()],
   };
 };
@@ -115,7 +121,7 @@ export const selectedColumns = (
   const items =
     typeof select === 'string'
       ? splitList('$select', select)
-      : select.map((text) => ({ text, quoted: undefined, rest: '' }));
+      : select.map((text) => ({ text, whole: text, quoted: undefined, rest: '' }));
   const found = new Set<StoredColumn>();
   const unknown: string[] = [];
   for (const item of items) {
@@ -126,7 +132,9 @@ export const selectedColumns = (
       );
     }
     const column =
-      item.quoted === undefined ? index.byText(item.text) : index.byQuoted(item.text, item.quoted);
+      item.quoted === undefined
+        ? index.byText(item.text, item.whole)
+        : index.byQuoted(item.text, item.quoted);
     if (column === undefined) unknown.push(item.text);
     else found.add(column);
   }
@@ -152,7 +160,7 @@ const orderTerm = (item: ListItem, index: ColumnIndex): OrderTerm | string => {
     }
     return { column, descending: item.rest.toLowerCase() === 'desc' };
   }
-  const whole = index.byText(item.text);
+  const whole = index.byText(item.text, item.whole);
   if (whole !== undefined) return { column: whole, descending: false };
   const parts = /^(.*\S)\s+(asc|desc)$/is.exec(item.text);
   const column = parts === null ? undefined : index.byText(parts[1]!);

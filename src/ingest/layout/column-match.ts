@@ -5,13 +5,14 @@
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, listed as listedNames, quotedNames } from '../../lib/listing.js';
 import type { StoredColumn } from '../../model/column.js';
+import { createColumnNames } from '../../model/column-names.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed } from '../../model/process.js';
 import type { RegisteredColumn } from '../../storage/postgres/columns.js';
 import { type ManifestColumn, refuseManifest } from '../upload/manifest.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseColumns } from './base-version.js';
-import { isKeyField, requireKeys } from './key-columns.js';
+import { keyFields, requireKeys } from './key-columns.js';
 
 /** A field of the file that is stored. */
 export interface MatchedField {
@@ -74,14 +75,24 @@ export const checkManifest = (
       columns: firstItems(names),
     });
   }
-  const types = listed.flatMap((column) => {
-    const existing = existingOf(column.name, column);
-    const { dataType } = column;
-    if (existing === undefined || dataType === undefined) return [];
+  refuseTypes(
+    listed.map((column) => ({ listed: column, existing: existingOf(column.name, column) })),
+    options,
+  );
+};
+
+/** @throws AppError 409 for types of the manifest that conflict with those of the dataset. */
+const refuseTypes = (
+  pairs: readonly Pick<MatchedField, 'listed' | 'existing'>[],
+  options: UploadOptions,
+): void => {
+  const types = pairs.flatMap(({ listed, existing }) => {
+    if (existing === undefined || existing.untyped === true || listed?.dataType === undefined) return [];
+    const { name, dataType } = listed;
     const before = dataTypeOf(existing.physical);
     return before === dataType || mayChange(options, dataType)
       ? []
-      : [{ name: column.name, existing: before, wanted: dataType }];
+      : [{ name, existing: before, wanted: dataType }];
   });
   if (types.length > 0) {
     throw conflict('type_conflict', `Types conflict with those of the dataset: ${describeTypes(types)}.`, {
@@ -90,17 +101,37 @@ export const checkManifest = (
   }
 };
 
-const refuseMissing = (names: readonly string[], options: UploadOptions): void => {
-  const present = new Set(names);
-  const missing = (options.manifest?.columns ?? []).filter(({ name }) => !present.has(name));
-  refuseManifest(missing.map(({ name }) => `column ${JSON.stringify(name)}: the file has no such column`));
-  if (options.manifest?.unlisted !== 'reject') return;
-  const listed = new Set(options.manifest.columns.map(({ name }) => name));
+/**
+ * What the manifest says of each column of the file that it lists, by the name in the header.
+ * @throws AppError 400 for columns that the file lacks, and for those that it has and the manifest had to list.
+ */
+const listedFields = (
+  names: readonly string[],
+  { manifest }: UploadOptions,
+): ReadonlyMap<string, ManifestColumn> => {
+  const listed = new Map<string, ManifestColumn>();
+  if (manifest === undefined) return listed;
+  const header = createColumnNames(names.map((name) => ({ name })));
+  const problems: string[] = [];
+  for (const column of manifest.columns) {
+    const meant = header.find(column.name)?.name;
+    const other = meant === undefined ? undefined : listed.get(meant);
+    if (meant === undefined)
+      problems.push(`column ${JSON.stringify(column.name)}: the file has no such column`);
+    else if (other !== undefined)
+      problems.push(
+        `columns ${quotedNames([other.name, column.name])}: the file has only ${JSON.stringify(meant)}`,
+      );
+    else listed.set(meant, column);
+  }
+  refuseManifest(problems);
+  if (manifest.unlisted !== 'reject') return listed;
   const unlisted = names.filter((name) => !listed.has(name));
   if (unlisted.length > 0)
     throw invalid('unlisted_columns', `The manifest does not list the columns ${quotedNames(unlisted)}.`, {
       columns: firstItems(unlisted),
     });
+  return listed;
 };
 
 const refuseConflicts = (
@@ -133,9 +164,8 @@ export function* matchFields(
   options: UploadOptions,
   base: BaseColumns | undefined,
 ): Generator<void, MatchedField[]> {
-  refuseMissing(names, options);
+  const listed = listedFields(names, options);
   yield;
-  const listed = new Map((options.manifest?.columns ?? []).map((column) => [column.name, column]));
   const existingOf = createExistingOf(base);
   yield;
   const fields: MatchedField[] = [];
@@ -147,11 +177,12 @@ export function* matchFields(
     const isIgnored = options.onNewColumn === 'ignore' && base !== undefined && existing === undefined;
     if (!isIgnored) fields.push({ field, name, listed: own, existing });
   }
+  refuseTypes(fields, options);
   refuseConflicts(fields, options, base);
   if (isKeyed(options.mode)) requireKeys(fields, options, base);
   yield;
   // Of a file whose keys are deleted nothing else counts.
-  if (options.mode === 'delete') return fields.filter(isKeyField(options));
+  if (options.mode === 'delete') return keyFields(fields, options);
   if (fields.length === 0)
     throw invalid('no_columns', 'No column of the file is stored: options or manifest ignore all of them.');
   return fields;

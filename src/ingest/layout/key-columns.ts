@@ -1,6 +1,7 @@
 /** The columns by whose values an upsert, a sync or a delete tells rows apart. */
 import { conflict, invalid } from '../../lib/errors.js';
 import { firstItems, quotedNames } from '../../lib/listing.js';
+import { createColumnNames } from '../../model/column-names.js';
 import type { UploadOptions } from '../upload/upload-options.js';
 import type { BaseColumns } from './base-version.js';
 import { isEntityColumn, type LayoutColumn } from './layout.js';
@@ -11,10 +12,32 @@ interface Field {
   readonly existing: { readonly id: number; readonly isEntity: boolean } | undefined;
 }
 
-/** Tells which fields the key is made of. */
-export const isKeyField = ({ key }: UploadOptions): ((field: Field) => boolean) => {
-  const named = key && new Set(key);
-  return ({ name, existing }) => named?.has(name) ?? existing?.isEntity === true;
+/** Columns that the key names; undefined: it is not given. */
+const namedBy = <T extends { readonly name: string }>(
+  { key }: UploadOptions,
+  columns: readonly T[],
+): ReadonlySet<T> | undefined => {
+  if (key === undefined) return undefined;
+  const names = createColumnNames(columns);
+  return new Set(key.flatMap((name) => names.find(name) ?? []));
+};
+
+/** The fields that the key is made of. */
+export const keyFields = <T extends Field>(fields: readonly T[], options: UploadOptions): T[] => {
+  const named = namedBy(options, fields);
+  return fields.filter((field) => named?.has(field) ?? field.existing?.isEntity === true);
+};
+
+/** Names of the key that the file lacks. @throws AppError where two of them mean one column. */
+const lackingNames = (fields: readonly Field[], key: readonly string[]): string[] => {
+  const names = createColumnNames(fields);
+  const meant = key.map((name) => names.find(name));
+  const twice = meant.find((field, at) => field !== undefined && meant.indexOf(field) < at);
+  if (twice !== undefined)
+    throw invalid('invalid_option', `Option key: names the column ${quotedNames([twice.name])} twice.`, {
+      option: 'key',
+    });
+  return key.filter((_, at) => meant[at] === undefined);
 };
 
 /** @throws AppError for key columns that the file or the dataset lacks. */
@@ -27,9 +50,8 @@ export const requireKeys = (
   if (base === undefined && mode === 'delete')
     throw conflict('no_version', 'The dataset has no rows yet that could be deleted.');
   const present = new Set(fields.map(({ existing }) => existing?.id));
-  const names = new Set(fields.map(({ name }) => name));
   const lacking =
-    key?.filter((name) => !names.has(name)) ??
+    (key && lackingNames(fields, key)) ??
     (base?.columns ?? []).filter(({ id, isEntity }) => isEntity && !present.has(id)).map(({ name }) => name);
   if (lacking.length > 0)
     throw invalid(
@@ -40,8 +62,7 @@ export const requireKeys = (
       },
     );
   if (base === undefined || key === undefined) return;
-  const isKey = isKeyField(options);
-  const unknown = fields.filter((field) => field.existing === undefined && isKey(field));
+  const unknown = keyFields(fields, options).filter(({ existing }) => existing === undefined);
   if (unknown.length > 0)
     throw invalid(
       'unknown_key',
@@ -68,14 +89,12 @@ export const entityIdsOf = (base: BaseColumns | undefined, columns: readonly Lay
  * @throws AppError when there is none.
  */
 export const keyOf = (
-  { key }: UploadOptions,
+  options: UploadOptions,
   base: BaseColumns | undefined,
   columns: readonly LayoutColumn[],
 ): { readonly keyIds: readonly number[]; readonly keyGiven?: true } => {
-  if (key !== undefined) {
-    const named = new Set(key);
-    return { keyIds: columns.filter(({ name }) => named.has(name)).map(({ id }) => id), keyGiven: true };
-  }
+  const named = namedBy(options, columns);
+  if (named !== undefined) return { keyIds: [...named].map(({ id }) => id), keyGiven: true };
   const keyIds = entityIdsOf(base, columns);
   if (keyIds.length > 0) return { keyIds };
   throw invalid(

@@ -193,8 +193,9 @@ const parseRules = (values: ReadonlyMap<UploadOptionName, string>): ColumnRules 
 
 const parseKey = (text: string | undefined): readonly string[] | undefined => {
   if (text === undefined) return undefined;
-  const names = parseTexts('key', text).map((name) => name.trim());
-  if (names.length === 0 || names.includes('')) throw wrong('key', 'must name at least one column');
+  const names = parseTexts('key', text);
+  if (names.length === 0 || names.some((name) => name.trim() === ''))
+    throw wrong('key', 'must name at least one column');
   if (new Set(names).size < names.length) throw wrong('key', 'names a column twice');
   return names;
 };

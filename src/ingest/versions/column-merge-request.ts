@@ -1,5 +1,6 @@
 import { invalid, notFound } from '../../lib/errors.js';
 import type { StoredColumn } from '../../model/column.js';
+import { createColumnNames } from '../../model/column-names.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -41,7 +42,7 @@ const findPair = async (sql: Sql, { datasetId, columnId, name }: ColumnMergeRequ
   const base = await readBase(sql, datasetId);
   const from = base?.columns.find(({ id }) => id === columnId);
   if (base === undefined || from === undefined) throw noColumn(String(columnId));
-  const into = base.columns.find((column) => column.name === name);
+  const into = createColumnNames(base.columns).find(name);
   if (into === undefined) throw noColumn(`${name} that column ${columnId} could be merged with`);
   if (into === from) throw invalid('same_column', `Column ${columnId} has the name ${name} itself.`);
   return { base, from, into };

@@ -1,0 +1,28 @@
+/** Columns by the names that callers write in options. */
+export interface ColumnNames<T> {
+  /**
+   * The column of exactly this name; otherwise the only one whose name differs in nothing but blanks at its ends. Headers
+   * such as `Year, Country` make names that begin with a blank.
+   */
+  find(name: string): T | undefined;
+}
+
+export const createColumnNames = <T extends { readonly name: string }>(
+  columns: readonly T[],
+): ColumnNames<T> => {
+  const exact = new Map(columns.map((column) => [column.name, column]));
+  let trimmed: Map<string, T | undefined> | undefined;
+
+  /** Undefined for a name that several columns have. */
+  const byTrimmed = (): ReadonlyMap<string, T | undefined> => {
+    if (trimmed !== undefined) return trimmed;
+    trimmed = new Map();
+    for (const column of columns) {
+      const name = column.name.trim();
+      trimmed.set(name, trimmed.has(name) ? undefined : column);
+    }
+    return trimmed;
+  };
+
+  return { find: (name) => exact.get(name) ?? byTrimmed().get(name.trim()) };
+};
