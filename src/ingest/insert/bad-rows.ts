@@ -1,5 +1,6 @@
 import type { DataType } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
+import { maxDigits } from '../../model/column-types/decimal.js';
 import type { ProcessError } from '../../model/process.js';
 import type { BadRow, EncodePhysical, Violation } from '../csv/types.js';
 import type { Layout, LayoutColumn } from '../layout/layout.js';
@@ -63,13 +64,21 @@ export const rejectOf = (bad: BadRow, bytes: Buffer, layout: Layout): Reject => 
 const typeName = (physical: EncodePhysical): DataType =>
   physical === 'u' || physical === 'skip' ? 'String' : dataTypeOf(physical);
 
+/** Why a number does not fit a column of numbers. */
+const tooManyDigits = ({ physical, value }: Violation): string =>
+  typeName(physical) === 'Decimal' &&
+  /^[-+]?\d+(\.\d+)?(e[-+]?\d+)?$/i.test(value) &&
+  /\d{16}|\d\.\d{15}|e/i.test(value)
+    ? `: with the numbers that the column has it takes more than ${maxDigits} digits`
+    : '';
+
 /** What is said of a value that does not fit the type of its column. */
 export const violationError = (violation: Violation, layout: Layout): ProcessError => {
   const found = columnOf(layout, violation.field);
   const column = found?.name ?? `field ${violation.field + 1}`;
   return {
     code: 'value',
-    message: `Line ${violation.line}, column ${column}: the value does not fit type ${typeName(violation.physical)}.`,
+    message: `Line ${violation.line}, column ${column}: the value does not fit type ${typeName(violation.physical)}${tooManyDigits(violation)}.`,
     line: violation.line,
     column,
     value: violation.value,

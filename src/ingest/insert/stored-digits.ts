@@ -1,11 +1,10 @@
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
-import { countDigits } from '../../storage/clickhouse/segments.js';
+import { countDigits, type Digits } from '../../storage/clickhouse/segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readBase } from '../layout/base-version.js';
 import type { LayoutColumn } from '../layout/layout.js';
-import type { Digits } from '../layout/type-resolution.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 
 /** Counts the digits of the numbers that the version before holds in a column. */
@@ -17,6 +16,6 @@ export const createDigitCounter =
     const base = await readBase(sql, datasetId);
     const stored = base?.columns.find(({ id }) => id === column.id);
     if (base?.placement == null || stored === undefined) return undefined;
-    if (columnTypeOf(stored.physical).numbers !== 'doubles') return undefined;
+    if (columnTypeOf(stored.physical).numbers === undefined) return undefined;
     return countDigits(clickhouse, base.placement, base, namedColumn(stored));
   };

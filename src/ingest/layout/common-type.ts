@@ -2,7 +2,7 @@
 import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
-import { type Digits, digitsOf } from './type-resolution.js';
+import type { Digits } from '../../storage/clickhouse/segments.js';
 
 /** Counts the digits of what a column holds. */
 export type CountDigits = (column: StoredColumn) => Promise<Digits>;
@@ -12,11 +12,7 @@ const commonNumbers = async (
   b: StoredColumn,
   count: CountDigits,
 ): Promise<PhysicalType | undefined> => {
-  const counted = async (column: StoredColumn): Promise<Digits> =>
-    columnTypeOf(column.physical).numbers === 'doubles'
-      ? count(column)
-      : digitsOf(column.physical, undefined);
-  const [one, other] = [await counted(a), await counted(b)];
+  const [one, other] = [await count(a), await count(b)];
   return decimalOf(Math.max(one.integer, other.integer), Math.max(one.fraction, other.fraction));
 };
 

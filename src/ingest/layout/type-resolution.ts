@@ -20,16 +20,11 @@ import {
   physicalOfName,
 } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf } from '../../model/column-types/decimal.js';
+import type { Digits } from '../../storage/clickhouse/segments.js';
 import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import { classOf, fitsClass, type Readings, readIn, resolveFree } from './kept-type.js';
 import type { Layout, LayoutColumn } from './layout.js';
-
-/** Most digits before and after the point among stored numbers. */
-export interface Digits {
-  readonly integer: number;
-  readonly fraction: number;
-}
 
 /** The type that values must have; undefined: whatever they are. */
 const givenType = (layout: Layout, column: LayoutColumn): DataType | undefined => {
@@ -45,13 +40,6 @@ export const kindOf = (layout: Layout, column: LayoutColumn): ComparisonClass | 
   return type === undefined ? undefined : classOf(type);
 };
 
-/** Digits that a column may hold, by its type where that tells, else as they were counted. */
-export const digitsOf = (existing: PhysicalType, counted: Digits | undefined): Digits => {
-  const shape = decimalShapeOf(existing);
-  if (shape === undefined) return counted ?? { integer: 0, fraction: 0 };
-  return { integer: shape.precision - shape.scale, fraction: shape.scale };
-};
-
 const joinDecimals = (
   profile: ColumnProfile,
   existing: PhysicalType,
@@ -65,17 +53,22 @@ const joinDecimals = (
     profile.fractionDigits <= shape.scale &&
     profile.integerDigits <= shape.precision - shape.scale;
   if (fits) return existing;
-  const old = digitsOf(existing, counted);
+  // By the digits in use: what the type could hold is more than what anybody sent.
   return decimalOf(
-    Math.max(old.integer, profile.integerDigits),
-    Math.max(old.fraction, profile.fractionDigits),
+    Math.max(counted?.integer ?? 0, profile.integerDigits),
+    Math.max(counted?.fraction ?? 0, profile.fractionDigits),
   );
 };
 
 const joinDates = (profile: ColumnProfile, existing: PhysicalType | undefined): PhysicalType =>
   physicalOfDates(profile.farDate || (existing !== undefined && columnTypeOf(existing).dates === 'texts'));
 
+/** The type of the numbers of a file whose keys replace rows: whether it is long enough is settled when those are known. */
+const ownDecimal = ({ keyIds }: Layout, profile: ColumnProfile): PhysicalType | undefined =>
+  keyIds === undefined ? undefined : decimalOf(profile.integerDigits, profile.fractionDigits);
+
 const resolveGiven = (
+  layout: Layout,
   dataType: DataType,
   column: LayoutColumn,
   profile: ColumnProfile,
@@ -89,7 +82,7 @@ const resolveGiven = (
       return joinDates(profile, existing);
     case 'Decimal': {
       if (existing !== undefined && columnTypeOf(existing).numbers !== undefined)
-        return joinDecimals(profile, existing, counted) ?? existing;
+        return joinDecimals(profile, existing, counted) ?? ownDecimal(layout, profile) ?? existing;
       const physical = profile.kind === 'number' ? physicalOf(profile) : 'u';
       return physical !== 'u' && dataTypeOf(physical) === dataType ? physical : physicalOfName[dataType];
     }
@@ -147,7 +140,7 @@ export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: Col
   const type = givenType(layout, column);
   if (type === undefined) return { ...column, physical: resolveFree(column, profile) };
   const physical =
-    profile.kind === 'none' ? physicalOfName[type] : resolveGiven(type, column, profile, undefined);
+    profile.kind === 'none' ? physicalOfName[type] : resolveGiven(layout, type, column, profile, undefined);
   return { ...column, physical };
 };
 
@@ -160,5 +153,5 @@ export const resolveColumn = (
 ): LayoutColumn => {
   const type = givenType(layout, column);
   if (type === undefined) return { ...column, physical: resolveWide(column, profile, counted), fixed: false };
-  return { ...column, physical: resolveGiven(type, column, profile, counted), fixed: true };
+  return { ...column, physical: resolveGiven(layout, type, column, profile, counted), fixed: true };
 };

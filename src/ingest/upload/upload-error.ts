@@ -15,6 +15,7 @@ const kinds: Readonly<Record<string, ErrorKind>> = {
   permission_ended: 'forbidden',
   quota_rows: 'quota',
   store_refused: 'unavailable',
+  too_many_digits: 'conflict',
   type_conflict: 'conflict',
   upload_abandoned: 'unavailable',
   upload_expired: 'unavailable',

@@ -14,7 +14,7 @@
 import type { Log } from '../../lib/log.js';
 import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
-import { isKeyed, type KeyExample, type ProcessError, type RowChanges } from '../../model/process.js';
+import { isKeyed, type KeyExample } from '../../model/process.js';
 import { dateColumnOf, type SegmentFacts, type SegmentList, segmentId } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
@@ -30,8 +30,10 @@ import type { MergeRecords, MergeTarget, MergeTurn, UploadTurn } from '../lifecy
 import type { Outcome, Step } from '../lifecycle/outcome.js';
 import type { CopyAppends } from './append-copies.js';
 import type { MergeColumns } from './column-merge.js';
+import { decimalRoom } from './decimal-room.js';
 import { joinFacts } from './joined-facts.js';
 import { boundTo, conflictingNames, hasKey, isBoundTo, isKeptIn, isStale } from './layout-rebase.js';
+import { changesOf, notUnique } from './merge-outcome.js';
 import { Miscount } from './miscount.js';
 
 export interface MergerOptions {
@@ -50,34 +52,6 @@ export interface MergerOptions {
 const maxMerges = 20;
 
 const failed = (code: string, message: string): Outcome => ({ kind: 'fail', error: { code, message } });
-
-const notUnique = (examples: readonly KeyExample[]): ProcessError => {
-  const [first] = examples;
-  const names = Object.keys(first?.key ?? {}).map((name) => JSON.stringify(name));
-  return {
-    code: 'key_not_unique',
-    message:
-      `The key (${names.join(', ')}) is not unique in the ${first?.in}: ${first?.rows} rows have the first of the examples. ` +
-      'Name more columns with key, or say with onDuplicateKey which rows count.',
-    examples,
-  };
-};
-
-/** Rows of the version to come, and what became of those before. */
-const changesOf = (
-  { mode }: SegmentMerge,
-  { distinct, known, hits, same }: KeyCounts,
-  before: number,
-): { readonly expected: number; readonly changes: RowChanges } => {
-  if (mode === 'delete')
-    return { expected: before - hits, changes: { inserted: 0, replaced: 0, unchanged: 0, removed: hits } };
-  const removed = mode === 'sync' ? before - hits : 0;
-  const inserted = distinct - known;
-  return {
-    expected: before - removed + inserted,
-    changes: { inserted, replaced: hits - same, unchanged: same, removed },
-  };
-};
 
 const done: Outcome = { kind: 'done' };
 
@@ -235,8 +209,11 @@ export const createMerger = (options: MergerOptions): Step => {
   };
 
   const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
-    const plan = planOf(turn, base, await isStale(sql, turn));
-    await tables.ensure(plan.filePlace, plan.fileColumns.map(namedColumn));
+    const planned = planOf(turn, base, await isStale(sql, turn));
+    await tables.ensure(planned.filePlace, planned.fileColumns.map(namedColumn));
+    const room = await decimalRoom(clickhouse, segments, planned);
+    if (room.kind === 'refused') return { kind: 'fail', error: room.error };
+    const plan: Plan = { ...planned, columns: room.columns, narrowed: room.narrowed };
     const counts = await segments.countKeys(plan);
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     const repeated = await repeatedKeys(turn, plan, counts);

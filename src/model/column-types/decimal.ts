@@ -12,13 +12,15 @@ export const decimalShapeOf = (physical: PhysicalType): DecimalShape | undefined
   return match ? { precision: Number(match[1]) as 38 | 76, scale: Number(match[2]) } : undefined;
 };
 
-/** Most digits of a decimal, and of one in 16 bytes. */
-const digits = { most: 76, short: 38 } as const;
+/** Most digits of a decimal, before and after the point together. */
+export const maxDigits = 76;
+/** The same of one in 16 bytes. */
+const maxShortDigits = 38;
 
 /** The type for so many digits before and after the point; undefined: no decimal has so many. */
 export const decimalOf = (integer: number, fraction: number): PhysicalType | undefined => {
-  if (integer + fraction > digits.most) return undefined;
-  return `n${integer + fraction > digits.short ? digits.most : digits.short}_${fraction}`;
+  if (integer + fraction > maxDigits) return undefined;
+  return `n${integer + fraction > maxShortDigits ? maxDigits : maxShortDigits}_${fraction}`;
 };
 
 /** @throws RangeError for another type. */

@@ -25,12 +25,15 @@ export interface SegmentMerge {
   /** Columns that tell rows apart; none: rows are only put behind those that are there. */
   readonly keyIds: readonly number[];
   readonly keep: 'last' | 'first';
+  /** Ids of Decimal columns whose type does not hold numbers that the file replaces; it holds all others. */
+  readonly narrowed?: ReadonlySet<number>;
 }
 
 export interface MergeSide {
   readonly columns: ReadonlyMap<number, StoredColumn>;
   /** `FROM … WHERE …` */
   readonly from: string;
+  readonly narrowed: ReadonlySet<number>;
 }
 
 export interface MergeSql {
@@ -44,6 +47,8 @@ export interface MergeSql {
   keysOf(side: MergeSide): string;
   /** Values of a row, in the types of the target. */
   valuesOf(side: MergeSide): string[];
+  /** The same, to tell whether a row changes. */
+  comparedOf(side: MergeSide): string[];
   /** Rows of `b` and `f` have one key. */
   readonly on: string;
   readonly params: QueryParams;
@@ -55,11 +60,21 @@ export const nullable = (physical: PhysicalType): string => `Nullable(${clickHou
 export const converted = (name: string, from: PhysicalType, to: PhysicalType): string =>
   from === to ? name : columnTypeOf(to).widened(name, columnTypeOf(from), to);
 
-const valueIn = (target: StoredColumn, { columns }: MergeSide): string => {
+const valueIn = (target: StoredColumn, { columns, narrowed }: MergeSide): string => {
   const column = columns.get(target.id);
   const isNull = column?.untyped === true && column.physical !== target.physical;
   if (column === undefined || isNull) return `CAST(NULL, '${nullable(target.physical)}')`;
-  return converted(storageName(column), column.physical, target.physical);
+  const name = storageName(column);
+  if (!narrowed.has(target.id)) return converted(name, column.physical, target.physical);
+  const { numbers, text } = columnTypeOf(column.physical);
+  return `accurateCastOrNull(${numbers === 'doubles' ? text(name) : name}, '${clickHouseType(target.physical)}')`;
+};
+
+/** The same for a comparison: numbers that the type does not hold differ from all that it does. */
+const comparedIn = (target: StoredColumn, side: MergeSide, narrowed: ReadonlySet<number>): string => {
+  const column = side.columns.get(target.id);
+  if (column === undefined || !narrowed.has(target.id)) return valueIn(target, side);
+  return columnTypeOf(column.physical).text(storageName(column));
 };
 
 /** A key value as two columns that are never null, so that null equals null. */
@@ -68,26 +83,32 @@ const keyParts = (value: string, physical: PhysicalType, position: number): stri
   return [`isNull(${value}) AS n${position}`, `${columnTypeOf(physical).key(present)} AS k${position}`];
 };
 
+const none: ReadonlySet<number> = new Set();
+
 export const mergeSql = (database: string, merge: SegmentMerge): MergeSql => {
   const source = (place: Placement, columns: readonly StoredColumn[]): string =>
     sourceOf(database, place, columns.map(namedColumn));
   const byId = (columns: readonly StoredColumn[]) => new Map(columns.map((column) => [column.id, column]));
   const rows = segmentRows(merge.base, 'base');
   const keys = merge.columns.filter(({ id }) => merge.keyIds.includes(id));
+  const { narrowed = none } = merge;
   const keyNames = keys.flatMap((_, at) => [`n${at}`, `k${at}`]);
   return {
     base: {
       columns: byId(merge.baseColumns),
       from: `FROM ${source(merge.basePlace, merge.baseColumns)} WHERE ${rows.sql}`,
+      narrowed,
     },
     file: {
       columns: byId(merge.fileColumns),
       from: `FROM ${source(merge.filePlace, merge.fileColumns)} WHERE _seg = {file:UInt64}`,
+      narrowed: none,
     },
     keys,
     keyNames,
     keysOf: (side) => keys.flatMap((key, at) => keyParts(valueIn(key, side), key.physical, at)).join(', '),
     valuesOf: (side) => merge.columns.map((column) => valueIn(column, side)),
+    comparedOf: (side) => merge.columns.map((column) => comparedIn(column, side, narrowed)),
     on: keyNames.map((name) => `b.${name} = f.${name}`).join(' AND '),
     params: { ...rows.params, file: merge.fileSegment },
   };

@@ -8,11 +8,19 @@
  *
  * Work that died leaves nothing but a segment that nobody names.
  */
+import type { NamedColumn } from '../../model/placement.js';
 import type { ClickHouseServers, Connection, QueryParams, QuerySettings } from './client.js';
 import { type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
 import { namedColumn, statedTable, storedAs, writtenAs } from './places.js';
 import { inBase, segmentStarts } from './row-positions.js';
-import { fingerprintRows, fingerprintSegment, gib, requireEqualRows } from './segments.js';
+import {
+  type Digits,
+  digitsSql,
+  fingerprintRows,
+  fingerprintSegment,
+  gib,
+  requireEqualRows,
+} from './segments.js';
 
 /** What a file does to the version before it. */
 export interface KeyCounts {
@@ -38,6 +46,8 @@ export interface SegmentMerger {
   countKeys(merge: SegmentMerge): Promise<KeyCounts>;
   /** The first keys that several rows of one side have, at most three. */
   repeatedKeys(merge: SegmentMerge, side: 'base' | 'file'): Promise<RepeatedKey[]>;
+  /** Most digits in use in a column of the version before, in the rows whose keys the file does not have. */
+  keptDigits(merge: SegmentMerge, column: NamedColumn): Promise<Digits>;
   /**
    * Writes the rows of the version. Where none is replaced or left out, they are compared with what they were made of.
    * @throws Error when they differ; nobody names the segment then.
@@ -107,9 +117,9 @@ export const createSegmentMerger = (servers: ClickHouseServers): SegmentMerger =
     merge: SegmentMerge,
     counts: Pick<KeyCounts, 'distinct' | 'rows'>,
   ): Promise<Pick<KeyCounts, 'known' | 'hits' | 'same'>> => {
-    const { base, file, keysOf, valuesOf, on, params } = partsOf(merge);
+    const { base, file, keysOf, comparedOf, on, params } = partsOf(merge);
     const hash = (side: MergeSide): string =>
-      merge.mode === 'delete' ? 'toUInt8(0)' : `sipHash128(tuple(${valuesOf(side).join(', ')}))`;
+      merge.mode === 'delete' ? 'toUInt8(0)' : `sipHash128(tuple(${comparedOf(side).join(', ')}))`;
     const [row] = await ask<{ known: string; hits: string; same: string }>(
       merge,
       `SELECT toString(count()) AS known, toString(sum(n)) AS hits, toString(sum(s)) AS same FROM (
@@ -181,6 +191,14 @@ export const createSegmentMerger = (servers: ClickHouseServers): SegmentMerger =
         key: Object.fromEntries(keys.map((column, at) => [column.name, key[at] ?? null])),
         rows: Number(c),
       }));
+    },
+
+    async keptDigits(merge, column) {
+      const { base, file, keysOf, on, params } = partsOf(merge);
+      const kept = `FROM (SELECT ${keysOf(base)}, ${column.name} ${base.from}) AS b
+        LEFT ANTI JOIN (SELECT ${keysOf(file)} ${file.from}) AS f ON ${on}`;
+      const [row] = await ask<Digits>(merge, digitsSql(column.name, `${kept} WHERE true`), params);
+      return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
     },
 
     async write(merge, counts) {

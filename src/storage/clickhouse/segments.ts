@@ -112,25 +112,39 @@ export const countSegments = async (
   };
 };
 
-/** Most digits before and after the point among the doubles of a column, by their shortest text. */
+/** Most digits before and after the point among some numbers. */
+export interface Digits {
+  readonly integer: number;
+  readonly fraction: number;
+}
+
+/**
+ * Most digits in use among the numbers of a column, by their shortest text.
+ * @param from `FROM … WHERE …`
+ */
+export const digitsSql = (name: string, from: string): string => `
+  WITH toString(abs(assumeNotNull(${name}))) AS text,
+    splitByChar('e', text) AS parts,
+    if(length(parts) > 1, toInt32(parts[2]), 0) AS exponent,
+    splitByChar('.', parts[1]) AS mantissa,
+    trim(LEADING '0' FROM mantissa[1]) AS whole,
+    trim(TRAILING '0' FROM if(length(mantissa) > 1, mantissa[2], '')) AS rest
+  SELECT max(greatest(length(whole) + exponent, 0)) AS integer,
+    max(greatest(length(rest) - exponent, 0)) AS fraction
+  ${from} AND ${name} IS NOT NULL`;
+
 export const countDigits = async (
   servers: ClickHouseServers,
   placement: Placement,
   segments: SegmentList,
   column: NamedColumn,
-): Promise<{ integer: number; fraction: number }> => {
+): Promise<Digits> => {
   const where = segmentRows(segments);
-  const [row] = await servers.at(placement).rows<{ integer: number; fraction: number }>(
-    `WITH toString(abs(assumeNotNull(${column.name}))) AS text,
-       splitByChar('e', text) AS parts,
-       if(length(parts) > 1, toInt32(parts[2]), 0) AS exponent,
-       splitByChar('.', parts[1]) AS mantissa
-     SELECT max(greatest(length(mantissa[1]) + exponent, 0)) AS integer,
-       max(greatest(if(length(mantissa) > 1, length(mantissa[2]), 0) - exponent, 0)) AS fraction
-     FROM ${sourceOf(servers.database, placement, [column])}
-     WHERE ${where.sql} AND ${column.name} IS NOT NULL`,
-    { params: where.params, settings: { max_threads: 2 } },
-  );
+  const from = `FROM ${sourceOf(servers.database, placement, [column])} WHERE ${where.sql}`;
+  const [row] = await servers.at(placement).rows<Digits>(digitsSql(column.name, from), {
+    params: where.params,
+    settings: { max_threads: 2 },
+  });
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
 };
 

@@ -1,0 +1,32 @@
+/** What a merge comes to, from the keys that were counted. */
+import type { KeyExample, ProcessError, RowChanges } from '../../model/process.js';
+import type { SegmentMerge } from '../../storage/clickhouse/merge-sql.js';
+import type { KeyCounts } from '../../storage/clickhouse/segment-merger.js';
+
+export const notUnique = (examples: readonly KeyExample[]): ProcessError => {
+  const [first] = examples;
+  const names = Object.keys(first?.key ?? {}).map((name) => JSON.stringify(name));
+  return {
+    code: 'key_not_unique',
+    message:
+      `The key (${names.join(', ')}) is not unique in the ${first?.in}: ${first?.rows} rows have the first of the examples. ` +
+      'Name more columns with key, or say with onDuplicateKey which rows count.',
+    examples,
+  };
+};
+
+/** Rows of the version to come, and what became of those before. */
+export const changesOf = (
+  { mode }: SegmentMerge,
+  { distinct, known, hits, same }: KeyCounts,
+  before: number,
+): { readonly expected: number; readonly changes: RowChanges } => {
+  if (mode === 'delete')
+    return { expected: before - hits, changes: { inserted: 0, replaced: 0, unchanged: 0, removed: hits } };
+  const removed = mode === 'sync' ? before - hits : 0;
+  const inserted = distinct - known;
+  return {
+    expected: before - removed + inserted,
+    changes: { inserted, replaced: hits - same, unchanged: same, removed },
+  };
+};
