@@ -50,6 +50,11 @@ export interface StoredColumn extends Column {
    * that is no entity, and is no part of the key.
    */
   readonly untyped?: boolean;
+  /**
+   * A Decimal column that got nothing but years (model/years.ts) with its first values. It stays one: later values that are
+   * no years are stored and belong to no period.
+   */
+  readonly years?: true;
 }
 
 /** Name of the column in its ClickHouse table: `c<storageId>_<physical>`; safe as an SQL identifier. */

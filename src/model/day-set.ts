@@ -3,6 +3,7 @@
  * rows. A daily series of a hundred years takes 4.6 kB.
  */
 import { frequencyOf, type SegmentFacts } from './version.js';
+import { firstDayOf, isYear } from './years.js';
 
 export interface DaySet {
   /** Days since 1970-01-01 of the lowest bit; a multiple of 8. */
@@ -44,6 +45,13 @@ export const daySetOf = (days: Int32Array, nulls: Uint8Array, rows: number): Day
   return { first, bits };
 };
 
+/** First days of the years in a column of numbers; what is no year is left out. */
+export const yearSetOf = (values: Float64Array, nulls: Uint8Array, rows: number): DaySet => {
+  const years = new Set<number>();
+  for (let row = 0; row < rows; row++) if (nulls[row] !== 1 && isYear(values[row]!)) years.add(values[row]!);
+  return setOfDays([...years].map(firstDayOf));
+};
+
 /** The set of some days, none of them null. */
 export const setOfDays = (days: readonly number[]): DaySet =>
   daySetOf(Int32Array.from(days), new Uint8Array(days.length), days.length);
@@ -83,11 +91,14 @@ const medianOf = (counts: ReadonlyMap<number, number>, total: number): number =>
   throw new RangeError('no values');
 };
 
-/** What is known of rows whose dates these are: the same as `countSegments` finds. */
-export const dateFactsOf = ({
-  first,
-  bits,
-}: DaySet): Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'> => {
+/** Range and frequency of some dates. */
+export type DateFacts = Pick<SegmentFacts, 'minDate' | 'maxDate' | 'frequency'>;
+
+/**
+ * What is known of rows whose dates these are: the same as `countSegments` finds.
+ * @param areYears True: they are the first days of years, which come once a year whatever gaps there are.
+ */
+export const dateFactsOf = ({ first, bits }: DaySet, areYears: boolean): DateFacts => {
   const gaps = new Map<number, number>();
   let least: number | undefined;
   let last: number | undefined;
@@ -104,9 +115,11 @@ export const dateFactsOf = ({
       last = day;
     }
   }
+  if (least === undefined || last === undefined) return { minDate: null, maxDate: null, frequency: null };
+  const ofDays = distances === 0 ? null : frequencyOf(medianOf(gaps, distances));
   return {
-    minDate: least === undefined ? null : dateText(least),
-    maxDate: last === undefined ? null : dateText(last),
-    frequency: distances === 0 ? null : frequencyOf(medianOf(gaps, distances)),
+    minDate: dateText(least),
+    maxDate: dateText(last),
+    frequency: areYears ? 'Annual' : ofDays,
   };
 };

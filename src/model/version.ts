@@ -141,7 +141,11 @@ export interface ColumnChanges {
 /** Most names of a kind that a list of versions shows, and most characters of them together. */
 export const changesShown = { names: 20, characters: 2_000 } as const;
 
-/** The column whose dates give a dataset its range: the first Date entity, else the first Date column. */
-export const dateColumnOf = (columns: readonly StoredColumn[]): StoredColumn | undefined =>
+/**
+ * The column whose dates give a dataset its range: the first Date entity, otherwise the first Date column, otherwise the
+ * first entity column of years.
+ */
+export const timeColumnOf = (columns: readonly StoredColumn[]): StoredColumn | undefined =>
   columns.find((column) => column.dataType === 'Date' && column.isEntity) ??
-  columns.find((column) => column.dataType === 'Date');
+  columns.find((column) => column.dataType === 'Date') ??
+  columns.find((column) => column.years === true && column.isEntity);

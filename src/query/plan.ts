@@ -10,7 +10,7 @@ import { type Format, formats } from './formats/formats.js';
 import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
 import { chosenColumns, outputColumns, requireColumns } from './projection.js';
-import { anyRow, buildRowSource, type RowSource, requireDateColumn } from './statement.js';
+import { anyRow, buildRowSource, type RowSource, requireTimeColumn } from './statement.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 
 /** What is answered, settled before the first query. */
@@ -90,7 +90,7 @@ export const planDownload = (input: PlanInput): Plan => {
   refuseUseless(options, format);
   const chosen = chosenColumns(options, columns);
   const order = options.orderBy === undefined ? [] : orderTerms(options.orderBy, columns);
-  if (options.transpose) requireDateColumn('transpose', columns);
+  if (options.transpose) requireTimeColumn('transpose', columns);
   const output = outputColumns(options, chosen);
   if (!options.transpose) requireColumns(format, output.length, record.maxColumns);
   const rows = {

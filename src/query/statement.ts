@@ -1,8 +1,9 @@
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
-import { dateColumnOf } from '../model/version.js';
+import { timeColumnOf } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import { yearSql } from '../storage/clickhouse/year-sql.js';
 import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options/options.js';
 import { judgedColumns } from './projection.js';
@@ -42,10 +43,10 @@ export interface RowSourceInput {
 }
 
 const noDateColumn = (option: string) =>
-  invalid('no_date_column', `${option} needs a Date column, and the dataset has none.`);
+  invalid('no_date_column', `${option} needs a Date column or a column of years, and the dataset has none.`);
 
-export const requireDateColumn = (option: string, columns: readonly StoredColumn[]): StoredColumn => {
-  const column = dateColumnOf(columns);
+export const requireTimeColumn = (option: string, columns: readonly StoredColumn[]): StoredColumn => {
+  const column = timeColumnOf(columns);
   if (column === undefined) throw noDateColumn(option);
   return column;
 };
@@ -57,11 +58,15 @@ export const buildRowSource = (input: RowSourceInput): RowSource => {
   const conditions = [condition];
   if (filter !== undefined) conditions.push(`(${filter.sql})`);
   if (options.last !== undefined) {
-    const date = storageName(requireDateColumn('$last', columns));
+    const time = requireTimeColumn('$last', columns);
+    const name = storageName(time);
+    // A number that is no year belongs to no period.
+    const isPeriod = time.years === true ? `${yearSql(name)} IS NOT NULL` : `${name} IS NOT NULL`;
     conditions.push(
-      `${date} >= (SELECT min(d) FROM (SELECT ${date} AS d FROM ${table} WHERE ${conditions.join(' AND ')}
-        AND ${date} IS NOT NULL GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
+      `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${table} WHERE ${conditions.join(' AND ')}
+        AND ${isPeriod} GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
     );
+    if (time.years === true) conditions.push(isPeriod);
   }
   // Behind `$last`: which dates are the last does not depend on it.
   if (judged.length > 0) {

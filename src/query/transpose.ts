@@ -12,13 +12,14 @@
  */
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
+import { columnTypeOf } from '../model/column-types/column-types.js';
 import { clickHouseType } from '../storage/clickhouse/places.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { ReadSettings } from '../storage/clickhouse/reader.js';
 import type { OutputColumn, Spread } from './formats/format.js';
 import type { Plan } from './plan.js';
 import { combinedColumn, freeName, headerOf, plainColumn } from './projection.js';
-import { buildTail, requireDateColumn } from './statement.js';
+import { buildTail, requireTimeColumn } from './statement.js';
 
 export const mostDates = 10_000;
 
@@ -29,7 +30,7 @@ const noDate = 'null';
 
 /** What a first look at the rows told. */
 export interface TransposeFacts {
-  /** In ascending order, `YYYY-MM-DD`. */
+  /** In ascending order, `YYYY-MM-DD`, or years. */
   readonly dates: readonly string[];
   /** True when some rows have no date. */
   readonly hasNoDate: boolean;
@@ -46,7 +47,7 @@ export interface TransposeLayout {
 }
 
 export const layOut = ({ version, chosen, options }: Plan): TransposeLayout => {
-  const date = requireDateColumn('transpose', version.columns);
+  const date = requireTimeColumn('transpose', version.columns);
   const entities = chosen.filter((column) => column.isEntity && column !== date);
   const combined = options.combineEntities && entities.length > 1;
   return {
@@ -58,13 +59,22 @@ export const layOut = ({ version, chosen, options }: Plan): TransposeLayout => {
   };
 };
 
+/** Dates are compared as they are stored; years as texts, as which they are headers. */
+const dateOf = ({ date }: TransposeLayout): { readonly sql: string; readonly type: string } => {
+  const { numbers, text } = columnTypeOf(date.physical);
+  const name = storageName(date);
+  return numbers === undefined
+    ? { sql: name, type: clickHouseType(date.physical) }
+    : { sql: text(name), type: 'String' };
+};
+
 /** Rows that take part, with labels under names of our own. */
 const baseSql = (plan: Plan, layout: TransposeLayout, values: readonly StoredColumn[]): string => {
   const { source, options, order, chosen } = plan;
   const list = [
     '_seg',
     '_row',
-    `${storageName(layout.date)} AS d`,
+    `${dateOf(layout).sql} AS d`,
     ...layout.labels.map(({ sql }, index) => `${sql} AS l${index}`),
     ...values.map((column, index) => `${storageName(column)} AS v${index}`),
   ];
@@ -160,7 +170,7 @@ export const splitValues = (
 
 const placeSql = (layout: TransposeLayout, facts: TransposeFacts): string => {
   if (facts.dates.length === 0) return 'toUInt32(0)';
-  const type = clickHouseType(layout.date.physical);
+  const { type } = dateOf(layout);
   const place = `transform(assumeNotNull(d), {dates:Array(${type})}, range(length({dates:Array(${type})})), 0)`;
   return `toUInt32(${facts.hasNoDate ? `if(d IS NULL, ${facts.dates.length}, ${place})` : place})`;
 };

@@ -16,6 +16,7 @@ export interface ColumnBuffer {
   readonly type: string;
   readonly field: number;
   readonly fixed: boolean;
+  readonly years: boolean;
   readonly rules: CompiledRules;
   readonly scale: number;
   readonly precision: number;
@@ -56,6 +57,7 @@ export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
     type: native,
     field: column.sourceIndex,
     fixed: column.fixed === true,
+    years: column.years === true,
     rules: compileRules(column.rules),
     scale: shape?.scale ?? 0,
     precision: shape?.precision ?? 0,

@@ -1,4 +1,4 @@
-import { daySetOf } from '../../model/day-set.js';
+import { daySetOf, yearSetOf } from '../../model/day-set.js';
 import { shownValue } from './bytes.js';
 import {
   type ColumnBuffer,
@@ -27,6 +27,7 @@ import type {
   EncodeResult,
   Violation,
 } from './types.js';
+import { encodeYears } from './year-columns.js';
 
 /**
  * CSV bytes in, one block in ClickHouse's Native format out, every value checked on the way. Columns are
@@ -74,7 +75,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     stored.push({
       position,
       buffer,
-      encode: loops[buffer.encoder],
+      encode: buffer.years ? encodeYears : loops[buffer.encoder],
       head: columnHead(column.storageName, column.storageType ?? buffer.type),
     });
   });
@@ -201,6 +202,7 @@ export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder =
     }
     const daysOf = (position: number) => {
       const buffer = stored.find((column) => column.position === position)?.buffer;
+      if (buffer?.encoder === 'doubles') return yearSetOf(buffer.doubles, buffer.nulls, rows);
       return buffer?.encoder === 'days' ? daySetOf(buffer.days, buffer.nulls, rows) : undefined;
     };
     return { kind: 'encoded', block: writer.pieces(), rows, badRows, daysOf };

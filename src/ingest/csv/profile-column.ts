@@ -15,6 +15,7 @@ export const emptyProfile = (): MutableProfile => ({
   inexact: false,
   integerDigits: 0,
   fractionDigits: 0,
+  offYears: false,
 });
 
 const number = createNumberText();

@@ -18,6 +18,7 @@ export const joinProfiles = (a: ColumnProfile, b: ColumnProfile): ColumnProfile 
     inexact: a.inexact || b.inexact,
     integerDigits: Math.max(a.integerDigits, b.integerDigits),
     fractionDigits: Math.max(a.fractionDigits, b.fractionDigits),
+    offYears: a.offYears || b.offYears,
   };
 };
 

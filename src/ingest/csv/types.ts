@@ -57,6 +57,8 @@ export interface EncodeColumn {
   readonly sourceIndex: number;
   /** True where a value that does not fit is the row's fault (type set by a manifest), not the type's. */
   readonly fixed?: boolean;
+  /** A number that is no year does not fit; doubles only. */
+  readonly years?: boolean;
   readonly rules?: ColumnRules;
 }
 
@@ -102,7 +104,10 @@ export interface EncodedChunk {
   /** Rows in the block: those of the chunk without the bad ones. */
   readonly rows: number;
   readonly badRows: readonly BadRow[];
-  /** The days in the column at a position of the encoder's `columns`; undefined when it keeps no dates as days. */
+  /**
+   * The days in the column at a position of the encoder's `columns`, those of years their first; undefined when it keeps
+   * neither days nor doubles.
+   */
   readonly daysOf: (position: number) => DaySet | undefined;
 }
 
@@ -193,4 +198,6 @@ export interface ColumnProfile {
   /** Most digits before and after the point, leading and trailing zeros not counted. */
   readonly integerDigits: number;
   readonly fractionDigits: number;
+  /** A number that is no year was seen; looked for only in columns whose names say year. */
+  readonly offYears: boolean;
 }

@@ -2,9 +2,10 @@
 import { runYielding } from '../../lib/yielding.js';
 import { decompressZstd } from '../../lib/zstd.js';
 import type { Chunk } from '../../model/chunk.js';
-import type { DaySet } from '../../model/day-set.js';
+import type { StoredColumn } from '../../model/column.js';
+import { type DateFacts, type DaySet, dateFactsOf, dayText } from '../../model/day-set.js';
 import type { ProcessError } from '../../model/process.js';
-import { dateColumnOf, segmentId } from '../../model/version.js';
+import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
 import { createChunkEncoder } from '../csv/encoder.js';
 import type { ChunkEncoder } from '../csv/types.js';
 import { encodeColumns, type Layout, storedColumns } from '../layout/layout.js';
@@ -23,8 +24,8 @@ export type EncodedRows =
       /** Valid until the encoder's next call. */
       readonly block: readonly Buffer[];
       readonly rejects: readonly Reject[];
-      /** The days of the date column; null: there is none; undefined: they have to be asked for. */
-      readonly days: DaySet | null | undefined;
+      /** What the time axis has; undefined: it has to be asked for. */
+      readonly dates: (DateFacts & Pick<SegmentFacts, 'days'>) | undefined;
     };
 
 export const encoderOf = (layout: Layout, { placement }: Pick<UploadState, 'placement'>): ChunkEncoder => {
@@ -51,12 +52,20 @@ export const encodeChunk = async (
     return { kind: 'violation', error: violationError(encoded.violation, layout) };
   if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };
   const { rows, block, badRows, daysOf } = encoded;
-  const date = dateColumnOf(storedColumns(layout));
+  const time = timeColumnOf(storedColumns(layout));
   return {
     kind: 'encoded',
     rows,
     block,
     rejects: badRows.map((bad) => rejectOf(bad, bytes, layout)),
-    days: date === undefined ? null : daysOf(layout.columns.findIndex(({ id }) => id === date.id)),
+    dates: datesOf(time, time && daysOf(layout.columns.findIndex(({ id }) => id === time.id))),
   };
+};
+
+const datesOf = (
+  time: StoredColumn | undefined,
+  days: DaySet | undefined,
+): (DateFacts & Pick<SegmentFacts, 'days'>) | undefined => {
+  if (time === undefined) return { minDate: null, maxDate: null, frequency: null };
+  return days && { ...dateFactsOf(days, time.years === true), days: dayText(days) };
 };

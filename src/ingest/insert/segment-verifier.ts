@@ -1,5 +1,5 @@
 import type { Log } from '../../lib/log.js';
-import { dateColumnOf, type SegmentFacts, segmentId } from '../../model/version.js';
+import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countSegments, datesOf } from '../../storage/clickhouse/segments.js';
@@ -42,7 +42,7 @@ export const createSegmentVerifier = (options: SegmentVerifierOptions): SegmentV
     const layout = await requireLayout(processes, processId);
     const error = beyondShare(state, layout);
     if (error !== undefined) return { kind: 'fail', error };
-    const date = dateColumnOf(storedColumns(layout));
+    const date = timeColumnOf(storedColumns(layout));
     const segment = segmentId(processId, attempt);
     // A version is readable only where its table has all columns: each shard has them, also one that got no chunk, and
     // a table that got no row at all.

@@ -20,7 +20,6 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { dateFactsOf, dayText } from '../../model/day-set.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
@@ -124,14 +123,13 @@ const byTable = (ready: readonly Ready[]): TableBatch[] => {
 
 /** The facts of an upload that needs no question any more; undefined for one that does. */
 const wholeOf = ({ delivery, state, encoded }: Ready): WholeUpload | undefined => {
-  const { rows, rejects, days } = encoded;
+  const { rows, rejects, dates } = encoded;
   // Without rows nothing was inserted: the table may lack columns of the file.
   if (rows === 0 && state.placement.pool === null) return undefined;
-  if (rejects.length > 0 || days === undefined) return undefined;
-  const dates = days === null ? { minDate: null, maxDate: null, frequency: null } : dateFactsOf(days);
+  if (rejects.length > 0 || dates === undefined) return undefined;
   const { chunk, position } = delivery;
   const { processId, datasetId, attempt, receivedBytes } = state;
-  const facts = { rows, bytes: receivedBytes, ...dates, ...(days === null ? {} : { days: dayText(days) }) };
+  const facts = { rows, bytes: receivedBytes, ...dates };
   return { processId, datasetId, attempt, facts, chunk, position };
 };
 

@@ -35,6 +35,8 @@ export interface LayoutColumn {
   readonly remembered?: true;
   /** What is to be remembered of how dates are written. */
   readonly dateForm?: DateForm;
+  /** A column of years: by its values so far, or as in the version before where it has a type already. */
+  readonly years?: true;
   /** The type is settled for good: a value that does not fit makes its record a bad one. */
   readonly fixed?: boolean;
 }
@@ -104,6 +106,7 @@ export const encodeColumns = (layout: Layout, placement: Placement): EncodeColum
       physical: column.physical,
       sourceIndex: column.field,
       fixed: column.fixed ?? false,
+      years: column.years === true && column.existing === undefined && column.physical === 'f',
       rules: rulesOf(layout, column),
     };
   });
@@ -112,9 +115,10 @@ export const encodeColumns = (layout: Layout, placement: Placement): EncodeColum
 const isUndecided = ({ physical, existing }: LayoutColumn): boolean =>
   physical === 'u' && existing === undefined;
 
-/** Given, or as the type has it. */
+/** Given, or as the type has it; years are a time axis. */
 export const isEntityColumn = (column: LayoutColumn): boolean =>
-  column.isEntity ?? (!isUndecided(column) && columnTypeOf(settled(column.physical)).isEntity);
+  column.isEntity ??
+  (column.years === true || (!isUndecided(column) && columnTypeOf(settled(column.physical)).isEntity));
 
 const storedColumn = (column: LayoutColumn): StoredColumn => {
   const physical = settled(column.physical);
@@ -129,6 +133,7 @@ const storedColumn = (column: LayoutColumn): StoredColumn => {
     isEntity: isEntityColumn(column),
     ...(dataType === 'Date' && column.dateForm !== undefined ? { dateForm: column.dateForm } : {}),
     ...(isUndecided(column) ? { untyped: true } : {}),
+    ...(dataType === 'Decimal' && column.years === true ? { years: true } : {}),
   };
 };
 

@@ -20,6 +20,7 @@ import {
   physicalOfName,
 } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf } from '../../model/column-types/decimal.js';
+import { saysYear } from '../../model/years.js';
 import type { Digits } from '../../storage/clickhouse/segments.js';
 import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
@@ -131,8 +132,20 @@ export const readingOf = (layout: Layout, column: LayoutColumn, { own, plain }: 
     : { column: readIn('remembered', column), profile: own };
 };
 
+/** The column with what its values say of years, unless the version before has it with a type already. */
+const withYears = (column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
+  if (column.existing !== undefined) return column;
+  const { years: _years, ...rest } = column;
+  const isNumber = column.physical !== 'u' && columnTypeOf(column.physical).numbers === 'doubles';
+  const areYears = isNumber && profile.kind === 'number' && !profile.offYears && saysYear(column.name);
+  return areYears ? { ...rest, years: true } : rest;
+};
+
 /** The column as the first chunk proposes it; what contradicts it later leads to a profile of all values. */
-export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
+export const proposeColumn = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn =>
+  withYears(proposedType(layout, column, profile), profile);
+
+const proposedType = (layout: Layout, column: LayoutColumn, profile: ColumnProfile): LayoutColumn => {
   const { existing } = column;
   // Whether a longer number needs another type depends on the digits of what is stored: that is settled later.
   const keeps = existing !== undefined && (column.dataType ?? dataTypeOf(existing)) === dataTypeOf(existing);
@@ -152,6 +165,9 @@ export const resolveColumn = (
   counted: Digits | undefined,
 ): LayoutColumn => {
   const type = givenType(layout, column);
-  if (type === undefined) return { ...column, physical: resolveWide(column, profile, counted), fixed: false };
-  return { ...column, physical: resolveGiven(layout, type, column, profile, counted), fixed: true };
+  const settled: LayoutColumn =
+    type === undefined
+      ? { ...column, physical: resolveWide(column, profile, counted), fixed: false }
+      : { ...column, physical: resolveGiven(layout, type, column, profile, counted), fixed: true };
+  return withYears(settled, profile);
 };

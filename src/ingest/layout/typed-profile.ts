@@ -1,9 +1,11 @@
+import { saysYear } from '../../model/years.js';
 import { compileRules } from '../csv/column-rules.js';
 import { createFieldIndex, type FieldIndex, openIndex } from '../csv/field-index.js';
 import { joinProfiles, noProfile } from '../csv/profile.js';
 import { emptyProfile, type MutableProfile, profileColumn } from '../csv/profile-column.js';
 import { indexRecords } from '../csv/record-parser.js';
 import type { ColumnProfile } from '../csv/types.js';
+import { hasOtherNumber } from '../csv/year-columns.js';
 import { type Readings, readIn } from './kept-type.js';
 import { type Layout, rulesOf, withColumns } from './layout.js';
 import { kindOf } from './type-resolution.js';
@@ -27,6 +29,7 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
   openIndex(index, bytes);
   const compiled = columns.map((column) => compileRules(rulesOf(layout, column)));
   const wanted = columns.map((column) => kindOf(layout, column));
+  const named = columns.map(({ name, existing }) => existing === undefined && saysYear(name));
   const profiles: ColumnProfile[] = columns.map(() => noProfile);
 
   const profileBlock = (at: number): void => {
@@ -37,13 +40,20 @@ export function* profileInSteps(bytes: Uint8Array, layout: Layout): Generator<vo
     const block: MutableProfile = emptyProfile();
     profileColumn(block, bytes, index, field, compiled[at]!);
     if (kind === undefined || block.kind === kind || block.kind === 'none') {
-      profiles[at] = joinProfiles(known, block);
+      const isOff =
+        block.kind === 'number' &&
+        named[at] === true &&
+        !known.offYears &&
+        hasOtherNumber(bytes, index, field, compiled[at]!);
+      profiles[at] = joinProfiles(known, isOff ? { ...block, offYears: true } : block);
       return;
     }
     for (let row = 0; row < index.rows; row++) {
       const single: MutableProfile = emptyProfile();
       profileColumn(single, bytes, recordOf(index, row), field, compiled[at]!);
-      if (single.kind === kind) profiles[at] = joinProfiles(profiles[at]!, single);
+      if (single.kind !== kind) continue;
+      // Among values of another kind, numbers are no column of years.
+      profiles[at] = joinProfiles(profiles[at]!, { ...single, offYears: true });
     }
   };
 

@@ -2,6 +2,7 @@
 import type { DataType } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { maxNotices, type Notice, type ProcessError } from '../../model/process.js';
+import { saysYear } from '../../model/years.js';
 import { classOf, lostType, type Readings, readIn } from './kept-type.js';
 import type { Layout, LayoutColumn } from './layout.js';
 import {
@@ -82,20 +83,17 @@ const mostly = ({ values, numbers, dates }: Sample): Kind | undefined => {
   return dates * 2 > values ? 'date' : undefined;
 };
 
-const yearName =
-  /(^|[^\p{L}])(years?|yr|jahre?|années?|annees?|años?|ano|anno|anni|rok|år|jaar|vuosi)($|[^\p{L}])/iu;
-
 const looksLikeYears = (column: LayoutColumn, sample: Sample): boolean =>
   column.dataType === undefined &&
   column.existing === undefined &&
   typeOfColumn(column) === 'Decimal' &&
-  yearName.test(column.name) &&
+  saysYear(column.name) &&
   sample.values > 0 &&
   sample.years === sample.values;
 
 const yearNotice = (column: LayoutColumn): Notice => ({
   code: 'numbers_like_years',
-  message: `Column ${quoted(column.name)} is Decimal: a year alone is a number. With the manifest of the notice its values are dates.`,
+  message: `Column ${quoted(column.name)} is Decimal: years are a time axis as numbers. With the manifest of the notice they are dates.`,
   column: column.name,
   options: {
     manifest: { columns: [{ name: column.name, dataType: 'Date' }] },
@@ -107,7 +105,7 @@ const yearNotice = (column: LayoutColumn): Notice => ({
 const isWorthALook = (column: LayoutColumn): boolean => {
   if (column.dataType !== undefined || column.existing !== undefined) return false;
   if (isText(column)) return column.keeps === undefined;
-  return typeOfColumn(column) === 'Decimal' && yearName.test(column.name);
+  return typeOfColumn(column) === 'Decimal' && saysYear(column.name);
 };
 
 /** Names may be long: so many are looked at in one step. */

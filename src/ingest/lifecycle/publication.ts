@@ -5,7 +5,7 @@
 import type { Lane } from '../../model/chunk.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ProcessMode } from '../../model/process.js';
-import { dateColumnOf, type SegmentFacts, segmentId, type Vintage } from '../../model/version.js';
+import { type SegmentFacts, segmentId, timeColumnOf, type Vintage } from '../../model/version.js';
 import { keepLists } from '../../storage/postgres/column-lists.js';
 import { changeColumns } from '../../storage/postgres/columns.js';
 import { endRangesSql, openRangeSql } from '../../storage/postgres/segment-ranges.js';
@@ -114,7 +114,7 @@ const publishStatement = {
 const rowOf = (due: DueProcess) => {
   const { columns, facts, segment, extends: appended } = newVersionOf(due);
   const own = appended ? due.facts : facts;
-  const date = dateColumnOf(columns);
+  const date = timeColumnOf(columns);
   return {
     process_id: due.id,
     dataset_id: due.datasetId,

@@ -50,7 +50,10 @@ const givenForm = ({ listed }: MatchedField): DateForm | undefined => {
   return listed?.dataType === 'Date' ? { bareYear: true } : undefined;
 };
 
-type TypeFacts = Pick<LayoutColumn, 'dataType' | 'existing' | 'keeps' | 'rules' | 'remembered' | 'dateForm'>;
+type TypeFacts = Pick<
+  LayoutColumn,
+  'dataType' | 'existing' | 'years' | 'keeps' | 'rules' | 'remembered' | 'dateForm'
+>;
 
 /** What manifest and version before say of the type of a column. */
 const typeFacts = (match: MatchedField, isReplaced: boolean): TypeFacts => {
@@ -65,7 +68,9 @@ const typeFacts = (match: MatchedField, isReplaced: boolean): TypeFacts => {
   const before = match.existing?.untyped === true ? undefined : match.existing;
   if (before === undefined) return given;
   const type = dataTypeOf(before.physical);
-  const known = isReplaced ? { keeps: type } : { existing: before.physical };
+  const known = isReplaced
+    ? { keeps: type }
+    : { existing: before.physical, ...(before.years === true ? { years: before.years } : {}) };
   const { dateForm } = before;
   if (dataType !== undefined || type !== 'Date' || dateForm === undefined) return { ...known, ...given };
   return { ...known, rules: dateForm, dateForm, remembered: true };

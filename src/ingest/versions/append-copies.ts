@@ -13,7 +13,7 @@
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { isSamePlace, type Placement } from '../../model/placement.js';
-import { dateColumnOf, segmentId } from '../../model/version.js';
+import { segmentId, timeColumnOf } from '../../model/version.js';
 import type { AppendCopier } from '../../storage/clickhouse/append-copier.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { requireEqualRows, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
@@ -64,7 +64,7 @@ const plainOnes = (line: readonly WaitingAppend[], base: BaseVersion): WaitingAp
       isKeptIn(joined, columns) &&
       conflictingNames(bound).length === 0 &&
       isBoundTo(layout, bound) &&
-      (facts.days !== undefined || dateColumnOf(joined) === undefined);
+      (facts.days !== undefined || timeColumnOf(joined) === undefined);
     if (!fits) break;
     plain.push(append);
     columns = joined;

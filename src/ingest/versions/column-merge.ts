@@ -6,7 +6,7 @@ import type { StoredColumn } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessError } from '../../model/process.js';
-import { dateColumnOf } from '../../model/version.js';
+import { timeColumnOf } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { Collisions, ColumnMerge, ColumnMerger } from '../../storage/clickhouse/column-merger.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
@@ -119,7 +119,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
     columns: readonly StoredColumn[],
     { segmentId, number, placement }: MergeTarget,
   ): Promise<Outcome> => {
-    const date = dateColumnOf(columns);
+    const date = timeColumnOf(columns);
     const list = { segmentIds: [segmentId] };
     const { rows, ...dates } = await countSegments(clickhouse, placement, list, date && namedColumn(date));
     if (rows !== base.rowCount) throw new Miscount(`copied ${rows} rows, not ${base.rowCount}`);

@@ -6,7 +6,7 @@
  */
 import { conflict, notFound } from '../../lib/errors.js';
 import type { Column } from '../../model/column.js';
-import { dateColumnOf, frequencyOf, type SegmentFacts } from '../../model/version.js';
+import { type SegmentFacts, timeColumnOf } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { countSegments } from '../../storage/clickhouse/segments.js';
@@ -61,13 +61,13 @@ export const createColumnRemoval = ({
 }): ColumnRemoval => {
   /** The range of dates is that of another column when the one that gave it goes. */
   const datesOf = async (base: BaseVersion, columns: readonly Column[]): Promise<DateFacts | undefined> => {
-    const before = dateColumnOf(base.columns);
-    const date = dateColumnOf(base.columns.filter(({ id }) => columns.some((column) => column.id === id)));
+    const before = timeColumnOf(base.columns);
+    const date = timeColumnOf(base.columns.filter(({ id }) => columns.some((column) => column.id === id)));
     if (before?.id === date?.id) return undefined;
     if (date === undefined || base.placement === null) return noDates;
     const counted = await countSegments(clickhouse, base.placement, base, namedColumn(date));
-    const { minDate, maxDate, medianGapDays } = counted;
-    return { minDate, maxDate, frequency: medianGapDays === null ? null : frequencyOf(medianGapDays) };
+    const { minDate, maxDate, frequency } = counted;
+    return { minDate, maxDate, frequency };
   };
 
   const publish = async (

@@ -1,6 +1,6 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { dateFactsOf, dayText, joinDays, parseDays } from '../../model/day-set.js';
-import { dateColumnOf, type SegmentFacts } from '../../model/version.js';
+import { type SegmentFacts, timeColumnOf } from '../../model/version.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readDays } from '../../storage/postgres/version-days.js';
 import type { BaseVersion } from '../layout/base-version.js';
@@ -24,13 +24,13 @@ export const joinFacts = async (
   { columns: added, facts }: AddedRows,
 ): Promise<SegmentFacts | undefined> => {
   const sum = { rows: base.rowCount + facts.rows, bytes: base.byteSize + facts.bytes };
-  const date = dateColumnOf(columns);
+  const date = timeColumnOf(columns);
   if (date === undefined) return { ...sum, minDate: null, maxDate: null, frequency: null };
-  const ofAdded = dateColumnOf(added);
+  const ofAdded = timeColumnOf(added);
   const name = storageName(date);
   if (facts.days === undefined || ofAdded === undefined || storageName(ofAdded) !== name) return undefined;
   const before = await readDays(sql, datasetId, base.versionId, name);
   if (before === undefined) return undefined;
   const days = joinDays(before, parseDays(facts.days));
-  return { ...sum, ...dateFactsOf(days), days: dayText(days) };
+  return { ...sum, ...dateFactsOf(days, date.years === true), days: dayText(days) };
 };

@@ -6,26 +6,36 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { isKeyed, type UploadMode } from '../../model/process.js';
+import { timeColumnOf } from '../../model/version.js';
 import { readRegistry } from '../../storage/postgres/columns.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { BaseColumns, BaseVersion } from '../layout/base-version.js';
 import { entityIdsOf } from '../layout/key-columns.js';
-import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
+import { type Layout, type LayoutColumn, storedColumns, withColumns } from '../layout/layout.js';
 
 /** The layout with what the version before says of each column. */
 export const boundTo = (layout: Layout, base: BaseColumns | undefined, mode: UploadMode): Layout => {
   const before = new Map((base?.columns ?? []).map((column) => [column.id, column]));
   const columns = layout.columns.map((column): LayoutColumn => {
-    const { existing: _before, ...rest } = column;
+    const { existing: _before, years, ...rest } = column;
     const known = before.get(column.id);
-    return known === undefined || known.untyped === true ? rest : { ...rest, existing: known.physical };
+    if (known === undefined || known.untyped === true)
+      return { ...rest, ...(years === undefined ? {} : { years }) };
+    return {
+      ...rest,
+      existing: known.physical,
+      ...(known.years === undefined ? {} : { years: known.years }),
+    };
   });
   const bound = withColumns(layout, columns);
   return isKeyed(mode) && bound.keyGiven !== true ? { ...bound, keyIds: entityIdsOf(base, columns) } : bound;
 };
 
-/** True when the file, as it was read, already fits the bound layout. */
+const timeIdOf = (layout: Layout): number | undefined => timeColumnOf(storedColumns(layout))?.id;
+
+/** True when the file, as it was read, already fits the bound layout; the days that were noted are those of its time axis. */
 export const isBoundTo = (read: Layout, bound: Layout): boolean =>
+  timeIdOf(read) === timeIdOf(bound) &&
   bound.columns.every((column, at) => {
     const before = read.columns[at];
     const physical = before?.physical === 'u' ? 's' : before?.physical;

@@ -15,7 +15,7 @@ import type { Log } from '../../lib/log.js';
 import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample } from '../../model/process.js';
-import { dateColumnOf, type SegmentFacts, type SegmentList, segmentId } from '../../model/version.js';
+import { type SegmentFacts, type SegmentList, segmentId, timeColumnOf } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { SegmentMerge } from '../../storage/clickhouse/merge-sql.js';
@@ -113,7 +113,7 @@ export const createMerger = (options: MergerOptions): Step => {
     columns: readonly StoredColumn[],
     { place, list }: Written,
   ): Promise<SegmentFacts> => {
-    const date = dateColumnOf(columns);
+    const date = timeColumnOf(columns);
     const { rows, ...dates } = await countSegments(clickhouse, place, list, date && namedColumn(date));
     const added = turn.mode === 'delete' ? { rows: 0, bytes: 0 } : turn.facts;
     const all = (base?.rowCount ?? 0) + added.rows;
@@ -132,7 +132,7 @@ export const createMerger = (options: MergerOptions): Step => {
     const last = written.list.segmentIds.at(-1);
     if (base !== undefined && written.keepsBase && last !== undefined) {
       const own = storedColumns(turn.layout);
-      const date = dateColumnOf(own);
+      const date = timeColumnOf(own);
       const list = { segmentIds: [last] };
       const { rows, ...dates } = await countSegments(
         clickhouse,

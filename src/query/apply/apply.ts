@@ -74,6 +74,7 @@ const storedColumn = (field: Field, index: number): StoredColumn => ({
   dataType: field.dataType,
   physical: field.physical,
   isEntity: field.isEntity,
+  ...(field.years === undefined ? {} : { years: field.years }),
   description: null,
 });
 

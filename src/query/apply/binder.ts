@@ -124,7 +124,10 @@ const keyField = (key: NamedExpression, scope: Scope): NewField => {
   const own = key.node.kind === 'column' ? scope.byName.get(key.node.name) : undefined;
   return own === undefined || own.name !== key.name
     ? made
-    : { ...made, field: { ...made.field, id: own.id } };
+    : {
+        ...made,
+        field: { ...made.field, id: own.id, ...(own.years === undefined ? {} : { years: own.years }) },
+      };
 };
 
 const forNumbers: ReadonlySet<MethodName> = new Set(['sum', 'average', 'median', 'quantile', 'stddev']);

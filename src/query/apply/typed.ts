@@ -7,6 +7,8 @@ import type { MethodName } from './syntax.js';
 export interface Field extends FilterColumn {
   /** True for a dimension: entity columns of the dataset, and keys. */
   readonly isEntity: boolean;
+  /** Of a column of the dataset. */
+  readonly years?: true;
   /** Of numbers; undefined where no decimal type holds all of them. */
   readonly range?: NumberRange | undefined;
 }

@@ -2,9 +2,10 @@
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import { type DaySet, dayText, setOfDays } from '../../model/day-set.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import { frequencyOf, type SegmentFacts, type SegmentList } from '../../model/version.js';
+import { type Frequency, frequencyOf, type SegmentFacts, type SegmentList } from '../../model/version.js';
 import type { ClickHouseServers, Connection, QueryParams, QuerySettings } from './client.js';
 import { sourceOf } from './places.js';
+import { firstDaySql, yearSql } from './year-sql.js';
 
 export interface RowCondition {
   readonly sql: string;
@@ -48,8 +49,8 @@ export interface CountedSegment {
   /** `YYYY-MM-DD`; null without a date column or without a date in it. */
   readonly minDate: string | null;
   readonly maxDate: string | null;
-  /** Median distance in days between neighbouring distinct dates; null with fewer than two. */
-  readonly medianGapDays: number | null;
+  /** By the median distance in days between neighbouring distinct dates; null with fewer than two. */
+  readonly frequency: Frequency | null;
   /** The distinct days; null where they are too many, or not kept as dates. */
   readonly days: DaySet | null;
 }
@@ -61,23 +62,49 @@ const daysShown = 40_000;
 export const datesOf = ({
   minDate,
   maxDate,
-  medianGapDays,
+  frequency,
   days,
 }: Omit<CountedSegment, 'rows'>): Omit<SegmentFacts, 'rows' | 'bytes'> => ({
   minDate,
   maxDate,
-  frequency: medianGapDays === null ? null : frequencyOf(medianGapDays),
+  frequency,
   ...(days === null ? {} : { days: dayText(days) }),
 });
 
-/** Days since 1970-01-01 of a stored date. */
+const isYears = ({ physical }: NamedColumn): boolean => columnTypeOf(physical).numbers !== undefined;
+
+/** Days since 1970-01-01 of a stored date, or of the first day of a year; null for a number that is no year. */
 const dayNumber = ({ name, physical }: NamedColumn): string => {
-  const { days } = columnTypeOf(physical);
-  if (days === undefined) throw new RangeError(`${name} is no date`);
-  return days(name);
+  const { days, numbers } = columnTypeOf(physical);
+  if (days !== undefined) return days(name);
+  if (numbers === undefined) throw new RangeError(`${name} is no date`);
+  return firstDaySql(yearSql(name));
 };
 
-/** Counts the rows of segments and looks at the dates of one column. */
+/** First and last date, as text. */
+const rangeOf = (date: NamedColumn): { readonly first: string; readonly last: string } => {
+  if (!isYears(date)) return { first: `toString(min(${date.name}))`, last: `toString(max(${date.name}))` };
+  const year = yearSql(date.name);
+  return {
+    first: `concat(toString(min(${year})), '-01-01')`,
+    last: `concat(toString(max(${year})), '-01-01')`,
+  };
+};
+
+const canTravel = (date: NamedColumn): boolean => date.physical.startsWith('d') || isYears(date);
+
+const foundFrequency = (
+  date: NamedColumn | undefined,
+  { first, gap }: { readonly first: string | null; readonly gap: number | string | null },
+): Frequency | null => {
+  if (date !== undefined && isYears(date)) return first === null ? null : 'Annual';
+  return gap === null ? null : frequencyOf(Number(gap));
+};
+
+/**
+ * Counts the rows of segments and looks at the dates of one column.
+ * @param date Of dates, or of years.
+ */
 export const countSegments = async (
   servers: ClickHouseServers,
   placement: Placement,
@@ -88,10 +115,10 @@ export const countSegments = async (
   const facts =
     date === undefined
       ? 'NULL AS first, NULL AS last, NULL AS gap, NULL AS shown'
-      : `toString(min(${date.name})) AS first, toString(max(${date.name})) AS last,
+      : `${rangeOf(date).first} AS first, ${rangeOf(date).last} AS last,
          arraySort(groupUniqArray(${dayNumber(date)})) AS days,
          if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
-         ${date.physical.startsWith('d') ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
+         ${canTravel(date) ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
   const [row] = await servers.at(placement).rows<{
     rows: string;
     first: string | null;
@@ -107,7 +134,7 @@ export const countSegments = async (
     rows: Number(row?.rows ?? 0),
     minDate: row?.first ?? null,
     maxDate: row?.last ?? null,
-    medianGapDays: row?.gap == null ? null : Number(row.gap),
+    frequency: foundFrequency(date, { first: row?.first ?? null, gap: row?.gap ?? null }),
     days: row?.shown == null ? null : setOfDays(JSON.parse(row.shown) as number[]),
   };
 };

@@ -25,20 +25,20 @@ describe('a set of days', () => {
     ['years', ['2019-01-01', '2020-01-01', '2021-01-01'], ['2019-01-01', '2021-01-01', 'Annual']],
     ['no regular distance', ['2020-01-01', '2020-01-15', '2020-03-01'], ['2020-01-01', '2020-03-01', null]],
   ] as const)('of %s', (_of, dates, [minDate, maxDate, frequency]) => {
-    expect(dateFactsOf(setOf(...dates))).toEqual({ minDate, maxDate, frequency });
+    expect(dateFactsOf(setOf(...dates), false)).toEqual({ minDate, maxDate, frequency });
   });
 
   it('joined with another is the set of all days, in either order', () => {
     const all = ['1969-12-30', '1970-01-06', '1970-01-13', '2031-05-05', '2031-05-12'];
-    const expected = dateFactsOf(setOf(...all));
+    const expected = dateFactsOf(setOf(...all), false);
     const parts = [setOf(all[0]!, all[3]!), setOf(), setOf(all[1]!, all[2]!, all[3]!), setOf(all[4]!)];
     for (const order of [parts, [...parts].reverse()])
-      expect(dateFactsOf(order.reduce(joinDays))).toEqual(expected);
+      expect(dateFactsOf(order.reduce(joinDays), false)).toEqual(expected);
     expect(expected).toMatchObject({ minDate: '1969-12-30', maxDate: '2031-05-12', frequency: 'Weekly' });
   });
 
   it('travels as text', () => {
     for (const set of [setOf(), setOf('1900-01-01', '2299-12-31')])
-      expect(dateFactsOf(parseDays(dayText(set)))).toEqual(dateFactsOf(set));
+      expect(dateFactsOf(parseDays(dayText(set)), false)).toEqual(dateFactsOf(set, false));
   });
 });

@@ -1,0 +1,60 @@
+/** Columns of years: whole numbers from 1500 to 2200 under a name that says year. They are a time axis, as dates are. */
+
+/** First and last number that is taken for a year. */
+export const firstYear = 1500;
+export const lastYear = 2200;
+
+export const isYear = (value: number): boolean =>
+  value >= firstYear && value <= lastYear && Number.isInteger(value);
+
+/** In lower case; a word of the name is one of them. */
+const words: ReadonlySet<string> = new Set([
+  'year',
+  'years',
+  'yr',
+  'yrs',
+  'yyyy',
+  'fy',
+  'jahr',
+  'jahre',
+  'année',
+  'années',
+  'annee',
+  'annees',
+  'año',
+  'años',
+  'ano',
+  'anos',
+  'anno',
+  'anni',
+  'jaar',
+  'år',
+  'vuosi',
+  'rok',
+  'год',
+  'έτος',
+  'yıl',
+  '年',
+  '年度',
+]);
+
+/** German writes compounds as one word: Geschäftsjahr. */
+const compound = /\p{L}jahr$/u;
+
+/** True for a name with a word that means year: `Year`, `Fiscal year`, `ref_year`, `FiscalYear`. */
+export const saysYear = (name: string): boolean =>
+  name
+    .normalize('NFC')
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}]+/u)
+    .some((word) => words.has(word) || compound.test(word));
+
+/** Leap days of the years before this one. */
+const leapDays = (year: number): number => {
+  const before = year - 1;
+  return Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
+};
+
+/** Days from 1970-01-01 to the first day of a year. */
+export const firstDayOf = (year: number): number => (year - 1970) * 365 + leapDays(year) - leapDays(1970);
