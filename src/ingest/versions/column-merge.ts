@@ -57,18 +57,20 @@ const valuesCollide = (into: StoredColumn, from: StoredColumn, { count, examples
 
 /** The column in another type: what is remembered of values of a type stays with columns of it. One without values takes the role too. */
 const retyped = (
-  { dateForm, untyped, ...into }: StoredColumn,
+  { dateForm, untyped, years: ownYears, ...into }: StoredColumn,
   from: StoredColumn,
   physical: StoredColumn['physical'],
 ) => {
   const dataType = dataTypeOf(physical);
   const form = dateForm ?? from.dateForm;
+  const years = untyped === true ? from.years : ownYears;
   return {
     ...into,
     physical,
     dataType,
     isEntity: into.isEntity || (untyped === true && from.untyped !== true && from.isEntity),
     ...(dataType === 'Date' && form !== undefined ? { dateForm: form } : {}),
+    ...(dataType === 'Decimal' && years === true ? { years } : {}),
     ...(untyped === true && from.untyped === true ? { untyped } : {}),
   };
 };

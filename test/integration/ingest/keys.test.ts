@@ -49,7 +49,7 @@ describe('a key that is not unique', () => {
   it('in the rows that are there is refused with three examples', async () => {
     const dataset = await datasetOf(gdp);
     const refused = await refusal(
-      putWith(owner, dataset, 'Country,Year,Gdp\nNorway,1962,9\n', { mode: 'upsert' }, waits),
+      putWith(owner, dataset, 'Country,Year,Gdp\nNorway,1962,9\n', { mode: 'upsert', key: 'Country' }, waits),
       409,
     );
     expect(refused).toMatchObject({
