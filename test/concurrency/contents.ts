@@ -18,6 +18,8 @@ export interface UploadFile {
   readonly mode: Mode;
   readonly rows: readonly Row[];
   readonly csv: string;
+  /** True: no record has as many fields as the header, and all are set aside. */
+  readonly isRejected: boolean;
 }
 
 /** Names of the one column that is renamed; a row has its value in exactly one column of such a name. */
@@ -29,21 +31,23 @@ const rowOf = (key: string, upload: number, at: number, total: number): Row => (
   text: [key, upload, at, total, upload * 10_000 + at].join(' '),
 });
 
-/** At least one: a header alone would make every column a text, and so part of the key. */
 const rowCount = (random: Random): number => {
   if (random.chance(0.04)) return random.between(800, 2_000);
   return random.between(1, 60);
 };
 
 export const makeFile = (random: Random, number: number, mode: Mode): UploadFile => {
-  const total = rowCount(random);
+  const kind = random.weighted({ rows: 92, header: 4, rejected: 4 });
+  const total = kind === 'rows' ? rowCount(random) : 0;
   const keys = random.pick([10, 80, 5_000]);
   const rows = Array.from({ length: total }, (_, at) =>
     rowOf(`k${random.between(1, keys)}`, number, at, total),
   );
   const columns = ['key', 'upload', 'at', 'total', random.pick(labels)];
   const lines = rows.map(({ text }) => text.replaceAll(' ', ','));
-  return { number, mode, rows, csv: `${[columns.join(','), ...lines].join('\n')}\n` };
+  const isRejected = kind === 'rejected';
+  if (isRejected) lines.push('one field', 'k1,2,3,4,5,6');
+  return { number, mode, rows, csv: `${[columns.join(','), ...lines].join('\n')}\n`, isRejected };
 };
 
 /** Of rows with the same key the last one counts, where it stands. */

@@ -72,12 +72,13 @@ interface Current {
 
 const boundary = 'concurrency-2f19';
 
-const formOf = ({ mode, csv }: UploadFile): string => {
+const formOf = ({ mode, csv, isRejected }: UploadFile): string => {
   const field = (name: string, value: string): string =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="data"; filename="data.csv"\r\n\r\n`;
   const last = mode === 'upsert' ? field('onDuplicateKey', 'last') : '';
-  return `${field('mode', mode)}${last}${head}${csv}\r\n--${boundary}--\r\n`;
+  const aside = isRejected ? field('onBadRow', 'quarantine') : '';
+  return `${field('mode', mode)}${last}${aside}${head}${csv}\r\n--${boundary}--\r\n`;
 };
 
 /** Gives the guest a level on the repository; false when that was not done. */
@@ -144,6 +145,7 @@ export const upload = async (world: World, random: Random, person: Person, datas
   const form = new FormData();
   form.set('mode', file.mode);
   if (file.mode === 'upsert') form.set('onDuplicateKey', 'last');
+  if (file.isRejected) form.set('onBadRow', 'quarantine');
   form.set('data', new Blob([file.csv]), 'data.csv');
   const headers = expected === undefined ? {} : { 'if-match': `"${expected}"` };
   const reply = await world.ask(person, 'PUT', `${path}/data`, { body: form, headers });

@@ -182,7 +182,10 @@ export function* matchFields(
   if (isKeyed(options.mode)) requireKeys(fields, options, base);
   yield;
   // Of a file whose keys are deleted nothing else counts.
-  if (options.mode === 'delete') return keyFields(fields, options);
+  if (options.mode === 'delete') {
+    const keys = keyFields(fields, options);
+    return keys.length === 0 && base?.rowCount === 0 ? fields : keys;
+  }
   if (fields.length === 0)
     throw invalid('no_columns', 'No column of the file is stored: options or manifest ignore all of them.');
   return fields;

@@ -96,7 +96,10 @@ export const keyOf = (
   const named = namedBy(options, columns);
   if (named !== undefined) return { keyIds: [...named].map(({ id }) => id), keyGiven: true };
   const keyIds = entityIdsOf(base, columns);
-  if (keyIds.length > 0) return { keyIds };
+  // No value was seen that decides, or there is nothing to delete: whether rows need a key is known when they are stored.
+  const isOpen = columns.length > 0 && columns.every(({ physical }) => physical === 'u');
+  const isVain = options.mode === 'delete' && base?.rowCount === 0;
+  if (keyIds.length > 0 || isOpen || isVain) return { keyIds };
   throw invalid(
     'no_key',
     'Nothing tells rows apart: there is no entity column. `key` names the columns that do.',

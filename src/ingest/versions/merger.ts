@@ -201,7 +201,7 @@ export const createMerger = (options: MergerOptions): Step => {
     plan: SegmentMerge,
     counts: KeyCounts,
   ): Promise<KeyExample[]> => {
-    if (!isKeyed(mode) || layout.onDuplicateKey !== 'fail') return [];
+    if (!isKeyed(mode) || layout.onDuplicateKey !== 'fail' || plan.keyIds.length === 0) return [];
     const side = counts.distinct < counts.rows ? 'file' : 'base';
     if (side === 'base' && plan.base.segmentIds.length === 0) return [];
     const found = await segments.repeatedKeys(plan, side);
@@ -249,7 +249,8 @@ export const createMerger = (options: MergerOptions): Step => {
     const layout: Layout = boundTo(turn.layout, base, turn.mode);
     if (base === undefined && turn.mode === 'delete')
       return failed('no_version', 'The dataset has no rows yet that could be deleted.');
-    if (isKeyed(turn.mode) && (layout.keyIds ?? []).length === 0)
+    const hasEffect = turn.facts.rows > 0 && (turn.mode !== 'delete' || base?.rowCount !== 0);
+    if (isKeyed(turn.mode) && hasEffect && (layout.keyIds ?? []).length === 0)
       return failed('no_key', 'Nothing tells rows apart: there is no entity column.');
     if (isKeyed(turn.mode) && !hasKey(layout, base))
       return failed('missing_key', 'The file, or the version before, lacks columns of the key by now.');

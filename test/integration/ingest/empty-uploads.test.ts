@@ -101,6 +101,31 @@ describe.each([
   });
 });
 
+describe('a new dataset', () => {
+  it.each(files)('takes %s in every mode, and rows with a key behind it', async (_name, content, options) => {
+    const dataset = await createDataset(owner);
+    for (const mode of ['upsert', 'sync', 'append', 'replace', 'delete', 'upsert']) {
+      expect([mode, (await uploadWith(owner, dataset, content, { ...options, mode })).error]).toEqual([
+        mode,
+        null,
+      ]);
+      expect(await download(owner, dataset)).toBe('"K","V","New"\n');
+    }
+    const last = 'K,V,New\na,1,2024-05-01\nb,2,2024-05-01\n';
+    for (const mode of ['upsert', 'sync'])
+      expect((await uploadWith(owner, dataset, last, { mode })).error).toBeNull();
+    expect(await download(owner, dataset)).toBe('"K","V","New"\n"a",1,"2024-05-01"\n"b",2,"2024-05-01"\n');
+    await uploadWith(owner, dataset, 'K,New\nb,2024-05-01\n', { mode: 'delete' });
+    expect((await readDataset(owner, dataset)).rowCount).toBe(1);
+  });
+
+  it('refuses rows without a key', async () => {
+    const dataset = await createDataset(owner);
+    const process = await uploadWith(owner, dataset, 'K,V\n,\n', { mode: 'upsert' });
+    expect(process.error?.code).toBe('no_key');
+  });
+});
+
 describe('verify', () => {
   it('reads the versions, and adds a column that their table lacks', async () => {
     expect((await verify()).faults).toEqual([]);
