@@ -57,7 +57,7 @@ export const createColumnBuffer = (column: EncodeColumn): ColumnBuffer => {
     type: native,
     field: column.sourceIndex,
     fixed: column.fixed === true,
-    years: column.years === true,
+    years: column.years === true && encoder === 'doubles',
     rules: compileRules(column.rules),
     scale: shape?.scale ?? 0,
     precision: shape?.precision ?? 0,

@@ -106,7 +106,7 @@ export const encodeColumns = (layout: Layout, placement: Placement): EncodeColum
       physical: column.physical,
       sourceIndex: column.field,
       fixed: column.fixed ?? false,
-      years: column.years === true && column.existing === undefined && column.physical === 'f',
+      years: column.years === true && column.existing === undefined,
       rules: rulesOf(layout, column),
     };
   });

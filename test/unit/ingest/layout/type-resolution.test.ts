@@ -32,7 +32,10 @@ describe('the type of an existing column', () => {
     ['f', '1.5', false, 'f'],
     ['f', '12345678901234567890.5', false, 'n38_3'],
     ['n38_2', '1.25', false, 'n38_2'],
-    ['n38_2', '1.2345678901234567890', false, 'n76_18'],
+    ['n38_2', '1.2345678901234567890', false, 'n38_18'],
+    ['n38_2', `1.${'7'.repeat(36)}`, false, 'n76_36'],
+    ['n38_2', `1.${'7'.repeat(72)}`, false, 'n76_72'],
+    ['n38_2', `1.${'7'.repeat(73)}`, false, 'n38_2'],
     ['d', '2020-01-01', false, 'd'],
     ['d', '1066-10-14', false, 't'],
     ['s', '17', false, 's'],
@@ -50,6 +53,8 @@ describe('the type of an existing column', () => {
   it('asks for the digits that are stored only where they decide', () => {
     expect(needsDigits({ ...column, existing: 'f' }, profileOf('1.5'))).toBe(false);
     expect(needsDigits({ ...column, existing: 'f' }, profileOf('12345678901234567890.5'))).toBe(true);
+    expect(needsDigits({ ...column, existing: 'n38_2' }, profileOf('1.25'))).toBe(false);
+    expect(needsDigits({ ...column, existing: 'n38_2' }, profileOf('0.125'))).toBe(true);
     expect(needsDigits({ ...column, existing: 'd' }, profileOf('2020-01-01'))).toBe(false);
   });
 });
