@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader } from '../../../src/storage/clickhouse/reader.js';
+import { createCutter } from '../../support/cutter.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
 
@@ -280,40 +280,3 @@ describe('ClickHouse that dies midway', () => {
     await proxy.close();
   });
 });
-
-/** Passes bytes between client and server, and drops both connections after so many bytes of answers. */
-const createCutter = async (target: string, cutAfterBytes: number) => {
-  const { hostname, port, username, password } = new URL(target);
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    let bytes = 0;
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.once('close', () => {
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.pipe(upstream);
-    upstream.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > cutAfterBytes) upstream.destroy();
-      else if (!client.write(chunk)) upstream.pause();
-    });
-    client.on('drain', () => upstream.resume());
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return {
-    url: `http://${username}:${password}@127.0.0.1:${address.port}`,
-    async close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-};
