@@ -1,0 +1,165 @@
+/** The example configurations of deploy/examples in front of API processes that are restarted and lose ClickHouse. */
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { sendSignal } from '../../../src/embedded/process-identity.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
+import { type CrashProduct, startCrashProduct } from '../../crash/product.js';
+import { restart } from '../../crash/restart.js';
+import { createTable, type SteadyTable, steadyNumbers, steadyText } from '../../crash/steady-table.js';
+import { type CurlAnswer, curl } from '../../support/curl.js';
+import { testWith } from '../../support/optional-tools.js';
+import {
+  type RunningProxy,
+  startDefaultNginx,
+  startExampleHaproxy,
+  startExampleNginx,
+  type Upstreams,
+} from '../../support/proxies.js';
+
+const it = await testWith('nginx', 'haproxy', 'curl', 'openssl');
+
+const scope = createScope(silentLog);
+let product: CrashProduct;
+let table: SteadyTable;
+let folder: string;
+let file: string;
+let plain: RunningProxy & { readonly tlsUrl: string };
+let nginx: RunningProxy;
+let haproxy: RunningProxy;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tabulary-proxies-'));
+  product = await startCrashProduct({ dataDir: folder, apis: 2, workers: 1, log: silentLog, scope });
+  table = await createTable(product);
+  file = join(folder, 'data.csv');
+  await writeFile(file, steadyText(steadyNumbers.slice(0, 20_000)));
+  const [one = '', two = ''] = product.apis.map((api) => new URL(api).host);
+  const upstreams: Upstreams = [one, two];
+  [plain, nginx, haproxy] = await Promise.all([
+    startDefaultNginx(upstreams),
+    startExampleNginx({ upstreams }),
+    startExampleHaproxy({ upstreams }),
+  ]);
+});
+afterAll(async () => {
+  for (const proxy of [plain, nginx, haproxy]) await proxy?.close();
+  await scope.close();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const ask = (...args: string[]): Promise<CurlAnswer> =>
+  curl('-H', `Authorization: ${product.authorization}`, ...args);
+const below = (origin: string, url: string): string => origin + url.slice(new URL(url).origin.length);
+const isWhole = ({ body }: CurlAnswer): boolean =>
+  createHash('sha256').update(body).digest('hex') === table.sha256;
+const looksComplete = ({ exit, status }: CurlAnswer): boolean => exit === 0 && status === 200;
+
+/** The proxies, and how a client speaks to them. */
+const ways: readonly [name: string, origin: () => string, args: string[]][] = [
+  ['nginx, HTTP/1.1', () => nginx.url, ['--http1.1']],
+  ['nginx, HTTP/2', () => nginx.url, ['--http2']],
+  ['HAProxy', () => haproxy.url, []],
+];
+
+/** Runs the work again and again, side by side, until the story is told. */
+const meanwhile = async (
+  work: readonly (() => Promise<void>)[],
+  story: () => Promise<void>,
+): Promise<void> => {
+  let isTold = false;
+  const workers = work.map(async (once) => {
+    while (!isTold) await once();
+  });
+  try {
+    await story();
+  } finally {
+    isTold = true;
+    await Promise.all(workers);
+  }
+};
+
+describe('behind the examples', () => {
+  it('no client sees an error while the API processes are restarted in turn', async () => {
+    const faults: string[] = [];
+    const done = { rows: 0, files: 0, uploads: 0 };
+    const note = (what: string, { exit, status, body }: CurlAnswer): void => {
+      faults.push(`${what}: exit ${exit}, status ${status}, ${body.length} bytes`);
+    };
+    const made = await ask(
+      ...['-H', 'Content-Type: application/json', `${product.apis[0]}/datasets`, '-d'],
+      JSON.stringify({ name: 'sent', repositoryId: product.homeId }),
+    );
+    const { id } = JSON.parse(String(made.body)) as { id: number };
+    const work = ways.flatMap(([name, origin, args]) => [
+      async () => {
+        const answer = await ask(...args, below(origin(), table.rowsUrl));
+        if (looksComplete(answer) && isWhole(answer)) done.rows += 1;
+        else note(`rows by ${name}`, answer);
+      },
+      async () => {
+        const answer = await ask(...args, '--location', below(origin(), table.wholeUrl));
+        if (looksComplete(answer) && isWhole(answer)) done.files += 1;
+        else note(`file by ${name}`, answer);
+      },
+      async () => {
+        const answer = await ask(
+          ...[...args, '-X', 'PUT', '--form', `data=@${file}`],
+          below(origin(), `${product.apis[0]}/datasets/${id}/data`),
+        );
+        if (answer.exit === 0 && answer.status === 201) done.uploads += 1;
+        else note(`upload by ${name}`, answer);
+      },
+    ]);
+    await meanwhile(work, async () => {
+      for (const name of ['api-1', 'api-2', 'api-1', 'api-2']) await restart(product, name);
+    });
+    expect(faults).toEqual([]);
+    for (const count of Object.values(done)) expect(count).toBeGreaterThan(ways.length);
+    await expect.poll(() => product.pendingUploads()).toBe(0);
+    const [failed] = await product.sql.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM processes WHERE status = 'failed'`,
+    );
+    expect(failed?.n).toBe(0);
+  });
+});
+
+describe('behind the examples, nginx as it is by default, and none', () => {
+  it('no short download looks complete when ClickHouse and API processes are killed', async () => {
+    const everyWay: typeof ways = [
+      ...ways,
+      ['nginx by default', () => plain.url, []],
+      ['nginx by default, HTTP/2', () => plain.tlsUrl, ['--http2']],
+      ['nginx by default, HTTP/1.0', () => plain.url, ['--http1.0']],
+      ['nginx, HTTP/1.0', () => nginx.url, ['--http1.0']],
+      ['HAProxy, HTTP/1.0', () => haproxy.url, ['--http1.0']],
+      ['no proxy, HTTP/1.0', () => new URL(product.apis[0] ?? '').origin, ['--http1.0']],
+    ];
+    const short: string[] = [];
+    const seen = { whole: 0, broken: 0 };
+    const work = everyWay.flatMap(([name, origin, args]) =>
+      [table.rowsUrl, `${table.rowsUrl}&$format=tsv`].map((url, at) => async () => {
+        const answer = await ask(...args, '--limit-rate', '3M', below(origin(), url));
+        if (!looksComplete(answer)) seen.broken += 1;
+        else if (at === 0 ? isWhole(answer) : answer.body.length > 0 && String(answer.body).endsWith('\r\n'))
+          seen.whole += 1;
+        else short.push(`${name}: ${answer.body.length} bytes`);
+      }),
+    );
+    await meanwhile(work, async () => {
+      for (const name of ['clickhouse', 'api-1', 'clickhouse', 'api-2', 'clickhouse']) {
+        await sleep(3_000);
+        const before = product.pid(name);
+        if (before === undefined) throw new Error(`${name} does not run`);
+        sendSignal(before, 'SIGKILL');
+        while (product.pid(name) === before || !(await product.isWhole())) await sleep(100);
+      }
+    });
+    expect(short).toEqual([]);
+    expect(seen.whole).toBeGreaterThan(0);
+    expect(seen.broken).toBeGreaterThan(0);
+  });
+});
