@@ -23,8 +23,9 @@ import { openRestore } from './compose/restore.js';
 import { openStorageSweep } from './compose/sweep.js';
 import { openVerification } from './compose/verification.js';
 import { loadConfig } from './config.js';
-import { productVersion } from './entry.js';
+import { build } from './lib/build.js';
 import { isAppError, messageOf } from './lib/errors.js';
+import { exitCodes } from './lib/exit-codes.js';
 import { createLog } from './lib/log.js';
 import { createScope } from './lib/scope.js';
 import { createPool } from './storage/postgres/pool.js';
@@ -58,7 +59,7 @@ const groups: readonly AdminGroup[] = [
   createUploadCommands((context) => openUploadReplay(operatorParts(context))),
   createVerifyCommands((context, backups) => openVerification(operatorParts(context), backups)),
   ...createBackupCommands({
-    openBackup: (context, place) => openBackup(backupParts(context, place), productVersion),
+    openBackup: (context, place) => openBackup(backupParts(context, place), build.version),
     openRestore: (context, place) => openRestore(backupParts(context, place)),
     verify: async (context) => (await openVerification(operatorParts(context))).verification.verify({}),
   }),
@@ -71,7 +72,7 @@ const main = async (): Promise<void> => {
   const log = createLog('admin', 'warn', 2);
   const scope = createScope(log);
   const fault = (): void => {
-    process.exitCode = 1;
+    process.exitCode = exitCodes.faultsFound;
   };
   const open = async (): Promise<AdminContext> => {
     const config = loadConfig();
@@ -87,7 +88,7 @@ const main = async (): Promise<void> => {
       ? JSON.stringify({ error: messageOf(error), ...(isAppError(error) ? { code: error.code } : {}) })
       : messageOf(error);
     process.stderr.write(`${text}\n`);
-    process.exitCode = 1;
+    process.exitCode = isAppError(error) && error.code === 'usage' ? exitCodes.usage : exitCodes.couldNotRun;
   } finally {
     await scope.close();
   }

@@ -51,6 +51,18 @@ export const settings = {
     '16',
     'Maximum connections to PostgreSQL per process.',
   ),
+  databaseWaitMs: setting(
+    'DATABASE_WAIT_MS',
+    integer(0),
+    '60000',
+    'Milliseconds for which the migration waits for a PostgreSQL that is not up yet.',
+  ),
+  heartbeatIntervalMs: setting(
+    'HEARTBEAT_INTERVAL_MS',
+    integer(100, 600_000),
+    '5000',
+    'Milliseconds after which a process reports that it runs; after three that it missed it no longer counts as running.',
+  ),
   componentSilenceMs: setting(
     'COMPONENT_SILENCE_MS',
     integer(1000, 600_000),
@@ -198,9 +210,24 @@ export const describeConfig = (config: Config): string =>
   (Object.entries(settings) as [keyof Config, Setting<unknown>][])
     .map(([key, item]) => {
       const value = config[key];
-      return `${item.env}=${value === undefined ? '' : item.secret ? '[hidden]' : printed(value)}`;
+      return `${item.env}=${value === undefined ? '' : item.secret ? hidden(value) : printed(value)}`;
     })
     .join('\n');
+
+/** Addresses are shown without user, password and parameters, in which drivers take passwords too. */
+const withoutSecrets = (address: string): string => {
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//[hidden]@${host}${pathname}`;
+};
+
+const hidden = (value: unknown): string => {
+  const texts = Array.isArray(value) ? value : [value];
+  return texts
+    .map((item) =>
+      typeof item === 'string' && /^[a-z]+:\/\//.test(item) ? withoutSecrets(item) : '[hidden]',
+    )
+    .join(',');
+};
 
 const printed = (value: Config[keyof Config]): string =>
   typeof value !== 'object' || Array.isArray(value)

@@ -1,15 +1,12 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, describeConfig, describeSettings, loadConfig } from './config.js';
+import { build } from './lib/build.js';
 import { createConsoleLog } from './lib/console-log.js';
 import { isAppError, messageOf } from './lib/errors.js';
+import { exitCodes } from './lib/exit-codes.js';
 import { createLog, type Log, switchDebug } from './lib/log.js';
 import { createScope, type Scope } from './lib/scope.js';
-
-/** Version of the product, from its package. */
-export const productVersion: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
 
 export interface Entry {
   /** Name of the process in logs. */
@@ -18,6 +15,8 @@ export interface Entry {
   readonly summary: string;
   /** True for a process that talks to a person: short lines on standard error, all others in a file. */
   readonly quiet?: boolean;
+  /** True for a process that stops child processes, each with a bound of its own: DRAIN_TIMEOUT_MS bounds only them. */
+  readonly hasChildren?: boolean;
   /** What signals do beside those that every process knows, by name. */
   readonly signals?: Readonly<Record<string, string>>;
   /** Starts everything; what is to be stopped is registered with the scope. */
@@ -36,7 +35,7 @@ const print = (text: string): void => {
 
 const options: Readonly<Record<string, string>> = {
   '--help': 'this text',
-  '--version': 'print the version of the product and exit',
+  '--version': 'print the version and the commit of the product and exit',
   '--check-config': 'print the settings in force, secrets hidden, and exit',
 };
 
@@ -46,27 +45,37 @@ const help = (entry: Entry): string => {
     ...entry.signals,
     SIGUSR2: 'log at debug level; once more: at LOG_LEVEL again',
   }).map(([name, text]) => `  ${name.padEnd(16)}${text}`);
-  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n${signals.join('\n')}\n\nEnvironment\n${describeSettings()}`;
+  return `${entry.summary}\n\nOptions\n${lines.join('\n')}\n\nSignals\n${signals.join('\n')}\n\nExit codes\n  0 stopped as asked, 2 wrong arguments, 3 could not start\n\nEnvironment\n${describeSettings()}`;
 };
 
 /** One clear line per mistake; the log has the rest. */
 const fail = (error: unknown): void => {
   process.stderr.write(`${messageOf(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitCodes.couldNotRun;
 };
 
 /** npm passes on to us what the terminal has sent to all of us: one Ctrl-C arrives several times within moments. */
 const oneCtrlCMs = 2_000;
 
 /** An orderly stop at the first SIGINT or SIGTERM; a second Ctrl-C ends this process at once. */
-const stopOnSignals = (entry: Entry, scope: Scope, log: Log) => {
+const stopOnSignals = (entry: Entry, scope: Scope, log: Log, stopWithinMs: number | undefined) => {
   let stoppedAt: number | undefined;
   const stop = async (reason: string): Promise<void> => {
     if (stoppedAt !== undefined) return;
     stoppedAt = Date.now();
     log.info({ reason }, 'stopping');
-    await scope.close();
-    log.info('stopped');
+    // A component that is away can keep a part from stopping, such as a consumer that cannot leave its group.
+    const late = new AbortController();
+    const closed = scope.close();
+    const deadline =
+      stopWithinMs === undefined
+        ? closed
+        : sleep(stopWithinMs, 'late', { signal: late.signal }).catch(() => undefined);
+    const outcome = await Promise.race([closed, deadline]);
+    late.abort();
+    if (outcome === 'late')
+      log.warn({ part: scope.stopping, stopWithinMs }, 'stopped before every part had stopped');
+    else log.info('stopped');
     // Whatever a library keeps open must not keep the process.
     process.exit();
   };
@@ -86,7 +95,7 @@ const stopOnSignals = (entry: Entry, scope: Scope, log: Log) => {
 
 /**
  * Runs a process of the product: settings, start, and an orderly stop on SIGINT or SIGTERM, also in the middle of
- * the start. Exit code 1 when it cannot start.
+ * the start. Its exit codes are `exitCodes`.
  */
 export const runEntry = async (entry: Entry): Promise<void> => {
   // Keys, exported files and rows: what a process of ours writes is its owner's alone.
@@ -95,11 +104,11 @@ export const runEntry = async (entry: Entry): Promise<void> => {
   const unknown = flags.find((flag) => !Object.hasOwn(options, flag));
   if (unknown !== undefined) {
     process.stderr.write(`Unknown argument: ${unknown}. Known: ${Object.keys(options).join(', ')}.\n`);
-    process.exitCode = 2;
+    process.exitCode = exitCodes.usage;
     return;
   }
   if (flags.includes('--help')) return print(help(entry));
-  if (flags.includes('--version')) return print(productVersion);
+  if (flags.includes('--version')) return print(`${build.version} (${build.commit})`);
   let config: Config;
   try {
     config = loadConfig();
@@ -113,7 +122,7 @@ export const runEntry = async (entry: Entry): Promise<void> => {
     : createLog(entry.name, config.logLevel);
   process.on('SIGUSR2', () => switchDebug(log, config.logLevel));
   const scope = createScope(log);
-  const stopping = stopOnSignals(entry, scope, log);
+  const stopping = stopOnSignals(entry, scope, log, entry.hasChildren ? undefined : config.drainTimeoutMs);
 
   try {
     await entry.start({ config, log, scope });

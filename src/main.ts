@@ -5,6 +5,7 @@ await runEntry({
   summary:
     'npm start: starts what is missing (PostgreSQL, Kafka, ClickHouse), migrates, runs API and worker.',
   quiet: true,
+  hasChildren: true,
   async start(context) {
     // Loaded only now, when Ctrl-C is listened to: it takes longer than everything before.
     const { startAll } = await import('./standalone.js');

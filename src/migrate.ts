@@ -10,7 +10,7 @@ await runEntry({
     if (databaseUrl === undefined) {
       throw new AppError('invalid', 'bad_configuration', 'DATABASE_URL is not set');
     }
-    await migrate({ databaseUrl, log });
+    await migrate({ databaseUrl, log, waitMs: config.databaseWaitMs });
     await scope.close();
   },
 });

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { createWorkerProcess } from './compose/worker-process.js';
-import { productVersion, runEntry } from './entry.js';
+import { runEntry } from './entry.js';
 import { collectAfterGrowth } from './lib/heap.js';
 
 // Where it shares a machine with the API, requests go first.
@@ -13,6 +13,6 @@ await runEntry({
   name: 'worker',
   summary: 'Worker: inserts uploaded chunks into ClickHouse and publishes versions.',
   async start({ config, log, scope }) {
-    await createWorkerProcess(config, log, scope, productVersion);
+    await createWorkerProcess(config, log, scope);
   },
 });

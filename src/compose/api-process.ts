@@ -1,9 +1,11 @@
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { createAccountExport } from '../accounts/account-export.js';
 import { moveRepositories } from '../accounts/ownership.js';
 import { createCatalog } from '../catalog/catalog.js';
 import { createRepositoryTransfers } from '../catalog/repository-transfers.js';
 import type { Config } from '../config.js';
+import { parseMasterKeys } from '../gateway/keys/cipher.js';
 import { apiBase, createApp } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
 import { createRoutePlaces, type RoutePlaces } from '../http/places.js';
@@ -28,6 +30,7 @@ import { createColumnMergeRequests } from '../ingest/versions/column-merge-reque
 import { createColumnRemoval } from '../ingest/versions/column-removal.js';
 import { createVersionDiff } from '../ingest/versions/version-diff.js';
 import { createVersionRecords } from '../ingest/versions/version-records.js';
+import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
@@ -36,8 +39,9 @@ import { createConsoleState } from '../operations/console-state.js';
 import { createLook } from '../operations/look.js';
 import { createShardChoice } from '../storage/clickhouse/shard-choice.js';
 import { drainingShards } from '../storage/postgres/draining-shards.js';
+import { startHeartbeat } from '../storage/postgres/live-processes.js';
 import { leaveFrom } from './accounts.js';
-import { type Core, checksOf, connect, type Listening, listen } from './core.js';
+import { type Core, checksOf, connect, type Listening, listen, requestDrainMs } from './core.js';
 import { createDownloadPart } from './downloads.js';
 import { createGatewayPart } from './gateway.js';
 import { createIntakePart } from './intake.js';
@@ -68,9 +72,9 @@ export const createApiProcess = async (
   config: Config,
   log: Log,
   scope: Scope,
-  version: string,
+  build: Build = thisBuild,
 ): Promise<Listening & Pick<HttpServer, 'setDraining'>> => {
-  const core = await connect(config, log, scope, { name: 'api', version });
+  const core = await connect(config, log, scope, { name: 'api', version: build.version });
   const { metrics, sql } = core;
   const catalog = createCatalog({
     sql,
@@ -88,7 +92,7 @@ export const createApiProcess = async (
     await keyDays.stop();
     await keyUse.flush();
   });
-  metrics.buildInfo.set({ version }, 1);
+  metrics.buildInfo.set({ ...build }, 1);
   const places = createPlacesOfRoutes(core);
   const {
     processes,
@@ -107,7 +111,7 @@ export const createApiProcess = async (
   });
   const look = createLook(core);
   const ops = createConsoleState(core, { gateway, look });
-  const metricsRoutes = await openMetrics(core, scope, version);
+  const metricsRoutes = await openMetrics(core, scope, build.version);
   const server: HttpServer = createApp({
     routes: [
       ...createCatalogRoutes(catalog),
@@ -165,20 +169,20 @@ export const createApiProcess = async (
     ],
     rootRoutes: [
       ...createOperationsRoutes({
-        version,
-        checks: checksOf(core),
+        build,
+        checks: checksOf(core, 'api'),
         draining: () => server.draining,
       }),
       ...metricsRoutes,
     ],
     authenticate: catalog.authenticate,
     authenticateSession: catalog.sessions.authenticate,
-    web: await loadWebApp(webAppFolder, { version, publicUrl: config.publicUrl }),
+    web: await loadWebApp(webAppFolder, { version: build.version, publicUrl: config.publicUrl }),
     endedRights: catalog.endedRights,
     log,
     metrics,
     tracing: core.tracing,
-    version,
+    version: build.version,
     trustedProxies: config.trustedProxies,
     jsonMaxBytes: config.jsonMaxBytes,
     publicUrl: config.publicUrl,
@@ -195,8 +199,19 @@ export const createApiProcess = async (
     places,
   });
   await startPipelineWatch(core, scope, { look, upstreams: gateway.state, onLook: ops.keep });
-  await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs, config.drainIdleMs));
+  await scope.defer('HTTP server', () => server.close(requestDrainMs(config), config.drainIdleMs));
   const port = await listen(server, config.host, config.port, 'PORT');
+  const heartbeat = await startHeartbeat(
+    sql,
+    {
+      kind: 'api',
+      address: `${hostname()}:${port}`,
+      build,
+      masterKeys: parseMasterKeys(config.masterKeys ?? []).map(({ id }) => id),
+    },
+    { intervalMs: config.heartbeatIntervalMs, log },
+  );
+  await scope.defer('heartbeat', heartbeat.stop);
   log.info({ port }, 'API ready');
   return { port, setDraining: server.setDraining };
 };

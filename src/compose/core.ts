@@ -12,7 +12,7 @@ import { createStoreTables, type StoreTables } from '../storage/clickhouse/table
 import { createKafka, type KafkaConnection } from '../storage/kafka/connection.js';
 import { explainRefusal } from '../storage/kafka/refusal.js';
 import { ensureTopics, type TopicNames, topicNames } from '../storage/kafka/topics.js';
-import { refuseNewer } from '../storage/postgres/migrate.js';
+import { requireSchema } from '../storage/postgres/migrate.js';
 import { createDatabasePulse, createPool } from '../storage/postgres/pool.js';
 import { createSql, type Sql } from '../storage/postgres/sql.js';
 import { openServers } from './clickhouse-servers.js';
@@ -54,7 +54,7 @@ export const connect = async (
 ): Promise<Core> => {
   const tracing = await openTracing(config, { ...of, log }, scope);
   const sql = await openDatabase(config, log, scope);
-  await explainCertificate('DATABASE_URL', () => refuseNewer(sql));
+  await explainCertificate('DATABASE_URL', () => requireSchema(sql));
 
   const clickhouse = await openServers(config, sql, scope, {
     wrap: (connection, url) => traceClickHouse(connection, url, tracing),
@@ -82,8 +82,15 @@ export const connect = async (
   return { config, log, metrics, sql, kafka, topics, clickhouse, tables, requireServed, tracing };
 };
 
-/** What every process depends on. */
-export const checksOf = ({ sql, clickhouse }: Core): Check[] => [
+/** Milliseconds of DRAIN_TIMEOUT_MS for running requests; the rest is for the parts that stop after them. */
+export const requestDrainMs = ({ drainTimeoutMs }: Pick<Config, 'drainTimeoutMs'>): number =>
+  Math.floor((drainTimeoutMs * 4) / 5);
+
+/**
+ * Checks of a process. Without ClickHouse the API still takes uploads and serves catalog and console, and the load
+ * balancer must not take all API processes away at once.
+ */
+export const checksOf = ({ sql, clickhouse }: Core, of: 'api' | 'worker'): Check[] => [
   {
     name: 'database',
     run: async () => {
@@ -92,6 +99,7 @@ export const checksOf = ({ sql, clickhouse }: Core): Check[] => [
   },
   {
     name: 'clickhouse',
+    optional: of === 'api',
     run: async () => {
       if (!(await clickhouse.entry.ping())) throw new Error('ClickHouse does not answer');
     },

@@ -4,7 +4,7 @@ import type { Route } from '../http/route.js';
 import { createMetricsRoute } from '../http/routes/metrics.js';
 import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
-import { type Core, listen } from './core.js';
+import { type Core, listen, requestDrainMs } from './core.js';
 
 /** A server whose routes take no key. */
 export const refuseKeys = async (): Promise<never> => {
@@ -32,7 +32,7 @@ export const openMetrics = async (
     version,
     documents: false,
   });
-  await scope.defer('HTTP server of /metrics', () => server.close(config.drainTimeoutMs));
+  await scope.defer('HTTP server of /metrics', () => server.close(requestDrainMs(config)));
   const port = await listen(server, config.host, config.metricsPort, 'METRICS_PORT');
   log.info({ port }, 'metrics ready');
   return [];

@@ -6,10 +6,12 @@ import { createApp } from '../http/app.js';
 import { type Check, createOperationsRoutes } from '../http/routes/operations.js';
 import { watchConsuming } from '../ingest/lifecycle/consuming.js';
 import { makeShardTablesAtStart } from '../ingest/maintenance/shard-tables.js';
+import { type Build, build as thisBuild } from '../lib/build.js';
 import type { Log } from '../lib/log.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { checksOf, connect, type Listening, listen } from './core.js';
+import { startHeartbeat } from '../storage/postgres/live-processes.js';
+import { checksOf, connect, type Listening, listen, requestDrainMs } from './core.js';
 import { type IngestWorker, startIngestWorker } from './ingest-worker.js';
 import { openMetrics, refuseKeys } from './metrics-port.js';
 import { keepSegmentHashes } from './segment-hashes.js';
@@ -22,12 +24,12 @@ export const createWorkerProcess = async (
   config: Config,
   log: Log,
   scope: Scope,
-  version: string,
+  build: Build = thisBuild,
 ): Promise<Listening> => {
-  const core = await connect(config, log, scope, { name: 'worker', version });
+  const core = await connect(config, log, scope, { name: 'worker', version: build.version });
   const { metrics } = core;
   await makeShardTablesAtStart(core);
-  metrics.buildInfo.set({ version }, 1);
+  metrics.buildInfo.set({ ...build }, 1);
   let worker: IngestWorker | undefined;
   const consuming: Check = {
     name: 'consumers',
@@ -40,16 +42,16 @@ export const createWorkerProcess = async (
   const server = createApp({
     routes: [],
     rootRoutes: [
-      ...createOperationsRoutes({ version, checks: [...checksOf(core), consuming] }),
-      ...(await openMetrics(core, scope, version)),
+      ...createOperationsRoutes({ build, checks: [...checksOf(core, 'worker'), consuming] }),
+      ...(await openMetrics(core, scope, build.version)),
     ],
     authenticate: refuseKeys,
     log,
     metrics,
-    version,
+    version: build.version,
     documents: false,
   });
-  await scope.defer('HTTP server', () => server.close(config.drainTimeoutMs));
+  await scope.defer('HTTP server', () => server.close(requestDrainMs(config)));
   const port = await listen(server, config.host, config.workerPort, 'WORKER_PORT');
   const pausing = await watchConsuming({ sql: core.sql, intervalMs: config.consumingLookMs, log });
   await scope.defer('switch of the consumers', pausing.stop);
@@ -96,6 +98,12 @@ export const createWorkerProcess = async (
     log,
   });
   await scope.defer('audit trail', trimming.stop);
+  const heartbeat = await startHeartbeat(
+    core.sql,
+    { kind: 'worker', address: `${hostname()}:${port}`, build, masterKeys: null },
+    { intervalMs: config.heartbeatIntervalMs, log },
+  );
+  await scope.defer('heartbeat', heartbeat.stop);
   log.info({ port }, 'worker ready');
   return { port };
 };

@@ -176,7 +176,7 @@ export const httpSettings = {
     'DRAIN_TIMEOUT_MS',
     integer(0),
     '8000',
-    'Milliseconds that running requests get to finish when the process is asked to stop; then their connections are closed.',
+    'Milliseconds in which a process stops: running requests may take four fifths of it, then their connections are closed; at its end the process exits, whatever has not stopped.',
   ),
   drainIdleMs: setting(
     'DRAIN_IDLE_MS',

@@ -44,8 +44,8 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     /** Always 1; what it tells stands in its label. */
     buildInfo: new Gauge({
       name: 'tabulary_build_info',
-      help: 'Always 1. Version: the one that this process runs.',
-      labelNames: ['version'] as const,
+      help: 'Always 1. Version and commit: those that this process runs.',
+      labelNames: ['version', 'commit'] as const,
       registers,
     }),
     /** Seconds from the first byte of a request to the last of its answer; route is the template. */

@@ -10,14 +10,18 @@ export interface Scope {
   /** Stops everything in reverse order. Failures are logged and do not keep the others from being stopped. */
   close(): Promise<void>;
   readonly closing: boolean;
+  /** Name of the part that is being stopped. */
+  readonly stopping: string | undefined;
 }
 
 export const createScope = (log: Log): Scope => {
   const parts: { name: string; stop: () => Promise<void> | void }[] = [];
   let done: Promise<void> | undefined;
+  let stopping: string | undefined;
 
   const stopOne = async (name: string, stop: () => Promise<void> | void): Promise<void> => {
     const startedAt = Date.now();
+    stopping = name;
     try {
       await stop();
       log.debug({ part: name, ms: Date.now() - startedAt }, 'part stopped');
@@ -41,6 +45,9 @@ export const createScope = (log: Log): Scope => {
     },
     get closing() {
       return done !== undefined;
+    },
+    get stopping() {
+      return stopping;
     },
   };
 };

@@ -66,8 +66,8 @@ const startService = async (): Promise<{ root: string; key: string; keyId: numbe
   const account = await createAccounts({ sql }).create({ name: 'fuzz', plan: 'unlimited' });
   const { id, key } = await createKeys({ sql }).create(account.id, { name: 'fuzz' });
   const [api] = await Promise.all([
-    createApiProcess(config, log, scope, 'fuzz'),
-    createWorkerProcess(config, log, scope, 'fuzz'),
+    createApiProcess(config, log, scope),
+    createWorkerProcess(config, log, scope),
   ]);
   return { root: `http://127.0.0.1:${api.port}`, key, keyId: id };
 };

@@ -95,7 +95,7 @@ export const startTestApi = async (options: TestApiOptions): Promise<TestApi> =>
   const app = createApp({
     routes,
     rootRoutes: [
-      ...createOperationsRoutes({ version: '0.0.0', checks: [] }),
+      ...createOperationsRoutes({ build: { version: '0.0.0', commit: 'c' }, checks: [] }),
       createMetricsRoute({ metrics }),
     ],
     authenticate: catalog.authenticate,

@@ -121,12 +121,12 @@ export const startProduct = async (
   const startWorker = async (): Promise<void> => {
     forgetStopped();
     workerScope = createScope(log);
-    workerPort = (await createWorkerProcess(config, productLog, workerScope, 'test')).port;
+    workerPort = (await createWorkerProcess(config, productLog, workerScope)).port;
   };
   await scope.defer('worker', () => workerScope.close());
   const apiScope = createScope(log);
   await scope.defer('API', () => apiScope.close());
-  const [, api] = await Promise.all([startWorker(), createApiProcess(config, productLog, apiScope, 'test')]);
+  const [, api] = await Promise.all([startWorker(), createApiProcess(config, productLog, apiScope)]);
 
   const baseUrl = `http://127.0.0.1:${api.port}/api`;
   return {

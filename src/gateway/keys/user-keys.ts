@@ -1,5 +1,7 @@
 import { AppError, conflict, invalid } from '../../lib/errors.js';
+import { listed } from '../../lib/listing.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
+import { processesWithoutKey } from '../../storage/postgres/live-processes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Cipher } from './cipher.js';
 
@@ -15,7 +17,11 @@ export interface UserKeys {
     key: string | null | undefined,
   ): Promise<{ slug: string; has_key: boolean }>;
   read(accountId: number, slug: string): Promise<{ value: string; fingerprint: string } | undefined>;
-  /** Seals every key that an older master key sealed with the current one; gives how many. */
+  /**
+   * Seals every key that an older master key sealed with the current one.
+   * @returns number of keys that were sealed again
+   * @throws AppError 409 `process_lacks_key` while a running process cannot open the current master key
+   */
   rotate(): Promise<number>;
 }
 
@@ -129,6 +135,13 @@ export const createUserKeys = ({ sql, cipher }: UserKeysOptions): UserKeys => {
       return { value, fingerprint: row.fingerprint };
     },
     async rotate() {
+      const { currentId } = requireCipher();
+      const lacking = await processesWithoutKey(sql, currentId);
+      if (lacking.length > 0)
+        throw conflict(
+          'process_lacks_key',
+          `Not rotated: ${listed(lacking)} ${lacking.length === 1 ? 'runs' : 'run'} without the master key ${currentId}. Add it to MASTER_KEYS there and restart, then rotate.`,
+        );
       let rotated = 0;
       for (let done = await rotateBatch(); done > 0; done = await rotateBatch()) rotated += done;
       return rotated;

@@ -14,6 +14,7 @@ export const requestCodes: CodeList = {
   internal: [500, 'A fault in the service. Give the operator the `X-Request-Id`.'],
   invalid_body: [400, 'Members of the body contradict each other.'],
   invalid_encoding: [400, 'The body or a form field is not valid UTF-8.'],
+  invalid_host: [400, 'The `Host` header is not a host name with an optional port.'],
   invalid_request: [400, 'A parameter or a member of the body has a wrong value; the message names it.'],
   malformed_json: [400, 'The body is not valid JSON.'],
   malformed_request: [
@@ -28,6 +29,7 @@ export const requestCodes: CodeList = {
   no_request_place: [503, 'Too many requests are running. Try again.'],
   not_json: [415, 'The `Content-Type` must be `application/json`.'],
   place_lost: [503, 'The request was too slow and lost its place to others. Try again.'],
+  repeated_host: [400, 'The request has more than one `Host` header.'],
   repeated_parameter: [400, 'A query parameter is given twice.'],
   too_deep: [400, 'The JSON is nested too deeply.'],
   too_many_body_bytes: [429, 'Your requests are sending too many bytes at once. Wait for their responses.'],

@@ -15,6 +15,7 @@ export const uploadCodes: CodeList = {
   gzip_bomb: [400, 'The file unpacks to more than the allowed ratio.'],
   gzip_damaged: [400, 'The gzip file is damaged.'],
   gzip_truncated: [400, 'The gzip file is cut off.'],
+  invalid_column_name: [400, 'A name in the header has bidirectional control characters.'],
   invalid_digest: [400, 'A digest header cannot be read.'],
   invalid_manifest: [400, 'The manifest has mistakes; the message lists them.'],
   invalid_option: [400, 'An option has a wrong value.'],

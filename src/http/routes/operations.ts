@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Build } from '../../lib/build.js';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { shareLooks } from '../../lib/shared-look.js';
@@ -7,12 +8,14 @@ import { type Route, route } from '../route.js';
 /** One thing the process depends on. */
 export interface Check {
   readonly name: string;
+  /** True: reported, but the process is ready without it. */
+  readonly optional?: boolean;
   /** Resolves when it works; what it throws is the reason why it does not. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface OperationsOptions {
-  readonly version: string;
+  readonly build: Build;
   readonly checks: readonly Check[];
   /** True once the process was asked to stop: it is alive but takes no new work. */
   readonly draining?: () => boolean;
@@ -20,11 +23,11 @@ export interface OperationsOptions {
   readonly checkTimeoutMs?: number;
 }
 
-const health = z.object({ status: z.literal('ok'), version: z.string() });
-const readiness = z.object({
-  status: z.enum(['ready', 'not ready']),
-  checks: z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number() })),
-});
+const buildFields = { version: z.string(), commit: z.string() };
+const health = z.object({ status: z.literal('ok'), ...buildFields });
+const checked = z.record(z.string(), z.object({ ok: z.boolean(), ms: z.number() }));
+const readiness = z.object({ status: z.enum(['ready', 'not ready']), ...buildFields, checks: checked });
+const startup = z.object({ status: z.enum(['started', 'starting']), ...buildFields, checks: checked });
 
 const runCheck = async (check: Check, timeoutMs: number) => {
   const startedAt = Date.now();
@@ -38,15 +41,26 @@ const runCheck = async (check: Check, timeoutMs: number) => {
     () => undefined,
     (error: unknown) => error ?? new Error('failed'),
   );
-  return { name: check.name, failure, result: { ok: failure === undefined, ms: Date.now() - startedAt } };
+  return {
+    name: check.name,
+    optional: check.optional === true,
+    failure,
+    result: { ok: failure === undefined, ms: Date.now() - startedAt },
+  };
 };
 
-/** Milliseconds for which one look at the checks is told to all who ask. */
+const shown = (results: readonly Awaited<ReturnType<typeof runCheck>>[]) =>
+  Object.fromEntries(results.map(({ name, result }) => [name, result]));
+
+/** Milliseconds for which concurrent probes share one run of the checks. */
 const keptMs = 250;
 
-/** `/healthz`: the process runs. `/readyz`: what it depends on answers. */
+/**
+ * Probes. `/healthz`: the process runs. `/startupz`: every check has passed once. `/readyz`: the checks without which
+ * it cannot serve pass now.
+ */
 export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
-  const { version, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
+  const { build, checks, draining = () => false, checkTimeoutMs = 3_000 } = options;
   const shared = { method: 'GET', tags: ['Operations'], auth: 'none', places: 'none', hidden: true } as const;
   // Probes ask several times a second: what matters is when a check begins to fail, and when it passes again.
   const failing = new Map<string, string>();
@@ -61,14 +75,23 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
       log.warn({ check, reason }, 'check fails');
     }
   };
-  const look = shareLooks(() => Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs))), keptMs);
+  const runAll = shareLooks(
+    () => Promise.all(checks.map((check) => runCheck(check, checkTimeoutMs))),
+    keptMs,
+  );
+  const probe = async (log: Log) => {
+    const results = await runAll();
+    for (const { name, failure } of results) tellChange(log, name, failure);
+    return results;
+  };
+  let started = false;
   return [
     route({
       ...shared,
       path: '/healthz',
       summary: 'The process runs',
       responses: { 200: { description: 'Alive.', schema: health } },
-      handler: () => ({ status: 200, body: { status: 'ok', version } }),
+      handler: () => ({ status: 200, body: { status: 'ok', ...build } }),
     }),
     route({
       ...shared,
@@ -79,15 +102,28 @@ export const createOperationsRoutes = (options: OperationsOptions): Route[] => {
         503: { description: 'Not ready, or asked to stop.', schema: readiness },
       },
       handler: async ({ log }) => {
-        const results = await look();
-        for (const { name, failure } of results) tellChange(log, name, failure);
-        const ready = !draining() && results.every(({ result }) => result.ok);
+        const results = await probe(log);
+        const ready = !draining() && results.every(({ optional, result }) => optional || result.ok);
         return {
           status: ready ? 200 : 503,
-          body: {
-            status: ready ? 'ready' : 'not ready',
-            checks: Object.fromEntries(results.map(({ name, result }) => [name, result])),
-          },
+          body: { status: ready ? 'ready' : 'not ready', ...build, checks: shown(results) },
+        };
+      },
+    }),
+    route({
+      ...shared,
+      path: '/startupz',
+      summary: 'The process has started: all it depends on has answered once',
+      responses: {
+        200: { description: 'Started.', schema: startup },
+        503: { description: 'Starting.', schema: startup },
+      },
+      handler: async ({ log }) => {
+        const results = started ? [] : await probe(log);
+        started ||= results.every(({ result }) => result.ok);
+        return {
+          status: started ? 200 : 503,
+          body: { status: started ? 'started' : 'starting', ...build, checks: shown(results) },
         };
       },
     }),

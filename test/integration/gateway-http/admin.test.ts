@@ -45,19 +45,32 @@ describe('providers check', () => {
   });
 });
 
+const sealedBy = async (accountId: number): Promise<string[]> => {
+  const rows = await world.product.sql.query<{ name: string }>(
+    'SELECT master_key_id AS name FROM user_keys WHERE account_id = $1',
+    [accountId],
+  );
+  return rows.map(({ name }) => name);
+};
+
 describe('keys rotate', () => {
   it('seals every key with the first master key, so that the older one can go', async () => {
     const { key, id } = await world.product.createAccount('rotating');
     await world.ask('PUT', '/user-keys/fred', { key, body: { api_key: 'to-be-rotated' } });
     const fresh = `fresh:${randomBytes(32).toString('base64')}`;
     const both = { masterKeys: [fresh, ...(world.product.config.masterKeys ?? [])] };
+    // The API process was started before the new key was there: it could open none of the keys any more.
+    await expect(run('keys rotate --json', both)).rejects.toMatchObject({
+      code: 'process_lacks_key',
+      message: expect.stringContaining('runs without the master key fresh'),
+    });
+    expect(await sealedBy(id)).toEqual(['test']);
+    await world.product.sql.query(
+      `UPDATE live_processes SET master_keys = '{fresh,test}' WHERE kind = 'api'`,
+    );
     expect(JSON.parse(await run('keys rotate --json', both))).toEqual({ rotated: 1 });
     expect(JSON.parse(await run('keys rotate --json', both))).toEqual({ rotated: 0 });
-    const rows = await world.product.sql.query(
-      'SELECT master_key_id AS name FROM user_keys WHERE account_id = $1',
-      [id],
-    );
-    expect(rows).toEqual([{ name: 'fresh' }]);
+    expect(await sealedBy(id)).toEqual(['fresh']);
   });
 });
 

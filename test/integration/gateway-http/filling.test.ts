@@ -54,7 +54,7 @@ const asked = (number: number): number =>
 
 const startProcess = async (scope: Scope) => {
   const config = { ...product.config, gatewayIntervalMs: 500 };
-  const { port } = await createApiProcess(config, silentLog, scope, 'test');
+  const { port } = await createApiProcess(config, silentLog, scope);
   const ask = createAsk(`http://127.0.0.1:${port}/api`);
   return async (words: string) => {
     const answer = await ask('GET', `/providers/worldbank/search?q=${words}`);

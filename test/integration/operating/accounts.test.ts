@@ -290,7 +290,7 @@ describe('a database that a newer version has migrated', () => {
   const later = '1799999999999_later';
 
   it.each(['api', 'worker', 'migrate'])(
-    'is refused by %s with one clear line and exit code 1',
+    'is refused by %s with one clear line and exit code 3',
     async (entry) => {
       await product.sql.query('INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())', [later]);
       try {
@@ -302,7 +302,7 @@ describe('a database that a newer version has migrated', () => {
           () => undefined,
           (error: { code: number; stderr: string }) => error,
         );
-        expect(failure?.code).toBe(1);
+        expect(failure?.code).toBe(3);
         expect(failure?.stderr.trim().split('\n')).toEqual([
           expect.stringMatching(`^The database was migrated by a newer version of the product \\(${later}`),
         ]);
@@ -311,4 +311,58 @@ describe('a database that a newer version has migrated', () => {
       }
     },
   );
+});
+
+describe('a database that was not migrated to the schema of this version', () => {
+  it.each(['api', 'worker'])('is refused by %s, which does not become ready', async (entry) => {
+    const [last] = await product.sql.query<{ name: string }>(
+      'DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations) RETURNING name',
+    );
+    try {
+      const run = promisify(execFile)(process.execPath, [`dist/${entry}.js`], {
+        cwd: root,
+        env: environment(),
+      });
+      const failure = await run.then(
+        () => undefined,
+        (error: { code: number; stderr: string }) => error,
+      );
+      expect(failure?.code).toBe(3);
+      expect(failure?.stderr).toContain(`the first is ${last?.name}). Run the migration`);
+    } finally {
+      await product.sql.query('INSERT INTO schema_migrations (name, run_on) VALUES ($1, now())', [
+        last?.name,
+      ]);
+    }
+  });
+});
+
+describe('exit codes', () => {
+  it.each([
+    ['dist/admin.js', 'account list', 0],
+    ['dist/admin.js', 'account nonsense', 2],
+    ['dist/admin.js', 'account create', 2],
+    ['dist/admin.js', 'account list --nonsense', 2],
+    ['dist/admin.js', 'account disable nobody-of-this-name', 3],
+    ['dist/api.js', '--version', 0],
+    ['dist/api.js', '--nonsense', 2],
+  ])('%s %s exits with %i', async (program, line, code) => {
+    const run = promisify(execFile)(process.execPath, [program, ...line.split(' ')], {
+      cwd: root,
+      env: environment(),
+    });
+    const exit = await run.then(
+      () => 0,
+      (error: { code: number }) => error.code,
+    );
+    expect(exit).toBe(code);
+  });
+
+  it('is 3 for settings that are wrong', async () => {
+    const run = promisify(execFile)(process.execPath, ['dist/api.js'], {
+      cwd: root,
+      env: { ...environment(), PORT: 'x' },
+    });
+    await expect(run).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('PORT') });
+  });
 });

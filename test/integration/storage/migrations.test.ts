@@ -1,9 +1,12 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { migrate } from '../../../src/storage/postgres/migrate.js';
 import { segmentsOf } from '../../../src/storage/postgres/segment-ranges.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
+import { patienceMs } from '../../support/patience.js';
 
 let database: FreshDatabase;
 let client: pg.Client;
@@ -84,5 +87,58 @@ describe('migrations', () => {
     });
     await client.query(`DELETE FROM schema_migrations WHERE name = '1799999999999_later'`);
     expect(await up()).toEqual([]);
+  });
+
+  it('give way to running processes, none of whose transactions is the victim of a deadlock', async () => {
+    await up();
+    await downBefore('name_skeletons');
+    const running = new pg.Client({ connectionString: database.databaseUrl });
+    await running.connect();
+    try {
+      await running.query('BEGIN');
+      // The migration locks `accounts` first and `names` after it; this transaction takes them the other way round.
+      await running.query('LOCK TABLE names IN ROW EXCLUSIVE MODE');
+      const migrating = up();
+      await expect
+        .poll(() => rows(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'names'::regclass`))
+        .toHaveLength(1);
+      await running.query('SELECT count(*) FROM accounts');
+      await running.query('COMMIT');
+      expect((await migrating).some((name) => name.includes('name_skeletons'))).toBe(true);
+    } finally {
+      await running.end();
+    }
+  });
+
+  it('wait for a database that is not up yet', async () => {
+    await up();
+    const address = new URL(database.databaseUrl);
+    const server = { port: Number(address.port), host: address.hostname };
+    const proxy = createServer((socket) => {
+      const upstream = connect(server);
+      socket.pipe(upstream).pipe(socket);
+      for (const side of [socket, upstream]) side.on('error', () => side.destroy());
+    });
+    const listen = (port: number): Promise<number> =>
+      new Promise((resolve) => {
+        proxy.listen(port, '127.0.0.1', () => resolve((proxy.address() as AddressInfo).port));
+      });
+    const port = await listen(0);
+    await new Promise((resolve) => proxy.close(resolve));
+    address.port = String(port);
+    address.hostname = '127.0.0.1';
+    const warned: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void warned.push(line) });
+    const waiting = migrate({ databaseUrl: address.href, log, waitMs: patienceMs });
+    await expect.poll(() => warned.join('')).toContain('waiting for the database');
+    await listen(port);
+    try {
+      expect(await waiting).toEqual([]);
+    } finally {
+      proxy.close();
+    }
+    await expect(migrate({ databaseUrl: address.href, log: silentLog })).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
   });
 });

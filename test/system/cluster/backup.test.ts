@@ -134,7 +134,7 @@ const oneNode = (): Partial<Config> => ({
 });
 
 const apiOn = async ({ config }: Place): Promise<Client> => {
-  const { port } = await createApiProcess(config, silentLog, scope, 'test');
+  const { port } = await createApiProcess(config, silentLog, scope);
   return { key: owner.key, baseUrl: `http://127.0.0.1:${port}/api` };
 };
 
@@ -199,7 +199,7 @@ describe('a backup of three servers', () => {
     expect(await shardsOf(two.sql)).toEqual([1, 2, null]);
     const client = await apiOn(two);
     await expectSame(two, client);
-    await createWorkerProcess(two.config, silentLog, scope, 'test');
+    await createWorkerProcess(two.config, silentLog, scope);
     await send(client, spread, lines(1_500, 70_000), { mode: 'append' });
     await send(client, await createDataset(client), lines(300, 0), { mode: 'replace' });
     expect(await admin<VerificationReport>(two, 'verify')).toMatchObject({ exitCode: 0, faults: [] });

@@ -347,7 +347,7 @@ const apiWith = async (changes: Partial<Config>) => {
     },
   });
   const config = { ...joined.config, ...changes } as Config;
-  const { port } = await createApiProcess(config, pino({ level: 'error' }, line), own, 'test');
+  const { port } = await createApiProcess(config, pino({ level: 'error' }, line), own);
   const ask = (key: string) => ({ key, baseUrl: `http://127.0.0.1:${port}/api` });
   return { config, told, ask, end: () => own.close() };
 };

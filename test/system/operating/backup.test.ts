@@ -115,8 +115,8 @@ const emptyPlace = async (): Promise<Place> => {
 };
 
 const startOn = async ({ config }: Place): Promise<Client> => {
-  await createWorkerProcess(config, silentLog, scope, 'test');
-  const { port } = await createApiProcess(config, silentLog, scope, 'test');
+  await createWorkerProcess(config, silentLog, scope);
+  const { port } = await createApiProcess(config, silentLog, scope);
   return { baseUrl: `http://127.0.0.1:${port}/api`, key: owner.key };
 };
 

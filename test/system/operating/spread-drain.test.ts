@@ -168,8 +168,8 @@ describe('a spread dataset', () => {
       clickhouseUrl,
       clickhouseNodeUrls: clickhouseNodeUrls?.split(','),
     } as Config;
-    const { port } = await createApiProcess(config, pino({ level: 'error' }, line), scope, 'test');
-    await createWorkerProcess(config, pino({ level: 'error' }, line), scope, 'test');
+    const { port } = await createApiProcess(config, pino({ level: 'error' }, line), scope);
+    await createWorkerProcess(config, pino({ level: 'error' }, line), scope);
     const client = { ...owner, baseUrl: `http://127.0.0.1:${port}/api` };
     await expectSame(client);
     await send(client, large, lines(2_000, 70_000), { mode: 'append' });

@@ -21,6 +21,7 @@ const notInResponses = new Set([
   'no_home',
   'no_row',
   'plan_not_found',
+  'process_lacks_key',
   'stopping',
   'unknown_plan',
   'vintage_failed',

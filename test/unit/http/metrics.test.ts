@@ -27,7 +27,10 @@ const start = async (
   const app = createApp({
     routes: [],
     rootRoutes: [
-      ...createOperationsRoutes({ version: '1', checks: [{ name: 'it', run: check }] }),
+      ...createOperationsRoutes({
+        build: { version: '1', commit: 'c' },
+        checks: [{ name: 'it', run: check }],
+      }),
       ...(await openMetrics(core, scope, '1')),
     ],
     authenticate: refuseKeys,

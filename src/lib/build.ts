@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+
+/** Identity of the running code. */
+export interface Build {
+  /** Version of the package. */
+  readonly version: string;
+  /** Full id of the commit that was built; `unknown` outside a repository and without `COMMIT`. */
+  readonly commit: string;
+}
+
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+
+const builtCommit = (): string => {
+  try {
+    return read('dist/commit.txt').trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'unknown';
+    throw error;
+  }
+};
+
+export const build: Build = {
+  version: (JSON.parse(read('package.json')) as { version: string }).version,
+  commit: builtCommit(),
+};

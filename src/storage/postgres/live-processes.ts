@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Build } from '../../lib/build.js';
+import type { Log } from '../../lib/log.js';
+import { startPeriodic } from '../../lib/periodic.js';
+import type { Sql } from './sql.js';
+
+/** A running process of the product. */
+export interface LiveProcess {
+  readonly kind: 'api' | 'worker';
+  /** `host:port`, for people. */
+  readonly address: string;
+  readonly build: Build;
+  /** Names of the master keys it can open; null: it handles no provider keys. */
+  readonly masterKeys: readonly string[] | null;
+}
+
+/** Heartbeats that may be missed before a process no longer counts as running. */
+const missedBeats = 3;
+
+const beatSql = `
+  INSERT INTO live_processes (id, kind, address, version, commit_id, master_keys, lives_until)
+  VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')
+  ON CONFLICT (id) DO UPDATE SET lives_until = excluded.lives_until`;
+
+/** Registers a process and renews it until it is stopped. */
+export const startHeartbeat = async (
+  sql: Sql,
+  { kind, address, build, masterKeys }: LiveProcess,
+  { intervalMs, log }: { readonly intervalMs: number; readonly log: Log },
+): Promise<{ stop(): Promise<void> }> => {
+  const id = randomUUID();
+  const beat = async (): Promise<void> => {
+    const lifeMs = (missedBeats + 1) * intervalMs;
+    await sql.query(beatSql, [id, kind, address, build.version, build.commit, masterKeys, lifeMs]);
+    await sql.query("DELETE FROM live_processes WHERE lives_until < now() - interval '1 hour'");
+  };
+  await beat();
+  const beating = startPeriodic({ name: 'heartbeat', intervalMs, run: beat, log });
+  return {
+    async stop() {
+      await beating.stop();
+      await sql.query('DELETE FROM live_processes WHERE id = $1', [id]);
+    },
+  };
+};
+
+/** Addresses of running processes that handle provider keys and cannot open this master key. */
+export const processesWithoutKey = async (sql: Sql, masterKey: string): Promise<string[]> => {
+  const rows = await sql.query<{ address: string }>(
+    `SELECT address FROM live_processes
+     WHERE lives_until > now() AND master_keys IS NOT NULL AND $1 <> ALL (master_keys) ORDER BY address`,
+    [masterKey],
+  );
+  return rows.map(({ address }) => address);
+};

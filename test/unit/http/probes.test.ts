@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createApp } from '../../../src/http/app.js';
+import { createOperationsRoutes } from '../../../src/http/routes/operations.js';
+import type { HttpServer } from '../../../src/http/server.js';
+import { silentLog } from '../../../src/lib/log.js';
+import { createMetrics } from '../../../src/lib/metrics.js';
+
+const away = new Set<string>();
+const check = (name: string, optional = false) => ({
+  name,
+  optional,
+  run: async () => {
+    if (away.has(name)) throw new Error('away');
+  },
+});
+
+let server: HttpServer;
+let root: string;
+beforeEach(async () => {
+  away.clear();
+  server = createApp({
+    routes: [],
+    rootRoutes: createOperationsRoutes({
+      build: { version: '1.2.3', commit: 'abc' },
+      checks: [check('database'), check('clickhouse', true)],
+    }),
+    authenticate: async () => {
+      throw new Error('no keys');
+    },
+    log: silentLog,
+    metrics: createMetrics({ defaults: false }),
+    version: '1.2.3',
+    documents: false,
+  });
+  root = `http://127.0.0.1:${await server.listen({ host: '127.0.0.1', port: 0 })}`;
+});
+afterEach(() => server.close(0));
+
+const probe = async (path: string) => {
+  const answer = await fetch(root + path);
+  const body = (await answer.json()) as { status: string; checks: Record<string, { ok: boolean }> };
+  return { code: answer.status, ...body };
+};
+
+describe('/readyz', () => {
+  it('is ready while an optional check fails, and reports it', async () => {
+    away.add('clickhouse');
+    const answer = await probe('/readyz');
+    expect([answer.code, answer.status]).toEqual([200, 'ready']);
+    expect([answer.checks.clickhouse?.ok, answer.checks.database?.ok]).toEqual([false, true]);
+  });
+
+  it('is not ready while a required check fails', async () => {
+    away.add('database');
+    expect(await probe('/readyz')).toMatchObject({ code: 503, status: 'not ready' });
+  });
+
+  it('names version and commit', async () => {
+    expect(await probe('/readyz')).toMatchObject({ version: '1.2.3', commit: 'abc' });
+  });
+});
+
+describe('/startupz', () => {
+  it('is 503 until every check has passed once, optional ones too, and 200 from then on', async () => {
+    away.add('clickhouse');
+    expect(await probe('/startupz')).toMatchObject({ code: 503, status: 'starting' });
+    away.clear();
+    await expect.poll(async () => (await probe('/startupz')).code).toBe(200);
+    away.add('database');
+    expect(await probe('/startupz')).toMatchObject({ code: 200, status: 'started' });
+  });
+});
