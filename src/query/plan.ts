@@ -120,3 +120,7 @@ export const planDownload = (input: PlanInput): Plan => {
     wholeFile: record.linked ? wholeFileOf(options) : undefined,
   };
 };
+
+/** Groups and different rows keep all cores busy for seconds, where a page takes milliseconds. */
+export const isHeavy = ({ options }: Plan): boolean =>
+  options.apply !== undefined || options.distinct === true;

@@ -1,7 +1,7 @@
 import type { Reader } from '../storage/clickhouse/reader.js';
 import type { OutputColumn } from './formats/format.js';
 import { formats } from './formats/formats.js';
-import type { Plan } from './plan.js';
+import { isHeavy, type Plan } from './plan.js';
 import { placeOf, type ReadContext } from './read-context.js';
 import { buildTail } from './statement.js';
 
@@ -11,10 +11,11 @@ import { buildTail } from './statement.js';
  */
 export const requireFitting = async (
   reader: Reader,
-  { format, source, options, order, chosen, version }: Plan,
+  plan: Plan,
   columns: readonly OutputColumn[],
   context: ReadContext,
 ): Promise<void> => {
+  const { format, source, options, order, chosen, version } = plan;
   const { check } = formats[format];
   const isLimited = options.top !== undefined || options.skip !== undefined;
   const limited = `FROM (SELECT * ${source.sql} ${buildTail(options, order, chosen)})`;
@@ -24,6 +25,7 @@ export const requireFitting = async (
     sql: `${sql} FORMAT JSONEachRow`,
     values: source.values,
     place: placeOf(version),
+    isHeavy: isHeavy(plan),
     queryId: `${context.queryId}-check`,
     signal: context.signal,
   });

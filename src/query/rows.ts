@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
 import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 import { formats } from './formats/formats.js';
-import type { Plan } from './plan.js';
+import { isHeavy, type Plan } from './plan.js';
 import { placeOf, type ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
 import { buildTail, countSql, type RowSource } from './statement.js';
@@ -11,14 +11,16 @@ import { openTransposed } from './transposed-rows.js';
 /** Number of rows in the source, with `$distinct` of different ones, before `$top` and `$skip`. */
 export const countRows = async (
   reader: Reader,
-  { chosen, options, version }: Plan,
+  plan: Plan,
   source: RowSource,
   context: ReadContext,
 ): Promise<number> => {
+  const { chosen, options, version } = plan;
   const [row] = await reader.facts<{ n: string }>({
     sql: `${countSql(source, options.distinct ? chosen : undefined)} FORMAT JSONEachRow`,
     values: source.values,
     place: placeOf(version),
+    isHeavy: isHeavy(plan),
     ...context,
   });
   return Number(row?.n ?? 0);
@@ -40,6 +42,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
     values: source.values,
     settings: { ...settings, ...readSettings(plan) },
     place: placeOf(plan.version),
+    isHeavy: isHeavy(plan),
     ...context,
   });
   return frame.rows(

@@ -186,6 +186,7 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
         ...csv.select.rows(output, rows, plainAppearance),
         values: { ...before.values, ...after.values },
         place: placeOf(from, to),
+        isHeavy: true,
         queryId: wanted.queryId,
         signal: wanted.signal,
       });

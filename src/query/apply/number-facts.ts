@@ -113,6 +113,7 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
       sql: `SELECT ${facts.join(', ')} FROM ${table} WHERE ${condition} FORMAT JSONEachRow`,
       values,
       place: placeOf(version),
+      isHeavy: true,
       settings: { output_format_json_quote_64bit_integers: 0, output_format_json_named_tuples_as_objects: 0 },
       ...context,
     });

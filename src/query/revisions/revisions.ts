@@ -248,6 +248,7 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
       ...select.rows(output, from, { decimals: 'number', quote: 'all' }),
       values,
       place: placeOf(...history.groups),
+      isHeavy: true,
       ...context,
     });
     const body = frame.rows(

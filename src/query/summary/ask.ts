@@ -24,6 +24,7 @@ export const createAsk = (reader: Reader): Ask => {
       sql: `${text} FORMAT JSONCompactEachRow`,
       values: source.values,
       place: source.place,
+      isHeavy: true,
       settings: {
         ...settings,
         output_format_json_quote_64bit_integers: 0,

@@ -1,25 +1,31 @@
-import type { Connection, QuerySettings } from './client.js';
+import type { Connection } from './client.js';
 
 /** The names that the setting has had; a server may lack both. */
 const names = ['os_threads_nice_value_query', 'os_thread_priority'];
-/** As `nice` counts: 19 is last. */
-const niceValue = '15';
+/** As `nice` counts, 19 is last: of work that nobody waits for, and of queries that must not slow down shorter ones. */
+const niceValues = { background: '15', heavyQuery: '10' } as const;
 
-const known = new WeakMap<Connection, QuerySettings>();
+const known = new WeakMap<Connection, string | undefined>();
 
-/**
- * Settings of a statement that nobody waits for: threads of all others go first. A server that does not know such a setting, or
- * lacks the capability CAP_SYS_NICE, runs it like any other.
- */
-export const lowPriority = async (clickhouse: Connection): Promise<QuerySettings> => {
-  const kept = known.get(clickhouse);
-  if (kept !== undefined) return kept;
+const nameOn = async (clickhouse: Connection): Promise<string | undefined> => {
+  if (known.has(clickhouse)) return known.get(clickhouse);
   const found = await clickhouse.rows<{ name: string }>(
     'SELECT name FROM system.settings WHERE name IN {names:Array(String)}',
     { params: { names } },
   );
-  const first = names.find((name) => found.some((row) => row.name === name));
-  const settings: QuerySettings = first === undefined ? {} : { [first]: niceValue };
-  known.set(clickhouse, settings);
-  return settings;
+  const name = names.find((each) => found.some((row) => row.name === each));
+  known.set(clickhouse, name);
+  return name;
+};
+
+/**
+ * Settings of a statement that lets threads of all others go first. A server that does not know such a setting, or lacks the
+ * capability CAP_SYS_NICE, runs it like any other.
+ */
+export const lowPriority = async (
+  clickhouse: Connection,
+  work: keyof typeof niceValues = 'background',
+): Promise<Readonly<Record<string, string>>> => {
+  const name = await nameOn(clickhouse);
+  return name === undefined ? {} : { [name]: niceValues[work] };
 };

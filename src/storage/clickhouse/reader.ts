@@ -10,8 +10,9 @@ import {
   pipeToSlowReader,
   textOf,
 } from './answer-stream.js';
-import type { ClickHouseServers, RawAnswer, RawRequest, ShardPlace } from './client.js';
+import type { ClickHouseServers, Connection, RawAnswer, RawRequest, ShardPlace } from './client.js';
 import { readError, storeUnavailable, timeLimitReached } from './errors.js';
+import { lowPriority } from './low-priority.js';
 import { type BoundValues, buildQueryForm } from './query-form.js';
 
 export type ReadSettings = Readonly<Record<string, string | number>>;
@@ -24,6 +25,8 @@ export interface ReadQuery {
   readonly place: ShardPlace;
   /** Beside those every read is sent with. */
   readonly settings?: ReadSettings;
+  /** True for a query that calculates for long: on a busy server, threads of other queries go first. */
+  readonly isHeavy?: boolean;
   /** Shows up in ClickHouse's logs and `system.processes`. */
   readonly queryId: string;
   /** Ends the query, wherever it is. */
@@ -95,12 +98,17 @@ export const createReader = (options: ReaderOptions): Reader => {
   const { servers, log, maxWaitSeconds } = options;
   const settings = baseReadSettings(maxWaitSeconds, options.maxMemoryBytes);
 
-  const requestOf = (query: ReadQuery, signal: AbortSignal): RawRequest => {
+  const requestOf = async (
+    query: ReadQuery,
+    clickhouse: Connection,
+    signal: AbortSignal,
+  ): Promise<RawRequest> => {
+    const priority = query.isHeavy ? await lowPriority(clickhouse, 'heavyQuery') : {};
     const { body, contentType, search } = buildQueryForm(query.sql, query.values);
     return {
       body,
       contentType,
-      search: { ...settings, ...query.settings, ...Object.fromEntries(search) },
+      search: { ...settings, ...priority, ...query.settings, ...Object.fromEntries(search) },
       queryId: query.queryId,
       signal,
     };
@@ -111,9 +119,9 @@ export const createReader = (options: ReaderOptions): Reader => {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), maxWaitSeconds * 1_000);
     const signal = query.signal === undefined ? late.signal : AbortSignal.any([query.signal, late.signal]);
-    const request = requestOf(query, signal);
     const clickhouse = servers.at(query.place);
     try {
+      const request = await requestOf(query, clickhouse, signal);
       return await clickhouse.send(request).catch((error: unknown) => {
         // The server may close an idle connection just as a request is written to it: the query never ran.
         if (signal.aborted || !isStale(error)) throw error;

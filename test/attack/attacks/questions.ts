@@ -104,6 +104,24 @@ const pipelines: Attack = {
   },
 };
 
+/** As many numbers for each of very many groups as a pipeline takes. */
+const manyAggregates = (): string => {
+  const ways = ['sum', 'min', 'max', 'average', 'countdistinct'];
+  const items = Array.from({ length: 100 }, (_, at) => `value with ${ways[at % ways.length]} as n${at}`);
+  return encodeURIComponent(`groupby((key),aggregate(${items.join()}))`);
+};
+
+const aggregates: Attack = {
+  name: 'aggregates',
+  does: '16 pipelines of one account, each with 100 aggregates over every row as a group',
+  prepare: (_ground, stock) => stock.large(),
+  run: async (ground, stock, signal) => {
+    const { id } = await stock.large();
+    const path = `/datasets/${id}/data?$apply=${manyAggregates()}&$top=5`;
+    await inLines(16, signal, () => ground.hit(path, { key: ground.place.key }));
+  },
+};
+
 const providerCalls: Attack = {
   name: 'provider-calls',
   does: '200 calls of one account to a provider that keeps its callers waiting, half of them hung up on',
@@ -145,6 +163,7 @@ export const questions: readonly Attack[] = [
   nearNames,
   diffs,
   pipelines,
+  aggregates,
   providerCalls,
   wrongKeys,
   clickhousePort,

@@ -1,0 +1,73 @@
+/** Queries that calculate for long let the threads of short ones go first. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { placeOf } from '../../../src/query/read-context.js';
+import type { ReadQuery } from '../../../src/storage/clickhouse/reader.js';
+import { createDownloadServer, type DownloadServer } from './download-server.js';
+import { createStoredTables, type StoredTables } from './stored-table.js';
+
+let tables: StoredTables;
+let server: DownloadServer;
+let sales: ReadableVersion;
+const sent: ReadQuery[] = [];
+
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'));
+  const { reader } = tables;
+  server = await createDownloadServer({
+    ...reader,
+    open: (query) => {
+      sent.push(query);
+      return reader.open(query);
+    },
+    facts: (query) => {
+      sent.push(query);
+      return reader.facts(query);
+    },
+  });
+  sales = await tables.add(
+    [
+      { name: 'Country', physical: 's' },
+      { name: 'Amount', physical: 'f' },
+    ],
+    [
+      ['Norway', 1],
+      ['Peru', 2],
+    ],
+  );
+});
+afterAll(async () => {
+  await server.close();
+  await tables.close();
+});
+
+const heaviness = async (options: Record<string, string>): Promise<boolean[]> => {
+  sent.length = 0;
+  const query = new URLSearchParams({ ...options, $format: 'json' }).toString();
+  const answer = await fetch(server.dataUrl(sales, query));
+  expect(answer.status).toBe(200);
+  await answer.text();
+  return sent.map(({ isHeavy = false }) => isHeavy);
+};
+
+describe('queries', () => {
+  it('with groups are heavy, those that count them too; pages are not', async () => {
+    const apply = 'groupby((Country),aggregate(Amount with sum as Total))';
+    expect(new Set(await heaviness({ $apply: apply, $top: '1' }))).toEqual(new Set([true]));
+    expect(new Set(await heaviness({ $filter: 'Amount gt 1.5', $top: '1' }))).toEqual(new Set([false]));
+  });
+
+  it.each([
+    [true, 10],
+    [false, 0],
+  ])('that are heavy (%s) run with the nice value %i', async (isHeavy, nice) => {
+    const [row] = await tables.reader.facts<{ nice: number }>({
+      sql: `SELECT toInt32(getSetting('os_threads_nice_value_query')) AS nice FORMAT JSONEachRow`,
+      values: {},
+      place: placeOf(sales),
+      queryId: `nice-${isHeavy}-${Date.now()}`,
+      isHeavy,
+    });
+    expect(row?.nice).toBe(nice);
+  });
+});
