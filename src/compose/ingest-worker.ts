@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { uploadRefusals } from '../catalog/upload-rights.js';
+import { createChunkFaults } from '../ingest/insert/chunk-faults.js';
 import { createChunkInserter } from '../ingest/insert/chunk-inserter.js';
 import { createChunkWorker } from '../ingest/insert/chunk-worker.js';
 import { createReplaySteps } from '../ingest/insert/replay.js';
@@ -156,6 +157,7 @@ export const startIngestWorker = async (
     onInserted: countInserted(options),
     log,
   });
+  const faults = createChunkFaults({ processes: createProcessRecords(sql), dispatcher, deadLetters, log });
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
     const topic = topicOf(topics, lane);
     const group = `${options.groupPrefix}.${lane}`;
@@ -168,6 +170,8 @@ export const startIngestWorker = async (
         chunks: createChunkRecords(sql),
         inserter: createInserterOf(options)(),
         dispatcher,
+        faults,
+        lane,
         trace,
         log,
         ...(lane === 'short' ? { batches } : {}),

@@ -13,6 +13,7 @@ import { createUploadAdmission } from '../ingest/receive/upload-admission.js';
 import { createUploadPlaces } from '../ingest/receive/upload-places.js';
 import { createPlainAppend } from '../ingest/versions/plain-append.js';
 import type { Scope } from '../lib/scope.js';
+import { traceIdOf } from '../lib/tracing.js';
 import type { Lane } from '../model/chunk.js';
 import { createBacklogMonitor } from '../storage/kafka/backlog.js';
 import { createChunkProducer } from '../storage/kafka/chunk-producer.js';
@@ -115,6 +116,7 @@ export const createIntakePart = async (core: Core, scope: Scope) => {
     firstChunkBytes: config.firstChunkBytes,
     chunkBytes: config.chunkBytes,
     maxRecordBytes: config.maxRecordBytes,
+    traceId: () => traceIdOf(tracing.carry()),
     poolLimits: { maxRows: config.poolMaxRows, maxBytes: config.poolMaxBytes },
     spread:
       config.clickhouseCluster === undefined

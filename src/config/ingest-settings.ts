@@ -1,3 +1,4 @@
+import { maxChunkRawBytes } from '../model/chunk.js';
 import { flag, integer, KiB, MiB, optional, setting } from './setting.js';
 
 /** Variables of uploads: from the bytes that come in to the segments that they become. */
@@ -10,7 +11,7 @@ export const ingestSettings = {
   ),
   chunkBytes: setting(
     'CHUNK_BYTES',
-    integer(64, 64 * MiB),
+    integer(64, maxChunkRawBytes),
     String(16 * MiB),
     'Maximum raw bytes of a later chunk; one chunk is one message and one insert.',
   ),

@@ -26,3 +26,29 @@ export interface ChunkPosition {
 
 /** Short uploads do not wait behind long ones: they travel in a lane of their own. */
 export type Lane = 'short' | 'bulk';
+
+/** An upload of one chunk is short. */
+export const laneOf = ({ number, last }: Pick<Chunk, 'number' | 'last'>): Lane =>
+  last && number === 0 ? 'short' : 'bulk';
+
+/** Rows of a chunk: bounds what a worker needs for rows of a few bytes. */
+export const maxChunkRows = 1_000_000;
+
+/** Raw bytes of a chunk: the most that `CHUNK_BYTES` may be set to, so that a lower setting refuses no chunk on its way. */
+export const maxChunkRawBytes = 64 * 1024 * 1024;
+
+const isCount = (value: number, most = Number.MAX_SAFE_INTEGER): boolean =>
+  Number.isSafeInteger(value) && value >= 0 && value <= most;
+
+/** Name of a field of the chunk whose value no upload has; undefined: none. */
+export const invalidFieldOf = (chunk: Omit<Chunk, 'data'>): keyof Chunk | undefined => {
+  const { processId, number, firstRow, rows, firstLine, rawBytes } = chunk;
+  if (!isCount(processId) || processId === 0) return 'processId';
+  if (!isCount(number)) return 'number';
+  if (!isCount(rawBytes, maxChunkRawBytes)) return 'rawBytes';
+  // A record takes a byte at least, but for the last one, whose line end may be missing.
+  if (!isCount(rows, Math.min(maxChunkRows, rawBytes + 1))) return 'rows';
+  if (!isCount(firstRow, Number.MAX_SAFE_INTEGER - rows)) return 'firstRow';
+  if (!isCount(firstLine) || firstLine === 0) return 'firstLine';
+  return undefined;
+};

@@ -33,6 +33,7 @@ export interface AlertRule {
 /** Reasons that are ours, not the file’s. */
 export const ourReasons = [
   'store_refused',
+  'chunk_unusable',
   'upload_expired',
   'chunks_expired',
   'miscounted',

@@ -38,3 +38,17 @@ export const isOutage = (error: unknown, depth = 0): boolean => {
 /** True for SQLSTATE 23503: what a statement refers to was deleted meanwhile. */
 export const isGoneMeanwhile = (error: unknown): boolean =>
   error instanceof Error && Reflect.get(error, 'code') === '23503';
+
+/** SQLSTATE classes: a value out of range or malformed, a violated constraint, a limit of the program. */
+const dataCodes = /^(22|23|54)[0-9A-Z]{3}$/;
+
+/**
+ * True for an error that the data cause and not the state of a server: the same data meet it again. Anything that is not
+ * known to be one may pass.
+ */
+export const isDataFault = (error: unknown): boolean => {
+  if (!(error instanceof Error) || isOutage(error) || isGoneMeanwhile(error)) return false;
+  const code: unknown = Reflect.get(error, 'code');
+  if (typeof code === 'string' && dataCodes.test(code)) return true;
+  return error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError;
+};

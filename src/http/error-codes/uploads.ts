@@ -78,11 +78,16 @@ export const failedUploadCodes: CodeList = {
   other_vintage: [422, 'The vintage is not the one before the oldest version.'],
   permission_ended: [403, 'The permission to write ended while the file was on its way.'],
   quota_rows: [402, 'The file has more rows than the plan allows.'],
+  chunk_unusable: [
+    503,
+    'A part of the file cannot be used as it was received. Send it again and tell the operator.',
+  ],
   store_refused: [503, 'ClickHouse refused the rows; the operator finds the reason in the log.'],
   text_after_quote: [422, 'Text follows a closing quote.'],
   too_many_bad_rows: [422, 'More records are bad than `maxBadRows` allows.'],
   upload_abandoned: [503, 'The service stopped while it received the file. Send it again.'],
   upload_broken_off: [422, 'The upload was aborted.'],
+  upload_unanswered: [409, 'The sender disconnected before it was answered. Send the file again.'],
   upload_expired: [503, 'The file was not stored in time. Send it again.'],
   value: [
     422,

@@ -124,6 +124,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
             dataset.limits.maxStoredBytes === null
               ? undefined
               : () => deps.quotas.requireStorage(dataset.ownerId, 0),
+          sender: signal,
         });
         // Release the place while waiting.
         place.release();

@@ -1,7 +1,7 @@
 /** What stands in a chunk, checked and encoded for where it is going to lie. */
 import { runYielding } from '../../lib/yielding.js';
-import { decompressZstd } from '../../lib/zstd.js';
 import type { Chunk } from '../../model/chunk.js';
+import { ChunkFault } from '../../model/chunk-fault.js';
 import type { StoredColumn } from '../../model/column.js';
 import { type DateFacts, type DaySet, dateFactsOf, dayText } from '../../model/day-set.js';
 import type { ProcessError } from '../../model/process.js';
@@ -12,6 +12,7 @@ import { encodeColumns, type Layout, storedColumns } from '../layout/layout.js';
 import type { UploadState } from '../lifecycle/process-records.js';
 import type { Reject } from '../lifecycle/rejects.js';
 import { badRowError, rejectOf, violationError } from './bad-rows.js';
+import { recordsOf } from './chunk-checks.js';
 
 export type EncodedRows =
   /** A value does not fit the proposed type of its column: the column has to be widened. */
@@ -45,9 +46,15 @@ export const encodeChunk = async (
   layout: Layout,
   chunk: Chunk,
 ): Promise<EncodedRows> => {
-  const bytes = await decompressZstd(chunk.data);
+  const bytes = await recordsOf(chunk);
   // In steps: a chunk of a long upload takes some hundred milliseconds, and short ones wait beside it.
-  const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, segmentId(processId, attempt)));
+  const encoded = await runYielding(encoder.encodeInSteps(bytes, chunk, segmentId(processId, attempt))).catch(
+    (error: unknown) => {
+      if (!(error instanceof RangeError)) throw error;
+      // Of the encoder, when the chunk announces another number of records than it has.
+      throw new ChunkFault('content', error.message, { cause: error });
+    },
+  );
   if (encoded.kind === 'violation')
     return { kind: 'violation', error: violationError(encoded.violation, layout) };
   if (encoded.kind === 'bad_row') return { kind: 'bad_file', error: badRowError(encoded.badRow, layout) };

@@ -1,7 +1,7 @@
 /**
  * What happens to one chunk that Kafka delivers.
  *
- *   1 look      the process in PostgreSQL: ended or gone -> drop; its phase says what to do
+ *   1 look      the process in PostgreSQL: ended or gone -> drop; the chunk must be authentic; the phase says what to do
  *   2 insert    one block, token = process/attempt/chunk
  *   3 record    the chunk counts for the attempt (PostgreSQL)
  *   4 complete  with the last chunk: count the segment, publish the version
@@ -14,17 +14,19 @@
  *   - A crash between 3 and 4 delivers the chunk again: 3 changes nothing, 4 is done.
  *   - Whatever happened before, 4 publishes only when ClickHouse counts as many rows as 3 recorded; otherwise
  *     the upload is read again from Kafka into a new segment.
- *   - Throwing means "try again"; a process fails only for what repeating cannot mend.
+ *   - Throwing means "try again"; what repeating cannot mend fails the upload, or is set aside (chunk-faults.ts).
  */
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
+import type { Lane } from '../../model/chunk.js';
 import type { ChunkHandler, Delivery } from '../../storage/kafka/chunk-consumer.js';
 import type { Layout } from '../layout/layout.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { Outcome } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
+import { requireOwn } from './chunk-checks.js';
+import type { ChunkFaults } from './chunk-faults.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 import type { ShortBatches } from './short-batches.js';
 import { type TraceWork, untraced } from './traced-work.js';
@@ -36,26 +38,17 @@ export interface ChunkWorkerOptions {
   readonly chunks: Pick<ChunkRecords, 'recordSeen'>;
   readonly inserter: ChunkInserter;
   readonly dispatcher: Pick<Dispatcher, 'settle'>;
+  readonly faults: ChunkFaults;
+  /** The lane whose chunks it is given. */
+  readonly lane: Lane;
   /** Wraps the work on a chunk. @default nothing around it */
   readonly trace?: TraceWork;
   readonly log: Log;
 }
 
-/** Exceptions of ClickHouse in a row, none of them a passing one, after which the upload is failed. */
-const patience = 5;
-
-const refused: Outcome = {
-  kind: 'fail',
-  error: {
-    code: 'store_refused',
-    message: 'The data store rejected the rows. Send the upload again, and tell the operator.',
-  },
-};
-
 export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => {
-  const { batches, processes, chunks, inserter, dispatcher, trace = untraced, log } = options;
+  const { batches, processes, chunks, inserter, dispatcher, faults, lane, trace = untraced, log } = options;
   let layoutOf: { key: string; layout: Layout } | undefined;
-  const refusals = new Map<number, number>();
 
   const loadLayout = async ({ processId, attempt }: UploadState): Promise<Layout> => {
     const key = `${processId}/${attempt}`;
@@ -95,7 +88,7 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
         return { kind: 'publish' };
       case 'reserved':
       case 'receive':
-        throw new Error(`process ${state.processId} has a chunk before it was accepted`);
+        throw new Error('requireOwn takes no chunk of a process that was not accepted');
       default: {
         const unknown: never = state.phase;
         throw new Error(`unknown phase ${String(unknown)}`);
@@ -103,53 +96,37 @@ export const createChunkWorker = (options: ChunkWorkerOptions): ChunkHandler => 
     }
   };
 
-  /** An exception that passes is thrown on, so that the chunk is tried again; one that stays fails the upload. */
-  const judge = ({ processId }: UploadState, error: unknown): Outcome => {
-    if (!isClickHouseException(error) || isPassing(error)) throw error;
-    const count = (refusals.get(processId) ?? 0) + 1;
-    refusals.set(processId, count);
-    if (count < patience) throw error;
-    refusals.delete(processId);
-    log.error({ err: error, process: processId }, 'ClickHouse refuses a chunk for good');
-    return refused;
-  };
-
-  const take = async (delivery: Delivery, state: UploadState) => {
-    try {
-      const settled = await dispatcher.settle(state, await step(delivery, state));
-      refusals.delete(state.processId);
-      return settled;
-    } catch (error) {
-      log.debug({ requestId: delivery.requestId, reason: messageOf(error) }, 'chunk not stored');
-      return dispatcher.settle(state, judge(state, error));
-    }
-  };
-
   const handleAlone = async (delivery: Delivery): Promise<void> => {
-    const { chunk, requestId } = delivery;
+    const { chunk } = delivery;
     for (;;) {
       const state = await processes.state(chunk.processId);
       if (state === undefined || state.status !== 'pending') {
-        log.debug(
-          { process: chunk.processId, chunk: chunk.number, requestId },
-          'chunk of an ended upload dropped',
-        );
+        log.debug({ process: chunk.processId, chunk: chunk.number }, 'chunk of an ended upload dropped');
         return;
       }
-      if ((await take(delivery, state)) !== 'look_again') return;
+      requireOwn(delivery, state, lane);
+      if ((await dispatcher.settle(state, await step(delivery, state))) !== 'look_again') return;
+    }
+  };
+
+  const handle = async (delivery: Delivery, failure?: unknown): Promise<void> => {
+    try {
+      if (failure !== undefined) throw failure;
+      await trace([delivery], () => handleAlone(delivery));
+      faults.handled(delivery);
+    } catch (error) {
+      log.debug({ process: delivery.chunk.processId, reason: messageOf(error) }, 'chunk not stored');
+      await faults.settle(delivery, error);
     }
   };
 
   return async (deliveries) => {
-    if (batches === undefined) {
-      for (const delivery of deliveries) await trace([delivery], () => handleAlone(delivery));
-      return;
-    }
-    const together = await Promise.allSettled(deliveries.map(batches.take));
+    const together =
+      batches === undefined ? [] : await Promise.allSettled(deliveries.map((one) => batches.take(one)));
     for (const [at, delivery] of deliveries.entries()) {
       const taken = together[at];
-      if (taken?.status === 'rejected') throw taken.reason;
-      if (taken?.value !== true) await trace([delivery], () => handleAlone(delivery));
+      if (taken?.status === 'rejected') await handle(delivery, taken.reason);
+      else if (taken?.value !== true) await handle(delivery);
     }
   };
 };

@@ -10,7 +10,7 @@
  */
 import { isAppError } from '../../lib/errors.js';
 import { runYielding } from '../../lib/yielding.js';
-import { decompressZstd } from '../../lib/zstd.js';
+import { ChunkFault } from '../../model/chunk-fault.js';
 import type { ChunkReader } from '../../storage/kafka/chunk-reader.js';
 import type { Readings } from '../layout/kept-type.js';
 import { type Layout, type LayoutColumn, withColumns } from '../layout/layout.js';
@@ -20,6 +20,8 @@ import { createWitnesses } from '../layout/value-notices.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { Outcome, Settled, Step } from '../lifecycle/outcome.js';
 import { type ProcessRecords, requireLayout, type UploadState } from '../lifecycle/process-records.js';
+import { recordsOf } from './chunk-checks.js';
+import { chunkUnusable } from './chunk-faults.js';
 import { type ChunkInserter, insertOutcome } from './chunk-inserter.js';
 import type { DigitCounter } from './stored-digits.js';
 
@@ -35,13 +37,17 @@ export interface ReplayOptions {
 
 const done: Outcome = { kind: 'done' };
 
-/** Chunks that retention has removed never come back: the upload fails. Whatever else was thrown is tried again. */
-const failWhenExpired =
+/**
+ * What repeating cannot mend fails the upload: retention has removed chunks, or they are not what was sent. Whatever else was
+ * thrown is tried again.
+ */
+const failForGood =
   (step: Step): Step =>
   async (state, context) => {
     try {
       return await step(state, context);
     } catch (error) {
+      if (error instanceof ChunkFault) return { kind: 'fail', error: chunkUnusable };
       if (!isAppError(error) || error.code !== 'chunks_expired') throw error;
       return { kind: 'fail', error: { code: error.code, message: error.message } };
     }
@@ -74,10 +80,10 @@ export const createReplaySteps = (
     const layout = await requireLayout(processes, state.processId);
     let joined: Readings[] | undefined;
     const witnesses = createWitnesses(layout);
-    await reader.read(await chunks.positions(state.processId), async (chunk) => {
+    await reader.read(state, await chunks.positions(state.processId), async (chunk) => {
       if (stopping()) return 'stop';
       if (chunk.rows === 0) return 'next';
-      const bytes = await decompressZstd(chunk.data);
+      const bytes = await recordsOf(chunk);
       const readings = await runYielding(readingsInSteps(bytes, layout));
       await runYielding(witnesses.lookInSteps({ bytes, firstLine: chunk.firstLine }, readings));
       joined = joined?.map((reading, at) => joinReadings(reading, readings[at]!)) ?? readings;
@@ -96,7 +102,7 @@ export const createReplaySteps = (
     if (positions.length === 0) return { kind: 'all_stored' };
     const inserter = createInserter();
     let settled: Settled = 'next_chunk';
-    await reader.read(positions, async (chunk, position) => {
+    await reader.read(state, positions, async (chunk, position) => {
       if (stopping()) return 'stop';
       const inserted = await inserter.insert(state, layout, chunk);
       const outcome = insertOutcome(inserted, { chunk, position, layout });
@@ -107,5 +113,5 @@ export const createReplaySteps = (
     return (settled as Settled) === 'look_again' ? { kind: 'look_again' } : done;
   };
 
-  return { collect: failWhenExpired(collect), replay: failWhenExpired(replay) };
+  return { collect: failForGood(collect), replay: failForGood(replay) };
 };

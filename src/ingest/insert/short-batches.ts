@@ -2,6 +2,7 @@
  * Uploads of one chunk that go into pools, or stand beside the rows of a large dataset, many at a time. A batch is what is at hand when the one before it has been
  * sent; nobody waits for it to fill.
  *
+ *   0 verify    the API sent the chunk for this upload: a forged one must not mark it
  *   1 begin     mark the uploads in PostgreSQL; what was marked before, has ended or lies elsewhere is handled alone
  *   2 encode    every value is checked, rows and dates are counted; what does not fit goes its own way
  *   3 insert    one statement per pool, all blocks under one token; one per table of a store, under none
@@ -26,6 +27,7 @@ import { isClickHouseException, isPassing } from '../../storage/clickhouse/error
 import { storedAs } from '../../storage/clickhouse/places.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
+import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
 import type { ChunkEncoder } from '../csv/types.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import type { WholeUpload } from '../lifecycle/chunk-records.js';
@@ -44,7 +46,7 @@ export interface ShortBatches {
 }
 
 export interface ShortBatchesOptions {
-  readonly processes: Pick<ProcessRecords, 'beginBatch'>;
+  readonly processes: Pick<ProcessRecords, 'beginBatch' | 'chunkKeys'>;
   readonly tables: Pick<StoreTables, 'insertBlocks' | 'appendBlocks'>;
   readonly dispatcher: Pick<Dispatcher, 'settle' | 'settleWhole'>;
   readonly onInserted: (rows: number, rawBytes: number, seconds: number) => void;
@@ -159,11 +161,28 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     }
   };
 
+  /** The chunks that are whole uploads; others are handled alone. */
+  const verify = async (batch: readonly Waiting[]): Promise<Waiting[]> => {
+    const keys = await processes.chunkKeys(batch.map(({ delivery }) => delivery.chunk.processId));
+    return batch.filter(({ delivery: { chunk, message }, done, failed }) => {
+      const key = keys.get(chunk.processId);
+      try {
+        if (key !== undefined) requireGenuine(key, message);
+      } catch (error) {
+        failed(error);
+        return false;
+      }
+      const isWhole = key !== undefined && chunk.number === 0 && chunk.last;
+      if (!isWhole) done(false);
+      return isWhole;
+    });
+  };
+
   const begin = async (batch: readonly Waiting[]): Promise<Begun[]> => {
     const first = new Map<number, Waiting>();
     for (const one of batch) {
-      const { chunk } = one.delivery;
-      if (chunk.number === 0 && chunk.last && !first.has(chunk.processId)) first.set(chunk.processId, one);
+      const { processId } = one.delivery.chunk;
+      if (!first.has(processId)) first.set(processId, one);
     }
     const states = new Map(
       (await processes.beginBatch([...first.keys()])).map((state) => [state.processId, state]),
@@ -275,7 +294,7 @@ export const createShortBatches = (options: ShortBatchesOptions): ShortBatches =
     try {
       const startedAt = performance.now();
       const ready: Ready[] = [];
-      for (const begun of await begin(batch)) {
+      for (const begun of await begin(await verify(batch))) {
         const one = await encode(begun);
         if (one !== undefined) ready.push(one);
       }

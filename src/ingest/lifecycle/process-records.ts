@@ -11,7 +11,7 @@ import { keepDigest, keptNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews, type ViewRow, viewColumns, viewOf } from './process-view.js';
 import { addSegment, addSegmentSql } from './segment-records.js';
-import { firstState, inStates, moveSql } from './transitions.js';
+import { firstState, inLineSql, inStates, moveSql } from './transitions.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */
 export interface UploadState {
@@ -33,6 +33,8 @@ export interface UploadState {
   readonly inBatch: boolean;
   /** Id of the upload request: one id from the request's log to the insert's query id. */
   readonly requestId: string;
+  /** Key that authenticates its chunks; null: it was accepted by a release that did not authenticate them. */
+  readonly chunkKey: Buffer | null;
 }
 
 export interface AcceptedUpload {
@@ -63,6 +65,12 @@ export interface NewUpload {
   /** The id that was given out for it; undefined: none was. */
   readonly reservedId?: number | undefined;
   readonly vintage?: Vintage | undefined;
+  /** Key that authenticates its chunks. @default none: chunks are taken as they are */
+  readonly chunkKey?: Buffer;
+  /** Trace of the upload request. */
+  readonly traceId?: string | undefined;
+  /** It is not published before `seal`. @default false */
+  readonly awaitsAnswer?: boolean;
 }
 
 /** How far the receiving of a file is. */
@@ -77,6 +85,12 @@ export interface Received {
   readonly sentChunks: number;
 }
 
+export interface SealedUpload {
+  readonly view: ProcessView;
+  /** A worker has stored it already, and left it to whoever seals it to publish what is due. */
+  readonly isStored: boolean;
+}
+
 /** The records of uploads in PostgreSQL: how they begin, and how they are read. What moves them: transition-records.ts. */
 export interface ProcessRecords extends ProcessViews {
   /**
@@ -88,14 +102,19 @@ export interface ProcessRecords extends ProcessViews {
   heartbeat(processId: number, received: Received): Promise<boolean>;
   /** Tells what the file of a pending append is, before its last chunk leaves. */
   keepDigest(processId: number, digest: Buffer): Promise<void>;
-  /** Tells that every chunk is in Kafka. Undefined when the dataset was deleted meanwhile. */
-  seal(processId: number, received: Received): Promise<ProcessView | undefined>;
+  /**
+   * Records that every chunk is in Kafka and the sender gets its answer: from here on the upload may be published.
+   * Undefined when the dataset was deleted meanwhile.
+   */
+  seal(processId: number, received: Received): Promise<SealedUpload | undefined>;
   state(processId: number): Promise<UploadState | undefined>;
   /**
    * Marks those of some uploads whose only chunk may be inserted together with others: first attempts that lie in pools.
    * Each is given once and never again.
    */
   beginBatch(processIds: readonly number[]): Promise<(UploadState & { readonly layout: Layout })[]>;
+  /** Keys of the chunks of uploads that are pending and accepted, null for one without. */
+  chunkKeys(processIds: readonly number[]): Promise<ReadonlyMap<number, Buffer | null>>;
   layout(processId: number): Promise<Layout | undefined>;
 }
 
@@ -103,7 +122,7 @@ export interface ProcessRecords extends ProcessViews {
 export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.status, p.phase,
   p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
   p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
-  p.request_id AS "requestId", p.in_batch AND p.attempt = 1 AS "inBatch",
+  p.request_id AS "requestId", p.chunk_key AS "chunkKey", p.in_batch AND p.attempt = 1 AS "inBatch",
   (SELECT ${placementSql('g')} FROM segments g
     WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement`;
 
@@ -161,9 +180,9 @@ const acceptSql = prepared(`
     })}) AS k WHERE $18::bigint IS NULL AND NOT joins
   ), process AS (
     INSERT INTO processes (dataset_id, phase, mode, layout, created_by, key_id, request_id, received_bytes,
-      expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage)
+      expected_version, dry_run, sent_bytes, expected_bytes, notices, vintage, chunk_key, trace_id, awaits_answer)
     SELECT held.id, '${firstState}', $2, $3::jsonb, $4::bigint, $5::bigint, $6, $7::bigint, $8::bigint, $9::boolean,
-      $10::bigint, $11::bigint, $12::jsonb, $13::jsonb
+      $10::bigint, $11::bigint, $12::jsonb, $13::jsonb, $20::bytea, $21, $22::boolean
     FROM held WHERE ($8::bigint IS NULL OR held.current = $8) AND ($15::text[] IS NULL OR EXISTS (SELECT 1 FROM map))
     RETURNING id, created_at
   ), segment AS (${addSegmentSql(
@@ -209,6 +228,9 @@ const insert = async (
     upload.mode !== 'replace',
     slotMapId ?? null,
     columns !== undefined && isPlainAppend(upload),
+    upload.chunkKey ?? null,
+    upload.traceId ?? null,
+    upload.awaitsAnswer ?? false,
   ]);
   if (row === undefined)
     throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
@@ -221,10 +243,10 @@ const fill = async (tx: Sql, upload: NewUpload, slotMapId: number | null): Promi
   const [row] = await tx.query<NewRow>(
     `UPDATE processes SET ${accepted.set}, id = DEFAULT, public_id = id, mode = $2, layout = $3, key_id = $5,
        request_id = $6, received_bytes = $7, expected_version = $8, dry_run = $9, sent_bytes = $10,
-       expected_bytes = $11, notices = $12, received_at = now()
+       expected_bytes = $11, notices = $12, received_at = now(), chunk_key = $14, trace_id = $15
      WHERE id = $13 AND dataset_id = $1 AND created_by = $4 AND ${accepted.when}
      RETURNING id, created_at AS "createdAt"`,
-    [...newValues(upload), upload.reservedId],
+    [...newValues(upload), upload.reservedId, upload.chunkKey ?? null, upload.traceId ?? null],
   );
   if (row === undefined)
     throw conflict('process_ended', `Process ${upload.reservedId} has ended before its file was read.`);
@@ -272,7 +294,9 @@ const heartbeatSql = prepared(`
   WHERE ${isProcess('$1', 'processes')} AND status = 'pending' RETURNING 1`);
 
 const sealSql = prepared(
-  `UPDATE processes p SET sealed_at = now(), ${receivedSql} WHERE p.id = $1 RETURNING ${viewColumns}`,
+  `UPDATE processes p SET sealed_at = now(), awaits_answer = awaits_answer AND status <> 'pending', ${receivedSql}
+   WHERE p.id = $1
+   RETURNING ${viewColumns}, ${inStates(['ready'], 'p')} AS "isStored"`,
 );
 
 const beginBatchSql = prepared(`
@@ -282,6 +306,10 @@ const beginBatchSql = prepared(`
       WHERE g.id = p.id * ${segmentNumbers.perProcess} + 1 AND (g.slot_map_id IS NOT NULL
         OR p.mode = 'append' AND NOT p.dry_run AND ${joinsTableSql('d.id', 'd.store_id')}))
   RETURNING ${stateColumns}, p.layout`);
+
+const chunkKeysSql = prepared(
+  `SELECT id, chunk_key AS "chunkKey" FROM processes WHERE id = ANY ($1) AND ${inLineSql()}`,
+);
 
 export const createProcessRecords = (sql: Sql): ProcessRecords => ({
   accept: (upload) => accept(sql, upload),
@@ -294,8 +322,13 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
   keepDigest: (processId, digest) => keepDigest(sql, processId, digest),
 
   async seal(processId, received) {
-    const [row] = await sql.query<ViewRow>(sealSql, receivedValues(processId, received));
-    return row && viewOf(row);
+    const [row] = await sql.query<ViewRow & { isStored: boolean }>(
+      sealSql,
+      receivedValues(processId, received),
+    );
+    if (row === undefined) return undefined;
+    const { isStored, ...seen } = row;
+    return { view: viewOf(seen), isStored };
   },
 
   async state(processId) {
@@ -307,6 +340,11 @@ export const createProcessRecords = (sql: Sql): ProcessRecords => ({
   },
 
   beginBatch: (processIds) => sql.query<UploadState & { layout: Layout }>(beginBatchSql, [processIds]),
+
+  async chunkKeys(processIds) {
+    const rows = await sql.query<{ id: number; chunkKey: Buffer | null }>(chunkKeysSql, [processIds]);
+    return new Map(rows.map(({ id, chunkKey }) => [id, chunkKey]));
+  },
 
   async layout(processId) {
     const [row] = await sql.query<{ layout: Layout }>('SELECT layout FROM processes WHERE id = $1', [

@@ -11,7 +11,7 @@ import {
   type UploadSender,
 } from './publication.js';
 import { mergeSegmentSql } from './segment-ids.js';
-import type { FailedUpload } from './transition-records.js';
+import { type FailedUpload, failedColumns } from './transition-records.js';
 import { inLineSql, moveSql } from './transitions.js';
 import { isBeforeAll, publishVintage } from './vintage-publication.js';
 
@@ -72,11 +72,13 @@ const rightEnded = (reason: string): ProcessError => ({
 });
 
 const failDue = async (tx: Sql, due: DueProcess, error: ProcessError): Promise<FailedUpload> => {
-  await tx.query(`UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when}`, [
-    due.id,
-    JSON.stringify(error),
-  ]);
-  return { processId: due.id, datasetId: due.datasetId, accountId: due.accountId, code: error.code };
+  const [upload] = await tx.query<FailedUpload>(
+    `UPDATE processes SET ${failed.set}, error = $2 WHERE id = $1 AND ${failed.when}
+     RETURNING ${failedColumns}`,
+    [due.id, JSON.stringify(error)],
+  );
+  if (upload === undefined) throw new Error(`process ${due.id} has gone, though it is locked`);
+  return upload;
 };
 
 /** What came of a look at some datasets. */
@@ -122,16 +124,18 @@ interface Turns {
 }
 
 const firstSql = prepared(`
-  SELECT n.id, n.dataset_id AS "datasetId", n.phase, EXISTS (
+  SELECT n.id, n.dataset_id AS "datasetId", n.phase, n.awaits_answer AS "awaitsAnswer", EXISTS (
     SELECT FROM processes o WHERE o.dataset_id = n.dataset_id AND ${inLineSql('o')} AND o.id > n.id) AS followed
   FROM unnest($1::bigint[]) AS d (id), LATERAL (
-    SELECT p.id, p.dataset_id, p.phase FROM processes p
+    SELECT p.id, p.dataset_id, p.phase, p.awaits_answer FROM processes p
     WHERE p.dataset_id = d.id AND ${inLineSql('p')} ORDER BY p.id LIMIT 1) AS n`);
 
 interface FirstInLine {
   readonly id: number;
   readonly datasetId: number;
   readonly phase: string;
+  /** Its sender has no answer yet, and might take it for failed. */
+  readonly awaitsAnswer: boolean;
   readonly followed: boolean;
 }
 
@@ -144,7 +148,9 @@ const dueSql = prepared(`
 /** Of the first pending process of each dataset. */
 const nextTurns = async (tx: Sql, datasetIds: readonly number[]): Promise<Turns> => {
   const first = await tx.query<FirstInLine>(firstSql, [datasetIds]);
-  const ready = first.filter(({ phase }) => phase === 'ready' || phase === 'merged');
+  const ready = first.filter(
+    ({ phase, awaitsAnswer }) => (phase === 'ready' || phase === 'merged') && !awaitsAnswer,
+  );
   const merging = first.filter(({ phase }) => phase === 'merge').map(({ id }) => id);
   if (ready.length === 0) return { due: [], merging, again: [], followed: new Set() };
   const due = await tx.query<DueProcess>(dueSql, [ready.map(({ id }) => id)]);

@@ -3,6 +3,7 @@ import type { ProcessMode, ProcessPhase, ProcessStatus } from '../../model/proce
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isProcess } from './process-ids.js';
+import { unanswered } from './transition-records.js';
 import { inLineSql, moveSql } from './transitions.js';
 
 /** An upload that an operator wants to be read again. */
@@ -13,6 +14,8 @@ export interface RetryCandidate {
   readonly status: ProcessStatus;
   readonly phase: ProcessPhase;
   readonly errorCode: string | null;
+  /** Its sender has never got an answer. */
+  readonly isUnanswered: boolean;
   readonly createdAt: Date;
   readonly sealedAt: Date | null;
   /** True while a worker reads it again. */
@@ -34,6 +37,7 @@ export interface RetryRecords {
 
 const candidateSql = `
   SELECT p.id AS "processId", p.dataset_id AS "datasetId", p.mode, p.status, p.phase, p.error ->> 'code' AS "errorCode",
+    p.awaits_answer OR coalesce(p.error ->> 'code' = '${unanswered.code}', false) AS "isUnanswered",
     p.created_at AS "createdAt", p.sealed_at AS "sealedAt", coalesce(p.lease_until > now(), false) AS held,
     coalesce(
       (SELECT 'version ' || max(v.id) FROM versions v WHERE v.dataset_id = p.dataset_id

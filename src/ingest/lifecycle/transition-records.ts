@@ -22,6 +22,10 @@ export interface FailedUpload extends ProcessInDataset {
   readonly accountId: number;
   /** Stable identifier of the reason. */
   readonly code: string;
+  /** Id of the upload request. */
+  readonly requestId: string;
+  /** Trace of the upload request; null: it was not traced. */
+  readonly traceId: string | null;
 }
 
 /**
@@ -42,7 +46,7 @@ export interface TransitionRecords {
   ): Promise<void>;
   /** Ends a pending process as failed. Undefined when it had ended before. */
   fail(processId: number, error: ProcessError): Promise<FailedUpload | undefined>;
-  /** Fails uploads that were received in part and whose receiving API has been silent for so long. */
+  /** Fails uploads that were received in part, or not answered, and whose receiving API has been silent for so long. */
   failAbandoned(silentMs: number): Promise<FailedUpload[]>;
   /** Fails uploads of which chunks are missing and can no longer come, since Kafka keeps them only so long. */
   failExpired(retentionMs: number): Promise<FailedUpload[]>;
@@ -56,7 +60,13 @@ export interface TransitionRecords {
 
 export const abandoned: ProcessError = {
   code: 'upload_abandoned',
-  message: 'The upload was not received completely. Send it again.',
+  message: 'The upload was not received completely, or its sender got no answer. Send it again.',
+};
+
+/** The sender disconnected after its file was received, and has to take the upload for failed. */
+export const unanswered: ProcessError = {
+  code: 'upload_unanswered',
+  message: 'The sender disconnected before it got an answer, so nothing was published. Send the file again.',
 };
 
 const expired: ProcessError = {
@@ -70,10 +80,15 @@ const unfilled: ProcessError = {
 };
 
 /** The one line that says so. What the file has to do with it stands in the process, for its reader. */
-export const logFailed = (log: Log, { processId, datasetId, accountId, code }: FailedUpload): void =>
-  log.info({ process: processId, dataset: datasetId, account: accountId, code }, 'upload failed');
+export const logFailed = (log: Log, upload: FailedUpload): void => {
+  const { processId: process, datasetId: dataset, accountId: account, code, requestId } = upload;
+  const traceId = upload.traceId ?? undefined;
+  log.info({ process, dataset, account, code, requestId, traceId }, 'upload failed');
+};
 
-const failedColumns = `id AS "processId", dataset_id AS "datasetId", created_by AS "accountId", error ->> 'code' AS code`;
+/** `FailedUpload` of `processes`. */
+export const failedColumns = `id AS "processId", dataset_id AS "datasetId", created_by AS "accountId",
+  error ->> 'code' AS code, request_id AS "requestId", trace_id AS "traceId"`;
 
 export const createTransitionRecords = (sql: Sql): TransitionRecords => {
   const failed = moveSql('failed');
@@ -134,7 +149,11 @@ export const createTransitionRecords = (sql: Sql): TransitionRecords => {
     },
 
     failAbandoned: (silentMs) =>
-      failWhere(`phase <> 'reserved' AND sealed_at IS NULL AND chunk_count IS NULL`, silentMs, abandoned),
+      failWhere(
+        `phase <> 'reserved' AND sealed_at IS NULL AND (awaits_answer OR chunk_count IS NULL)`,
+        silentMs,
+        abandoned,
+      ),
 
     failExpired: (retentionMs) =>
       failWhere(

@@ -1,7 +1,7 @@
 import { invalid } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { compressZstd } from '../../lib/zstd.js';
-import type { Chunk, Lane } from '../../model/chunk.js';
+import { type Chunk, type Lane, laneOf, maxChunkRows } from '../../model/chunk.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { cutChunk } from '../csv/chunk-cut.js';
 import type { Dialect, SplitChunk } from '../csv/types.js';
@@ -36,14 +36,14 @@ export interface ChunkPublisherOptions {
   readonly processId: number;
   readonly dialect: Dialect;
   readonly requestId: string;
+  readonly chunkKey: Buffer;
   readonly log: Log;
 }
 
-/** What a full chunk has, of which a worker has something to do. */
+/** Raw size of a chunk that counts as full: it keeps a worker busy for a while. */
 const fullBytes = 16 * 1024 * 1024;
-const fullRows = 1_000_000;
 
-const loadOf = ({ rawBytes, rows }: Chunk): number => Math.max(rawBytes / fullBytes, rows / fullRows);
+const loadOf = ({ rawBytes, rows }: Chunk): number => Math.max(rawBytes / fullBytes, rows / maxChunkRows);
 
 /** A chunk and what it is compressed. */
 interface Packed {
@@ -85,6 +85,7 @@ export const createChunkPublisher = ({
   processId,
   dialect,
   requestId,
+  chunkKey,
   log,
 }: ChunkPublisherOptions): ChunkPublisher => {
   const sending: Promise<void>[] = [];
@@ -98,7 +99,7 @@ export const createChunkPublisher = ({
   const send = async (lane: Lane, chunk: Chunk): Promise<void> => {
     if (lane === 'bulk') await windows.enter({ accountId, processId }, loadOf(chunk));
     await admission.wait();
-    await producer.send(lane, chunk, requestId);
+    await producer.send(lane, chunk, { requestId, chunkKey });
     admission.sent(lane, chunk.data.length);
     sent += 1;
   };
@@ -117,7 +118,7 @@ export const createChunkPublisher = ({
     };
     if (last) await arrived();
     else if (sending.length >= sendsInFlight) await sending.shift();
-    const leaving = send(last && number === 0 ? 'short' : 'bulk', chunk);
+    const leaving = send(laneOf(chunk), chunk);
     // A failure is met when the promise is awaited, a little later; until then it is not unhandled.
     leaving.catch((error: unknown) => log.debug({ err: error, process: processId }, 'chunk not sent'));
     sending.push(leaving);

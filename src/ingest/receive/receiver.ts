@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { AppError, invalid, isAppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { runYielding } from '../../lib/yielding.js';
+import { maxChunkRows } from '../../model/chunk.js';
 import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessView } from '../../model/process.js';
+import { createChunkKey } from '../../storage/kafka/chunk-mac.js';
 import type { ChunkProducer } from '../../storage/kafka/chunk-producer.js';
 import { createRecordSplitter } from '../csv/record-splitter.js';
 import { checkText } from '../csv/text-check.js';
@@ -12,13 +14,13 @@ import { type Layout, tableColumns } from '../layout/layout.js';
 import type { Dispatcher } from '../lifecycle/dispatcher.js';
 import type { ProcessRecords, Received } from '../lifecycle/process-records.js';
 import type { Reservations } from '../lifecycle/reservations.js';
-import { abandoned } from '../lifecycle/transition-records.js';
 import { checkDigests } from '../upload/digest.js';
 import { requireWithin, type Upload } from '../upload/upload.js';
 import type { AccountWindows } from './account-windows.js';
 import { type BodyLimits, decodeBody } from './body-decoder.js';
 import { type ChunkPublisher, createChunkPublisher } from './chunk-publisher.js';
 import type { LayoutProposal } from './layout-proposal.js';
+import { createSenderWatch, needsAnswer, requireReceived } from './sender-watch.js';
 import type { StoreSpread } from './store-spread.js';
 import { decodeText } from './text-encoding.js';
 import type { UploadAdmission } from './upload-admission.js';
@@ -42,7 +44,7 @@ export interface ReceiverOptions {
   readonly processes: ProcessRecords;
   readonly reservations: Pick<Reservations, 'claim'>;
   readonly proposal: LayoutProposal;
-  readonly dispatcher: Pick<Dispatcher, 'fail'>;
+  readonly dispatcher: Pick<Dispatcher, 'fail' | 'publish'>;
   readonly producer: ChunkProducer;
   readonly admission: Pick<UploadAdmission, 'require' | 'wait' | 'sent'>;
   readonly windows: Pick<AccountWindows, 'enter'>;
@@ -52,6 +54,8 @@ export interface ReceiverOptions {
   readonly maxRecordBytes: number;
   /** Milliseconds between two notes of how far an upload is. */
   readonly heartbeatMs: number;
+  /** Id of the trace in which an upload is received; undefined without one. */
+  readonly traceId: () => string | undefined;
   readonly poolLimits: PoolLimits;
   /** Undefined: there is one server for all rows. */
   readonly spread: StoreSpread | undefined;
@@ -62,9 +66,6 @@ export interface ReceiverOptions {
 
 /** Rows × columns of a chunk: wide tables get fewer rows per insert. */
 const maxCellsPerChunk = 8_000_000;
-
-/** Rows of a chunk: bounds what a worker needs for rows of a few bytes. */
-const maxRowsPerChunk = 1_000_000;
 
 /** What is known of an upload once its first chunk was accepted. */
 interface Accepted {
@@ -94,7 +95,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       chunkBytes: options.chunkBytes,
       maxRecordBytes: options.maxRecordBytes,
       maxCellsPerChunk,
-      maxRowsPerChunk,
+      maxRowsPerChunk: maxChunkRows,
     });
 
   /** One chunk is the whole file. */
@@ -120,6 +121,8 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
   const createIntake = (upload: Upload) => {
     const splitter = beginSplitting(upload);
     const digests = checkDigests(upload.source, upload.digests);
+    const sender = createSenderWatch({ upload, processes, dispatcher, log });
+    const chunkKey = createChunkKey();
     let accepted: Accepted | undefined;
     let bytes = 0;
     let spreadSettled = options.spread === undefined;
@@ -157,6 +160,9 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         body: received(),
         reservedId: upload.reservedId,
         vintage: upload.vintage,
+        chunkKey,
+        traceId: options.traceId(),
+        awaitsAnswer: needsAnswer(upload),
       });
       return {
         processId,
@@ -169,6 +175,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
           processId,
           dialect: header.dialect,
           requestId,
+          chunkKey,
           log,
         }),
       };
@@ -190,7 +197,11 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       requireWithin(splitter.rows, upload.quota.maxRows, 'quota_rows', 'rows per dataset');
       accepted ??= await accept(split);
       await spreadWhenLarge(accepted);
-      if (split?.last ?? true) await checkStorage(accepted.processId);
+      if (split?.last ?? true) {
+        sender.watch(accepted.processId);
+        await checkStorage(accepted.processId);
+        sender.requirePresent();
+      }
       await accepted.publisher.publish(split);
       if (split !== undefined) splitter.recycle(split);
     };
@@ -238,6 +249,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
       }
       const wrong = await upload.restOfRequest;
       if (wrong !== undefined) throw wrong;
+      sender.requirePresent();
       digests.verify();
       fileDigest = hash?.digest();
       if (accepted !== undefined && fileDigest !== undefined)
@@ -254,7 +266,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
           if (accepted === undefined) await take(undefined);
           const { processId, publisher } = accepted ?? (await accept(undefined));
           await publisher.arrived();
-          return await processes.seal(processId, received());
+          return await sender.seal(processId, received());
         } finally {
           clearInterval(timer);
         }
@@ -274,9 +286,7 @@ export const createReceiver = (options: ReceiverOptions): Receiver => {
         const view = await intake.run();
         if (view === undefined)
           throw new AppError('not_found', 'dataset_gone', 'The dataset was deleted in the meantime.');
-        // This process was silent for too long (stopped, or without its database) and was taken for dead.
-        if (view.status === 'failed' && view.error?.code === abandoned.code)
-          throw new AppError('unavailable', view.error.code, view.error.message, { retryAfterSeconds: 1 });
+        requireReceived(view);
         return view;
       } catch (error) {
         const processId = intake.processId();

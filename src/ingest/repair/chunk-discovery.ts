@@ -1,8 +1,8 @@
 import { conflict } from '../../lib/errors.js';
-import type { ChunkPosition } from '../../model/chunk.js';
-import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
-import { chunksExpired } from '../../storage/kafka/chunk-reader.js';
-import type { TopicReader } from '../../storage/kafka/topic-reader.js';
+import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import { ChunkFault } from '../../model/chunk-fault.js';
+import { type ChunkOwner, chunkOf, chunksExpired } from '../../storage/kafka/chunk-reader.js';
+import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
 
@@ -51,21 +51,30 @@ export const createChunkDiscovery = ({
     return true;
   };
 
+  /** Undefined for a message that is not one of the upload's, though its header says so. */
+  const ownChunk = (owner: ChunkOwner, message: RawMessage): Chunk | undefined => {
+    try {
+      return chunkOf(owner, message);
+    } catch (error) {
+      if (!(error instanceof ChunkFault)) throw error;
+      return undefined;
+    }
+  };
+
   /** What is known once a lane was searched: numbers start at 0, and the last chunk tells how many there are. */
   const search = async (
     topic: string,
-    { processId, createdAt, sealedAt }: SoughtUpload,
+    { createdAt, sealedAt }: SoughtUpload,
+    owner: ChunkOwner,
   ): Promise<boolean> => {
     const until = (sealedAt?.getTime() ?? Date.now()) + clockSlackMs;
     const ranges = await reader.ranges(topic, createdAt.getTime() - clockSlackMs, until);
     let whole = false;
-    await reader.read(topic, ranges, async ({ headers, value, partition, offset }) => {
-      if (headers.process !== String(processId) || value === null) return 'next';
-      const { seen, chunkCount } = await chunks.recordSeen(decodeChunk(value), {
-        topic,
-        partition,
-        offset,
-      });
+    await reader.read(topic, ranges, async (message) => {
+      const { headers, partition, offset } = message;
+      const chunk = headers.process === String(owner.processId) ? ownChunk(owner, message) : undefined;
+      if (chunk === undefined) return 'next';
+      const { seen, chunkCount } = await chunks.recordSeen(chunk, { topic, partition, offset });
       whole = seen === chunkCount;
       return whole ? 'stop' : 'next';
     });
@@ -88,8 +97,9 @@ export const createChunkDiscovery = ({
       const state = await processes.state(processId);
       const known = await chunks.positions(processId);
       if (!(await isKept(known))) throw chunksExpired();
-      if (known.length === state?.chunkCount) return;
-      for (const topic of topics) if (await search(topic, upload)) return;
+      if (state === undefined) throw new Error(`process ${processId} has gone`);
+      if (known.length === state.chunkCount) return;
+      for (const topic of topics) if (await search(topic, upload, state)) return;
       if (await hasLost(upload)) throw chunksExpired();
       throw conflict(
         'not_received',

@@ -1,6 +1,7 @@
 import { conflict, messageOf } from '../../lib/errors.js';
 import type { Chunk } from '../../model/chunk.js';
 import { decodeChunk } from '../../storage/kafka/chunk-codec.js';
+import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
 import type { RawMessage, TopicReader } from '../../storage/kafka/topic-reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ProcessRecords } from '../lifecycle/process-records.js';
@@ -56,7 +57,7 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
   };
 
   /** A chunk is of use while its upload waits for it. */
-  const requireUse = async (chunk: Chunk): Promise<void> => {
+  const requireUse = async (chunk: Chunk, message: RawMessage): Promise<void> => {
     const { processId: process, number } = chunk;
     const state = await processes.state(process);
     if (state === undefined)
@@ -71,6 +72,14 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
         'process_ended',
         `Its upload, process ${process}, has failed in the meantime. To read all of it again: upload replay ${process}.`,
       );
+    try {
+      requireGenuine(state.chunkKey, message);
+    } catch (error) {
+      throw conflict(
+        'forged_message',
+        `The message was not sent for process ${process} (${messageOf(error)}); drop it.`,
+      );
+    }
     const seen = await sql.query('SELECT 1 FROM chunks WHERE process_id = $1 AND number = $2', [
       process,
       number,
@@ -97,7 +106,7 @@ export const createDeadLetters = (options: DeadLettersOptions): DeadLetters => {
         if (message === undefined)
           throw conflict('message_expired', `Kafka's retention has removed message ${id}; drop it.`);
         const chunk = chunkIn(message);
-        await requireUse(chunk);
+        await requireUse(chunk, message);
         await giveBack(message, entry);
         return { process: chunk.processId, chunk: chunk.number };
       });

@@ -6,6 +6,7 @@
  * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see maintenance/compaction-records.ts.
  */
 import { AppError, conflict } from '../../lib/errors.js';
+import { ChunkFault } from '../../model/chunk-fault.js';
 import type { Placement } from '../../model/placement.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -83,7 +84,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     let rows = 0;
     const positions = await chunks.positions(state.processId);
     if (positions.length !== state.chunkCount) throw chunksExpired();
-    await reader.read(positions, async (chunk) => {
+    await reader.read(state, positions, async (chunk) => {
       const outcome = await inserter.insert(state, layout, chunk);
       if (outcome.kind !== 'inserted')
         throw conflict(
@@ -153,7 +154,12 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
         return await compactions.whileHeld(target, () => rewriteInto(state, layout, own, target));
       } catch (error) {
         await compactions.abandon(target);
-        throw error;
+        if (!(error instanceof ChunkFault)) throw error;
+        throw conflict(
+          'chunk_altered',
+          `Kafka no longer has the file of process ${processId} as it was received: ${error.message}.`,
+          { cause: error },
+        );
       }
     },
   };

@@ -92,6 +92,11 @@ export const createUploadReplay = (options: UploadReplayOptions): UploadReplay =
         return { kind: 'rewritten', ...(await rewrite.rewrite(processId)) };
       requireReplay(candidate, takeOver);
       await chunkDiscovery.find(candidate);
+      if (candidate.isUnanswered)
+        throw conflict(
+          'never_answered',
+          `The sender of process ${processId} never got an answer and takes it for failed. The file has to be sent again.`,
+        );
       await retries.retry(processId, (now) => requireReplay(now, takeOver));
       return { kind: 'tried_again', process: await ended(candidate.datasetId, processId, waitMs) };
     },

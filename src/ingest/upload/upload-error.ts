@@ -4,6 +4,7 @@ import type { ProcessError } from '../../model/process.js';
 /** Reasons to fail an upload that are no fault of what its file holds. */
 const kinds: Readonly<Record<string, ErrorKind>> = {
   cancelled: 'conflict',
+  chunk_unusable: 'unavailable',
   chunks_expired: 'unavailable',
   column_not_found: 'not_found',
   key_not_unique: 'conflict',
@@ -19,6 +20,7 @@ const kinds: Readonly<Record<string, ErrorKind>> = {
   type_conflict: 'conflict',
   upload_abandoned: 'unavailable',
   upload_expired: 'unavailable',
+  upload_unanswered: 'conflict',
   values_collide: 'conflict',
 };
 

@@ -36,6 +36,8 @@ export interface Upload {
    * for a plan without that limit. Called before the last chunk is released. Throws an AppError kind `quota`.
    */
   readonly requireStorage: (() => Promise<void>) | undefined;
+  /** Aborted when the sender disconnects before it has the answer. Undefined: the product itself sends the file. */
+  readonly sender?: AbortSignal | undefined;
 }
 
 /** A body that is being received. */

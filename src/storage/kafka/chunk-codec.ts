@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import avro from 'avsc';
-import type { Chunk } from '../../model/chunk.js';
+import { type Chunk, invalidFieldOf } from '../../model/chunk.js';
 
 interface RecordSchema {
   readonly fields: readonly { readonly name: string }[];
@@ -25,13 +25,20 @@ export const encodeChunk = ({ data, ...head }: Chunk): Buffer =>
 
 /**
  * The chunk in the bytes; its data are a view of them.
- * @throws Error when the bytes are not a chunk.
+ * @throws Error when the bytes are not a chunk, or one that no upload has.
  */
 export const decodeChunk = (bytes: Buffer): Chunk => {
   const head = headType.decode(bytes, 0);
   if (head.offset < 0) throw new Error('the message ends within the head of a chunk');
+  // The decoder takes other forms as well, such as a number that it cuts to 32 bits.
+  if (!headType.toBuffer(head.value).equals(bytes.subarray(0, head.offset)))
+    throw new Error('the head is not written as a chunk’s');
   const length = lengthType.decode(bytes, head.offset) as { value: number; offset: number };
   if (length.offset < 0 || length.offset + length.value !== bytes.length)
     throw new Error('the message is not as long as its chunk');
-  return { ...(head.value as Omit<Chunk, 'data'>), data: bytes.subarray(length.offset) };
+  const chunk = head.value as Omit<Chunk, 'data'>;
+  const invalid = invalidFieldOf(chunk);
+  if (invalid !== undefined)
+    throw new Error(`the chunk has an impossible ${invalid}: ${chunk[invalid as 'rows']}`);
+  return { ...chunk, data: bytes.subarray(length.offset) };
 };

@@ -6,15 +6,16 @@ import { type TraceHeaders, traceHeaderNames } from '../../lib/tracing.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { decodeChunk } from './chunk-codec.js';
 import type { KafkaConnection } from './connection.js';
-import type { DeadLetterProducer } from './dead-letters.js';
+import type { DeadLetterProducer, KeptMessage } from './dead-letters.js';
 import { clientOf, subscribe } from './kafkajs/client.js';
 import { createStickyAssigner } from './kafkajs/sticky-assigner.js';
 
+/** A chunk as Kafka delivered it. Nothing about it is certain before it was authenticated (chunk-mac.ts). */
 export interface Delivery {
   readonly chunk: Chunk;
   readonly position: ChunkPosition;
-  /** Id of the upload request. */
-  readonly requestId: string;
+  /** The message that it came in. */
+  readonly message: KeptMessage;
   /** Trace of the upload; empty where it has none. */
   readonly trace: TraceHeaders;
 }
@@ -66,16 +67,15 @@ const metadataMaxAgeMs = 30_000;
 const pauseMs = (attempt: number): number => Math.min(50 * 2 ** attempt, 5_000);
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const headerText = (message: KafkaMessage, name: string): string => {
-  const value = message.headers?.[name];
-  return value === undefined ? '' : String(Array.isArray(value) ? value[0] : value);
-};
+/** Longest header of a trace: W3C Trace Context asks for 512 characters to be taken. */
+const maxTraceHeaderBytes = 512;
 
-const traceOf = (message: KafkaMessage): TraceHeaders =>
+const traceOf = ({ headers }: KafkaMessage): TraceHeaders =>
   Object.fromEntries(
     traceHeaderNames.flatMap((name) => {
-      const text = headerText(message, name);
-      return text === '' ? [] : [[name, text]];
+      const value = headers?.[name];
+      if (value === undefined || Array.isArray(value) || value.length > maxTraceHeaderBytes) return [];
+      return [[name, String(value)]];
     }),
   );
 
@@ -161,7 +161,7 @@ export const createChunkConsumer = async (options: ChunkConsumerOptions): Promis
       await deadLetters.keep(message, position, `undecodable: ${messageOf(error)}`);
       return undefined;
     }
-    return { chunk, position, requestId: headerText(message, 'request-id'), trace: traceOf(message) };
+    return { chunk, position, message, trace: traceOf(message) };
   };
 
   const handleMessages = async (

@@ -4,9 +4,18 @@ import type { Log } from '../../lib/log.js';
 import { noTracing, type TraceHeaders } from '../../lib/tracing.js';
 import type { Chunk, Lane } from '../../model/chunk.js';
 import { encodeChunk } from './chunk-codec.js';
+import { macHeader, macOf } from './chunk-mac.js';
 import type { KafkaConnection } from './connection.js';
 import { clientOf, sendTo } from './kafkajs/client.js';
 import { type TopicNames, topicOf } from './topics.js';
+
+/** The upload that a chunk belongs to. */
+export interface ChunkSender {
+  /** Id of the upload request. */
+  readonly requestId: string;
+  /** Key that authenticates the chunks of the upload. */
+  readonly chunkKey: Buffer;
+}
 
 export interface ChunkProducer {
   /** Most bytes of data that a chunk may have. */
@@ -16,7 +25,7 @@ export interface ChunkProducer {
    * A chunk may then lie in Kafka twice; readers know a chunk by process and number.
    * @throws AppError kind `unavailable` when Kafka stays away.
    */
-  send(lane: Lane, chunk: Chunk, requestId: string): Promise<void>;
+  send(lane: Lane, chunk: Chunk, from: ChunkSender): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -77,32 +86,36 @@ export const createChunkProducer = async ({
     }
   };
 
-  const message = (chunk: Chunk, partition: number, requestId: string) => ({
-    partition,
-    key: String(chunk.processId),
-    value: encodeChunk(chunk),
-    headers: {
-      process: String(chunk.processId),
-      chunk: String(chunk.number),
-      'first-row': String(chunk.firstRow),
-      'request-id': requestId,
-      ...traceHeaders(),
-    },
-  });
+  const messageOf = (chunk: Chunk, { requestId, chunkKey }: ChunkSender) => {
+    const value = encodeChunk(chunk);
+    return {
+      key: String(chunk.processId),
+      value,
+      headers: {
+        process: String(chunk.processId),
+        chunk: String(chunk.number),
+        'first-row': String(chunk.firstRow),
+        'request-id': requestId,
+        [macHeader]: macOf(chunkKey, value).toString('base64'),
+        ...traceHeaders(),
+      },
+    };
+  };
 
   current = connect();
   await current;
 
   return {
     maxDataBytes: maxMessageBytes - frameBytes,
-    async send(lane, chunk, requestId) {
+    async send(lane, chunk, from) {
+      const message = messageOf(chunk, from);
       const deadline = Date.now() + patienceMs;
       for (let attempt = 0; ; attempt += 1) {
         current ??= connect();
         const used = current;
         try {
           const partition = partitionOf(chunk, partitions(lane));
-          await sendTo(await used, topicOf(topics, lane), message(chunk, partition, requestId));
+          await sendTo(await used, topicOf(topics, lane), { ...message, partition });
           return;
         } catch (error) {
           await replace(used);

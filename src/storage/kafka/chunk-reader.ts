@@ -1,15 +1,26 @@
-import { AppError } from '../../lib/errors.js';
+import { AppError, messageOf } from '../../lib/errors.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
+import { ChunkFault } from '../../model/chunk-fault.js';
 import { decodeChunk } from './chunk-codec.js';
-import type { OffsetRange, TopicReader } from './topic-reader.js';
+import { requireGenuine } from './chunk-mac.js';
+import type { OffsetRange, RawMessage, TopicReader } from './topic-reader.js';
 
-/** Reads chunks again from where they lie, in whatever order Kafka gives them. */
+/** The upload whose chunks are read. */
+export interface ChunkOwner {
+  readonly processId: number;
+  /** Key that authenticates its chunks; null: they are not authenticated. */
+  readonly chunkKey: Buffer | null;
+}
+
+/** Reads chunks of one upload again from where they lie, in whatever order Kafka gives them. */
 export interface ChunkReader {
   /**
    * Calls `handle` once for each position, one after the other, until it gives `stop`.
-   * @throws AppError code `chunks_expired` when retention has removed some of them.
+   * @throws AppError code `chunks_expired` when retention has removed some of them; ChunkFault `forged` when what is there
+   * now is not what was sent for the upload.
    */
   read(
+    owner: ChunkOwner,
     positions: readonly ChunkPosition[],
     handle: (chunk: Chunk, position: ChunkPosition) => Promise<'next' | 'stop'>,
   ): Promise<void>;
@@ -17,6 +28,20 @@ export interface ChunkReader {
 
 const keyOf = ({ partition, offset }: Pick<ChunkPosition, 'partition' | 'offset'>): string =>
   `${partition}/${offset}`;
+
+/** The chunk in the message. @throws ChunkFault `forged` unless it was sent for the upload. */
+export const chunkOf = ({ processId, chunkKey }: ChunkOwner, message: RawMessage): Chunk => {
+  let chunk: Chunk;
+  try {
+    if (message.value === null) throw new Error('the message has no value');
+    chunk = decodeChunk(message.value);
+  } catch (error) {
+    throw new ChunkFault('forged', `the message is not a chunk: ${messageOf(error)}`, { cause: error });
+  }
+  if (chunk.processId !== processId) throw new ChunkFault('forged', 'the chunk belongs to another upload');
+  requireGenuine(chunkKey, message);
+  return chunk;
+};
 
 /** Kafka has not kept the chunks of an upload that is to be read again. */
 export const chunksExpired = (): AppError =>
@@ -45,7 +70,7 @@ export const createChunkReader = (topics: TopicReader): ChunkReader => {
   };
 
   return {
-    async read(positions, handle) {
+    async read(owner, positions, handle) {
       let stopped = false;
       for (const topic of new Set(positions.map((position) => position.topic))) {
         const wanted = positions.filter((position) => position.topic === topic);
@@ -53,9 +78,9 @@ export const createChunkReader = (topics: TopicReader): ChunkReader => {
         await refuseExpired(topic, ranges);
         const left = new Set(wanted.map(keyOf));
         await topics.read(topic, ranges, async (message) => {
-          if (message.value === null || !left.delete(keyOf(message))) return 'next';
+          if (!left.delete(keyOf(message))) return 'next';
           const { partition, offset } = message;
-          const answer = await handle(decodeChunk(message.value), { topic, partition, offset });
+          const answer = await handle(chunkOf(owner, message), { topic, partition, offset });
           stopped = answer === 'stop';
           return answer;
         });

@@ -21,7 +21,7 @@ export interface KeptMessage {
   readonly headers?: Readonly<Record<string, HeaderValue | HeaderValue[] | undefined>> | undefined;
 }
 
-/** Keeps messages that cannot be decoded, with the reason and where they came from. */
+/** Keeps messages that cannot be used, with the reason and where they came from. */
 export interface DeadLetterProducer {
   /** @throws whatever went wrong: the caller must not go past the message before it is kept and written down. */
   keep(message: KeptMessage, origin: ChunkPosition, reason: string): Promise<void>;
@@ -43,6 +43,7 @@ const addedHeaders = {
   topic: 'origin-topic',
   partition: 'origin-partition',
   offset: 'origin-offset',
+  cut: 'dead-letter-cut',
 } as const;
 
 /** Also what 0.1 named two of them. */
@@ -50,6 +51,19 @@ const ownHeaders = new Set<string>([...Object.values(addedHeaders), 'parked-reas
 
 /** Header that tells of a message which number it had among the dead letters. */
 const replayedHeader = 'replayed-dead-letter';
+
+/** Bytes of key and of value that are kept of a message that the topic does not take with its headers. */
+const keptBytes = 64 * 1024;
+
+/** The beginning of the message; all of it is where it came from, as long as Kafka keeps that. */
+const headOf = ({ key, value }: KeptMessage): KeptMessage => ({
+  key: key?.subarray(0, keptBytes) ?? null,
+  value: value?.subarray(0, keptBytes) ?? null,
+});
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error &&
+  ['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE'].includes(Reflect.get(error, 'type'));
 
 export const createDeadLetterProducer = async ({
   kafka,
@@ -66,7 +80,13 @@ export const createDeadLetterProducer = async ({
         [addedHeaders.partition]: String(origin.partition),
         [addedHeaders.offset]: origin.offset,
       };
-      const copy = await sendTo(producer, topic, { key, value, headers: { ...headers, ...added } });
+      const copy = await sendTo(producer, topic, { key, value, headers: { ...headers, ...added } }).catch(
+        (error: unknown) => {
+          if (!isTooLarge(error)) throw error;
+          const cut = { [addedHeaders.cut]: String(value?.length ?? 0) };
+          return sendTo(producer, topic, { ...headOf({ key, value }), headers: { ...added, ...cut } });
+        },
+      );
       await record({ origin, copy, reason, bytes: value?.length ?? 0 });
     },
     close: () => producer.disconnect(),

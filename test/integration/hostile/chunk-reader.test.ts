@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import type { ChunkPosition } from '../../../src/model/chunk.js';
 import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
-import { createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
+import { type ChunkOwner, createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
 import { createTopicReader } from '../../../src/storage/kafka/topic-reader.js';
@@ -53,10 +53,14 @@ const position = (partition: number, offset: number): ChunkPosition => ({
   offset: String(offset),
 });
 
-const read = async (positions: readonly ChunkPosition[], lastWanted?: number): Promise<number[]> => {
+const read = async (
+  positions: readonly ChunkPosition[],
+  lastWanted?: number,
+  owner: ChunkOwner = { processId: 1, chunkKey: null },
+): Promise<number[]> => {
   const numbers: number[] = [];
   const reader = createChunkReader(createTopicReader({ kafka, groupPrefix: topic, log: silentLog }));
-  await reader.read(positions, async (chunk) => {
+  await reader.read(owner, positions, async (chunk) => {
     numbers.push(chunk.number);
     return chunk.number === lastWanted ? 'stop' : 'next';
   });
@@ -75,16 +79,22 @@ describe('reading chunks again', () => {
   });
 
   it('ends when the last wanted one is the last of its partition', async () => {
-    expect(await read([position(1, 9)])).toEqual([19]);
+    expect(await read([position(1, 9)], undefined, { processId: 2, chunkKey: null })).toEqual([19]);
   });
 
   it('gives every position once, from several partitions', async () => {
-    const all = Array.from({ length: 10 }, (_, offset) => [position(0, offset), position(1, offset)]).flat();
-    expect(await read(all)).toEqual(Array.from({ length: 20 }, (_, number) => number));
+    const all = Array.from({ length: 5 }, (_, at) => [position(0, 2 * at), position(1, 2 * at)]).flat();
+    expect(await read(all)).toEqual(Array.from({ length: 10 }, (_, at) => 2 * at));
   });
 
   it('ends when the reader wants no more', async () => {
-    expect(await read([position(1, 0), position(1, 1), position(1, 2)], 3)).toEqual([2, 3]);
+    expect(await read([position(1, 0), position(1, 2), position(1, 4)], 6)).toEqual([2, 6]);
+  });
+
+  it('refuses a chunk of another upload, and one whose code is missing', async () => {
+    await expect(read([position(1, 9)])).rejects.toMatchObject({ name: 'ChunkFault', kind: 'forged' });
+    const owner = { processId: 1, chunkKey: randomBytes(32) };
+    await expect(read([position(1, 0)], undefined, owner)).rejects.toMatchObject({ kind: 'forged' });
   });
 
   it('says that retention has passed when a position is gone', async () => {

@@ -45,7 +45,7 @@ it('stores chunks that it is given at once, each with its own rows', async () =>
     createTopicReader({ kafka: connectKafka(groupPrefix), groupPrefix, log: silentLog }),
   );
   const chunks: Chunk[] = [];
-  await reader.read(await createChunkRecords(product.sql).positions(id), async (chunk) => {
+  await reader.read(state, await createChunkRecords(product.sql).positions(id), async (chunk) => {
     chunks.push(chunk);
     return 'next';
   });

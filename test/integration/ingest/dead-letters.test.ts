@@ -5,11 +5,16 @@ import { openDeadLetters } from '../../../src/compose/operator.js';
 import { createDeadLetterRecords } from '../../../src/ingest/repair/dead-letter-records.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope } from '../../../src/lib/scope.js';
-import { compressZstd } from '../../../src/lib/zstd.js';
-import { encodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
 import { createDeadLetterProducer } from '../../../src/storage/kafka/dead-letters.js';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import {
+  chunkKeyOf,
+  holdUpload,
+  messageOf,
+  onlyChunk,
+  type TestMessage,
+} from '../../support/chunk-messages.js';
 import {
   type Client,
   createDataset,
@@ -82,7 +87,7 @@ const deadLetterTotal = async (): Promise<number> => {
 };
 
 /** Lets the group go past the only chunk of an upload (two rows: 1 and 2); gives it as the message that it was. */
-const takeChunk = async (processId: number): Promise<Buffer> => {
+const takeChunk = async (processId: number): Promise<TestMessage> => {
   const client = clientOf(kafka).admin();
   await client.connect();
   const offsets = await client.fetchTopicOffsets(topic);
@@ -92,22 +97,13 @@ const takeChunk = async (processId: number): Promise<Buffer> => {
     partitions: offsets.map(({ partition, high }) => ({ partition, offset: high })),
   });
   await client.disconnect();
-  return encodeChunk({
-    processId,
-    number: 0,
-    firstRow: 0,
-    rows: 2,
-    firstLine: 2,
-    last: true,
-    rawBytes: 4,
-    data: await compressZstd(Buffer.from('1\n2\n')),
-  });
+  return messageOf(await onlyChunk(processId, '1\n2\n'), await chunkKeyOf(product, processId));
 };
 
 let origin = 1_000_000;
 
 /** Keeps a message as a dead letter that this version can read, as if another one had not. */
-const keepByHand = async (value: Buffer, place = 'dead-letters'): Promise<number> => {
+const keepByHand = async (sent: TestMessage, place = 'dead-letters'): Promise<number> => {
   const records = createDeadLetterRecords(product.sql);
   const deadLetters = await createDeadLetterProducer({
     kafka,
@@ -117,7 +113,7 @@ const keepByHand = async (value: Buffer, place = 'dead-letters'): Promise<number
     },
   });
   origin += 1;
-  const message = { key: null, value, timestamp: '', attributes: 0, offset: String(origin), headers: {} };
+  const message = { key: null, value: sent.value, headers: sent.headers };
   await deadLetters.keep(message, { topic, partition: 1, offset: String(origin) }, 'unknown form');
   await deadLetters.close();
   return (await list()).at(-1)?.id ?? 0;
@@ -192,6 +188,12 @@ describe('dead letters', () => {
     expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 2 });
     expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
     await expect(admin(`dead-letters replay ${id}`)).rejects.toMatchObject({ code: 'settled' });
+
+    const altered = await onlyChunk(process.id, '3\n4\n');
+    const pending = await holdUpload(kafka, product, owner, await createDataset(owner), 'a\n1\n2\n');
+    const forged = await keepByHand(messageOf({ ...altered, processId: pending.process.id }));
+    await expect(admin(`dead-letters replay ${forged}`)).rejects.toMatchObject({ code: 'forged_message' });
+    await admin(`dead-letters drop ${forged}`);
 
     const second = await keepByHand(chunk);
     await expect(admin(`dead-letters replay ${second}`)).rejects.toMatchObject({

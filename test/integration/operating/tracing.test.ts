@@ -7,7 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { logOptions } from '../../../src/lib/log.js';
 import {
   authorization,
   createDataset,
@@ -52,6 +54,7 @@ const plain = (attributes: readonly Attribute[]): Record<string, string | number
 
 const spans: Received[] = [];
 const bodies: string[] = [];
+const lines: string[] = [];
 let collector: Server;
 let product: TestProduct;
 let owner: { key: string; baseUrl: string };
@@ -99,7 +102,8 @@ beforeAll(async () => {
     if (request.url === '/v1/traces') keep(body);
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   });
-  product = await startProduct({ otlpEndpoint: await listen(collector) });
+  const log = pino(logOptions('test', 'info'), { write: (line: string) => lines.push(line) });
+  product = await startProduct({ otlpEndpoint: await listen(collector) }, log);
   owner = await product.createAccount('owner');
 });
 afterAll(async () => {
@@ -139,6 +143,30 @@ it('an upload is one trace, from the request through Kafka to the insert and the
   expect(insert.attributes['db.system.name']).toBe('clickhouse');
   const published = await eventually(() => spanOf(traceId, 'tabulary-worker', /^publish versions$/));
   expect(published.attributes['tabulary.versions.published']).toBe(1);
+});
+
+it('an upload that fails in the worker names its trace and its request in the log', async () => {
+  const dataset = await createDataset(owner, 'failing');
+  const form = new FormData();
+  form.set('data', new Blob(['A,B\n1,2,3\n']), 'data.csv');
+  const trace = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb';
+  const answer = await fetch(`${owner.baseUrl}/datasets/${dataset}/data`, {
+    method: 'PUT',
+    body: form,
+    headers: {
+      ...authorization(owner.key),
+      traceparent: `00-${trace}-${parentId}-01`,
+      'x-request-id': 'request-of-a-failure',
+    },
+  });
+  const failed = await ended(owner, await json<ProcessAnswer>(answer, 201));
+  expect(failed.error?.code).toBe('field_count');
+  const line = await eventually(() =>
+    lines
+      .map((one) => JSON.parse(one) as Record<string, unknown>)
+      .find(({ msg, process: id }) => msg === 'upload failed' && id === failed.id),
+  );
+  expect(line).toMatchObject({ requestId: 'request-of-a-failure', traceId: trace });
 });
 
 it('a download has the statement that answered it', async () => {

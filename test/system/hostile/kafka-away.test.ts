@@ -10,6 +10,7 @@ import { createScope, type Scope } from '../../../src/lib/scope.js';
 import {
   authorization,
   type Client,
+  call,
   createDataset,
   download,
   ended,
@@ -19,12 +20,15 @@ import {
   upload,
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
+import type { KafkaAccess } from '../../support/services.js';
+import { formEnd, openUpload, partHead } from './raw-upload.js';
 
 /** A broker of this test's own, which it may take away. */
 let dataDir: string;
 let broker: Scope;
 let product: TestProduct;
 let owner: Client;
+let access: KafkaAccess;
 
 const startBroker = async () => {
   broker = createScope(silentLog);
@@ -34,10 +38,8 @@ const startBroker = async () => {
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'tabulary-broker-'));
-  product = await startProduct(
-    { ...(await startBroker()), sendPatienceMs: '1000', backlogLookMs: '200' },
-    silentLog,
-  );
+  access = await startBroker();
+  product = await startProduct({ ...access, sendPatienceMs: '1000', backlogLookMs: '200' }, silentLog);
   owner = await product.createAccount('owner');
 });
 
@@ -109,4 +111,48 @@ it('answers 503 while Kafka is away, takes no more of a file than a few chunks, 
     .toBe(201);
   expect(await ended(owner, process as ProcessAnswer)).toMatchObject({ status: 'completed' });
   expect(await download(owner, dataset)).toBe('"a","b"\n3,4\n');
+});
+
+it('publishes nothing of a client that gave up meanwhile, unless it has reserved the id', async () => {
+  // It never notices that Kafka is away, and so keeps on sending.
+  const patient = await startProduct(
+    { ...access, sendPatienceMs: '600000', backlogLookMs: '3600000' },
+    silentLog,
+  );
+  const client = await patient.createAccount('patient');
+  const [plain, looked] = [await createDataset(client), await createDataset(client)];
+  for (const dataset of [plain, looked]) await upload(client, dataset, 'a\n0\n');
+  const reserved = await json<ProcessAnswer>(
+    await call(client, 'POST', `/datasets/${looked}/processes`),
+    201,
+  );
+  await broker.close();
+
+  const body = `${partHead}a\n1\n${formEnd}`;
+  const statuses = (dataset: number) =>
+    patient.sql.query<{ status: string; code: string | null }>(
+      `SELECT status, error ->> 'code' AS code FROM processes WHERE dataset_id = $1 AND layout IS NOT NULL ORDER BY id`,
+      [dataset],
+    );
+  const giveUp = async (dataset: number, query: string): Promise<void> => {
+    const socket = await openUpload(client, dataset, body.length, query);
+    socket.write(body);
+    await expect.poll(() => statuses(dataset)).toContainEqual({ status: 'pending', code: null });
+    socket.destroy();
+  };
+  await giveUp(plain, '');
+  await giveUp(looked, `processId=${reserved.id}`);
+  await expect
+    .poll(() => statuses(plain))
+    .toEqual([
+      { status: 'completed', code: null },
+      { status: 'failed', code: 'upload_unanswered' },
+    ]);
+
+  await startBroker();
+  expect(await ended(client, reserved)).toMatchObject({ status: 'completed', rows: 1 });
+  expect(await download(client, looked)).toBe('"a"\n1\n');
+  expect(await upload(client, await createDataset(client), 'a\n2\n')).toMatchObject({ status: 'completed' });
+  expect(await download(client, plain)).toBe('"a"\n0\n');
+  await patient.close();
 });

@@ -47,7 +47,7 @@ const answeredToNobody =
 const named: Readonly<Record<string, readonly string[]>> = {
   'src/lib/places.ts code': [],
   'src/ingest/receive/upload-admission.ts reason': ['log_unavailable', 'backlog'],
-  'src/ingest/receive/receiver.ts view.error.code': ['upload_abandoned'],
+  'src/ingest/receive/sender-watch.ts error.code': ['upload_abandoned'],
 };
 
 const thrown = /new AppError\(\s*'(?:unavailable|timeout|not_implemented)',\s*(?:'(\w+)'|([\w.]+))/g;

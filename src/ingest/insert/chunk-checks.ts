@@ -1,0 +1,36 @@
+/** What a chunk must be before anything of it is stored, and its records once it is. */
+import { messageOf } from '../../lib/errors.js';
+import { decompressZstd } from '../../lib/zstd.js';
+import { type Chunk, type Lane, laneOf } from '../../model/chunk.js';
+import { ChunkFault } from '../../model/chunk-fault.js';
+import type { Delivery } from '../../storage/kafka/chunk-consumer.js';
+import { requireGenuine } from '../../storage/kafka/chunk-mac.js';
+import type { UploadState } from '../lifecycle/process-records.js';
+import { beforeAccepted } from '../lifecycle/transitions.js';
+
+const forged = (message: string): ChunkFault => new ChunkFault('forged', message);
+
+/**
+ * Compares a chunk with what PostgreSQL knows about its upload. The partition is not compared: it depends on how many the
+ * topic had when the chunk was sent.
+ * @throws ChunkFault `forged` for a chunk that the API did not send for this upload, in this lane.
+ */
+export const requireOwn = ({ chunk, message }: Delivery, state: UploadState, lane: Lane): void => {
+  const { phase, chunkKey, chunkCount } = state;
+  if ((beforeAccepted as string[]).includes(phase))
+    throw forged(`process ${chunk.processId} is reserved: no file was accepted for it`);
+  requireGenuine(chunkKey, message);
+  if (laneOf(chunk) !== lane) throw forged(`chunk ${chunk.number} belongs into the lane ${laneOf(chunk)}`);
+  if (chunkCount === null) return;
+  if (chunk.number >= chunkCount || chunk.last !== (chunk.number === chunkCount - 1))
+    throw forged(`chunk ${chunk.number} does not fit an upload of ${chunkCount} chunks`);
+};
+
+/** @throws ChunkFault `content` when the data are not one frame of as many bytes as the chunk announces. */
+export const recordsOf = async ({ data, rawBytes }: Chunk): Promise<Buffer> => {
+  try {
+    return await decompressZstd(data, rawBytes);
+  } catch (error) {
+    throw new ChunkFault('content', `the data cannot be decompressed: ${messageOf(error)}`, { cause: error });
+  }
+};

@@ -1,0 +1,93 @@
+/**
+ * Reads the structure of a zstd frame (RFC 8878, 3.1.1) without decompressing it, since a decoder that writes what a frame
+ * says may be made to fill the memory by a few bytes.
+ */
+
+const magic = 0xfd2fb528;
+const maxBlockBytes = 128 * 1024;
+/** A frame whose decoder would reserve more for its window is refused; ours ask for at most 512 KiB. */
+const maxWindowBytes = 8 * 1024 * 1024;
+
+const blockTypes = ['raw', 'rle', 'compressed', 'reserved'] as const;
+
+interface FrameHeader {
+  readonly end: number;
+  readonly windowBytes: number;
+  /** Size of the content; undefined when the frame does not say. */
+  readonly contentBytes: number | undefined;
+  readonly hasChecksum: boolean;
+}
+
+const contentSizeBytes = (flag: number, isSingleSegment: boolean): number =>
+  flag === 0 ? (isSingleSegment ? 1 : 0) : 2 ** flag;
+
+const readLength = (frame: Buffer, at: number, bytes: number): number => {
+  if (bytes === 8) return Number(frame.readBigUInt64LE(at));
+  const size = frame.readUIntLE(at, bytes);
+  return bytes === 2 ? size + 256 : size;
+};
+
+const windowSize = (descriptor: number): number => {
+  const base = 2 ** (10 + (descriptor >> 3));
+  return base + (base / 8) * (descriptor & 7);
+};
+
+const readHeader = (frame: Buffer): FrameHeader => {
+  if (frame.readUInt32LE(0) !== magic) throw new Error('it is not a zstd frame');
+  const descriptor = frame.readUInt8(4);
+  if ((descriptor & 0b11) !== 0) throw new Error('the frame needs a dictionary');
+  if ((descriptor & 0b1000) !== 0) throw new Error('the frame uses a reserved bit');
+  const isSingleSegment = (descriptor & 0b10_0000) !== 0;
+  const sizeAt = isSingleSegment ? 5 : 6;
+  const sizeBytes = contentSizeBytes(descriptor >> 6, isSingleSegment);
+  const contentBytes = sizeBytes === 0 ? undefined : readLength(frame, sizeAt, sizeBytes);
+  return {
+    end: sizeAt + sizeBytes,
+    windowBytes: isSingleSegment ? (contentBytes ?? 0) : windowSize(frame.readUInt8(5)),
+    contentBytes,
+    hasChecksum: (descriptor & 0b100) !== 0,
+  };
+};
+
+interface FrameBlocks {
+  readonly end: number;
+  /** Most bytes that the blocks can decompress to. */
+  readonly maxBytes: number;
+}
+
+const readBlocks = (frame: Buffer, start: number): FrameBlocks => {
+  let maxBytes = 0;
+  for (let at = start; ; ) {
+    const header = frame.readUIntLE(at, 3);
+    const size = header >> 3;
+    const type = blockTypes[(header >> 1) & 0b11];
+    if (type === 'reserved' || size > maxBlockBytes) throw new Error('a block of the frame is not valid');
+    maxBytes += type === 'compressed' ? maxBlockBytes : size;
+    at += 3 + (type === 'rle' ? 1 : size);
+    if ((header & 1) === 1) return { end: at, maxBytes };
+  }
+};
+
+/**
+ * Most bytes that are allocated for the content: twice its size, since a compressor may cut its input into blocks that are
+ * not full, and the first ones.
+ */
+const mostBytes = (size: number): number => 2 * size + 2 * maxBlockBytes;
+
+/**
+ * @throws Error unless the bytes are exactly one frame, without a dictionary, that can decompress to `size` bytes and not
+ * to many more.
+ */
+export const requireFrame = (frame: Buffer, size: number): void => {
+  // What ends too early is a RangeError of the buffer.
+  const { end, windowBytes, contentBytes, hasChecksum } = readHeader(frame);
+  if (contentBytes !== undefined && contentBytes !== size)
+    throw new Error(`the frame holds ${contentBytes} bytes, not ${size}`);
+  if (windowBytes > Math.max(maxWindowBytes, size)) throw new Error('the window of the frame is too large');
+  const blocks = readBlocks(frame, end);
+  if (blocks.end + (hasChecksum ? 4 : 0) !== frame.length)
+    throw new Error('the bytes are not exactly one frame');
+  if (blocks.maxBytes < size)
+    throw new Error(`the frame holds at most ${blocks.maxBytes} bytes, not ${size}`);
+  if (blocks.maxBytes > mostBytes(size)) throw new Error(`the frame may hold many more than ${size} bytes`);
+};

@@ -1,0 +1,358 @@
+/** Messages in the chunk topics that the API did not send: none is stored, none holds up others. */
+import { randomBytes } from 'node:crypto';
+import avro from 'avsc';
+import { CompressionTypes } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLog } from '../../../src/lib/log.js';
+import { compressZstd } from '../../../src/lib/zstd.js';
+import type { Chunk } from '../../../src/model/chunk.js';
+import { decodeChunk } from '../../../src/storage/kafka/chunk-codec.js';
+import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import {
+  chunkKeyOf,
+  chunkTopic,
+  holdUpload,
+  messageOf,
+  onlyChunk,
+  sendMessages,
+  type TestMessage,
+} from '../../support/chunk-messages.js';
+import {
+  type Client,
+  call,
+  createDataset,
+  download,
+  ended,
+  json,
+  type ProcessAnswer,
+  upload,
+} from '../../support/datasets.js';
+import { connectKafka } from '../../support/kafka.js';
+import { startProduct, type TestProduct } from '../../support/product.js';
+import { bombOf } from '../../support/zstd-bomb.js';
+
+let product: TestProduct;
+let owner: Client;
+let other: Client;
+let kafka: KafkaConnection;
+let short: string;
+let bulk: string;
+
+beforeAll(async () => {
+  product = await startProduct({}, silentLog);
+  owner = await product.createAccount('owner');
+  other = await product.createAccount('other');
+  kafka = connectKafka('forged-chunks-test');
+  short = chunkTopic(product, 'short');
+  bulk = chunkTopic(product, 'bulk');
+});
+
+afterAll(() => product?.close());
+
+const reasons = async (): Promise<string[]> =>
+  (await product.sql.query<{ reason: string }>('SELECT reason FROM dead_letters ORDER BY id')).map(
+    ({ reason }) => reason,
+  );
+
+/** Sends the messages; the reasons for which they were set aside. */
+const setAside = async (messages: readonly TestMessage[], topic = short): Promise<string[]> => {
+  const before = (await reasons()).length;
+  await sendMessages(kafka, topic, messages);
+  await expect.poll(async () => (await reasons()).length).toBe(before + messages.length);
+  return (await reasons()).slice(before);
+};
+
+/** An upload of another account, from its request to its rows. */
+const expectOthersServed = async (): Promise<void> => {
+  const dataset = await createDataset(other);
+  expect(await upload(other, dataset, 'a\n7\n8\n')).toMatchObject({ status: 'completed', rows: 2 });
+  expect(await download(other, dataset)).toBe('"a"\n7\n8\n');
+};
+
+const genuineOf = ([first]: readonly TestMessage[]): TestMessage & { value: Buffer; chunk: Chunk } => {
+  if (first?.value === undefined || first.value === null) throw new Error('the upload has no message');
+  return { ...first, value: first.value, chunk: decodeChunk(first.value) };
+};
+
+/** An Avro record of the chunk's form with any values. */
+const anyRecord = avro.Type.forSchema({
+  type: 'record',
+  name: 'Any',
+  fields: ['processId', 'number', 'firstRow', 'rows', 'firstLine', 'last', 'rawBytes', 'data'].map(
+    (name) => ({
+      name,
+      type: name === 'last' ? 'boolean' : name === 'data' ? 'bytes' : 'long',
+    }),
+  ),
+} as avro.Schema);
+
+const altered = (genuine: TestMessage & { chunk: Chunk }, change: object): TestMessage => ({
+  ...genuine,
+  value: anyRecord.toBuffer({ ...genuine.chunk, ...change }),
+});
+
+describe('a message that was not sent by the API', () => {
+  it('is set aside whatever is wrong with it, and the upload that it names completes with its own rows', async () => {
+    const dataset = await createDataset(owner);
+    const held = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
+    const genuine = genuineOf(held.messages);
+    const { id } = held.process;
+    const stranger = genuineOf(
+      (await holdUpload(kafka, product, other, await createDataset(other), 'a\n5\n6\n')).messages,
+    );
+    const rows = Buffer.from('8\n9\n');
+    const forged: Record<string, [TestMessage, RegExp]> = {
+      'other rows': [altered(genuine, { data: await compressZstd(rows) }), /not one that was sent/],
+      'no code': [messageOf(genuine.chunk), /not one that was sent/],
+      'a code of another key': [messageOf(genuine.chunk, randomBytes(32)), /not one that was sent/],
+      'a code that is cut': [{ ...genuine, headers: { mac: 'AAAA' } }, /not one that was sent/],
+      'data that are no zstd frame': [altered(genuine, { data: rows }), /not one that was sent/],
+      'a frame that grows to 1.2 GB': [
+        altered(genuine, { data: bombOf(1_200_000_000) }),
+        /not one that was sent/,
+      ],
+      'rows of another upload': [altered(stranger, { processId: id }), /not one that was sent/],
+      'a later number': [altered(genuine, { number: 1 }), /not one that was sent/],
+      'a chunk that is not the last': [altered(genuine, { last: false }), /not one that was sent/],
+      'a negative number of rows': [altered(genuine, { rows: -1 }), /impossible rows/],
+      'a huge number of rows': [altered(genuine, { rows: 2_000_000_000 }), /impossible rows/],
+      'more rows than bytes': [altered(genuine, { rows: 900_000 }), /impossible rows/],
+      'a number beyond 32 bits': [altered(genuine, { number: 2 ** 40 }), /undecodable/],
+      'a negative number': [altered(genuine, { number: -1 }), /impossible number/],
+      'a negative process': [altered(genuine, { processId: -id }), /impossible processId/],
+      'a first row beyond all': [
+        altered(genuine, { firstRow: Number.MAX_SAFE_INTEGER - 1 }),
+        /impossible firstRow/,
+      ],
+      'a negative first row': [altered(genuine, { firstRow: -5 }), /impossible firstRow/],
+      'a first line of 0': [altered(genuine, { firstLine: 0 }), /impossible firstLine/],
+      'a size of 1.2 GB': [altered(genuine, { rawBytes: 1_200_000_000 }), /impossible rawBytes/],
+      'a negative size': [altered(genuine, { rawBytes: -1 }), /impossible rawBytes/],
+      'no value': [{ ...genuine, value: null }, /no value/],
+      'an empty value': [{ ...genuine, value: Buffer.alloc(0) }, /undecodable/],
+      'random bytes': [{ ...genuine, value: randomBytes(500) }, /undecodable/],
+      'bytes of all ones': [{ ...genuine, value: Buffer.alloc(500, 0xff) }, /undecodable/],
+      'the frame of a schema registry': [
+        { ...genuine, value: Buffer.concat([Buffer.from([0, 0, 0, 0, 7]), genuine.value]) },
+        /undecodable/,
+      ],
+      JSON: [{ ...genuine, value: Buffer.from(JSON.stringify({ processId: id })) }, /undecodable/],
+      'bytes behind the record': [{ ...genuine, value: Buffer.concat([genuine.value, rows]) }, /undecodable/],
+      'no key and huge headers': [
+        {
+          key: null,
+          value: genuine.value,
+          headers: { mac: 'x'.repeat(500_000), traceparent: 'y'.repeat(500_000) },
+        },
+        /not one that was sent/,
+      ],
+    };
+    for (const [name, [message, reason]] of Object.entries(forged)) {
+      expect(await setAside([message]), name).toEqual([expect.stringMatching(reason)]);
+    }
+    await expectOthersServed();
+    // In the other lane, too, and the genuine message where it does not belong.
+    expect(await setAside([genuine], bulk)).toEqual([expect.stringMatching(/belongs into the lane short/)]);
+    await sendMessages(kafka, short, [genuine]);
+    expect(await ended(owner, held.process)).toMatchObject({
+      status: 'completed',
+      rows: 2,
+      progress: { attempt: 1 },
+    });
+    expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
+  });
+
+  it('is set aside in an upload of several chunks as well', async () => {
+    const rows = Array.from({ length: 300_000 }, (_, row) => `${row},text of row ${row}\n`).join('');
+    const dataset = await createDataset(owner);
+    const { process, messages } = await holdUpload(kafka, product, owner, dataset, `a,b\n${rows}`, 'bulk');
+    expect(messages.length).toBeGreaterThan(1);
+    const first = genuineOf(messages.filter((_message, at) => at === 0));
+    const records = Buffer.from('9,other\n'.repeat(first.chunk.rows));
+    const other = { data: await compressZstd(records), rawBytes: records.length };
+    const mac = first.headers.mac ?? '';
+    const forged = [
+      altered(first, other),
+      { ...messageOf({ ...first.chunk, ...other }), headers: { mac } },
+      altered(first, { number: messages.length }),
+      altered(first, { number: messages.length + 5, last: true }),
+    ];
+    for (const reason of await setAside(forged, bulk)) expect(reason).toContain('not one that was sent');
+    expect(await setAside([messageOf(await onlyChunk(process.id, '1,2\n'))])).toHaveLength(1);
+    await expectOthersServed();
+    await sendMessages(kafka, bulk, messages);
+    expect(await ended(owner, process)).toMatchObject({
+      status: 'completed',
+      rows: 300_000,
+      progress: { attempt: 1 },
+    });
+    expect(await download(owner, dataset, '?$filter=a eq 9')).toBe('"a","b"\n9,"text of row 9"\n');
+  });
+
+  it('does not touch a reserved process', async () => {
+    const dataset = await createDataset(owner);
+    const reserved = await json<ProcessAnswer>(
+      await call(owner, 'POST', `/datasets/${dataset}/processes`),
+      201,
+    );
+    const message = messageOf(await onlyChunk(reserved.id, '1\n2\n'));
+    for (const topic of [short, bulk])
+      expect(await setAside([message], topic)).toEqual([expect.stringMatching(/reserved|lane/)]);
+    await expectOthersServed();
+    expect(
+      await json(await call(owner, 'GET', `/datasets/${dataset}/processes/${reserved.id}`)),
+    ).toMatchObject({ status: 'pending', error: null });
+  });
+
+  it('is dropped when its upload has ended or was never there', async () => {
+    const dataset = await createDataset(owner);
+    const { id } = await upload(owner, dataset, 'a\n1\n');
+    const before = (await reasons()).length;
+    await sendMessages(kafka, short, [
+      messageOf(await onlyChunk(id, '666\n')),
+      messageOf(await onlyChunk(4_000_000_000_000_000, '1\n')),
+    ]);
+    await expectOthersServed();
+    expect(await reasons()).toHaveLength(before);
+    expect(await download(owner, dataset)).toBe('"a"\n1\n');
+  });
+
+  it('that is compressed to a fraction is refused by the broker, or unpacked there', async () => {
+    const producer = clientOf(kafka).producer();
+    await producer.connect();
+    const send = (bytes: number) =>
+      producer.send({
+        topic: short,
+        compression: CompressionTypes.GZIP,
+        messages: [{ partition: 0, value: Buffer.alloc(bytes) }],
+      });
+    await expect(send(40 * 1024 * 1024)).rejects.toThrow(/larger|too large|max message size/i);
+    const before = (await reasons()).length;
+    await send(1_000_000);
+    await expect.poll(async () => (await reasons()).length).toBe(before + 1);
+    await producer.disconnect();
+    await expectOthersServed();
+  });
+
+  it('is kept as its beginning when the dead letters do not take all of it', async () => {
+    const largest = product.config.maxMessageBytes;
+    const value = randomBytes(largest - 2_000);
+    const [reason] = await setAside([{ key: 'k', value, headers: { long: 'x'.repeat(1_700) } }]);
+    expect(reason).toContain('undecodable');
+    const [row] = await product.sql.query<{ bytes: number }>(
+      'SELECT bytes FROM dead_letters ORDER BY id DESC LIMIT 1',
+    );
+    expect(row?.bytes).toBe(value.length);
+    await expectOthersServed();
+  });
+});
+
+describe('a chunk that is authentic and cannot be used', () => {
+  const contents: [name: string, change: (chunk: Chunk) => Promise<Partial<Chunk>>][] = [
+    ['no zstd frame', async () => ({ data: Buffer.from('1\n2\n') })],
+    ['a frame that grows to 1.2 GB', async () => ({ data: bombOf(1_200_000_000) })],
+    ['fewer records than announced', async () => ({ rows: 1 })],
+    ['more records than announced', async () => ({ rows: 3 })],
+    ['another size than announced', async () => ({ rawBytes: 5 })],
+  ];
+
+  it.each(contents)('(%s) fails its upload alone', async (_name, change) => {
+    const dataset = await createDataset(owner);
+    const before = await upload(owner, dataset, 'a\n0\n');
+    const { process, messages } = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
+    const { chunk } = genuineOf(messages);
+    const key = await chunkKeyOf(product, process.id);
+    await sendMessages(kafka, short, [messageOf({ ...chunk, ...(await change(chunk)) }, key)]);
+    expect(await ended(owner, process)).toMatchObject({
+      status: 'failed',
+      error: { code: 'chunk_unusable' },
+    });
+    await expectOthersServed();
+    expect(before.status).toBe('completed');
+    expect(await download(owner, dataset)).toBe('"a"\n0\n');
+  });
+
+  it('is set aside when it was sent by a release without authentication', async () => {
+    const dataset = await createDataset(owner);
+    const { process, messages } = await holdUpload(kafka, product, owner, dataset, 'a\n1\n2\n');
+    const genuine = genuineOf(messages);
+    await product.sql.query('UPDATE processes SET chunk_key = NULL WHERE id = $1', [process.id]);
+    for (const [name, change] of contents) {
+      const message = messageOf({ ...genuine.chunk, ...(await change(genuine.chunk)) });
+      expect(await setAside([message]), name).toEqual([expect.stringMatching(/^not stored: /)]);
+    }
+    await expectOthersServed();
+    await sendMessages(kafka, short, [messageOf(genuine.chunk)]);
+    expect(await ended(owner, process)).toMatchObject({ status: 'completed', rows: 2 });
+    expect(await download(owner, dataset)).toBe('"a"\n1\n2\n');
+  });
+});
+
+/** A repeatable sequence of numbers below 1 (mulberry32). */
+const randomOf = (seed: number) => (): number => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+};
+
+const mutate = (message: TestMessage & { value: Buffer }, random: () => number): TestMessage => {
+  const value = Buffer.from(message.value);
+  const place = () => Math.floor(random() * value.length);
+  const kind = Math.floor(random() * 6);
+  if (kind === 0) return { ...message, value: value.subarray(0, place()) };
+  if (kind === 1) return { ...message, value: Buffer.concat([value, value.subarray(place())]) };
+  if (kind === 2) return { ...message, value, headers: {} };
+  if (kind === 3) {
+    const from = place();
+    return {
+      ...message,
+      value: Buffer.concat([value.subarray(0, from), randomBytes(5), value.subarray(from)]),
+    };
+  }
+  for (let flips = 1 + Math.floor(random() * 8); flips > 0; flips -= 1) {
+    const at = place();
+    value[at] = (value[at] ?? 0) ^ (1 << Math.floor(random() * 8));
+  }
+  return { ...message, value };
+};
+
+describe('300 mutations of valid messages', () => {
+  const content = `a,b\n${Array.from({ length: 40 }, (_, row) => `${row},text ${row}`).join('\n')}\n`;
+  const stored = `"a","b"\n${Array.from({ length: 40 }, (_, row) => `${row},"text ${row}"`).join('\n')}\n`;
+
+  it('alter nothing, hold up nobody, and take little memory', async () => {
+    const random = randomOf(31);
+    const dataset = await createDataset(owner);
+    const { process: upload, messages } = await holdUpload(kafka, product, owner, dataset, content);
+    const genuine = genuineOf(messages);
+    const before = process.memoryUsage().rss;
+    const mutations = Array.from({ length: 300 }, () => mutate(genuine, random)).filter(
+      ({ value, headers }) => !(value?.equals(genuine.value) && 'mac' in headers),
+    );
+    await sendMessages(kafka, short, mutations);
+    await expectOthersServed();
+    await sendMessages(kafka, short, [genuine]);
+    expect(await ended(owner, upload)).toMatchObject({ status: 'completed', rows: 40 });
+    expect(await download(owner, dataset)).toBe(stored);
+    expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
+  });
+
+  it('of a release without authentication hold up nobody either', async () => {
+    const random = randomOf(13);
+    const dataset = await createDataset(owner);
+    const { process: upload, messages } = await holdUpload(kafka, product, owner, dataset, content);
+    await product.sql.query('UPDATE processes SET chunk_key = NULL WHERE id = $1', [upload.id]);
+    const genuine = genuineOf(messages);
+    const before = process.memoryUsage().rss;
+    await sendMessages(
+      kafka,
+      short,
+      Array.from({ length: 300 }, () => mutate(genuine, random)),
+    );
+    await sendMessages(kafka, short, [genuine]);
+    await expectOthersServed();
+    expect(process.memoryUsage().rss - before).toBeLessThan(400_000_000);
+  });
+});

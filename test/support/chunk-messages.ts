@@ -1,0 +1,132 @@
+/** Messages of chunks as they are in Kafka, for tests that alter, forge and repeat them. */
+
+import { silentLog } from '../../src/lib/log.js';
+import { compressZstd } from '../../src/lib/zstd.js';
+import type { Chunk } from '../../src/model/chunk.js';
+import { encodeChunk } from '../../src/storage/kafka/chunk-codec.js';
+import { macHeader, macOf } from '../../src/storage/kafka/chunk-mac.js';
+import type { KafkaConnection } from '../../src/storage/kafka/connection.js';
+import { clientOf, withAdmin } from '../../src/storage/kafka/kafkajs/client.js';
+import { createTopicReader } from '../../src/storage/kafka/topic-reader.js';
+import { type Client, json, type ProcessAnswer, putFile } from './datasets.js';
+import type { TestProduct } from './product.js';
+
+export interface TestMessage {
+  readonly key: Buffer | string | null;
+  readonly value: Buffer | null;
+  readonly headers: Readonly<Record<string, string | Buffer>>;
+}
+
+export const chunkTopic = (product: TestProduct, lane: 'short' | 'bulk'): string =>
+  `${product.config.kafkaPrefix}.chunks.${lane}`;
+
+/** Sends messages to every partition of the lane in turn. */
+export const sendMessages = async (
+  kafka: KafkaConnection,
+  topic: string,
+  messages: readonly TestMessage[],
+): Promise<void> => {
+  const producer = clientOf(kafka).producer();
+  await producer.connect();
+  const placed = messages.map((message, at) => ({ ...message, partition: at % 2 }));
+  for (let at = 0; at < placed.length; at += 50)
+    await producer.send({ topic, messages: placed.slice(at, at + 50) });
+  await producer.disconnect();
+};
+
+/** Messages between two offsets of each partition. */
+const messagesSince = async (
+  kafka: KafkaConnection,
+  product: TestProduct,
+  topic: string,
+  before: ReadonlyMap<number, bigint>,
+): Promise<TestMessage[]> => {
+  const reader = createTopicReader({ kafka, groupPrefix: product.config.kafkaPrefix, log: silentLog });
+  const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
+  const ranges = offsets.map(({ partition, high }) => ({
+    partition,
+    from: before.get(partition) ?? 0n,
+    to: BigInt(high),
+  }));
+  const found: TestMessage[] = [];
+  await reader.read(topic, ranges, async ({ key, value, headers }) => {
+    found.push({ key, value, headers });
+    return 'next';
+  });
+  return found;
+};
+
+export interface HeldUpload {
+  readonly process: ProcessAnswer;
+  /** Its chunks, which the workers do not get. */
+  readonly messages: TestMessage[];
+}
+
+/** Uploads a file while no worker runs, and takes its chunks away from the workers. The worker runs again afterwards. */
+export const holdUpload = async (
+  kafka: KafkaConnection,
+  product: TestProduct,
+  client: Client,
+  dataset: number,
+  content: string,
+  lane: 'short' | 'bulk' = 'short',
+): Promise<HeldUpload> => {
+  const topic = chunkTopic(product, lane);
+  const highest = async () =>
+    new Map(
+      (await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))).map(
+        ({ partition, high }) => [partition, BigInt(high)] as const,
+      ),
+    );
+  await product.stopWorker();
+  const before = await highest();
+  const process = await json<ProcessAnswer>(await putFile(client, dataset, content), 201);
+  const messages = await messagesSince(kafka, product, topic, before);
+  const after = await highest();
+  await withAdmin(kafka, (admin) =>
+    admin.setOffsets({
+      groupId: `${product.config.kafkaPrefix}.${lane}`,
+      topic,
+      partitions: [...after].map(([partition, offset]) => ({ partition, offset: String(offset) })),
+    }),
+  );
+  await product.startWorker();
+  return { process, messages };
+};
+
+/** Key that authenticates the chunks of an upload. */
+export const chunkKeyOf = async (product: TestProduct, processId: number): Promise<Buffer> => {
+  const [row] = await product.sql.query<{ key: Buffer }>(
+    'SELECT chunk_key AS key FROM processes WHERE id = $1',
+    [processId],
+  );
+  if (row === undefined) throw new Error(`process ${processId} is not there`);
+  return row.key;
+};
+
+/** The message that a chunk is sent in; without a key it is not authenticated. */
+export const messageOf = (chunk: Chunk, key?: Buffer): TestMessage => {
+  const value = encodeChunk(chunk);
+  return {
+    key: String(chunk.processId),
+    value,
+    headers: {
+      process: String(chunk.processId),
+      chunk: String(chunk.number),
+      'request-id': 'test',
+      ...(key === undefined ? {} : { [macHeader]: macOf(key, value).toString('base64') }),
+    },
+  };
+};
+
+/** The only chunk of a file, given as its records. */
+export const onlyChunk = async (processId: number, records: string): Promise<Chunk> => ({
+  processId,
+  number: 0,
+  firstRow: 0,
+  rows: records.split('\n').length - 1,
+  firstLine: 2,
+  last: true,
+  rawBytes: Buffer.byteLength(records),
+  data: await compressZstd(Buffer.from(records)),
+});
