@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startEmbedded } from '../../../src/embedded/components.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createScope, type Scope } from '../../../src/lib/scope.js';
+import { formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
 import {
   authorization,
   type Client,
@@ -21,7 +22,6 @@ import {
 } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import type { KafkaAccess } from '../../support/services.js';
-import { formEnd, openUpload, partHead } from './raw-upload.js';
 
 /** A broker of this test's own, which it may take away. */
 let dataDir: string;
