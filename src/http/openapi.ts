@@ -1,5 +1,8 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { errorCodes } from './error-codes/error-codes.js';
+import { requestBodyOf, schemaOfStream } from './openapi-bodies.js';
+import { createSchemas, documentedItems, type Json, type Render } from './openapi-schemas.js';
+import { isForOperators, tagGroups, tags } from './openapi-tags.js';
 import type { Route } from './route.js';
 import { templateOf } from './router.js';
 
@@ -9,8 +12,6 @@ export interface OpenApiOptions {
   /** In front of every path, as long as the address of the service is not known. */
   readonly base: string;
 }
-
-type Json = Record<string, unknown>;
 
 /** Meaning of each error status, in the words of the contract. */
 const errorTexts: Readonly<Record<number, string>> = {
@@ -27,7 +28,7 @@ const errorTexts: Readonly<Record<number, string>> = {
   415: 'The body has a wrong content type.',
   422: 'The contents of the file cannot be accepted.',
   426: 'The request came by HTTP/1.0, and the response is too long to be sent that way.',
-  429: 'The rate limit of an upstream provider was hit; the message names the provider.',
+  429: 'Too many requests: a limit of an upstream provider, which the message names, or of this caller.',
   500: 'Unexpected server error.',
   501: 'The provider does not implement the operation.',
   502: 'The upstream provider answered with an error.',
@@ -50,88 +51,32 @@ const errorSchema = (name: 'error' | 'message'): Json => ({
   },
 });
 
-/** Every whole number of JavaScript lies within these; as bounds of a field they would only be examples. */
-const withoutNumberBounds = (schema: Json): void => {
-  if (schema.minimum === Number.MIN_SAFE_INTEGER) Reflect.deleteProperty(schema, 'minimum');
-  if (schema.maximum === Number.MAX_SAFE_INTEGER) Reflect.deleteProperty(schema, 'maximum');
-};
-
-const createSchemas = (components: Json) => {
-  const render = (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const {
-      $schema: _dialect,
-      $defs: definitions = {},
-      ...rendered
-    } = z.toJSONSchema(schema, {
-      io,
-      unrepresentable: 'any',
-      override: ({ zodSchema, jsonSchema }) => {
-        const shown = z.globalRegistry.get(zodSchema)?.openapi;
-        if (shown === undefined) return withoutNumberBounds(jsonSchema);
-        for (const key of Object.keys(jsonSchema)) Reflect.deleteProperty(jsonSchema, key);
-        Object.assign(jsonSchema, shown);
-      },
-    }) as Json;
-    Object.assign(components, hoisted(definitions as Json));
-    return hoisted(rendered);
-  };
-  const hoisted = (schema: Json): Json =>
-    JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json;
-  return render;
-};
-
-type Render = ReturnType<typeof createSchemas>;
-
-/** Parameters that are read but not shown are left out. */
-const documentedItems = (schema: z.ZodObject | undefined) =>
-  Object.entries(schema?.shape ?? {}).filter(
-    ([, item]) => z.globalRegistry.get(item as z.ZodType)?.undocumented !== true,
-  );
-
 const parametersOf = (route: Route, render: Render): Json[] => {
   const list = (schema: z.ZodObject | undefined, location: 'path' | 'query'): Json[] =>
     documentedItems(schema).map(([name, item]) => {
-      const { description, example, ...rendered } = render(item as z.ZodType, 'input');
+      const { description, example, ...rendered } = render(item, 'input');
       return {
         name,
         in: location,
-        required: location === 'path' || !(item as z.ZodType).safeParse(undefined).success,
+        required: location === 'path' || !item.safeParse(undefined).success,
         ...(description === undefined ? {} : { description }),
         schema: rendered,
         ...(example === undefined ? {} : { example }),
       };
     });
-  return [...list(route.params, 'path'), ...list(route.query, 'query')];
+  const headers = Object.entries(route.requestHeaders ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: false,
+    description,
+    schema: { type: 'string' },
+  }));
+  return [...list(route.params, 'path'), ...list(route.query, 'query'), ...headers];
 };
 
-const requestBodyOf = (route: Route, render: Render): Json | undefined => {
-  if (route.body === undefined) return undefined;
-  const example = route.bodyExample === undefined ? {} : { example: route.bodyExample };
-  if (route.body === 'stream') {
-    const types = route.bodyTypes ?? ['application/octet-stream'];
-    const schema = {
-      type: 'object',
-      properties: {
-        data: {
-          description: 'The file.',
-          // The second form is for generators that would make a text of a binary string.
-          anyOf: [{ type: 'string', format: 'binary' }, { contentMediaType: 'application/octet-stream' }],
-        },
-      },
-      required: ['data'],
-      additionalProperties: false,
-    };
-    return {
-      required: true,
-      content: Object.fromEntries(
-        types.map((type) => [type, { schema: type === 'multipart/form-data' ? schema : {}, ...example }]),
-      ),
-    };
-  }
-  return {
-    required: !route.bodyOptional,
-    content: { 'application/json': { schema: render(route.body, 'input'), ...example } },
-  };
+const retryAfter = {
+  description: 'Seconds after which the request may succeed.',
+  schema: { type: 'integer', minimum: 1 },
 };
 
 const errorStatusesOf = (route: Route): number[] => {
@@ -156,7 +101,7 @@ const responsesOf = (route: Route, render: Render): Json => {
         // A key of the document is the bare media type.
         .map((type) => type.replace(/;.*/, ''))
         .filter((type) => !(type in json))
-        .map((type) => [type, { schema: {}, ...example }]),
+        .map((type) => [type, { schema: schemaOfStream(type), ...example }]),
     );
     const content = { ...json, ...other };
     const headers = Object.entries(spec.headers ?? {}).map(([name, description]) => [
@@ -173,6 +118,7 @@ const responsesOf = (route: Route, render: Render): Json => {
     const shape = status === 404 && route.notFoundShape === 'message' ? 'NotFoundMessage' : 'Error';
     responses[status] ??= {
       description: errorTexts[status] ?? 'Error.',
+      ...(status === 429 || status === 503 ? { headers: { 'Retry-After': retryAfter } } : {}),
       content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape}` } } },
     };
   }
@@ -185,31 +131,23 @@ const securityOf = (route: Route): Json[] => {
   return route.auth === 'optional' ? [{}, ...schemes] : schemes;
 };
 
-const operationIdOf = (route: Route): string =>
-  route.method.toLowerCase() +
-  route.path
-    .split('/')
-    .filter((segment) => segment !== '')
-    .map((segment) =>
-      segment
-        .replace(/^[:*]/, 'by-')
-        .replace(/(?:^|[-_])(\w)/g, (_all, letter: string) => letter.toUpperCase()),
-    )
-    .join('');
-
 /** The OpenAPI 3.1 document of the routes. */
 export const createOpenApi = ({ routes, version, base }: OpenApiOptions): Json => {
   const components: Json = { Error: errorSchema('error'), NotFoundMessage: errorSchema('message') };
   const render = createSchemas(components);
   const paths: Record<string, Json> = {};
-  for (const route of routes) {
-    if (route.hidden) continue;
+  const shown = routes.filter(({ hidden }) => hidden !== true);
+  const inOrder = [
+    ...shown.filter((route) => !isForOperators(route.tags)),
+    ...shown.filter((route) => isForOperators(route.tags)),
+  ];
+  for (const route of inOrder) {
     const path = templateOf(route.path);
     const parameters = parametersOf(route, render);
     const requestBody = requestBodyOf(route, render);
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = {
-      operationId: operationIdOf(route),
+      operationId: route.operationId,
       summary: route.summary,
       ...(route.description === undefined ? {} : { description: route.description }),
       tags: route.tags,
@@ -224,10 +162,14 @@ export const createOpenApi = ({ routes, version, base }: OpenApiOptions): Json =
     info: {
       title: 'tabulary',
       version,
-      description: 'Data catalog, dataset store and provider gateway for tabular and time-series data.',
+      description:
+        'Data catalog, dataset store and provider gateway for tabular and time-series data. Every request may have an ' +
+        '`X-Request-Id`; every response has one, which finds the request in the logs of the service.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: base }],
+    tags,
+    'x-tagGroups': tagGroups,
     paths,
     components: {
       schemas: components,

@@ -89,6 +89,8 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly method: Method;
   /** `/datasets/:id`; `*name` takes the rest of the path, slashes included. Below `/api` unless a root route. */
   readonly path: string;
+  /** Name of the operation in the documents and in generated clients. Hidden routes have none. */
+  readonly operationId?: string;
   readonly summary: string;
   readonly description?: string;
   /** First one groups the route in the documents. */
@@ -102,6 +104,10 @@ interface RouteShape<P, Q, B, A extends Auth> {
   readonly body?: B;
   /** True for a POST that only reads: pages of other sites may call it with a key of their own. */
   readonly changesNothing?: boolean;
+  /** Request headers that the route reads, and what they mean. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
+  /** Fields that a form may have before the file of a `stream` body. */
+  readonly form?: z.ZodObject;
   /** Media types of a `stream` body, for the documents. */
   readonly bodyTypes?: readonly string[];
   readonly bodyExample?: unknown;

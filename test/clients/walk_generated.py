@@ -13,21 +13,21 @@ sys.path.insert(0, sys.argv[1])
 
 from tabulary_client import AuthenticatedClient  # noqa: E402
 from tabulary_client.api.data import (  # noqa: E402
-    get_datasets_by_id_data,
-    get_datasets_by_id_processes_by_process_id,
-    post_datasets_by_id_query,
-    put_datasets_by_id_data,
+    download_rows,
+    get_process,
+    query_rows,
+    upload_file,
 )
-from tabulary_client.api.datasets import get_datasets_by_id, post_datasets  # noqa: E402
-from tabulary_client.api.repositories import post_repositories  # noqa: E402
+from tabulary_client.api.datasets import get_dataset, create_dataset  # noqa: E402
+from tabulary_client.api.repositories import create_repository  # noqa: E402
 from tabulary_client.models import (  # noqa: E402
-    GetDatasetsByIdDataFormat,
-    PostDatasetsBody,
-    PostDatasetsByIdQueryBody,
-    PostRepositoriesBody,
-    PostRepositoriesBodyPrivacy,
-    PutDatasetsByIdDataBody,
-    PutDatasetsByIdDataMode,
+    DownloadRowsFormat,
+    CreateDatasetBody,
+    QueryRowsBody,
+    CreateRepositoryBody,
+    CreateRepositoryBodyPrivacy,
+    UploadFileBody,
+    UploadFileMode,
 )
 from tabulary_client.types import File  # noqa: E402
 
@@ -37,37 +37,37 @@ table = "Country,Day,GDP\nFrance,2024-01-01,1.5\nSpain,2024-01-02,2.25\nFrance,2
 def walk(base_url: str, key: str) -> dict:
     token = base64.b64encode(f"{key}:".encode()).decode()
     with AuthenticatedClient(base_url=base_url, token=token, prefix="Basic", follow_redirects=True) as client:
-        repository = post_repositories.sync(
+        repository = create_repository.sync(
             client=client,
-            body=PostRepositoriesBody(name="Python", privacy=PostRepositoriesBodyPrivacy.PRIVATE),
+            body=CreateRepositoryBody(name="Python", privacy=CreateRepositoryBodyPrivacy.PRIVATE),
         )
-        dataset = post_datasets.sync(
-            client=client, body=PostDatasetsBody(name="Python", repository_id=repository.id)
+        dataset = create_dataset.sync(
+            client=client, body=CreateDatasetBody(name="Python", repository_id=repository.id)
         )
         file = File(payload=BytesIO(table.encode()), file_name="table.csv", mime_type="text/csv")
-        process = put_datasets_by_id_data.sync(
+        process = upload_file.sync(
             dataset.id,
             client=client,
-            body=PutDatasetsByIdDataBody(data=file),
-            mode=PutDatasetsByIdDataMode.REPLACE,
+            body=UploadFileBody(data=file),
+            mode=UploadFileMode.REPLACE,
             delimiter=",",
         )
         while process.status.value == "pending":
             time.sleep(0.05)
-            process = get_datasets_by_id_processes_by_process_id.sync(dataset.id, process.id, client=client)
-        filtered = get_datasets_by_id_data.sync_detailed(
+            process = get_process.sync(dataset.id, process.id, client=client)
+        filtered = download_rows.sync_detailed(
             dataset.id,
             client=client,
             filter_="Country eq 'France'",
             top=1,
-            format_=GetDatasetsByIdDataFormat.JSON,
+            format_=DownloadRowsFormat.JSON,
         )
-        whole = get_datasets_by_id_data.sync_detailed(dataset.id, client=client)
-        asked = PostDatasetsByIdQueryBody.from_dict({"$select": ["GDP"], "$format": "csv"})
-        queried = post_datasets_by_id_query.sync_detailed(dataset.id, client=client, body=asked)
+        whole = download_rows.sync_detailed(dataset.id, client=client)
+        asked = QueryRowsBody.from_dict({"$select": ["GDP"], "$format": "csv"})
+        queried = query_rows.sync_detailed(dataset.id, client=client, body=asked)
         return {
             "process": process.status.value,
-            "columns": [column.name for column in get_datasets_by_id.sync(dataset.id, client=client).columns],
+            "columns": [column.name for column in get_dataset.sync(dataset.id, client=client).columns],
             "filtered": json.loads(filtered.content),
             "matching": filtered.headers["Row-Count"],
             "whole": whole.content.decode(),

@@ -8,6 +8,7 @@ interface MediaType {
 
 interface Operation {
   readonly operationId: string;
+  readonly tags: readonly string[];
   readonly parameters?: readonly {
     name: string;
     in: string;
@@ -16,11 +17,15 @@ interface Operation {
     example?: unknown;
   }[];
   readonly requestBody?: { content: Record<string, MediaType> };
-  readonly responses: Record<string, { content?: Record<string, MediaType> }>;
+  readonly responses: Record<
+    string,
+    { content?: Record<string, MediaType>; headers?: Record<string, object> }
+  >;
 }
 
 export interface OpenApiDocument {
   readonly openapi: string;
+  readonly tags: readonly { name: string; description: string }[];
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { schemas: Record<string, object>; securitySchemes: object };
 }

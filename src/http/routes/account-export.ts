@@ -22,6 +22,7 @@ export const createAccountExportRoute = ({ quotas, accountExport }: AccountExpor
   route({
     method: 'GET',
     path: '/account/export',
+    operationId: 'exportAccount',
     summary: 'Get all data of your account as a ZIP',
     description:
       'Facts as JSON: the account, its keys without secrets, names of providers for which it has a key, teams, invitations, ' +

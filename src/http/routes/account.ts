@@ -123,6 +123,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/account',
+    operationId: 'getAccount',
     summary: 'Read your account, its plan and its usage',
     description: 'A key that is limited to some repositories does not see the list of datasets.',
     tags,
@@ -133,6 +134,7 @@ const onAccount = ({ accounts, overview }: AccountRoutesDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/account',
+    operationId: 'updateAccount',
     summary: 'Set name and active workspace',
     tags,
     auth: 'required',
@@ -161,6 +163,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/account/keys',
+    operationId: 'listKeys',
     summary: 'List the API keys of the account',
     description: 'A key that is limited to some repositories sees only itself.',
     tags,
@@ -176,6 +179,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
   route({
     method: 'POST',
     path: '/account/keys',
+    operationId: 'createKey',
     summary: 'Create an API key',
     description: 'The answer is the only place that shows it.',
     tags,
@@ -203,6 +207,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/account/keys/:id/usage',
+    operationId: 'getKeyUsage',
     summary: 'How often an API key was used, by day',
     description:
       'Days in UTC, newest first; today’s requests are counted with a delay of about a minute. ' +
@@ -223,6 +228,7 @@ const onKeys = ({ keys, auditTrail }: AccountRoutesDeps): Route[] => [
   route({
     method: 'DELETE',
     path: '/account/keys/:id',
+    operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description: 'It stops working at once.',
     tags,

@@ -36,6 +36,7 @@ const removal = ({ access, removal }: ColumnChangeRoutesDeps): Route =>
   route({
     method: 'DELETE',
     path: '/datasets/:dataset_id/columns/:column_id',
+    operationId: 'deleteColumn',
     summary: 'Delete a column',
     description:
       'Makes a new version of the same rows without the column; older versions keep it. An upload that has a column of ' +
@@ -127,6 +128,7 @@ const change = (deps: ColumnChangeRoutesDeps): Route =>
   route({
     method: 'PATCH',
     path: '/datasets/:dataset_id/columns/:column_id',
+    operationId: 'updateColumn',
     summary: 'Change name, role or description of a column, or merge it into another one',
     description:
       'The id stays. Filters and selections by the new name work at once; a read of an older version shows the ' +

@@ -34,6 +34,7 @@ export const createColumnRoutes = ({ columns }: ColumnRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:dataset_id/columns',
+    operationId: 'listColumns',
     summary: 'List the columns of a dataset',
     tags,
     auth: 'optional',

@@ -97,6 +97,7 @@ const reads = (datasets: Datasets): Route[] => [
   route({
     method: 'GET',
     path: '/datasets',
+    operationId: 'listDatasets',
     summary: 'List every dataset the caller can access',
     description: 'Across repositories, without paging.',
     tags,
@@ -114,6 +115,7 @@ const reads = (datasets: Datasets): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:id',
+    operationId: 'getDataset',
     summary: 'Read a dataset with its columns',
     description: 'A dataset of a public repository can be read without a key.',
     tags,
@@ -133,6 +135,7 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
   route({
     method: 'POST',
     path: '/datasets',
+    operationId: 'createDataset',
     summary: 'Create a dataset',
     description: 'Not idempotent. Needs Write on the repository.',
     tags,
@@ -156,6 +159,7 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/datasets/:id',
+    operationId: 'updateDataset',
     summary: 'Update name, description and source of a dataset',
     description:
       'Replaces all of them: a description, source name or source address that is left out becomes null. Needs Write.',
@@ -175,6 +179,7 @@ const writes = ({ access, datasets }: DatasetRoutesDeps): Route[] => [
   route({
     method: 'DELETE',
     path: '/datasets/:id',
+    operationId: 'deleteDataset',
     summary: 'Delete a dataset and its data',
     description: 'Needs Write.',
     tags,
@@ -193,6 +198,7 @@ const clone = ({ access, clones }: DatasetRoutesDeps): Route =>
   route({
     method: 'POST',
     path: '/datasets/:id/clone',
+    operationId: 'cloneDataset',
     summary: 'Clone a dataset',
     description:
       'Makes a dataset of the same columns, rows and current version; both are independent afterwards. Needs ' +

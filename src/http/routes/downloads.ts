@@ -154,6 +154,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     route({
       method: 'GET',
       path: '/datasets/:id/data',
+      operationId: 'downloadRows',
       summary: 'Download rows',
       description:
         'The rows of a dataset, filtered and shaped. Each option is read with and without its `$`; `$quote=minimal` or `all` says which fields of csv and tsv are quoted. A whole table in CSV or Parquet, also transposed, is answered by a redirect to a short-lived link. An answer that cannot be finished ends with a broken connection.',
@@ -162,6 +163,9 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       places: 'own',
       params: z.object({ id: pathId('Dataset') }),
       query: downloadQuery,
+      requestHeaders: {
+        'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.',
+      },
       authorize: mayRead,
       responses: {
         ...answers,
@@ -180,6 +184,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       method: 'POST',
       path: '/datasets/:id/query',
       changesNothing: true,
+      operationId: 'queryRows',
       summary: 'Download rows, with the options in the body',
       description:
         'For options that are too long for an address. Rows are always in the answer itself. The next page is asked for by sending the same body to the address in `Link`.',

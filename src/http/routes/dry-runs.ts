@@ -26,6 +26,7 @@ export const createDryRunRoutes = ({ access, diff }: DryRunRoutesDeps): Route[] 
   route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId/diff',
+    operationId: 'getDryRunDiff',
     summary: 'What a dry run would change',
     description: `Counts in the data store; for an hour after the dry run, unless the operator set another time. ${forWhom}`,
     tags: ['Data'],

@@ -22,6 +22,7 @@ const search = ({ feed, callerOf }: FeedRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/feed/search/:query',
+    operationId: 'searchFeed',
     summary: 'Search symbols of the feed',
     places: 'calls',
     tags,
@@ -53,11 +54,13 @@ const data = ({ feed, callerOf }: FeedRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/feed/:symbol/data',
+    operationId: 'downloadFeed',
     summary: 'Rows of a symbol',
     places: 'calls',
     description: 'Columns `Date` and `Value`, oldest first. Characters such as `^` and `=` are sent encoded.',
     tags,
     auth: 'optional',
+    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: z.object({ symbol: pathName('Symbol.') }),
     query: z.object({
       $format: queryChoice('Default csv.', tableFormats).optional(),

@@ -34,6 +34,7 @@ export const createLeavingRoute = ({ leave }: LeavingRouteDeps): Route =>
   route({
     method: 'DELETE',
     path: '/account',
+    operationId: 'deleteAccount',
     summary: 'Delete your account with all that it has',
     description:
       'Repositories, datasets with all versions, keys, sessions, memberships and permissions go at once and for good; ' +

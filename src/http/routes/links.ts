@@ -41,6 +41,7 @@ export const createLinkRoutes = ({
   route({
     method: 'GET',
     path: '/links/:token/:name',
+    operationId: 'fetchFile',
     summary: 'Fetch a file by its link',
     description:
       'Links come from downloads of whole files. Single and multiple ranges and conditional requests are supported. A file that is still being written is sent as it grows.',
@@ -48,6 +49,11 @@ export const createLinkRoutes = ({
     auth: 'none',
     places: 'files',
     secretParams: ['token'],
+    requestHeaders: {
+      Range: 'Parts of the file, such as `bytes=0-1023`; several are possible.',
+      'If-Range': '`ETag` of the parts that you have; if it changed, the whole file is sent.',
+      'If-None-Match': '`ETag` of the file that you have; 304 if it is the same.',
+    },
     params: z.object({ token: z.string().max(4_000), name: z.string().max(1_000) }),
     responses: {
       200: { description: 'The file.', ...files },

@@ -50,6 +50,7 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
   route({
     method: 'GET',
     path: '/ops/samples',
+    operationId: 'listSamples',
     summary: 'How the service fared, a line a minute',
     description:
       'Kept for a day, one for all processes. A minute without a line: no API process ran, or PostgreSQL did not answer. ' +
@@ -69,6 +70,7 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
   route({
     method: 'GET',
     path: '/ops/audit',
+    operationId: 'listAuditEvents',
     summary: 'Who did what, when, from where, for operators',
     description:
       'Permissions, keys, deletes, teams, accounts, plans and commands of operators, newest first. Each event is written in ' +
@@ -92,6 +94,7 @@ export const createOpsRoutes = ({ state, samples, actions, audit }: OpsRoutesDep
   route({
     method: 'GET',
     path: '/ops',
+    operationId: 'getServiceState',
     summary: 'State of the service, for operators',
     description: 'Needs the key of an operator account. The console at `/ops` shows it.',
     tags: ['Operations'],

@@ -37,6 +37,7 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'GET',
       path: '/repositories/:id/permissions',
+      operationId: 'listRepositoryPermissions',
       summary: 'List who may do what in a repository',
       description: 'Needs Admin.',
       tags,
@@ -49,6 +50,7 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'PUT',
       path: '/repositories/:id/permissions/:name',
+      operationId: 'setRepositoryPermission',
       summary: 'Give an account or team a level on a repository',
       description:
         'Needs Admin; no level above your own can be granted. A grant to an account decides alone; a grant to the ' +
@@ -67,6 +69,7 @@ const onRepositories = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'DELETE',
       path: '/repositories/:id/permissions/:name',
+      operationId: 'revokeRepositoryPermission',
       summary: 'Revoke a grant on a repository',
       description: 'Needs Admin, or concerns your own account. The creator of the repository stays Owner.',
       tags,
@@ -88,6 +91,7 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'GET',
       path: '/datasets/:id/permissions',
+      operationId: 'listDatasetPermissions',
       summary: 'List the grants on a single dataset',
       description: 'In addition to the grants of its repository. Needs Admin.',
       tags,
@@ -100,6 +104,7 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'PUT',
       path: '/datasets/:id/permissions/:name',
+      operationId: 'setDatasetPermission',
       summary: 'Give an account or team Read or Clone on a dataset',
       description: 'Needs Admin.',
       tags,
@@ -116,6 +121,7 @@ const onDatasets = ({ access, grants }: PermissionRoutesDeps): Route[] => {
     route({
       method: 'DELETE',
       path: '/datasets/:id/permissions/:name',
+      operationId: 'revokeDatasetPermission',
       summary: 'Revoke a grant on a dataset',
       description: 'Needs Admin, or concerns your own account.',
       tags,

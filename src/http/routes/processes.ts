@@ -59,6 +59,7 @@ const read = (deps: ProcessRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId',
+    operationId: 'getProcess',
     summary: 'Read an upload process',
     description: forWhom,
     tags,
@@ -76,6 +77,7 @@ const list = ({ access, processes }: ProcessRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/processes',
+    operationId: 'listProcesses',
     summary: 'List the upload processes of a dataset',
     description: forWhom,
     tags,
@@ -97,6 +99,7 @@ const cancel = (deps: ProcessRoutesDeps): Route =>
   route({
     method: 'DELETE',
     path: '/datasets/:id/processes/:processId',
+    operationId: 'cancelProcess',
     summary: 'Cancel a pending upload process',
     description: 'The dataset stays as it was. Needs Write.',
     tags,
@@ -149,6 +152,7 @@ const events = (deps: ProcessRoutesDeps): Route => {
   return route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId/events',
+    operationId: 'followProcess',
     summary: 'Follow an upload process',
     places: 'events',
     description:
@@ -195,6 +199,7 @@ const rejected = (deps: ProcessRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId/rejects',
+    operationId: 'downloadRejects',
     summary: 'Download the records that were set aside',
     places: 'files',
     description: `Line, column, reason and the record as it stands in the file (the first 64 KiB of it). ${forWhom}`,

@@ -40,6 +40,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/providers',
+    operationId: 'listProviders',
     summary: 'List providers',
     description: 'All of them, without paging.',
     tags,
@@ -52,6 +53,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/providers/match',
+    operationId: 'matchProviders',
     summary: 'Find providers by words',
     description:
       'Each word is looked up in slug, name, organisation and description; providers that match more words come first. At most 5.',
@@ -66,6 +68,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/providers/:slug',
+    operationId: 'getProvider',
     summary: 'One provider',
     tags,
     auth,
@@ -77,6 +80,7 @@ const catalogRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/providers/:slug/quota',
+    operationId: 'getProviderQuota',
     summary: 'What is left of the limits of a provider',
     description:
       'For the key that requests of the caller would carry. Asks no provider and counts as no request to one.',
@@ -106,6 +110,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/providers/search',
+    operationId: 'searchProviders',
     summary: 'Search all providers at once',
     description: 'Uses the search index of the service; no provider is called.',
     tags,
@@ -120,6 +125,7 @@ const searchRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/providers/:slug/search',
+    operationId: 'searchProvider',
     summary: 'Search one provider',
     places: 'calls',
     description: 'Needs capability `search`. An empty `q` finds nothing.',
@@ -164,6 +170,7 @@ const browse = ({ gateway, callerOf }: ProviderRoutesDeps): Route => {
   return route({
     method: 'GET',
     path: '/providers/:slug/browse',
+    operationId: 'browseProvider',
     summary: 'Browse the tree of a provider',
     places: 'calls',
     description:

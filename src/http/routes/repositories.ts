@@ -49,6 +49,7 @@ const list = (repositories: Repositories): Route =>
   route({
     method: 'GET',
     path: '/repositories',
+    operationId: 'listRepositories',
     summary: 'List every repository the caller can access',
     description: 'Your own, those of your teams, shared and public ones, without paging.',
     tags,
@@ -72,6 +73,7 @@ const reads = (repositories: Repositories): Route[] => [
   route({
     method: 'GET',
     path: '/repositories/home',
+    operationId: 'getHomeRepository',
     summary: "Read the caller's Home repository",
     tags,
     auth: 'required',
@@ -82,6 +84,7 @@ const reads = (repositories: Repositories): Route[] => [
   route({
     method: 'GET',
     path: '/repositories/default',
+    operationId: 'getDefaultRepository',
     summary: 'Read the default writable repository of the active workspace',
     description: 'Home, or the first writable repository of the active team; created when the team has none.',
     tags,
@@ -93,6 +96,7 @@ const reads = (repositories: Repositories): Route[] => [
   route({
     method: 'GET',
     path: '/repositories/:id',
+    operationId: 'getRepository',
     summary: 'Read a repository',
     description: 'A public repository can be read without a key.',
     tags,
@@ -108,6 +112,7 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
   route({
     method: 'POST',
     path: '/repositories',
+    operationId: 'createRepository',
     summary: 'Create a repository',
     description: 'Not idempotent: every call creates a repository.',
     tags,
@@ -127,6 +132,7 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/repositories/:id',
+    operationId: 'updateRepository',
     summary: 'Update a repository',
     description:
       'Replaces name, privacy and description: a description that is left out becomes null. The team cannot be ' +
@@ -149,6 +155,7 @@ const writes = ({ access, repositories }: RepositoryRoutesDeps): Route[] => [
   route({
     method: 'DELETE',
     path: '/repositories/:id',
+    operationId: 'deleteRepository',
     summary: 'Delete a repository and all of its datasets',
     tags,
     auth: 'required',

@@ -20,6 +20,7 @@ export const createReservationRoute = (deps: ReservationRouteDeps): Route =>
   route({
     method: 'POST',
     path: '/datasets/:id/processes',
+    operationId: 'reserveProcess',
     summary: 'Reserve an upload process',
     description:
       'Gives its id at once, so that an upload can be followed from its first byte: send the file with ' +

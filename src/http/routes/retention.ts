@@ -48,6 +48,7 @@ export const createRetentionRoutes = ({ access, retention }: RetentionRoutesDeps
   route({
     method: 'GET',
     path: '/datasets/:id/retention',
+    operationId: 'getRetention',
     summary: 'Read how long old versions of a dataset are kept',
     tags,
     auth: 'optional',
@@ -59,6 +60,7 @@ export const createRetentionRoutes = ({ access, retention }: RetentionRoutesDeps
   route({
     method: 'PUT',
     path: '/datasets/:id/retention',
+    operationId: 'setRetention',
     summary: 'Set how long old versions of a dataset are kept',
     description:
       'Sets both; what is left out is null: no bound. Versions beyond go within the hour; pinned ones and the ' +

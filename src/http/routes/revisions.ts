@@ -20,6 +20,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
   route({
     method: 'GET',
     path: '/datasets/:id/revisions',
+    operationId: 'listRevisions',
     summary: 'What was said when',
     description:
       'Every value that observations had in the kept versions, with the version that brought it. An observation is what ' +

@@ -29,6 +29,7 @@ export const createSearchRoutes = ({ search }: { readonly search: SearchCatalog 
   route({
     method: 'GET',
     path: '/search',
+    operationId: 'searchCatalog',
     summary: 'Search datasets, columns and repositories',
     description:
       'What the caller may see, without a key what is public. Every word of `q` has to occur: in name, description or source ' +

@@ -43,6 +43,7 @@ const create = ({ seriesDatasets, datasets, access, callerOf }: SeriesDatasetRou
   route({
     method: 'POST',
     path: '/providers/:slug/series/*seriesId/dataset',
+    operationId: 'keepSeries',
     summary: 'Keep a series as a dataset',
     places: 'calls',
     description:
@@ -112,6 +113,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
     route({
       method: 'PUT',
       path: '/datasets/:id/refresh',
+      operationId: 'setRefresh',
       summary: 'Change when a dataset made of series is refreshed',
       tags,
       auth: 'required',
@@ -130,6 +132,7 @@ const change = ({ seriesDatasets, datasets, access }: SeriesDatasetRoutesDeps): 
     route({
       method: 'POST',
       path: '/datasets/:id/refresh',
+      operationId: 'refreshDataset',
       summary: 'Refresh a dataset made of series soon',
       description:
         'The refresh runs in the background, with the next housekeeping; reading the dataset shows its result.',

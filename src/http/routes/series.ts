@@ -52,12 +52,14 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
   route({
     method: 'GET',
     path: '/providers/:slug/series/*seriesId',
+    operationId: 'previewSeries',
     summary: 'Preview of a series',
     places: 'calls',
     description:
       'About the 24 newest observations. If the provider needs a key and none is stored, `api_key_hint` says how to get one; data is included if the provider shows some without a key.',
     tags,
     auth: 'optional',
+    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: seriesParams,
     responses: { ...answers(true), ...unchanged },
     errors: upstreamErrors,
@@ -71,11 +73,13 @@ export const createSeriesRoutes = ({ gateway, callerOf }: ProviderRoutesDeps): R
     method: 'POST',
     path: '/providers/:slug/series/*seriesId/data',
     changesNothing: true,
+    operationId: 'getSeries',
     summary: 'All observations of a series',
     places: 'calls',
     description: 'Parameters are those of the provider; the error names unknown and invalid ones.',
     tags,
     auth: 'optional',
+    requestHeaders: { 'If-None-Match': '`ETag` of an earlier response; 304 if it would be the same.' },
     params: seriesParams,
     // Strict: parameters beside the wrapper, or in one of another name, would be ignored without a word.
     body: z.strictObject({

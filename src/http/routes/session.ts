@@ -42,6 +42,7 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
   route({
     method: 'GET',
     path: '/session',
+    operationId: 'getSession',
     summary: 'Who is signed in',
     tags,
     auth: 'optional',
@@ -51,6 +52,7 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
   route({
     method: 'POST',
     path: '/session',
+    operationId: 'signIn',
     summary: 'Sign in from a browser',
     description:
       'Needs the API key itself in `Authorization`. The answer sets a cookie that scripts cannot read, that no other site sends, and ' +
@@ -83,6 +85,7 @@ export const createSessionRoutes = ({ sessions }: { readonly sessions: Sessions 
   route({
     method: 'DELETE',
     path: '/session',
+    operationId: 'signOut',
     summary: 'Sign out',
     description: 'Also answered 204 when nobody is signed in.',
     tags,

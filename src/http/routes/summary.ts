@@ -69,6 +69,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
     route({
       method: 'GET',
       path: '/datasets/:id/summary',
+      operationId: 'getSummary',
       summary: 'What the columns hold',
       description:
         'Per column, over all rows: nulls, different values, bounds, mean, quantiles and a histogram of numbers and dates, the most frequent texts. Kept per version.',
@@ -112,6 +113,7 @@ export const createSummaryRoutes = (deps: SummaryRoutesDeps): Route[] => {
     route({
       method: 'GET',
       path: '/datasets/:id/columns/:column/values',
+      operationId: 'listColumnValues',
       summary: 'Values of a column',
       description: 'Each value with the number of its rows, the most frequent first; for completion.',
       tags: ['Data'],

@@ -40,6 +40,7 @@ const onTeams = (teams: Teams): Route[] => [
   route({
     method: 'GET',
     path: '/teams',
+    operationId: 'listTeams',
     summary: 'List the teams the caller is in',
     tags,
     auth: 'required',
@@ -50,6 +51,7 @@ const onTeams = (teams: Teams): Route[] => [
   route({
     method: 'POST',
     path: '/teams',
+    operationId: 'createTeam',
     summary: 'Create a team',
     description: 'The caller becomes its admin.',
     tags,
@@ -67,6 +69,7 @@ const onTeam = (teams: Teams): Route[] => [
   route({
     method: 'GET',
     path: '/teams/:name',
+    operationId: 'getTeam',
     summary: 'Read a team with its members',
     tags,
     auth: 'required',
@@ -78,6 +81,7 @@ const onTeam = (teams: Teams): Route[] => [
   route({
     method: 'PUT',
     path: '/teams/:name',
+    operationId: 'renameTeam',
     summary: 'Rename a team',
     description: 'By an admin of the team.',
     tags,
@@ -94,6 +98,7 @@ const onTeam = (teams: Teams): Route[] => [
   route({
     method: 'DELETE',
     path: '/teams/:name',
+    operationId: 'deleteTeam',
     summary: 'Delete a team',
     description: 'By an admin of the team. Its repositories stay with those who created them.',
     tags,
@@ -112,6 +117,7 @@ const onMembers = (teams: Teams): Route[] => [
   route({
     method: 'PUT',
     path: '/teams/:name/members/:account',
+    operationId: 'setTeamMember',
     summary: 'Invite an account to a team, or change the role of a member',
     description:
       'By an admin of the team. An account that is not in the team is invited (202) and is in it once it has ' +
@@ -135,6 +141,7 @@ const onMembers = (teams: Teams): Route[] => [
   route({
     method: 'DELETE',
     path: '/teams/:name/members/:account',
+    operationId: 'removeTeamMember',
     summary: 'Remove an account from a team',
     description:
       'By an admin, or by the account itself. Access through the team ends at once. Also withdraws an invitation.',
@@ -173,6 +180,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/account/invitations',
+    operationId: 'listInvitations',
     summary: 'List the invitations of the caller to teams',
     tags,
     auth: 'required',
@@ -189,6 +197,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/account/invitations/:team',
+    operationId: 'acceptInvitation',
     summary: 'Accept an invitation to a team',
     tags,
     auth: 'required',
@@ -200,6 +209,7 @@ const onInvitations = ({ teams, invitations }: TeamRoutesDeps): Route[] => [
   route({
     method: 'DELETE',
     path: '/account/invitations/:team',
+    operationId: 'declineInvitation',
     summary: 'Decline an invitation to a team',
     tags,
     auth: 'required',

@@ -36,6 +36,7 @@ const byOwner = ({ access, transfers }: TransferRoutesDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/repositories/:id/transfer',
+    operationId: 'offerRepository',
     summary: 'Offer a repository to another account',
     description:
       'Nothing changes until that account takes it (`PUT /account/transfers/{id}`): then it is the owner, with all ' +
@@ -53,6 +54,7 @@ const byOwner = ({ access, transfers }: TransferRoutesDeps): Route[] => [
   route({
     method: 'DELETE',
     path: '/repositories/:id/transfer',
+    operationId: 'withdrawRepositoryOffer',
     summary: 'Withdraw the offer of a repository',
     tags,
     auth: 'required',
@@ -70,6 +72,7 @@ const byTaker = ({ transfers }: TransferRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/account/transfers',
+    operationId: 'listTransfers',
     summary: 'List offers of repositories, to you and by you',
     tags,
     auth: 'required',
@@ -86,6 +89,7 @@ const byTaker = ({ transfers }: TransferRoutesDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/account/transfers/:id',
+    operationId: 'acceptTransfer',
     summary: 'Take a repository that you were offered',
     tags,
     auth: 'required',
@@ -103,6 +107,7 @@ const byTaker = ({ transfers }: TransferRoutesDeps): Route[] => [
   route({
     method: 'DELETE',
     path: '/account/transfers/:id',
+    operationId: 'declineTransfer',
     summary: 'Decline a repository that you were offered',
     tags,
     auth: 'required',

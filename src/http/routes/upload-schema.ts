@@ -47,12 +47,9 @@ const shownOption = (name: UploadOptionName): z.ZodType => {
     .meta({ openapi: { type: 'string', ...shapes[name], description } });
 };
 
-/** Query parameters of an upload, each shown once. */
-export const uploadQuery = z.object({
-  processId: queryId(
-    'A reserved process of the same account that the upload fills (`POST /datasets/{id}/processes`).',
-  ).optional(),
-  ...Object.fromEntries(
+/** Options as fields of the form, each shown once. */
+export const uploadForm = z.object(
+  Object.fromEntries(
     uploadOptionNames.flatMap((name): [string, z.ZodType][] => {
       const shown = shownNames[name];
       return shown === undefined
@@ -63,6 +60,14 @@ export const uploadQuery = z.object({
           ];
     }),
   ),
+);
+
+/** Query parameters of an upload. */
+export const uploadQuery = z.object({
+  processId: queryId(
+    'A reserved process of the same account that the upload fills (`POST /datasets/{id}/processes`).',
+  ).optional(),
+  ...uploadForm.shape,
 });
 
 /** The process that the address names; undefined: none. */

@@ -15,7 +15,7 @@ import { pathId } from '../parameters.js';
 import { type Route, route } from '../route.js';
 import { processSchema } from './process-schema.js';
 import { waitFor } from './process-wait.js';
-import { givenOptions, requireOptionField, reservedIdOf, uploadQuery } from './upload-schema.js';
+import { givenOptions, requireOptionField, reservedIdOf, uploadForm, uploadQuery } from './upload-schema.js';
 
 export interface UploadRoutesDeps {
   readonly access: Access;
@@ -48,6 +48,7 @@ const upload = (deps: UploadRoutesDeps): Route =>
   route({
     method: 'PUT',
     path: '/datasets/:id/data',
+    operationId: 'uploadFile',
     summary: 'Upload a CSV file',
     description:
       'Multipart form with the CSV file, plain or gzip, in the part named `data`. The first record names the ' +
@@ -61,6 +62,13 @@ const upload = (deps: UploadRoutesDeps): Route =>
     params: z.object({ id: pathId('Dataset') }),
     query: uploadQuery,
     body: 'stream',
+    form: uploadForm,
+    requestHeaders: {
+      'If-Match': 'Id of the version in quotes that must be the current one, or `*`.',
+      'Content-MD5': 'MD5 of the bytes of the file part, in base64.',
+      Digest: 'Checksum of the bytes of the file part: `md5=…`, `sha-256=…` or `sha-512=…`.',
+      'Repr-Digest': 'The same as RFC 9530 writes it: `sha-256=:…:`.',
+    },
     places: 'own',
     bodyTypes: ['multipart/form-data'],
     authorize: async ({ caller, params, query }) => {

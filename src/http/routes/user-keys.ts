@@ -11,6 +11,7 @@ export const createUserKeyRoutes = ({ userKeys }: Pick<Gateway, 'userKeys'>): Ro
   route({
     method: 'GET',
     path: '/user-keys',
+    operationId: 'listUserKeys',
     summary: 'Providers for which the caller has stored a key',
     tags,
     auth: 'required',
@@ -30,6 +31,7 @@ export const createUserKeyRoutes = ({ userKeys }: Pick<Gateway, 'userKeys'>): Ro
   route({
     method: 'PUT',
     path: '/user-keys/:slug',
+    operationId: 'setUserKey',
     summary: 'Store, replace or delete a key',
     description:
       'A text stores the key (trimmed, at most 512 characters); null, an empty text or an omitted field deletes it. The key is sealed at rest and sent to this provider only.',

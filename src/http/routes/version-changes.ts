@@ -74,6 +74,7 @@ const ofVersions = (deps: VersionChangeRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/versions/:from/diff/:to/rows',
+    operationId: 'downloadVersionDiff',
     summary: 'Download the rows in which two versions differ',
     description: `${shape} Removed rows come first, then added and changed ones in the order of the second version.`,
     tags: ['Versions'],
@@ -101,6 +102,7 @@ const ofDryRun = (deps: VersionChangeRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/processes/:processId/diff/rows',
+    operationId: 'downloadDryRunDiff',
     summary: 'Download the rows that a dry run would change',
     description: `${shape} ${forWhom}`,
     tags: ['Data'],

@@ -90,6 +90,7 @@ const reads = ({ access, versions }: VersionRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:id/versions',
+    operationId: 'listVersions',
     summary: 'List the versions of a dataset',
     tags,
     auth: 'optional',
@@ -110,6 +111,7 @@ const reads = ({ access, versions }: VersionRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: '/datasets/:id/versions/:versionId',
+    operationId: 'getVersion',
     summary: 'Read a version',
     tags,
     auth: 'optional',
@@ -130,6 +132,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
   route({
     method: 'PUT',
     path: '/datasets/:id/versions/:versionId',
+    operationId: 'labelVersion',
     summary: 'Label or pin a version',
     description: 'Sets both; what is left out is unset. Needs Write.',
     tags,
@@ -148,6 +151,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
   route({
     method: 'POST',
     path: '/datasets/:id/versions/:versionId/restore',
+    operationId: 'restoreVersion',
     summary: 'Make an older version the current one',
     description:
       'Creates a new version with the same rows and columns, which counts like any other for retention and the limits ' +
@@ -165,6 +169,7 @@ const changes = ({ access, versions }: VersionRoutesDeps): Route[] => [
   route({
     method: 'DELETE',
     path: '/datasets/:id/versions/:versionId',
+    operationId: 'deleteVersion',
     summary: 'Delete a version',
     description:
       'Its rows are deleted when no other version has them. The current version stays. Needs Write.',
@@ -185,6 +190,7 @@ const comparison = ({ access, diff, versions }: VersionRoutesDeps): Route =>
   route({
     method: 'GET',
     path: '/datasets/:id/versions/:from/diff/:to',
+    operationId: 'compareVersions',
     summary: 'Compare two versions',
     places: 'queries',
     description: 'Counted in the data store; no rows are sent.',
