@@ -85,6 +85,7 @@ export const failedUploadCodes: CodeList = {
   store_refused: [503, 'ClickHouse refused the rows; the operator finds the reason in the log.'],
   text_after_quote: [422, 'Text follows a closing quote.'],
   too_many_bad_rows: [422, 'More records are bad than `maxBadRows` allows.'],
+  too_many_digits: [409, 'The values of a Decimal column would need more than 76 digits together.'],
   upload_abandoned: [503, 'The service stopped while it received the file. Send it again.'],
   upload_broken_off: [422, 'The upload was aborted.'],
   upload_unanswered: [409, 'The sender disconnected before it was answered. Send the file again.'],

@@ -73,6 +73,14 @@ const thrownBy = (node: ts.Node): Thrown[] => {
   return textsOf(node.arguments[0]).map((code) => ({ code, status: statusOf(kind) }));
 };
 
+/** Codes of errors that are recorded rather than thrown: `{ code: '…', message: … }`. */
+const recordedBy = (node: ts.Node): string[] => {
+  if (!ts.isObjectLiteralExpression(node)) return [];
+  const initializerOf = (name: string) =>
+    node.properties.filter(ts.isPropertyAssignment).find((one) => one.name.getText() === name)?.initializer;
+  return initializerOf('message') === undefined ? [] : textsOf(initializerOf('code'));
+};
+
 const parsed = files.map((path) => {
   const text = readFileSync(`${source}${path}`, 'utf8');
   return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
@@ -88,6 +96,29 @@ const thrown = parsed.flatMap(({ path, tree }) => {
   return found;
 });
 
+const recorded = parsed
+  .filter(({ path }) => path.startsWith('ingest/'))
+  .flatMap(({ path, tree }) => {
+    const found: { path: string; code: string }[] = [];
+    const visit = (node: ts.Node): void => {
+      found.push(...recordedBy(node).map((code) => ({ path, code })));
+      ts.forEachChild(node, visit);
+    };
+    visit(tree);
+    return found;
+  });
+
+/** Codes of notices, which are no errors. */
+const notices = new Set([
+  'became_text',
+  'type_changed',
+  'numbers_like_years',
+  'columns_added',
+  'columns_missing',
+  'similar_names',
+  'same_file',
+]);
+
 const statuses = new Map<string, Set<number>>();
 for (const codes of Object.values(codesBySubject))
   for (const [code, [listed]] of Object.entries(codes))
@@ -100,6 +131,11 @@ describe('the list of error codes in src/http/error-codes', () => {
       ({ code, status }) => !notInResponses.has(code) && statuses.get(code)?.has(status) !== true,
     );
     expect(missing.map(({ path, code, status }) => `${path}: ${code} ${status}`)).toEqual([]);
+  });
+
+  it('has every code that a failed upload may have', () => {
+    expect(recorded.length).toBeGreaterThan(10);
+    expect(recorded.filter(({ code }) => !notices.has(code) && !statuses.has(code))).toEqual([]);
   });
 
   it('has no code that the source does not have', () => {
