@@ -3,7 +3,7 @@ import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { timeColumnOf } from '../model/version.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
-import { yearSql } from '../storage/clickhouse/year-sql.js';
+import { isYearSql } from '../storage/clickhouse/year-sql.js';
 import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options/options.js';
 import { judgedColumns } from './projection.js';
@@ -61,7 +61,7 @@ export const buildRowSource = (input: RowSourceInput): RowSource => {
     const time = requireTimeColumn('$last', columns);
     const name = storageName(time);
     // A number that is no year belongs to no period.
-    const isPeriod = time.years === true ? `${yearSql(name)} IS NOT NULL` : `${name} IS NOT NULL`;
+    const isPeriod = time.years === true ? isYearSql(name) : `${name} IS NOT NULL`;
     conditions.push(
       `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${table} WHERE ${conditions.join(' AND ')}
         AND ${isPeriod} GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,

@@ -1,9 +1,16 @@
 /** Years of a column of numbers, as SQL. */
 import { firstYear, lastYear } from '../../model/years.js';
 
-/** The year that a number stands for; null for one that is no year. */
+/** True for a number that stands for a year; null for null. */
+export const isYearSql = (number: string): string =>
+  `(${number} >= ${firstYear} AND ${number} <= ${lastYear} AND ${number} = floor(${number}))`;
+
+/**
+ * The year that a number stands for; null for one that is no year. Both branches of `if` may be calculated for all rows, so a
+ * number of many digits must not reach a conversion that it overflows.
+ */
 export const yearSql = (number: string): string =>
-  `if(${number} >= ${firstYear} AND ${number} <= ${lastYear} AND ${number} = floor(${number}), toInt32(assumeNotNull(${number})), NULL)`;
+  `nullIf(toInt32(if(${isYearSql(number)}, toFloat64(${number}), 0)), 0)`;
 
 /** Days from 1970-01-01 to the first day of a year; null for null. */
 export const firstDaySql = (year: string): string =>
