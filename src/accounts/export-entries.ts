@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.js';
 import { receivedGrants } from '../catalog/grants.js';
 import { listTransfers } from '../catalog/repository-transfers.js';
+import { rightOf } from '../catalog/standing-rights.js';
 import { createUserKeys } from '../gateway/keys/user-keys.js';
 import type { ProcessRecords } from '../ingest/lifecycle/process-records.js';
 import { createVersionRecords } from '../ingest/versions/version-records.js';
@@ -26,7 +27,7 @@ export interface AccountExportParts {
     | 'datasets'
     | 'grants'
     | 'auditTrail'
-    | 'endedRights'
+    | 'rights'
   >;
   readonly processes: Pick<ProcessRecords, 'list'>;
   readonly files: WholeFiles;
@@ -195,7 +196,7 @@ export const createEntries = (parts: AccountExportParts, caller: Caller, options
   /** The right to export ends with the key that asked for it, and with the account. */
   const requireRight = async (datasetId: number): Promise<void> => {
     if (caller.key.id === 0) return;
-    const [ended] = await catalog.endedRights([{ keyId: caller.key.id, datasetId, need: 'Read' }]);
+    const [ended] = await catalog.rights.findEnded([rightOf(caller, datasetId)]);
     if (ended !== undefined && ended.kind !== 'not_found') throw ended;
   };
 

@@ -135,7 +135,8 @@ const datasetSql = prepared(`
     JOIN accounts owner ON owner.id = r.created_by JOIN plans p ON p.name = owner.plan
   WHERE d.id = ANY ($1)`);
 
-const isOwn = (caller: Caller | undefined, facts: AccessFacts): boolean =>
+/** True for data of the caller's own repositories and teams. */
+export const isOwn = (caller: Caller | undefined, facts: AccessFacts): boolean =>
   caller !== undefined &&
   (facts.createdBy === caller.accountId || caller.teams.some(({ id }) => id === facts.teamId));
 

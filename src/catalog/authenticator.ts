@@ -10,7 +10,7 @@ import { noteKeyUse, usedLongAgo } from './keys.js';
  */
 export type Authenticator = (key: string) => Promise<Caller>;
 
-interface KeyRow {
+export interface KeyRow {
   keyId: number;
   readOnly: boolean;
   repositoryIds: number[] | null;
@@ -28,7 +28,8 @@ interface KeyRow {
   teams: CallerTeam[] | null;
 }
 
-const keySql = (condition: string): string => `
+/** Everything a caller is made of. */
+export const keySql = (condition: string): string => `
   SELECT k.id AS "keyId", k.read_only AS "readOnly", to_json(k.repository_ids) AS "repositoryIds",
     k.revoked_at IS NOT NULL AS revoked, a.disabled_at IS NOT NULL AS disabled, coalesce(k.expires_at <= now(), false) AS expired,
     ${usedLongAgo('k')} AS stale,
@@ -69,7 +70,7 @@ export type FoundCaller =
   | { readonly caller: Caller | undefined; readonly refused?: undefined }
   | { readonly caller?: undefined; readonly refused: AppError };
 
-const foundCaller = (row: KeyRow | undefined): FoundCaller => {
+export const foundCaller = (row: KeyRow | undefined): FoundCaller => {
   try {
     return { caller: callerOf(requireValid(row)) };
   } catch (error) {

@@ -16,7 +16,7 @@ import { createRepositories } from './repositories.js';
 import { createRetentionSettings } from './retention-settings.js';
 import { createCatalogSearch } from './search.js';
 import { createSessions } from './sessions.js';
-import { createFindEndedRights } from './standing-rights.js';
+import { createStandingRights } from './standing-rights.js';
 import { createTeamInvitations } from './team-invitations.js';
 import { createTeams } from './teams.js';
 
@@ -46,7 +46,7 @@ export const createCatalog = ({
     keyUse,
     authenticate: createAuthenticator({ sql, onUse: keyUse.count }),
     sessions: createSessions({ sql, onUse: keyUse.count, maxAgeSeconds: sessionMaxAgeSeconds }),
-    endedRights: createFindEndedRights({ sql }),
+    rights: createStandingRights({ sql }),
     keys: createKeys({ sql }),
     plans: createPlans({ sql }),
     teams: createTeams({ sql }),

@@ -55,8 +55,8 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
   },
 
   async authenticate(token) {
-    const [row] = await sql.query<{ keyId: number; stale: boolean }>(
-      `SELECT s.key_id AS "keyId", ${usedLongAgo('k')} AS stale
+    const [row] = await sql.query<{ id: number; keyId: number; stale: boolean }>(
+      `SELECT s.id, s.key_id AS "keyId", ${usedLongAgo('k')} AS stale
        FROM web_sessions s JOIN api_keys k ON k.id = s.key_id WHERE s.hash = $1 AND s.expires_at > now()`,
       [hashOf(token)],
     );
@@ -65,7 +65,7 @@ export const createSessions = ({ sql, onUse, maxAgeSeconds = week }: SessionsOpt
     const caller = await callerOfKey(sql, row.keyId);
     onUse?.(row.keyId);
     if (row.stale) await noteKeyUse(sql, row.keyId);
-    return caller;
+    return { ...caller, key: { ...caller.key, sessionId: row.id } };
   },
 
   async end(token) {

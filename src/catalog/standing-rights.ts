@@ -1,51 +1,112 @@
-import type { AppError } from '../lib/errors.js';
-import { decide, type Level } from '../model/permission.js';
-import type { Sql } from '../storage/postgres/sql.js';
-import { refusal } from './access.js';
-import { callersOfKeys, type FoundCaller } from './authenticator.js';
-import { callerValues, type DatasetFactRow, datasetFactColumns, datasetFacts } from './facts.js';
+import { AppError } from '../lib/errors.js';
+import { type Caller, decide, type Level } from '../model/permission.js';
+import type { DownloadRights } from '../model/plan.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { isOwn, refusal } from './access.js';
+import { foundCaller, type KeyRow, keySql } from './authenticator.js';
+import { type DatasetFactRow, datasetFactColumns, datasetFacts } from './facts.js';
+import { refuseDownload } from './quotas.js';
 
-/** What an answer rests on that goes on for longer: who reads which dataset, and what that takes. */
+/** The right behind an answer that goes on, or behind a link: a credential, a dataset, and the level that it takes. */
 export interface StandingRight {
   /** The key that the request came with; null: none. */
   readonly keyId: number | null;
-  readonly datasetId: number;
+  /** Session of the web app that stood for the key. */
+  readonly sessionId?: number | undefined;
+  /** Null: the credential alone must hold. */
+  readonly datasetId: number | null;
   readonly need: Level;
+  /** True where the plan of the caller must include the download as well. */
+  readonly download?: boolean;
 }
 
-/**
- * Why each of some rights has ended, with keys, grants and datasets as they are now; undefined for one that still holds.
- * Two questions to PostgreSQL, however many are asked about.
- */
+/** The right of a caller, as far as a request tells. */
+export const rightOf = (
+  caller: Caller | undefined,
+  datasetId: number | null,
+  more: Partial<Pick<StandingRight, 'need' | 'download'>> = {},
+): StandingRight => ({
+  keyId: caller?.key.id ?? null,
+  sessionId: caller?.key.sessionId,
+  datasetId,
+  need: 'Read',
+  ...more,
+});
+
+export type JudgedRight =
+  | { readonly ended: AppError }
+  | {
+      readonly ended?: undefined;
+      readonly caller: Caller | undefined;
+      /** Account whose plan the data counts against; null without a dataset. */
+      readonly ownerId: number | null;
+    };
+
+/** Why each of some rights has ended; undefined for one that still holds. */
 export type FindEndedRights = (rights: readonly StandingRight[]) => Promise<(AppError | undefined)[]>;
 
-type Found = DatasetFactRow & { readonly asked: number };
+export interface StandingRights {
+  /**
+   * Decides about rights with keys, sessions, accounts, plans, teams, grants and datasets as they are now: as for a new
+   * request. One statement, however many rights.
+   */
+  judge(rights: readonly StandingRight[]): Promise<JudgedRight[]>;
+  readonly findEnded: FindEndedRights;
+}
 
-export const createFindEndedRights =
-  ({ sql }: { sql: Sql }): FindEndedRights =>
-  async (rights) => {
-    const keyIds = new Set(rights.flatMap(({ keyId }) => keyId ?? []));
-    const callers = await callersOfKeys(sql, [...keyIds]);
-    const callerOf = ({ keyId }: StandingRight): FoundCaller =>
-      keyId === null ? { caller: undefined } : (callers.get(keyId) as FoundCaller);
-    const asked = rights.map((right, index) => {
-      const [me, teams] = callerValues(callerOf(right).caller);
-      return { asked: index, dataset: right.datasetId, me, teams };
-    });
-    const rows = await sql.query<Found>(
-      `SELECT q.asked, ${datasetFactColumns('q.me', 'q.teams')}
-       FROM jsonb_to_recordset($1::jsonb) AS q (asked int, dataset bigint, me bigint, teams bigint[])
-         JOIN datasets d ON d.id = q.dataset JOIN repositories r ON r.id = d.repository_id`,
-      [JSON.stringify(asked)],
-    );
-    const found = new Map(rows.map((row) => [row.asked, row]));
-    return rights.map((right, index) => {
-      const { caller, refused } = callerOf(right);
-      if (refused !== undefined) return refused;
-      const row = found.get(index);
-      const decision = decide(caller, row && datasetFacts(row), right.need, 'read');
-      return decision.allowed
-        ? undefined
-        : refusal(decision, { what: 'dataset', id: right.datasetId, need: right.need });
-    });
+/** Columns of a key or a dataset that is gone are null. */
+type Found = KeyRow &
+  DatasetFactRow & {
+    readonly asked: number;
+    readonly signedIn: boolean;
+    readonly downloads: DownloadRights;
   };
+
+const judgeSql = prepared(`
+  SELECT q.asked, key.*, data.*,
+    EXISTS (SELECT 1 FROM web_sessions s
+      WHERE s.id = q.session AND s.key_id = q.key AND s.expires_at > now()) AS "signedIn",
+    (SELECT p.downloads FROM plans p WHERE p.name = key.plan) AS downloads
+  FROM jsonb_to_recordset($1::jsonb) AS q (asked int, key bigint, session bigint, dataset bigint)
+    LEFT JOIN LATERAL (${keySql('k.id = q.key')}) AS key ON true
+    LEFT JOIN LATERAL (
+      SELECT ${datasetFactColumns('key."accountId"', `ARRAY(SELECT (t ->> 'id')::bigint FROM json_array_elements(key.teams) AS t)`)}
+      FROM datasets d JOIN repositories r ON r.id = d.repository_id WHERE d.id = q.dataset) AS data ON true`);
+
+const sessionEnded = (): AppError =>
+  new AppError('unauthenticated', 'session_ended', 'The session has ended; sign in again.');
+
+const judgeOne = (right: StandingRight, row: Found): JudgedRight => {
+  const found =
+    right.keyId === null ? { caller: undefined } : foundCaller(row.keyId === null ? undefined : row);
+  if (found.refused !== undefined) return { ended: found.refused };
+  if (right.sessionId !== undefined && !row.signedIn) return { ended: sessionEnded() };
+  const { caller } = found;
+  if (right.datasetId === null) return { caller, ownerId: null };
+  const facts = row.repositoryId === null ? undefined : datasetFacts(row);
+  const { need } = right;
+  const decision = decide(caller, facts, need, 'read');
+  if (!decision.allowed) return { ended: refusal(decision, { what: 'dataset', id: right.datasetId, need }) };
+  const { plan: name, downloads, privacy, createdBy: ownerId } = row;
+  const own = facts !== undefined && isOwn(caller, facts);
+  const refused = right.download ? refuseDownload(caller, { own, privacy }, { name, downloads }) : undefined;
+  return refused === undefined ? { caller, ownerId } : { ended: refused };
+};
+
+export const createStandingRights = ({ sql }: { sql: Sql }): StandingRights => {
+  const judge = async (rights: readonly StandingRight[]): Promise<JudgedRight[]> => {
+    const asked = rights.map(({ keyId, sessionId, datasetId }, index) => ({
+      asked: index,
+      key: keyId,
+      session: sessionId ?? null,
+      dataset: datasetId,
+    }));
+    const rows = await sql.query<Found>(judgeSql, [JSON.stringify(asked)]);
+    const byIndex = new Map(rows.map((row) => [row.asked, row]));
+    return rights.map((right, index) => judgeOne(right, byIndex.get(index) as Found));
+  };
+  return {
+    judge,
+    findEnded: async (rights) => (await judge(rights)).map(({ ended }) => ended),
+  };
+};

@@ -178,7 +178,7 @@ export const createApiProcess = async (
     authenticate: catalog.authenticate,
     authenticateSession: catalog.sessions.authenticate,
     web: await loadWebApp(webAppFolder, { version: build.version, publicUrl: config.publicUrl }),
-    endedRights: catalog.endedRights,
+    endedRights: catalog.rights.findEnded,
     log,
     metrics,
     tracing: core.tracing,

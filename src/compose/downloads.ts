@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Access } from '../catalog/access.js';
 import type { Quotas } from '../catalog/quotas.js';
+import type { StandingRights } from '../catalog/standing-rights.js';
 import { type Builds, createBuilds } from '../exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../exports/export-files.js';
 import { createExportHousekeeping } from '../exports/housekeeping.js';
@@ -96,7 +97,12 @@ const mostReads = 10_000;
 export const createDownloadPart = async (
   core: Core,
   scope: Scope,
-  { access, quotas, places }: { access: Access; quotas: Quotas; places: Places },
+  {
+    access,
+    quotas,
+    rights,
+    places,
+  }: { access: Access; quotas: Quotas; rights: StandingRights; places: Places },
 ): Promise<{ readonly routes: Route[]; readonly files: WholeFiles }> => {
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
@@ -124,7 +130,6 @@ export const createDownloadPart = async (
     builds,
     links,
     files,
-    linkTtlSeconds: config.linkTtlSeconds,
     maxAgeMs: config.exportsMaxAgeMs,
     signal: stopping.signal,
     log,
@@ -170,7 +175,15 @@ export const createDownloadPart = async (
       quotas,
       revisions: createRevisions({ sql, versions, reader }),
     }),
-    ...createLinkRoutes({ links, exportFiles, storage, linkTtlSeconds: config.linkTtlSeconds }),
+    ...createLinkRoutes({
+      links,
+      judge: rights.judge,
+      quotas,
+      exportFiles,
+      storage,
+      linkTtlSeconds: config.linkTtlSeconds,
+      directSeconds: config.exportsDirectSeconds,
+    }),
   ];
   return { routes, files };
 };

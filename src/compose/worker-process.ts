@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { createAuditTrail } from '../catalog/audit-trail.js';
+import { removeEndedReads } from '../catalog/export-quota.js';
 import { removeEndedSessions } from '../catalog/sessions.js';
 import type { Config } from '../config.js';
 import { createApp } from '../http/app.js';
@@ -94,6 +95,7 @@ export const createWorkerProcess = async (
     run: async () => {
       await audit.drop(config.auditRetentionDays);
       await removeEndedSessions(core.sql);
+      await removeEndedReads(core.sql);
     },
     log,
   });

@@ -27,6 +27,12 @@ export const exportSettings = {
     String(32 * MiB),
     'Largest version whose CSV file is made right after it was published; 0: files are made when asked for.',
   ),
+  exportsDirectSeconds: setting(
+    'EXPORTS_DIRECT_SECONDS',
+    integer(0, 3_600),
+    '0',
+    'Seconds for which addresses in the bucket are valid that links redirect to; 0: the API sends the files itself, so that access ends at once and bytes are counted exactly.',
+  ),
   s3Endpoint: setting(
     'S3_ENDPOINT',
     optional(url('http', 'https')),
@@ -37,7 +43,7 @@ export const exportSettings = {
     'S3_PUBLIC_ENDPOINT',
     optional(url('http', 'https')),
     undefined,
-    'Address under which clients reach that service, for pre-signed links; default: S3_ENDPOINT.',
+    'Address under which clients reach that service, for EXPORTS_DIRECT_SECONDS; default: S3_ENDPOINT.',
   ),
   s3Region: setting('S3_REGION', text, 'us-east-1', 'Region of the bucket.'),
   s3PathStyle: setting(

@@ -4,7 +4,7 @@ import { notFound } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { Plan } from '../query/plan.js';
 import type { WholeFiles } from '../query/whole-file.js';
-import type { ObjectInfo, ObjectState, ObjectStorage } from '../storage/objects/object-storage.js';
+import type { ObjectState, ObjectStorage } from '../storage/objects/object-storage.js';
 import type { Build, Builds } from './builds.js';
 import { fileKeyOf, type KeptVersions, sweepFiles } from './file-sweep.js';
 import type { FileRef, Links } from './links.js';
@@ -24,8 +24,7 @@ export type ServedFile =
 /** Whole files of versions: made once per version and variant, served by links. */
 export interface ExportFiles {
   /**
-   * Address of the file of a planned download, either a path of this API or, where the storage has links of its
-   * own and the file is there, an absolute one. Starts making the file when it is not there.
+   * Link to the file of a planned download, a path of this API. Starts making the file when it is not there.
    */
   linkTo(wanted: WantedFile): Promise<string>;
   /**
@@ -52,14 +51,10 @@ export interface FindOptions {
 export interface WantedFile {
   /** In whose share of the places it is made. */
   readonly owner: string;
-  /** The key that asks; null: none. */
   readonly keyId: number | null;
+  readonly sessionId: number | null;
   readonly plan: Plan;
   readonly fileName: string;
-  readonly contentType: string;
-  readonly disposition: string;
-  /** A link of object storage is signed for GET alone: HEAD is answered here. */
-  readonly headOnly?: boolean;
 }
 
 export interface ExportFilesOptions {
@@ -67,7 +62,6 @@ export interface ExportFilesOptions {
   readonly builds: Builds;
   readonly links: Links;
   readonly files: WholeFiles;
-  readonly linkTtlSeconds: number;
   /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
   readonly maxAgeMs: number;
   /** Ends running builds when the process stops. */
@@ -100,11 +94,7 @@ const keyOf = (plan: Plan): string =>
   fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plan.fingerprint}.${plan.format}`);
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
-  const { storage, builds, links, files, linkTtlSeconds, maxAgeMs, signal, log } = options;
-
-  /** A link of object storage must not outlive its file, since nobody would make the file again. */
-  const outlivesLink = ({ storedAtMs }: ObjectInfo): boolean =>
-    storedAtMs + maxAgeMs > Date.now() + linkTtlSeconds * 1_000;
+  const { storage, builds, links, files, maxAgeMs, signal, log } = options;
 
   const build = (plan: Plan, owner: string): Build =>
     builds.start(keyOf(plan), () => files.open(plan, owner, signal));
@@ -114,7 +104,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     return { key, info: builds.current(key) === undefined ? await storage.stat(key) : undefined };
   };
 
-  const refOf = ({ plan, fileName, keyId }: WantedFile): FileRef => ({
+  const refOf = ({ plan, fileName, keyId, sessionId }: WantedFile): FileRef => ({
     datasetId: plan.version.datasetId,
     versionId: plan.version.versionId,
     variant: plan.wholeFile ?? 'table',
@@ -123,17 +113,13 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     fingerprint: plan.fingerprint,
     fileName,
     keyId,
+    sessionId,
   });
 
   return {
     async linkTo(wanted) {
-      const { key, info } = await located(wanted.plan);
+      const { info } = await located(wanted.plan);
       if (info === undefined) build(wanted.plan, wanted.owner);
-      else if (!wanted.headOnly && outlivesLink(info)) {
-        const { contentType, disposition } = wanted;
-        const direct = await storage.link(key, { expiresSeconds: linkTtlSeconds, contentType, disposition });
-        if (direct !== undefined) return direct;
-      }
       return links.sign(refOf(wanted));
     },
 

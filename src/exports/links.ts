@@ -6,7 +6,7 @@ import type { Plan } from '../query/plan.js';
 
 export type FileVariant = 'table' | 'transposed';
 
-/** Everything that says which file is meant. A link is its own permission: it carries this, signed. */
+/** Which file, and the credential that asked for it: the link holds only as long as the rights of that. */
 export interface FileRef {
   readonly datasetId: number;
   readonly versionId: number;
@@ -17,8 +17,10 @@ export interface FileRef {
   /** Fingerprint of the content. */
   readonly fingerprint: string;
   readonly fileName: string;
-  /** The key that asked for it; null: nobody's, the file is public. */
+  /** The key that asked for it; null: none, the data was public. */
   readonly keyId: number | null;
+  /** The session of the web app that stood for the key; null: the key itself. */
+  readonly sessionId: number | null;
 }
 
 /** Makes and checks short-lived links. */
@@ -46,6 +48,7 @@ type Payload = [
   /** Links of older versions have none of these. */
   keyId?: number | null,
   format?: Plan['format'],
+  sessionId?: number | null,
 ];
 
 const refused = (code: string, message: string): AppError => new AppError('forbidden', code, message);
@@ -54,7 +57,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
   const signatureOf = (text: string): Buffer => createHmac('sha256', secret).update(`link:${text}`).digest();
 
   return {
-    sign({ datasetId, versionId, variant, format, presentNames, fingerprint, fileName, keyId }) {
+    sign({ datasetId, versionId, variant, format, presentNames, fingerprint, fileName, keyId, sessionId }) {
       const expiresAt = Math.floor(clock.now() / 1_000) + ttlSeconds;
       const payload: Payload = [
         expiresAt,
@@ -66,6 +69,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         fileName,
         keyId,
         format,
+        sessionId,
       ];
       const text = Buffer.from(JSON.stringify(payload)).toString('base64url');
       return `/links/${withMac(text, signatureOf)}/${encodeURIComponent(fileName)}`;
@@ -75,8 +79,9 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
       if (text === undefined) throw refused('link_invalid', 'The link is not valid.');
       // Signed by us, so it has the shape that `sign` gave it.
       const payload = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as Payload;
-      const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, keyId, format] =
+      const [expiresAt, datasetId, versionId, variant, presentNames, fingerprint, signedName, ...more] =
         payload;
+      const [keyId, format, sessionId] = more;
       if (fileName !== signedName) throw refused('link_invalid', 'The link is not valid.');
       if (clock.now() / 1_000 >= expiresAt) {
         throw refused('link_expired', 'The link has expired; ask for the download again.');
@@ -90,6 +95,7 @@ export const createLinks = ({ secret, ttlSeconds, clock }: LinksOptions): Links 
         fingerprint,
         fileName,
         keyId: keyId ?? null,
+        sessionId: sessionId ?? null,
       };
     },
   };

@@ -7,7 +7,7 @@ import type { Place } from '../lib/places.js';
 import { needsLength, readWhole } from './known-length.js';
 import type { RequestState } from './request-state.js';
 import type { RightsWatch } from './rights-watch.js';
-import type { Reply } from './route.js';
+import type { Reply, SentMeter } from './route.js';
 import { sendStream } from './streamed-body.js';
 
 /**
@@ -53,21 +53,45 @@ export interface Sending {
 
 type Context = ParameterizedContext<RequestState>;
 
-const send = (ctx: Context, body: Readable, timeoutMs: number, unsent?: ByteShare): void => {
+interface SendOptions {
+  readonly timeoutMs: number;
+  readonly unsent?: ByteShare | undefined;
+  readonly meter?: SentMeter | undefined;
+}
+
+const send = (ctx: Context, body: Readable, { timeoutMs, unsent, meter }: SendOptions): void => {
   // Koa would pipe piece by piece.
   ctx.respond = false;
   const failed = (error: Error): void => {
     ctx.state.error = error;
     ctx.app.emit('error', error, ctx);
   };
-  sendStream(body, ctx.res, failed, unsent);
+  sendStream(body, ctx.res, failed, unsent, meter);
   ctx.res.setTimeout(timeoutMs, () => ctx.res.destroy());
 };
 
-const sendBytes = (ctx: Context, bytes: Buffer, { place, unsent }: Sending): void => {
+/** Counts an answer that leaves in one piece. */
+const countBytes = async ({ res }: Context, length: number, meter: SentMeter): Promise<void> => {
+  let isRefused = false;
+  res.once('close', () => meter.end(res.writableFinished && !isRefused ? 0 : length));
+  try {
+    await meter.add(length);
+  } catch (error) {
+    isRefused = true;
+    throw error;
+  }
+};
+
+const sendBytes = async (
+  ctx: Context,
+  bytes: Buffer,
+  { place, unsent }: Sending,
+  meter?: SentMeter,
+): Promise<void> => {
   ctx.set('Content-Length', String(bytes.length));
   if (ctx.method === 'HEAD' || bytes.length <= pieceBytes) {
     place?.release();
+    if (meter !== undefined) await countBytes(ctx, bytes.length, meter);
     ctx.body = bytes;
     ctx.res.setTimeout(stalledMs, () => ctx.res.destroy());
     return;
@@ -76,7 +100,7 @@ const sendBytes = (ctx: Context, bytes: Buffer, { place, unsent }: Sending): voi
   ctx.res.once('close', unsent.close);
   const body = Readable.from(piecesOf(bytes), { objectMode: false });
   if (place !== undefined) holdForReader(place, body);
-  send(ctx, body, stalledMs);
+  send(ctx, body, { timeoutMs: stalledMs, meter });
 };
 
 const isBytes = (body: object | string): body is Buffer | string =>
@@ -92,21 +116,33 @@ const withLength = async (ctx: Context, reply: Reply, sending: Sending): Promise
   if (reply.right !== undefined) rights.watch(body, reply.right);
   try {
     return { ...reply, body: await readWhole(body, { maxBytes, unsent, signal: ctx.state.signal }) };
+  } catch (error) {
+    reply.meter?.end(0);
+    throw error;
   } finally {
     // Counted again as it is sent.
     unsent.close();
   }
 };
 
+/** Holds the place of a stream and waits for its beginning. */
+const beginStream = async (ctx: Context, body: Readable, { meter }: Reply, place?: Place): Promise<void> => {
+  if (place !== undefined) holdForReader(place, body);
+  if (ctx.method === 'HEAD') return;
+  try {
+    await firstBytes(body);
+  } catch (error) {
+    meter?.end(0);
+    throw error;
+  }
+};
+
 /** Writes what a handler answered into the response, and gives back what it holds when that was sent. */
 export const sendReply = async (ctx: Context, answer: Reply, sending: Sending): Promise<void> => {
   const reply = await withLength(ctx, answer, sending);
-  const { status, headers = {}, body = null } = reply;
+  const { status, headers = {}, body = null, meter } = reply;
   const { place } = sending;
-  if (body instanceof Readable) {
-    if (place !== undefined) holdForReader(place, body);
-    if (ctx.method !== 'HEAD') await firstBytes(body);
-  }
+  if (body instanceof Readable) await beginStream(ctx, body, reply, place);
   ctx.status = status;
   if (body === null) {
     place?.release();
@@ -114,19 +150,24 @@ export const sendReply = async (ctx: Context, answer: Reply, sending: Sending): 
     ctx.body = null;
   } else if (body instanceof Readable) {
     ctx.set(headers);
-    if (ctx.method === 'HEAD') body.destroy();
-    else {
+    if (ctx.method === 'HEAD') {
+      body.destroy();
+      meter?.end(0);
+    } else {
       if (reply.right !== undefined) sending.rights.watch(body, reply.right);
-      if (sending.countsStreams) send(ctx, body, stalledMs, sending.unsent);
-      else send(ctx, body, stalledRowsMs);
+      const bounds = sending.countsStreams
+        ? { timeoutMs: stalledMs, unsent: sending.unsent }
+        : { timeoutMs: stalledRowsMs };
+      send(ctx, body, { ...bounds, meter });
     }
   } else {
     const type = isBytes(body) ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';
     ctx.set({ 'Content-Type': type, ...headers });
-    sendBytes(
+    await sendBytes(
       ctx,
       Buffer.isBuffer(body) ? body : Buffer.from(isBytes(body) ? body : JSON.stringify(body)),
       sending,
+      meter,
     );
   }
 };

@@ -16,9 +16,9 @@ export interface RightsWatchOptions {
   readonly intervalMs?: number;
 }
 
-/** What ends an answer whose right has ended, in contrast to a fault. */
+/** True for the end of an answer whose right or quota has ended, false for a fault. */
 export const isRefusal = (error: unknown): boolean =>
-  isAppError(error) && ['unauthenticated', 'forbidden', 'not_found'].includes(error.kind);
+  isAppError(error) && ['unauthenticated', 'forbidden', 'not_found', 'quota'].includes(error.kind);
 
 /**
  * One look for all streams of the process. A look that fails, because PostgreSQL is away, ends nothing: the next one

@@ -37,6 +37,14 @@ export interface ResponseSpec {
 /** JSON-serialisable value: sent as `application/json`. */
 export type ReplyBody = object | Buffer | string | Readable | null;
 
+/** Follows how much of a streamed answer is sent. */
+export interface SentMeter {
+  /** Counts bytes of the body that are handed to the connection. A promise: no more may follow before it resolves. */
+  add(bytes: number): Promise<void> | undefined;
+  /** The answer has ended. @param unsent Counted bytes that did not leave this process. */
+  end(unsent: number): void;
+}
+
 export interface Reply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -48,6 +56,8 @@ export interface Reply {
   readonly body?: ReplyBody;
   /** What a stream rests on: when that ends, the connection is destroyed. */
   readonly right?: StandingRight;
+  /** Told how much of a stream was sent, and of its end, whichever way it comes. */
+  readonly meter?: SentMeter;
 }
 
 /** What is known of a request before its body is read. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ByteShare } from '../lib/byte-budget.js';
+import type { SentMeter } from './route.js';
 
 /** Bytes that may wait for a slow client before no more are read. */
 const mostPending = 1024 * 1024;
@@ -12,6 +13,17 @@ const keptBytes = 2 * mostPending;
 const gatheredBytes = 256 * 1024;
 const gatherMs = 2;
 
+/** False where there is nothing to send, or nobody to send it to: then everything is settled. */
+const canSend = (body: Readable, response: ServerResponse, failed: (error: Error) => void): boolean => {
+  if (body.readableEnded) response.end();
+  else if (response.destroyed) body.destroy();
+  else if (body.destroyed) {
+    response.destroy();
+    failed(body.errored ?? new Error('the stream of an answer was closed'));
+  } else return true;
+  return false;
+};
+
 /**
  * Sends a stream as the body of an answer. Pieces are gathered and leave as one chunk and one system call; a plain
  * pipe makes one of each piece, and most of what a large download costs here are those.
@@ -20,32 +32,38 @@ const gatherMs = 2;
  * client that goes away destroys the body.
  * @param failed is told of the body's own error, not of one that follows from the client's leaving.
  * @param unsent counts what waits for the client; who has used up its share is cut off. Undefined: places bound it.
+ * @param meter counts what is sent; it may keep more from following for a moment, and refuse it.
  */
 export const sendStream = (
   body: Readable,
   response: ServerResponse,
   failed: (error: Error) => void,
   unsent?: ByteShare,
+  meter?: SentMeter,
 ): void => {
-  if (body.readableEnded) {
-    response.end();
-    return;
-  }
-  if (response.destroyed) {
-    body.destroy();
-    return;
-  }
-  if (body.destroyed) {
-    response.destroy();
-    failed(body.errored ?? new Error('the stream of an answer was closed'));
+  if (!canSend(body, response, failed)) {
+    meter?.end(0);
     return;
   }
   let gathered = 0;
   let timer: NodeJS.Timeout | undefined;
   const isFull = (): boolean => response.writableLength > mostPending;
+  let holds = 0;
   const resume = (): void => {
     unsent?.close();
-    body.resume();
+    if (holds === 0) body.resume();
+  };
+  /** Nothing more follows until the meter has counted what was sent. */
+  const hold = async (counted: Promise<void>): Promise<void> => {
+    holds += 1;
+    body.pause();
+    try {
+      await counted;
+    } catch (error) {
+      body.destroy(error as Error);
+    }
+    holds -= 1;
+    if (!isFull()) resume();
   };
   const pause = (): void => {
     if (body.isPaused()) return;
@@ -76,6 +94,8 @@ export const sendStream = (
     response.write(chunk);
     gathered += chunk.length;
     if (gathered >= gatheredBytes) flush();
+    const counted = meter?.add(Buffer.byteLength(chunk));
+    if (counted !== undefined) void hold(counted);
   });
   response.on('drain', resume);
   // `end` of a corked response loses what is corked in Node 22 and 24 (it does not in 20).
@@ -96,6 +116,7 @@ export const sendStream = (
   response.once('close', () => {
     clearTimeout(timer);
     unsent?.close();
+    meter?.end(response.writableFinished ? 0 : response.writableLength);
     body.destroy();
   });
 };

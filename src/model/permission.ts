@@ -25,6 +25,8 @@ export interface CallerKey {
   readonly readOnly: boolean;
   /** Repositories the key is limited to; null for all of its account. */
   readonly repositoryIds: readonly number[] | null;
+  /** Session of the web app that stands for the key; absent when the key itself was sent. */
+  readonly sessionId?: number;
 }
 
 /** An authenticated account together with the key it came with. */

@@ -23,6 +23,8 @@ export interface ChangesWanted {
   readonly datasetId: number;
   /** Two versions, or the process of a dry run: it is compared with the version that it would have followed. */
   readonly between: { readonly from: number; readonly to: number } | { readonly dryRun: number };
+  /** Most rows; undefined: all. */
+  readonly top?: number | undefined;
   readonly queryId: string;
   readonly signal: AbortSignal;
 }
@@ -182,8 +184,9 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
       const matched = await matchRows({ from, to, keyIds }, wanted);
       const ids = matched.keys.map(({ id }) => id);
       const { output, from: rows } = changesSql([before, after], columns, ids);
+      const limited = wanted.top === undefined ? rows : `${rows} LIMIT ${wanted.top}`;
       const body = await reader.open({
-        ...csv.select.rows(output, rows, plainAppearance),
+        ...csv.select.rows(output, limited, plainAppearance),
         values: { ...before.values, ...after.values },
         place: placeOf(from, to),
         isHeavy: true,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ServedFile } from '../../exports/export-files.js';
 import type { ByteRange, ObjectStorage } from '../../storage/objects/object-storage.js';
-import type { Reply, RequestHead } from '../route.js';
+import type { Reply, RequestHead, SentMeter } from '../route.js';
 import { isUnchanged, rangeApplies } from './conditions.js';
 import { frameParts, parseRange } from './ranges.js';
 
@@ -17,6 +17,13 @@ export interface FileFacts {
   readonly contentType: string;
   readonly disposition: string;
   readonly cacheControl: string;
+}
+
+export interface FileSending {
+  /** Called before the first byte is sent. @throws AppError when it may not be sent. */
+  readonly begin: (part: 'whole' | 'part') => Promise<SentMeter>;
+  /** Address where the storage itself serves the file; undefined where it does not. */
+  readonly direct?: (() => Promise<string | undefined>) | undefined;
 }
 
 /** Pieces of a stored file in their envelope. */
@@ -40,6 +47,7 @@ export const answerFile = async (
   file: ServedFile,
   facts: FileFacts,
   { method, header }: FileRequest,
+  sending: FileSending,
 ): Promise<Reply> => {
   const validators = { entityTag: facts.entityTag, lastModified: file.lastModified };
   const shared = {
@@ -53,18 +61,47 @@ export const answerFile = async (
   const headers = { ...shared, 'Content-Type': facts.contentType, 'Content-Disposition': facts.disposition };
   const ofBytes = facts.reproducible ? validators : { entityTag: facts.entityTag };
   const range = rangeApplies(header('if-range'), ofBytes) ? header('range') : undefined;
-  const { open, ...answer } =
+  const answer: FileAnswer =
     file.kind === 'building'
       ? // Its length is not known yet: the whole file, as it is made.
         { status: 200, headers, open: async () => file.build.follow() }
       : answerStored(storage, file, headers, range);
   // HEAD keeps the headers of the file: an empty stream leaves them as they are.
-  return { ...answer, body: method === 'HEAD' || open === undefined ? Readable.from([]) : await open() };
+  if (method === 'HEAD' || answer.open === undefined)
+    return { ...withoutBody(answer), body: Readable.from([]) };
+  return sendFile({ ...answer, open: answer.open }, sending);
 };
 
-interface StoredAnswer {
+const withoutBody = ({ status, headers }: FileAnswer): Reply => ({ status, headers });
+
+/** A file that is being made is followed at once: it may be finished, and closed, after any wait. */
+const sendFile = async (
+  answer: FileAnswer & Required<Pick<FileAnswer, 'open'>>,
+  { begin, direct }: FileSending,
+): Promise<Reply> => {
+  const part = answer.status === 200 ? 'whole' : 'part';
+  const url = answer.bytes === undefined ? undefined : await direct?.();
+  if (url === undefined || answer.bytes === undefined) {
+    const body = await answer.open();
+    try {
+      return { ...withoutBody(answer), body, meter: await begin(part) };
+    } catch (error) {
+      body.destroy();
+      throw error;
+    }
+  }
+  // What the storage sends is not seen here.
+  const meter = await begin(part);
+  await meter.add(answer.bytes);
+  meter.end(0);
+  return { status: 302, headers: { Location: url, 'Cache-Control': 'private, no-store' }, body: '' };
+};
+
+interface FileAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Bytes that the storage could send by itself, in one piece; absent where it could not. */
+  readonly bytes?: number;
   /** Absent when there is nothing to send. */
   readonly open?: () => Promise<Readable>;
 }
@@ -74,13 +111,14 @@ const answerStored = (
   { key, size }: Extract<ServedFile, { kind: 'stored' }>,
   headers: Readonly<Record<string, string>>,
   asked: string | undefined,
-): StoredAnswer => {
+): FileAnswer => {
   const range = parseRange(asked, size);
   switch (range.kind) {
     case 'whole':
       return {
         status: 200,
         headers: { ...headers, 'Content-Length': String(size) },
+        bytes: size,
         open: () => storage.read(key),
       };
     case 'unsatisfiable':
@@ -98,14 +136,19 @@ const answerParts = (
   size: number,
   parts: readonly ByteRange[],
   headers: Readonly<Record<string, string>>,
-): StoredAnswer => {
+): FileAnswer => {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) {
     const { start, end } = only;
-    const length = String(end - start + 1);
+    const bytes = end - start + 1;
     return {
       status: 206,
-      headers: { ...headers, 'Content-Range': `bytes ${start}-${end}/${size}`, 'Content-Length': length },
+      headers: {
+        ...headers,
+        'Content-Range': `bytes ${start}-${end}/${size}`,
+        'Content-Length': String(bytes),
+      },
+      bytes,
       open: () => storage.read(key, only),
     };
   }

@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import { requireFullKey } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
+import { rightOf } from '../../catalog/standing-rights.js';
 import type { Caller } from '../../model/permission.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { type Route, route } from '../route.js';
-import { settleAtEnd } from './download-answer.js';
+import { meterOf } from './download-answer.js';
 
 export interface AccountExportRouteDeps {
   readonly quotas: Pick<Quotas, 'startExport'>;
@@ -45,7 +46,6 @@ export const createAccountExportRoute = ({ quotas, accountExport }: AccountExpor
       requireFullKey(caller);
       const ticket = await quotas.startExport(caller);
       const body = accountExport.open(caller, { versions: query.versions ?? 'current', owner, signal });
-      settleAtEnd(body, ticket, request);
       return {
         status: 200,
         headers: {
@@ -54,6 +54,8 @@ export const createAccountExportRoute = ({ quotas, accountExport }: AccountExpor
           'Content-Disposition': dispositionOf(fileNameOf(`${caller.accountName} export`, 'zip')),
         },
         body,
+        right: rightOf(caller, null),
+        meter: meterOf(ticket, request.log),
       };
     },
   });

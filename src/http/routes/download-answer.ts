@@ -1,8 +1,11 @@
 /** What a download is answered with, from its plan: headers, the tag that tells whether the client has it, the body. */
 import { Readable } from 'node:stream';
 import type { DatasetAccess } from '../../catalog/access.js';
-import type { ExportTicket } from '../../catalog/quotas.js';
-import type { StandingRight } from '../../catalog/standing-rights.js';
+import { type ExportTicket, freeTicket } from '../../catalog/export-quota.js';
+import type { Quotas } from '../../catalog/quotas.js';
+import { rightOf, type StandingRight } from '../../catalog/standing-rights.js';
+import { isAppError } from '../../lib/errors.js';
+import type { Log } from '../../lib/log.js';
 import type { Caller } from '../../model/permission.js';
 import type { RowFacts } from '../../query/download.js';
 import { formats } from '../../query/formats/formats.js';
@@ -11,7 +14,7 @@ import { type Coding, encoded } from '../content/coding.js';
 import { strongTag, weakTag } from '../content/conditions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { chooseCoding } from '../content/negotiation.js';
-import type { Reply, RouteRequest } from '../route.js';
+import type { Reply, RouteRequest, SentMeter } from '../route.js';
 
 /** What may not stand between the angle brackets of a header. */
 const inHeader = (text: string): string => text.replace(/[^!-~]|[<>"]/gu, encodeURIComponent);
@@ -33,12 +36,9 @@ const nextLink = (url: string, apiUrl: string, token: string): string => {
 /** A request for rows. */
 export type DataRequest = RouteRequest<{ id: number }, unknown, unknown, Caller | undefined, DatasetAccess>;
 
-/** What rows rest on while they are sent. */
-export const rightToRead = (caller: Caller | undefined, datasetId: number): StandingRight => ({
-  keyId: caller?.key.id ?? null,
-  datasetId,
-  need: 'Read',
-});
+/** The right to rows, which must hold while they are sent. */
+export const rightToRead = (caller: Caller | undefined, datasetId: number): StandingRight =>
+  rightOf(caller, datasetId, { download: true });
 
 const cacheControlOf = (access: DatasetAccess, maxAgeSeconds: number): string =>
   access.privacy === 'Public' && maxAgeSeconds > 0 ? `public, max-age=${maxAgeSeconds}` : 'private, no-cache';
@@ -98,22 +98,39 @@ export const rowsReply = (
   };
 };
 
+/** Settles the ticket with what was sent, once the answer has ended, whichever way. */
+export const meterOf = (ticket: ExportTicket, log: Log): SentMeter => {
+  let sent = 0;
+  return {
+    add(bytes) {
+      sent += bytes;
+      return ticket.spend(sent)?.catch((error: unknown) => {
+        if (isAppError(error)) throw error;
+        log.warn({ err: error, bytes: sent }, 'bytes of an export wait to be counted');
+      });
+    },
+    end(unsent) {
+      const bytes = sent - unsent;
+      const settled = bytes <= 0 ? ticket.cancel() : ticket.finish(bytes);
+      settled.catch((error: unknown) => log.error({ err: error, bytes }, 'export not counted'));
+    },
+  };
+};
+
+/** Most rows that a page of the web app reads at a time. */
+const mostViewedRows = 50_000;
+
 /**
- * Resolves the ticket with what was sent when the body has ended, whichever way. The socket counts the bytes:
- * another stream in the way of every byte would cost more than the rest of this file.
+ * Counts an export, except where a person who is signed in to the web app looks at data.
+ * @param rows Most rows that the request asks for; undefined: all.
  */
-export const settleAtEnd = (
-  body: Readable,
-  ticket: ExportTicket,
-  request: Pick<DataRequest, 'raw' | 'log'>,
-): void => {
-  const { socket } = request.raw;
-  const sentBefore = socket.bytesWritten;
-  body.once('close', () => {
-    const bytes = socket.bytesWritten - sentBefore;
-    const settled = bytes === 0 ? ticket.cancel() : ticket.finish(bytes);
-    settled.catch((error: unknown) => request.log.error({ err: error, bytes }, 'export not counted'));
-  });
+export const startExport = (
+  quotas: Pick<Quotas, 'startExport'>,
+  caller: Caller | undefined,
+  rows: number | undefined,
+): Promise<ExportTicket> => {
+  const isView = caller?.key.sessionId !== undefined && rows !== undefined && rows <= mostViewedRows;
+  return isView ? Promise.resolve(freeTicket) : quotas.startExport(caller);
 };
 
 /** What is begun before the export is counted. `stop` takes it back. */

@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { DatasetAccess } from '../../catalog/access.js';
-import type { ExportTicket, Quotas } from '../../catalog/quotas.js';
+import { type ExportTicket, freeTicket } from '../../catalog/export-quota.js';
+import type { Quotas } from '../../catalog/quotas.js';
 import type { ExportFiles } from '../../exports/export-files.js';
 import type { Caller } from '../../model/permission.js';
 import type { DownloadRequest, Downloads } from '../../query/download.js';
-import { formatNames, formats } from '../../query/formats/formats.js';
-import { type DownloadOptions, parseOptions } from '../../query/options/options.js';
+import { type Format, formatNames, formats } from '../../query/formats/formats.js';
+import { type DownloadOptions, parseOptions, wholeFileOf } from '../../query/options/options.js';
 import { isUnchanged } from '../content/conditions.js';
-import { dispositionOf, fileNameOf } from '../content/disposition.js';
+import { fileNameOf } from '../content/disposition.js';
 import { formatOfAccept } from '../content/negotiation.js';
 import { pathId } from '../parameters.js';
 import { type Reply, type RequestHead, type ResponseSpec, type Route, route } from '../route.js';
@@ -17,9 +18,10 @@ import {
   type DataRequest,
   type Description,
   describeAnswer,
+  meterOf,
   rightToRead,
   rowsReply,
-  settleAtEnd,
+  startExport,
   uncounted,
 } from './download-answer.js';
 import { downloadBody, downloadQuery, pageQuery } from './download-schema.js';
@@ -27,7 +29,7 @@ import { downloadBody, downloadQuery, pageQuery } from './download-schema.js';
 export interface DownloadRoutesDeps {
   /** Finds a dataset that the caller may read. */
   readonly authorize: (caller: Caller | undefined, datasetId: number) => Promise<DatasetAccess>;
-  readonly quotas: Pick<Quotas, 'requireDownload' | 'startExport'>;
+  readonly quotas: Pick<Quotas, 'requireDownload' | 'requireExport' | 'startExport'>;
   readonly downloads: Downloads;
   readonly exportFiles: ExportFiles;
   /** Address of the API as this client reaches it, such as `https://host/api`. */
@@ -53,29 +55,22 @@ interface Question {
 export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
   const { authorize, quotas, downloads, exportFiles, apiUrl, publicMaxAgeSeconds } = deps;
 
-  const redirect = async (
-    { plan, headers }: Description,
-    request: DataRequest,
-    ticket: ExportTicket,
-  ): Promise<Reply> => {
-    const { mediaType, extension } = formats[plan.format];
-    const fileName = fileNameOf(request.access.name, extension);
+  /** The export is counted when the link is followed. */
+  const redirect = async ({ plan, headers }: Description, request: DataRequest): Promise<Reply> => {
+    await quotas.requireExport(request.caller, plan.fingerprint);
+    const fileName = fileNameOf(request.access.name, formats[plan.format].extension);
     const link = await exportFiles.linkTo({
       owner: request.owner,
       keyId: request.caller?.key.id ?? null,
+      sessionId: request.caller?.key.sessionId ?? null,
       plan,
       fileName,
-      contentType: mediaType,
-      disposition: dispositionOf(fileName),
-      headOnly: request.method === 'HEAD',
     });
-    // HEAD asks where the file is, not for it.
-    await (request.method === 'HEAD' ? ticket.cancel() : ticket.finish(plan.version.byteSize));
     return {
       status: 302,
       headers: {
         ...headers,
-        Location: link.startsWith('/') ? `${apiUrl(request.raw)}${link}` : link,
+        Location: `${apiUrl(request.raw)}${link}`,
         // A link soon expires: no cache may hand it out later.
         'Cache-Control': 'private, no-store',
       },
@@ -93,7 +88,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
       const body = String(await downloads.count(plan, asked));
       return uncounted({ status: 200, headers: { ...headers, ...type }, body });
     }
-    if (described.isFile) return { finish: (ticket) => redirect(described, request, ticket) };
+    if (described.isFile) return uncounted(await redirect(described, request));
     if (request.method === 'HEAD') {
       const facts = await downloads.facts(plan, asked);
       return uncounted(rowsReply(described, { body: undefined, ...facts }, request, apiUrl(request.raw)));
@@ -102,8 +97,8 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     return {
       stop: () => reply.body.destroy(),
       finish: async (ticket) => {
-        settleAtEnd(reply.body, ticket, request);
-        return { ...reply, right: rightToRead(request.caller, request.access.id) };
+        const right = rightToRead(request.caller, request.access.id);
+        return { ...reply, right, meter: meterOf(ticket, request.log) };
       },
     };
   };
@@ -113,6 +108,16 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     await quotas.requireDownload(caller, access);
     return access;
   };
+
+  /** A link is no export yet. */
+  const ticketFor = (
+    { caller }: DataRequest,
+    { options, links }: Question,
+    format: Format,
+  ): Promise<ExportTicket> =>
+    links && formats[format].linked && wholeFileOf(options) !== undefined
+      ? Promise.resolve(freeTicket)
+      : startExport(quotas, caller, options.top ?? options.pageSize);
 
   const handle = async (request: DataRequest, question: Question): Promise<Reply> => {
     const { access, owner, signal, requestId } = request;
@@ -134,7 +139,7 @@ export const createDownloadRoutes = (deps: DownloadRoutesDeps): Route[] => {
     }
     // Counting the export and starting the answer cost a round trip each: they go on side by side.
     const [counted, begun] = await Promise.allSettled([
-      quotas.startExport(request.caller),
+      ticketFor(request, question, asked.format),
       begin(asked, request, question),
     ]);
     if (counted.status === 'rejected') {

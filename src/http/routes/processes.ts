@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Access, DatasetAccess } from '../../catalog/access.js';
-import type { StandingRight } from '../../catalog/standing-rights.js';
+import { rightOf, type StandingRight } from '../../catalog/standing-rights.js';
 import type { Dispatcher } from '../../ingest/lifecycle/dispatcher.js';
 import type { ProcessRecords } from '../../ingest/lifecycle/process-records.js';
 import { createProcessWatch, type ProcessWatch } from '../../ingest/lifecycle/process-watch.js';
@@ -36,11 +36,8 @@ export const requireProcesses = (
 ): Promise<DatasetAccess> => access.dataset(caller, datasetId, 'Write', 'read');
 
 /** The right of a streamed answer about uploads. */
-export const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight => ({
-  keyId: caller.key.id,
-  datasetId: id,
-  need: 'Write',
-});
+export const rightTo = ({ id }: DatasetAccess, caller: Caller): StandingRight =>
+  rightOf(caller, id, { need: 'Write' });
 
 const goneProcess = (processId: number): AppError =>
   notFound('process_not_found', `The dataset has no process ${processId}.`);

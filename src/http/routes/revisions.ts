@@ -7,7 +7,7 @@ import { type Revisions, revisionFormats, vintages } from '../../query/revisions
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
 import { pathId, queryInstant, queryInteger, queryText } from '../parameters.js';
 import { type Route, route } from '../route.js';
-import { rightToRead, settleAtEnd } from './download-answer.js';
+import { meterOf, rightToRead, startExport } from './download-answer.js';
 import { keyHeaders, keyHeadersDescribed } from './key-headers.js';
 
 export interface RevisionRoutesDeps {
@@ -58,7 +58,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
       await quotas.requireDownload(caller, dataset);
       const format = query.$format ?? 'json';
       const { mediaType, extension } = formats[format];
-      const ticket = await quotas.startExport(caller);
+      const ticket = await startExport(quotas, caller, query.$top);
       try {
         const { body, ...matched } = await revisions.open({
           datasetId: dataset.id,
@@ -74,7 +74,6 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
             signal: request.signal,
           },
         });
-        settleAtEnd(body, ticket, request);
         return {
           status: 200,
           headers: {
@@ -85,6 +84,7 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
           },
           body,
           right: rightToRead(caller, dataset.id),
+          meter: meterOf(ticket, request.log),
         };
       } catch (error) {
         await ticket.cancel();

@@ -4,14 +4,15 @@ import type { Access, DatasetAccess } from '../../catalog/access.js';
 import type { Quotas } from '../../catalog/quotas.js';
 import type { StandingRight } from '../../catalog/standing-rights.js';
 import type { Instant } from '../../lib/instant.js';
+import type { Log } from '../../lib/log.js';
 import type { Caller } from '../../model/permission.js';
 import { formats } from '../../query/formats/formats.js';
 import type { ChangesWanted, VersionChanges } from '../../query/version-changes.js';
 import type { Versions } from '../../query/versions.js';
 import { dispositionOf, fileNameOf } from '../content/disposition.js';
-import { pathId, pathVersion } from '../parameters.js';
+import { pathId, pathVersion, queryInteger } from '../parameters.js';
 import { type Reply, type Route, route } from '../route.js';
-import { rightToRead, settleAtEnd } from './download-answer.js';
+import { meterOf, rightToRead, startExport } from './download-answer.js';
 import { keyHeaders, keyHeadersDescribed } from './key-headers.js';
 import { forWhom, requireProcesses, rightTo } from './processes.js';
 
@@ -30,29 +31,34 @@ const shape =
 
 const csv = { 200: { description: 'The rows.', contentTypes: [mediaType], headers: keyHeadersDescribed } };
 
+const query = z.object({ $top: queryInteger('Most rows.', { min: 1, max: 1_000_000_000 }).optional() });
+
 interface Asked {
   readonly caller: Caller | undefined;
   readonly requestId: string;
   readonly signal: AbortSignal;
+  readonly log: Log;
+  readonly query: z.output<typeof query>;
 }
 
 /** The answer with the rows, counted as a download. */
 const answer = async (
   { quotas, changes }: VersionChangeRoutesDeps,
-  request: Parameters<typeof settleAtEnd>[2] & Asked,
+  request: Asked,
   dataset: DatasetAccess,
   { between, name, right }: { between: ChangesWanted['between']; name: string; right: StandingRight },
 ): Promise<Reply> => {
   await quotas.requireDownload(request.caller, dataset);
-  const ticket = await quotas.startExport(request.caller);
+  const { $top: top } = request.query;
+  const ticket = await startExport(quotas, request.caller, top);
   try {
     const { body, ...matched } = await changes.open({
       datasetId: dataset.id,
       between,
+      top,
       queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
       signal: request.signal,
     });
-    settleAtEnd(body, ticket, request);
     return {
       status: 200,
       headers: {
@@ -63,6 +69,7 @@ const answer = async (
       },
       body,
       right,
+      meter: meterOf(ticket, request.log),
     };
   } catch (error) {
     await ticket.cancel();
@@ -85,6 +92,7 @@ const ofVersions = (deps: VersionChangeRoutesDeps): Route =>
       from: pathVersion('First version'),
       to: pathVersion('Second version'),
     }),
+    query,
     responses: csv,
     errors: [402, 403, 404, 504],
     handler: async (request) => {
@@ -109,6 +117,7 @@ const ofDryRun = (deps: VersionChangeRoutesDeps): Route =>
     auth: 'required',
     places: 'queries',
     params: z.object({ id: pathId('Dataset'), processId: pathId('Process') }),
+    query,
     responses: csv,
     errors: [402, 403, 404, 409, 504],
     handler: async (request) => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ObjectStorage } from '../../../src/storage/objects/object-storage.js';
 import { createS3Storage, parseS3Url, type S3Storage } from '../../../src/storage/objects/s3-storage.js';
 import { type S3Server, startS3Server } from '../../support/s3-server.js';
-import { createDownloadServer } from '../query/download-server.js';
+import { createDownloadServer, type DownloadServer } from '../query/download-server.js';
 import { createStoredTables } from '../query/stored-table.js';
 
 let server: S3Server;
@@ -130,34 +130,53 @@ describe('object storage', () => {
 });
 
 describe('downloads with object storage', () => {
-  it('lead to the API while the file is made, then to the storage; HEAD always to the API', async () => {
+  const withDownloads = async (
+    directSeconds: number,
+    work: (link: string, downloads: DownloadServer) => Promise<void>,
+  ): Promise<void> => {
     const tables = await createStoredTables(inject('clickhouseUrl'));
-    const downloads = await createDownloadServer(tables.reader, { storage: lenient });
+    const downloads = await createDownloadServer(tables.reader, { storage: lenient, directSeconds });
     try {
       const version = await tables.add(
         [{ name: 'Country', physical: 's' }],
         Array.from({ length: 500 }, (_, index) => [`Land ${index}`]),
       );
-      const url = downloads.dataUrl(version);
-      const locationOf = async (method: string): Promise<string> =>
-        (await fetch(url, { method, redirect: 'manual' })).headers.get('location') ?? '';
-      const first = await locationOf('GET');
-      expect(first.startsWith(`${downloads.url}/api/links/`)).toBe(true);
-      const whole = await (await fetch(first)).text();
-      expect(whole.split('\r\n')).toHaveLength(502);
-      await expect.poll(() => locationOf('GET')).toMatch(/X-Amz-Signature=/);
-      const direct = await locationOf('GET');
-      expect(direct.startsWith(server.lenient.endpoint!)).toBe(true);
-      expect(await (await fetch(direct)).text()).toBe(whole);
-      const head = await fetch(url, { method: 'HEAD' });
-      expect(head.status).toBe(200);
-      expect(head.headers.get('content-length')).toBe(String(whole.length));
-      const tail = await fetch(first, { headers: { range: 'bytes=1000-' } });
-      expect(tail.status).toBe(206);
-      expect(await tail.text()).toBe(whole.slice(1000));
+      const answer = await fetch(downloads.dataUrl(version), { redirect: 'manual' });
+      const link = answer.headers.get('location') ?? '';
+      expect(link.startsWith(`${downloads.url}/api/links/`)).toBe(true);
+      await work(link, downloads);
     } finally {
       await downloads.close();
       await tables.close();
     }
-  });
+  };
+
+  it('are sent by the API, which counts them', () =>
+    withDownloads(0, async (link, { counted }) => {
+      const whole = await (await fetch(link)).text();
+      expect(whole.split('\r\n')).toHaveLength(502);
+      const tail = await fetch(link, { headers: { range: 'bytes=1000-' }, redirect: 'manual' });
+      expect([tail.status, await tail.text()]).toEqual([206, whole.slice(1000)]);
+      await expect.poll(() => counted).toEqual([whole.length, whole.length - 1000]);
+    }));
+
+  it('are sent by the storage where that is allowed, at addresses for a few seconds, one for each request', () =>
+    withDownloads(7, async (link, { counted }) => {
+      const whole = await (await fetch(link)).text();
+      const part = { headers: { range: 'bytes=1000-' }, redirect: 'manual' } as const;
+      await expect.poll(async () => (await fetch(link, part)).status).toBe(302);
+      const direct = (await fetch(link, part)).headers.get('location') ?? '';
+      expect(direct.startsWith(server.lenient.endpoint!)).toBe(true);
+      expect(new URL(direct).searchParams.get('X-Amz-Expires')).toBe('7');
+      expect(await (await fetch(direct)).text()).toBe(whole);
+      const tail = await fetch(link, { headers: { range: 'bytes=1000-' } });
+      expect([tail.status, await tail.text()]).toEqual([206, whole.slice(1000)]);
+      expect(counted.at(-1)).toBe(whole.length - 1000);
+      // The storage would send all of it.
+      const several = await fetch(link, { headers: { range: 'bytes=0-3, 10-12' }, redirect: 'manual' });
+      expect(several.status).toBe(206);
+      await several.text();
+      const head = await fetch(link, { method: 'HEAD', redirect: 'manual' });
+      expect([head.status, head.headers.get('content-length')]).toEqual([200, String(whole.length)]);
+    }));
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatasetAccess } from '../../../src/catalog/access.js';
-import type { ExportTicket } from '../../../src/catalog/quotas.js';
+import type { ExportTicket } from '../../../src/catalog/export-quota.js';
 import { createBuilds } from '../../../src/exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../../../src/exports/export-files.js';
 import { createLinks } from '../../../src/exports/links.js';
@@ -43,11 +43,15 @@ export interface DownloadServerOptions {
   readonly storage?: ObjectStorage;
   readonly nowMs?: () => number;
   readonly maxAgeMs?: number;
+  /** Files are served by the storage. */
+  readonly directSeconds?: number;
 }
 
 const countingQuotas = (counted: number[]) => ({
   requireDownload: async () => undefined,
+  requireExport: async () => undefined,
   startExport: async (): Promise<ExportTicket> => ({
+    spend: () => undefined,
     finish: async (bytes) => {
       counted.push(bytes);
     },
@@ -106,7 +110,6 @@ export const createDownloadServer = async (
     builds,
     links,
     files,
-    linkTtlSeconds,
     maxAgeMs: options.maxAgeMs ?? 86_400_000,
     signal: stop.signal,
     log: silentLog,
@@ -127,7 +130,15 @@ export const createDownloadServer = async (
         apiUrl: () => `${url}/api`,
         publicMaxAgeSeconds: 0,
       }),
-      ...createLinkRoutes({ links, exportFiles, storage, linkTtlSeconds }),
+      ...createLinkRoutes({
+        links,
+        judge: async (rights) => rights.map(() => ({ caller: undefined, ownerId: null })),
+        quotas: countingQuotas(counted),
+        exportFiles,
+        storage,
+        linkTtlSeconds,
+        directSeconds: options.directSeconds ?? 0,
+      }),
     ],
     rootRoutes: [],
     authenticate: async () => {

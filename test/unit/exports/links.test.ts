@@ -10,6 +10,7 @@ const file: FileRef = {
   fingerprint: 'tag',
   fileName: 'Zürich 1.csv',
   keyId: 7,
+  sessionId: 3,
 };
 
 describe('createLinks', () => {

@@ -82,7 +82,14 @@ const Rows = ({ records }: { records: readonly (readonly string[])[] }) => {
 export const ChangeRows = ({ path }: { path: string }) => {
   const rows = useLoad(
     async (signal) =>
-      firstRecords(await request('GET', path, { headers: { Accept: 'text/csv' }, signal }), rowsShown + 2),
+      firstRecords(
+        await request('GET', path, {
+          query: { $top: rowsShown + 1 },
+          headers: { Accept: 'text/csv' },
+          signal,
+        }),
+        rowsShown + 2,
+      ),
     [path],
   );
   return (

@@ -72,7 +72,7 @@ const load = async (dataset: DatasetDetail, question: Question, signal: AbortSig
   const found =
     listing === undefined
       ? []
-      : readCsv(await ask(dataset.id, { $apply: listing }, signal))
+      : readCsv(await ask(dataset.id, { $apply: listing, $top: seriesListed }, signal))
           .slice(1)
           .map((record) => record.slice(0, -1));
   const all = found.map(seriesName);
