@@ -68,7 +68,7 @@ export const gatewaySettings = {
     'GATEWAY_MAX_HOLD_MS',
     integer(1_000, 86_400_000),
     '3600000',
-    'Longest time in milliseconds that a provider is not called after it asked for that; then one probe request.',
+    'Longest time in milliseconds that a provider is not called after it asked for that; then one probe request. A daily limit that the provider names ends at its midnight.',
   ),
   gatewayCacheBytes: setting(
     'GATEWAY_CACHE_BYTES',

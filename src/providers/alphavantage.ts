@@ -3,8 +3,8 @@ import { parseDay } from './dates.js';
 import { readErrorReply } from './error-reply.js';
 import {
   keyRefused,
+  limitReached,
   malformedSeriesId,
-  rateLimited,
   refusedRequest,
   seriesNotFound,
   unexpectedReply,
@@ -170,7 +170,7 @@ const explain = (reply: UpstreamReply, { query }: UpstreamRequest): Error | unde
   if (text === undefined) return undefined;
   if (/apikey is invalid or missing|demo\W* API key/i.test(text)) return keyRefused(named);
   // These advertise premium plans, so they come before what is about premium functions.
-  if (/rate limit|per (?:day|minute|second)|call frequency/i.test(text)) return rateLimited(named);
+  if (/rate limit|per (?:day|minute|second)|call frequency/i.test(text)) return limitReached(named, text);
   if (/premium/i.test(text)) {
     return refusedRequest(
       named,

@@ -59,6 +59,38 @@ export const rateLimited = (provider: Named, retryAfterSeconds?: number, detail?
     },
   );
 
+/** Returns true if the upstream named a limit per day: it stays reached until midnight in the upstream's zone. */
+export const isDailyLimit = (error: AppError): boolean => error.details?.limit === 'day';
+
+const limitWord = '(?:limit|threshold|quota|requests?|calls?|hits|queries)';
+const dayWord = '(?:daily|per[ -]day|(?:a|each|this) day|24[ -]hours?)';
+const namesDay = new RegExp(
+  `\\b(?:${limitWord}\\b[^.]{0,60}\\b${dayWord}|${dayWord}\\b[^.]{0,60}\\b${limitWord})\\b`,
+  'i',
+);
+const namesShorterSpan = /\b(?:(?:per|a|each|every)[ -](?:second|minute|hour)|hourly|burst)\b/i;
+
+/** Part of an error reply in which a limit is looked for. */
+const noticeLength = 2_000;
+
+/**
+ * 429 for a notice about a limit. A notice that names a day and no shorter span is about the daily limit; one that
+ * names both may be about either, so it counts as the shorter one.
+ */
+export const limitReached = (provider: Named, notice: string, retryAfterSeconds?: number): AppError => {
+  const text = notice.slice(0, noticeLength);
+  if (!namesDay.test(text) || namesShorterSpan.test(text)) return rateLimited(provider, retryAfterSeconds);
+  return new AppError(
+    'rate_limited',
+    'upstream_rate_limited',
+    `The rate limit of ${provider.name} is reached. The requests of this day are used up.`,
+    {
+      details: { ...detailsOf(provider), limit: 'day' },
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    },
+  );
+};
+
 /** 400-class: the upstream does not accept the key that was sent. */
 export const keyRefused = (provider: Named, detail?: string): AppError =>
   new AppError('invalid', 'upstream_key_refused', sentence(`${provider.name} refused the key.`, detail), {

@@ -25,12 +25,15 @@ export interface Limiter {
     /** `careful`: the first request after a hold; `hold` or `release` has to follow. */
     send: (careful: boolean) => Promise<T>,
   ): Promise<T>;
-  /** The upstream itself said that it is too much; undefined: without saying for how long. */
-  hold(owner: QuotaOwner, milliseconds: number | undefined): Promise<void>;
+  /** Stops requests after the upstream refused one. Returns the milliseconds until the next one may be sent. */
+  hold(owner: QuotaOwner, length: HoldLength): Promise<number>;
   release(owner: QuotaOwner): Promise<void>;
   /** Limiters in use, by upstream and key. */
   readonly size: number;
 }
+
+/** Milliseconds that the upstream asked for, the end of its day, or undefined when it gave no time. */
+export type HoldLength = number | 'untilMidnight' | undefined;
 
 export interface LimiterOptions {
   readonly usage: UsageRecords;
@@ -57,6 +60,9 @@ export const rateOf = ({ provider, keyScope }: QuotaOwner): Rate => {
   const { anonymous, keyed } = provider.limits;
   return (keyScope === 'none' ? (anonymous ?? keyed) : (keyed ?? anonymous)) ?? {};
 };
+
+/** Time zone whose midnight ends a day of the upstream's quota. */
+const zoneOf = ({ provider }: QuotaOwner): string => provider.limits.resetZone ?? 'UTC';
 
 const spacingOf = ({ perSecond }: Rate): number =>
   perSecond === undefined ? 0 : Math.ceil(1000 / perSecond);
@@ -130,7 +136,7 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
       scope: scopeOf(owner),
       account: owner.account,
       rate: rateOf(owner),
-      zone: owner.provider.limits.resetZone ?? 'UTC',
+      zone: zoneOf(owner),
       maxWaitMs: waitLeftMs,
       asks: asksAs(owner),
       counted,
@@ -181,7 +187,8 @@ export const createLimiter = (options: LimiterOptions): Limiter => {
         entry.usedAt = now();
       }
     },
-    hold: (owner, milliseconds) => usage.hold(scopeOf(owner), milliseconds),
+    hold: (owner, length) =>
+      usage.hold(scopeOf(owner), length === 'untilMidnight' ? { midnightIn: zoneOf(owner) } : length),
     release: (owner) => usage.release(scopeOf(owner)),
     get size() {
       return entries.size;

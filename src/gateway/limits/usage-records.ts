@@ -1,7 +1,7 @@
 import type { Rate } from '../../providers/provider.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Asks, type Decision, decide, leftOf, type Usage } from './decision.js';
-import { endOfBucket, type Span, type Window, windowsOf } from './window.js';
+import { endOfBucket, localMidnight, type Span, type Window, windowsOf } from './window.js';
 
 export interface Request {
   /** Upstream and key. */
@@ -46,10 +46,11 @@ export interface UsageRecords {
   /** Counts a request and reserves the moment at which it may be sent. Atomic over all processes. */
   take(request: Request): Promise<Place>;
   /**
-   * Nobody asks this upstream with this key for a while: it said so itself. Undefined: it did not say how long; the
-   * time doubles with each hold in a row. Never longer than the longest hold.
+   * Stops requests to this upstream with this key, because the upstream refused one. The time is what the upstream
+   * asked for, at most the longest hold; the next midnight in a zone, for a daily limit; or, if undefined, a time
+   * that doubles with each hold in a row. Returns the milliseconds until the hold ends.
    */
-  hold(scope: string, milliseconds: number | undefined): Promise<void>;
+  hold(scope: string, length: number | { readonly midnightIn: string } | undefined): Promise<number>;
   /** The careful request after a hold went well. */
   release(scope: string): Promise<void>;
   /** Ends the holds of an upstream, whatever key they are for; gives their scopes. */
@@ -104,12 +105,13 @@ const setTrying = `UPDATE gateway_holds SET trying_until = to_timestamp($2::floa
 const setHold = `
   INSERT INTO gateway_holds AS hold (scope, provider, since, until)
   VALUES ($1, split_part($1, '/', 1), to_timestamp($2::float8 / 1000),
-          to_timestamp(($2::float8 + least($4::float8, greatest(1000, coalesce($3::float8, $5::float8)))) / 1000))
+          to_timestamp(($2::float8 + coalesce($3::float8, least($4::float8, $5::float8))) / 1000))
   ON CONFLICT (scope) DO UPDATE SET trying_until = NULL,
     strikes = hold.strikes + CASE WHEN hold.until <= excluded.since THEN 1 ELSE 0 END,
     until = greatest(hold.until, CASE WHEN $3::float8 IS NOT NULL THEN excluded.until
       WHEN hold.until > excluded.since THEN hold.until ELSE
-      to_timestamp(($2::float8 + least($4::float8, $5::float8 * 2 ^ least(20, hold.strikes))) / 1000) END)`;
+      to_timestamp(($2::float8 + least($4::float8, $5::float8 * 2 ^ least(20, hold.strikes))) / 1000) END)
+  RETURNING (extract(epoch FROM until) * 1000)::float8 AS until`;
 
 const clock = `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now`;
 
@@ -162,6 +164,9 @@ const readClock = async (sql: Sql, now: (() => number) | undefined): Promise<num
   const [database] = now === undefined ? await sql.query<{ now: number }>(clock) : [];
   return now?.() ?? database?.now ?? 0;
 };
+
+const boundHold = (askedMs: number | undefined, maxHoldMs: number): number | undefined =>
+  askedMs === undefined ? undefined : Math.min(maxHoldMs, Math.max(1_000, askedMs));
 
 const heldFor = (retryAfterMs: number): Place => ({
   granted: false,
@@ -216,9 +221,20 @@ export const createUsageRecords = ({
     };
   },
 
-  async hold(scope, milliseconds) {
+  async hold(scope, length) {
     const nowMs = await readClock(sql, now);
-    await sql.query(setHold, [scope, nowMs, milliseconds ?? null, maxHoldMs, firstHoldMs]);
+    const asked =
+      typeof length === 'object'
+        ? localMidnight(length.midnightIn, nowMs, 1) - nowMs
+        : boundHold(length, maxHoldMs);
+    const [hold] = await sql.query<{ until: number }>(setHold, [
+      scope,
+      nowMs,
+      asked ?? null,
+      maxHoldMs,
+      firstHoldMs,
+    ]);
+    return (hold?.until ?? nowMs) - nowMs;
   },
 
   async release(scope) {

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.js';
 import {
   keyRefused,
-  rateLimited,
+  limitReached,
   tooLarge,
   unexpectedReply,
   upstreamFailed,
@@ -11,11 +11,13 @@ import type { Provider, UpstreamReply, UpstreamRequest } from '../../providers/p
 import type { Redact } from './redaction.js';
 import type { WireError } from './transport.js';
 
-/** `Retry-After` as seconds, whether it is written as seconds or as a date. */
+/** Seconds of `Retry-After`, given in seconds or as a date. Numbers of any length count: the longest hold bounds them. */
 export const parseRetryAfter = (value: string | undefined, nowMs: number): number | undefined => {
   if (value === undefined) return undefined;
-  if (/^\d{1,7}$/.test(value.trim())) return Number(value);
-  const at = Date.parse(value);
+  const text = value.trim();
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text));
+  // A date names a month or a weekday; Date.parse alone would read `-5` as a year.
+  const at = /[a-z]{3}/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil((at - nowMs) / 1000));
 };
 
@@ -32,7 +34,9 @@ const byStatus = (
   }
   if (status === 404 || status === 410) return upstreamNotFound(provider);
   if (status === 413) return tooLarge(provider);
-  if (status === 429) return rateLimited(provider, parseRetryAfter(reply.header('retry-after'), nowMs));
+  if (status === 429) {
+    return limitReached(provider, reply.text, parseRetryAfter(reply.header('retry-after'), nowMs));
+  }
   return upstreamFailed(provider, `Its status was ${status}.`);
 };
 

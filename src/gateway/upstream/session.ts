@@ -1,9 +1,10 @@
 import { AppError } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
+import { isDailyLimit } from '../../providers/errors.js';
 import type { Context, Provider, UpstreamReply, UpstreamRequest } from '../../providers/provider.js';
 import type { Cache } from '../cache/cache.js';
 import type { ChosenKey } from '../keys/choice.js';
-import type { Limiter, QuotaOwner } from '../limits/limiter.js';
+import type { HoldLength, Limiter, QuotaOwner } from '../limits/limiter.js';
 import { scopeOf } from '../limits/limiter.js';
 import type { Telemetry } from '../telemetry.js';
 import type { BaseUrls } from './address.js';
@@ -30,7 +31,7 @@ export interface UpstreamAccess {
   readonly firstRetryWaitMs: number;
   /** What a caller waits for one operation at most; replies that are kept are fetched to their end. */
   readonly operationTimeoutMs: number;
-  /** Longest hold that an upstream may ask for. */
+  /** Longest hold that an upstream may ask for; a daily limit is held until its midnight all the same. */
   readonly maxHoldMs: number;
 }
 
@@ -113,14 +114,22 @@ export const createSession = ({ access, provider, key, owner, unhurried }: Sessi
     }
   };
 
-  /** Some upstreams ask to be left alone for years; callers are told what really happens. */
-  const bounded = (error: AppError): AppError =>
-    error.retryAfterSeconds === undefined || error.retryAfterSeconds * 1000 <= access.maxHoldMs
-      ? error
-      : new AppError(error.kind, error.code, error.message, {
-          ...(error.details === undefined ? {} : { details: error.details }),
-          retryAfterSeconds: Math.ceil(access.maxHoldMs / 1000),
-        });
+  /** How long the upstream is not called after this refusal. */
+  const holdLengthOf = (error: AppError): HoldLength => {
+    const asked = error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1000;
+    const exact = asked !== undefined && asked <= access.maxHoldMs;
+    return isDailyLimit(error) && !exact ? 'untilMidnight' : asked;
+  };
+
+  /** Holds the upstream; the error then says how long the hold really is, whatever the upstream asked for. */
+  const hold = async (error: AppError): Promise<AppError> => {
+    const heldMs = await limiter.hold(owner, holdLengthOf(error));
+    return new AppError(error.kind, error.code, error.message, {
+      ...(error.details === undefined ? {} : { details: error.details }),
+      ...(error.cause === undefined ? {} : { cause: error.cause }),
+      retryAfterSeconds: Math.max(1, Math.ceil(heldMs / 1000)),
+    });
+  };
 
   const askOnce = async (request: UpstreamRequest, untilMs: number, careful: boolean): Promise<Outcome> => {
     const timeoutMs = Math.min(request.timeoutMs ?? provider.timeoutMs, timeLeft(untilMs));
@@ -130,9 +139,7 @@ export const createSession = ({ access, provider, key, owner, unhurried }: Sessi
     telemetry.upstreamCall(provider.slug, outcome.error?.kind ?? 'ok', (now() - startedAt) / 1000);
     breaker.record(provider, scopeOf(owner), breakerOutcome(outcome));
     if (outcome.error?.kind === 'rate_limited') {
-      const { retryAfterSeconds } = outcome.error;
-      await limiter.hold(owner, retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1000);
-      return { ...outcome, error: bounded(outcome.error) };
+      return { ...outcome, error: await hold(outcome.error) };
     }
     if (careful) await limiter.release(owner);
     return outcome;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
 import {
   keyRefused,
-  rateLimited,
+  limitReached,
   refusedRequest,
   unexpectedReply,
   upstreamFailed,
@@ -112,7 +112,7 @@ export const explain = (reply: UpstreamReply, { query = {} }: UpstreamRequest): 
   if (found === undefined) return undefined;
   const text = [found.APIErrorDescription, found.ErrorDetail?.Description ?? ''].join(' ').trim();
   if (/user ?id/i.test(text)) return keyRefused(named);
-  if (/\b(?:limit|throttl|too many)/i.test(text)) return rateLimited(named);
+  if (/\b(?:limit|throttl|too many)/i.test(text)) return limitReached(named, text);
   if (/\byears?\b/i.test(text)) return refusedRequest(named, text);
   const unknown = /\binvalid|\bnot (?:available|exist|found|valid)|\bno data/i.test(text);
   // The request names a table; the gateway knows which of its series was asked for.

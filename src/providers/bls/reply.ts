@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readErrorReply } from '../error-reply.js';
-import { keyRefused, rateLimited, refusedRequest, seriesNotFound, upstreamFailed } from '../errors.js';
+import { keyRefused, limitReached, refusedRequest, seriesNotFound, upstreamFailed } from '../errors.js';
 import type { UpstreamReply } from '../provider.js';
 import { listOf, written } from '../shape.js';
 
@@ -76,7 +76,7 @@ export const explain = (reply: UpstreamReply): Error | undefined => {
     const series = found.message.map((one) => noSeries.exec(one)?.[1]).find((id) => id !== undefined);
     return series === undefined ? undefined : seriesNotFound(named, series);
   }
-  if (/threshold/i.test(text)) return rateLimited(named, undefined, 'The requests of this day are used up.');
+  if (/threshold/i.test(text)) return limitReached(named, text);
   if (/\bkey\b.*\binvalid\b/is.test(text)) return keyRefused(named);
   if (found.status === 'REQUEST_FAILED_INVALID_PARAMETERS') return refusedRequest(named, text);
   return upstreamFailed(named, text);

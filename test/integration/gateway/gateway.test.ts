@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { GatewayCaller } from '../../../src/gateway/caller.js';
 import { createGateway, type Gateway, type GatewaySettings } from '../../../src/gateway/gateway.js';
 import { silentTelemetry, type Telemetry } from '../../../src/gateway/telemetry.js';
+import type { AppError } from '../../../src/lib/errors.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import { keyRefused, seriesNotFound, unknownPath } from '../../../src/providers/errors.js';
@@ -355,6 +356,44 @@ describe('series', () => {
     expect(upstream.calls).toHaveLength(1);
     expect(await gateway.lift('KEYED')).toBe(1);
   });
+
+  it.each([
+    ['no Retry-After', {}, '', 30],
+    ['a Retry-After beyond every bound', { 'retry-after': '999999999' }, '', 3_600],
+    ['a limit per minute', {}, 'At most 5 calls per minute and 500 calls per day', 30],
+    ['a daily limit, and a Retry-After', { 'retry-after': '90' }, 'Limit: 25 requests per day', 90],
+  ])('says at the first refusal how long the hold is: %s', async (_case, headers, reply, seconds) => {
+    const gateway = open();
+    upstream.answerAll({ status: 429, headers, reply });
+    const refused = await gateway.preview(anonymous, 'keyed', 'GDP').catch((error: unknown) => error);
+    expect(refused).toMatchObject({ kind: 'rate_limited', retryAfterSeconds: seconds });
+    expect(upstream.calls).toHaveLength(1);
+    expect(await gateway.lift('keyed')).toBe(1);
+  });
+
+  it.each(['Exceeded the daily hits limit', 'Our standard API rate limit is 25 requests per day.'])(
+    'holds a daily limit that the upstream names until midnight in its time zone: %s',
+    async (reply) => {
+      const gateway = open();
+      upstream.answerAll({ status: 429, reply });
+      const refused = await gateway.preview(anonymous, 'keyed', 'GDP').catch((error: unknown) => error);
+      const [hold] = await database.sql.query<{ until: Date; seconds: number }>(
+        'SELECT until, extract(epoch FROM until - now())::float8 AS seconds FROM gateway_holds',
+      );
+      expect(hold?.until.toISOString()).toMatch(/T00:00:00\.000Z$/);
+      const { retryAfterSeconds = 0, message } = refused as AppError;
+      expect(message).toBe(
+        'The rate limit of Keyed Statistics is reached. The requests of this day are used up.',
+      );
+      expect(retryAfterSeconds).toBeGreaterThanOrEqual(Math.floor(hold?.seconds ?? 0));
+      expect(retryAfterSeconds).toBeLessThanOrEqual(86_400);
+      await expect(gateway.preview(anonymous, 'keyed', 'a/b')).rejects.toMatchObject({
+        kind: 'rate_limited',
+      });
+      expect(upstream.calls).toHaveLength(1);
+      expect(await gateway.lift('keyed')).toBe(1);
+    },
+  );
 
   it('does not believe an upstream that wants to be left alone for years', async () => {
     const gateway = open();

@@ -188,6 +188,17 @@ describe('limits under 1,000 requests from two processes', () => {
     expect(await take(2, {})).toMatchObject({ granted: true, careful: false });
   });
 
+  it('holds a daily limit until midnight in the zone of the upstream, however long that is', async () => {
+    nowMs = Date.parse('2026-03-07T12:00:00-05:00');
+    expect(await processes[0].hold(scope, { midnightIn: 'America/New_York' })).toBe(12 * 3_600_000);
+    // A hold that is asked for later does not shorten it.
+    expect(await processes[1].hold(scope, 1_000)).toBe(12 * 3_600_000);
+    nowMs = Date.parse('2026-03-08T00:00:00-05:00');
+    expect(await take(1, {})).toMatchObject({ granted: true, careful: true });
+    // The clock changes on this day, which has 23 hours.
+    expect(await processes[0].hold(scope, { midnightIn: 'America/New_York' })).toBe(23 * 3_600_000);
+  });
+
   it('doubles the hold of an upstream that does not say how long, up to the longest', async () => {
     const waits: number[] = [];
     for (let round = 0; round < 9; round += 1) {

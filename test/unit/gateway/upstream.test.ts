@@ -236,6 +236,8 @@ describe('retries', () => {
     const now = Date.parse('2026-03-10T12:00:00Z');
     expect(parseRetryAfter('7', now)).toBe(7);
     expect(parseRetryAfter('Tue, 10 Mar 2026 12:01:00 GMT', now)).toBe(60);
-    expect(parseRetryAfter('soon', now)).toBeUndefined();
+    expect(parseRetryAfter('999999999', now)).toBe(999_999_999);
+    expect(parseRetryAfter('1.5', now)).toBe(2);
+    for (const odd of ['soon', '-5', '', undefined]) expect(parseRetryAfter(odd, now)).toBeUndefined();
   });
 });

@@ -256,6 +256,7 @@ describe('bls', () => {
     await expect(bls.preview('LNS14000000', {}, ctx)).rejects.toMatchObject({
       kind: 'rate_limited',
       message: 'The rate limit of BLS is reached. The requests of this day are used up.',
+      details: { provider: 'bls', limit: 'day' },
     });
   });
 
