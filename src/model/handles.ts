@@ -76,8 +76,8 @@ const skeletons = (words: readonly string[]): ReadonlySet<string> => new Set(wor
 const productSkeletons = skeletons(productWords);
 const operatorSkeletons = skeletons(operatorWords);
 
-/** Reason why a name is refused for an account or team; undefined when it may be given. */
-export const handleProblem = (name: string): string | undefined => {
+/** Reason why no account or team can have this name. */
+export const handleSyntaxProblem = (name: string): string | undefined => {
   if (name === '') return 'must not be empty';
   if ([...name].length > maxHandleLength) return `must have at most ${maxHandleLength} characters`;
   if (!/^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@-]*$/u.test(name))
@@ -85,6 +85,13 @@ export const handleProblem = (name: string): string | undefined => {
   if (/\p{Default_Ignorable_Code_Point}/u.test(name)) return 'must not contain invisible characters';
   if (name.endsWith(' ')) return 'must not end with a space';
   if (name !== name.normalize('NFC')) return 'must be in composed form (Unicode NFC)';
+  return undefined;
+};
+
+/** Reason why a name is refused for an account or team; undefined when it may be given. */
+export const handleProblem = (name: string): string | undefined => {
+  const problem = handleSyntaxProblem(name);
+  if (problem !== undefined) return problem;
   if (!/\p{L}/u.test(name)) return 'must contain a letter, so that it cannot be taken for an id';
   if (productSkeletons.has(handleSkeleton(name))) return `must not be ${name}, which is a reserved word`;
   return undefined;

@@ -21,7 +21,7 @@ export interface Stage {
   readonly product: TestProduct;
   /** Address of the app, without a slash at its end. */
   readonly root: string;
-  /** A window of its own, with cookies and storage of its own, at a path of the app. */
+  /** A window with cookies and storage of its own, at a path of the app or at an address below `root`. */
   visit(path: string, options?: VisitOptions): Promise<Page>;
   /**
    * Empties every window that was opened since the last call, for those that come next.
@@ -128,7 +128,7 @@ export const startStage = async (
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
       if (key !== undefined) await signIn(page, root, key);
-      await page.goto(root + path);
+      await page.goto(path.startsWith(root) ? path : root + path);
       return page;
     },
     async leave() {

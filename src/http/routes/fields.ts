@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { handleProblem, maxHandleLength, ownHandleProblem } from '../../model/handles.js';
+import { handleSyntaxProblem, maxHandleLength, ownHandleProblem } from '../../model/handles.js';
 import {
   maxNameLength,
   maxSourceUrlLength,
@@ -40,7 +40,7 @@ const handle = (description: string) => ({
 });
 
 /** Name of an account or team that exists. */
-export const handleField = (description: string) => ruled(handleProblem, handle(description));
+export const handleField = (description: string) => ruled(handleSyntaxProblem, handle(description));
 
 /** Name that a user gives to an account or team. */
 export const newHandleField = (description: string) => ruled(ownHandleProblem, handle(description));

@@ -6,7 +6,7 @@ import type { StoredColumn } from '../../model/column.js';
 import { hasSlots, type NamedColumn, type Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
-import { lacksColumn } from '../../storage/clickhouse/errors.js';
+import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickhouse/errors.js';
 import { namedColumn } from '../../storage/clickhouse/places.js';
 import { readOneRow } from '../../storage/clickhouse/segments.js';
 import type { StoreTables } from '../../storage/clickhouse/tables.js';
@@ -85,8 +85,10 @@ export const createVersionReads = ({ sql, clickhouse, tables }: VersionReadsOpti
       await readOneRow(clickhouse, placement, list, columns);
       return true;
     } catch (error) {
-      if (!lacksColumn(error)) throw error;
-      return false;
+      if (lacksColumn(error)) return false;
+      // A missing table or damaged rows are faults of segments, which are checked and repaired one by one.
+      if (isUnknownTable(error) || isUnreadable(error)) return true;
+      throw error;
     }
   };
 
