@@ -4,26 +4,36 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AppError, invalid, messageOf } from '../lib/errors.js';
+import { AppError, conflict, invalid, messageOf } from '../lib/errors.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import {
   completeKey,
+  isBackupId,
   type Manifest,
   manifestKey,
+  maxCompleteBytes,
+  maxManifestBytes,
   parseComplete,
   parseManifest,
   type StoredFile,
 } from './manifest.js';
+import { isSignedBy, signatureOf } from './signature.js';
 
 /** Where backups lie: a folder, or a bucket and a prefix. */
 export interface BackupFolder {
   /** Ids of complete backups, oldest first. */
   list(): Promise<string[]>;
-  /** @throws AppError 400 `backup_damaged`, or `no_backup` when there is no complete one of that id. */
+  /**
+   * @throws AppError 400 `backup_damaged`, `no_backup` when there is no complete one of that id, `backup_not_signed` when
+   * there is a key that did not sign it.
+   */
   manifest(id: string): Promise<Manifest>;
+  /** The same, also of one that no key of ours signed: its rows must not become part of a backup that is signed. */
+  look(id: string): Promise<{ readonly manifest: Manifest; readonly trusted: boolean }>;
   /** Writes a file for its owner alone, whole or not at all. */
   write(key: string, source: AsyncIterable<Buffer>): Promise<StoredFile>;
-  read(key: string): Promise<Readable>;
+  /** Ends with `backup_damaged` when the bytes are not those that were written, whoever compared them before. */
+  read(file: StoredFile): Promise<Readable>;
   /** True when there is a file of this size. */
   has(file: StoredFile): Promise<boolean>;
   /** Reads the whole file. @throws AppError 400 `backup_damaged` when it is not as it was written. */
@@ -51,9 +61,31 @@ const measuring = () => {
   return { stream, result: () => ({ bytes, sha256: hash.digest('hex') }) };
 };
 
-const textIn = async (source: AsyncIterable<Buffer>): Promise<Buffer> => {
+/** Passes on what it reads. @throws AppError `backup_damaged` before its end when the bytes are others than were written. */
+async function* compared(
+  source: AsyncIterable<Buffer>,
+  { key, bytes, sha256 }: StoredFile,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let seen = 0;
+  for await (const part of source) {
+    seen += part.length;
+    if (seen > bytes) throw damaged(`${key} has more than ${bytes} bytes`);
+    hash.update(part);
+    yield part;
+  }
+  if (seen < bytes) throw damaged(`${key} has ${seen} bytes of ${bytes}`);
+  if (hash.digest('hex') !== sha256) throw damaged(`${key} holds other bytes than were written`);
+}
+
+const bytesOf = async (key: string, source: AsyncIterable<Buffer>, most: number): Promise<Buffer> => {
   const parts: Buffer[] = [];
-  for await (const part of source) parts.push(part);
+  let bytes = 0;
+  for await (const part of source) {
+    bytes += part.length;
+    if (bytes > most) throw damaged(`${key} has more than ${most} bytes`);
+    parts.push(part);
+  }
   return Buffer.concat(parts);
 };
 
@@ -61,9 +93,15 @@ export interface BackupFolderOptions {
   readonly storage: ObjectStorage;
   /** Half-made files; on the file system of the storage when that is a folder. */
   readonly spoolFolder: string;
+  /** Keys of signatures, the one that signs first; none: backups are neither signed nor is a signature asked for. */
+  readonly keys?: readonly string[] | undefined;
 }
 
-export const createBackupFolder = ({ storage, spoolFolder }: BackupFolderOptions): BackupFolder => {
+export const createBackupFolder = ({
+  storage,
+  spoolFolder,
+  keys: secrets = [],
+}: BackupFolderOptions): BackupFolder => {
   let spooled = 0;
 
   const write: BackupFolder['write'] = async (key, source) => {
@@ -80,14 +118,15 @@ export const createBackupFolder = ({ storage, spoolFolder }: BackupFolderOptions
     return { key, ...result() };
   };
 
-  const check: BackupFolder['check'] = async ({ key, bytes, sha256 }) => {
-    const info = await storage.stat(key);
-    if (info === undefined) throw damaged(`${key} is missing`);
-    if (info.size !== bytes) throw damaged(`${key} has ${info.size} bytes of ${bytes}`);
-    const { stream, result } = measuring();
-    stream.resume();
-    await pipeline(await storage.read(key), stream);
-    if (result().sha256 !== sha256) throw damaged(`${key} holds other bytes than were written`);
+  const read: BackupFolder['read'] = async (file) => {
+    const info = await storage.stat(file.key);
+    if (info === undefined) throw damaged(`${file.key} is missing`);
+    if (info.size !== file.bytes) throw damaged(`${file.key} has ${info.size} bytes of ${file.bytes}`);
+    return Readable.from(compared(await storage.read(file.key), file), { objectMode: false });
+  };
+
+  const check: BackupFolder['check'] = async (file) => {
+    for await (const _ of await read(file));
   };
 
   const keys = async (): Promise<string[]> => {
@@ -96,12 +135,31 @@ export const createBackupFolder = ({ storage, spoolFolder }: BackupFolderOptions
     return found;
   };
 
-  const read = async (key: string): Promise<Buffer> => textIn(await storage.read(key));
+  /** Both are parsed from the very bytes that were compared. */
+  const look: BackupFolder['look'] = async (id) => {
+    if (!isBackupId(id)) throw invalid('no_backup', `${id.slice(0, 80)} is not the id of a backup.`);
+    const complete = completeKey(id);
+    if ((await storage.stat(complete)) === undefined)
+      throw invalid('no_backup', `There is no complete backup ${id}. Nothing was changed.`);
+    try {
+      const end = await bytesOf(complete, await storage.read(complete), maxCompleteBytes);
+      const { signature, ...file } = parseComplete(String(end));
+      const key = manifestKey(id);
+      const bytes = await bytesOf(key, await read({ key, ...file }), maxManifestBytes);
+      const trusted =
+        secrets.length === 0 || (signature !== undefined && isSignedBy(secrets, bytes, signature));
+      return { manifest: parseManifest(id, String(bytes)), trusted };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      throw damaged(`the manifest of ${id} cannot be read (${messageOf(error).slice(0, 200)})`);
+    }
+  };
 
   return {
     write,
     check,
-    read: (key) => storage.read(key),
+    read,
+    look,
 
     async list() {
       return (await keys())
@@ -110,15 +168,13 @@ export const createBackupFolder = ({ storage, spoolFolder }: BackupFolderOptions
     },
 
     async manifest(id) {
-      if ((await storage.stat(completeKey(id))) === undefined)
-        throw invalid('no_backup', `There is no complete backup ${id}. Nothing was changed.`);
-      try {
-        await check({ key: manifestKey(id), ...parseComplete(String(await read(completeKey(id)))) });
-        return parseManifest(String(await read(manifestKey(id))));
-      } catch (error) {
-        if (error instanceof AppError) throw error;
-        throw damaged(`the manifest of ${id} cannot be read (${messageOf(error).slice(0, 200)})`);
-      }
+      const { manifest, trusted } = await look(id);
+      if (!trusted)
+        throw invalid(
+          'backup_not_signed',
+          `Backup ${id} is not signed by a key of BACKUP_KEY. Nothing was changed. If you trust the place it comes from, leave BACKUP_KEY out.`,
+        );
+      return manifest;
     },
 
     async has({ key, bytes }) {
@@ -126,8 +182,12 @@ export const createBackupFolder = ({ storage, spoolFolder }: BackupFolderOptions
     },
 
     async complete(manifest) {
-      const { bytes, sha256 } = await write(manifestKey(manifest.id), once(JSON.stringify(manifest)));
-      await write(completeKey(manifest.id), once(JSON.stringify({ bytes, sha256 })));
+      const text = Buffer.from(JSON.stringify(manifest));
+      if (text.length > maxManifestBytes)
+        throw conflict('manifest_too_large', 'The backup has too many segments for one manifest.');
+      const { bytes, sha256 } = await write(manifestKey(manifest.id), once(text));
+      const end = { bytes, sha256, signature: signatureOf(secrets, text) };
+      await write(completeKey(manifest.id), once(Buffer.from(JSON.stringify(end))));
     },
 
     async sweep(kept) {
@@ -148,6 +208,6 @@ export const createBackupFolder = ({ storage, spoolFolder }: BackupFolderOptions
   };
 };
 
-async function* once(text: string): AsyncGenerator<Buffer> {
-  yield Buffer.from(text);
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }

@@ -18,7 +18,7 @@ import { isoUtc } from '../lib/time.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import { shardSql, tablesSql } from '../storage/postgres/stores.js';
 import type { BackupFolder } from './backup-folder.js';
-import { type CatalogFile, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
+import { type CatalogFile, catalogKey, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
 import { isSavedIn, type NeededSegment, type SegmentArchive } from './segment-archive.js';
 
 export interface BackupReport {
@@ -71,6 +71,8 @@ interface Moment {
   readonly counts: Pick<Manifest['counts'], 'accounts' | 'datasets' | 'versions'>;
 }
 
+type Earlier = Awaited<ReturnType<BackupFolder['look']>>;
+
 /** Sorts by time. The random part tells backups of the same millisecond apart, whatever container or host made them. */
 const idOf = (at: Date): string =>
   `${at.toISOString().replace(/[-:.Z]/g, '')}-${randomBytes(4).toString('hex')}`;
@@ -92,7 +94,7 @@ export const createBackup = (options: BackupOptions) => {
       for (const table of tables) {
         const { source, rows } = snapshot.read(table);
         const file = await folder.write(
-          `snapshots/${id}/catalog/${table.name}.copy.gz`,
+          catalogKey(id, table.name),
           source.pipe(createGzip({ level: 3 })) as AsyncIterable<Buffer>,
         );
         catalog.push({ ...file, table: table.name, columns: [...table.columns], rows: rows() });
@@ -108,15 +110,17 @@ export const createBackup = (options: BackupOptions) => {
       };
     });
 
-  /** Earlier backups of the folder. @throws AppError 409 when they are of another installation. */
-  const earlier = async (): Promise<Manifest[]> => {
-    const manifests: Manifest[] = [];
-    for (const id of await folder.list()) manifests.push(await folder.manifest(id));
-    return manifests;
+  /** Earlier backups of the folder. Rows are taken only from those that are trusted. */
+  const earlier = async (): Promise<Earlier[]> => {
+    const found: Earlier[] = [];
+    for (const id of await folder.list()) found.push(await folder.look(id));
+    return found;
   };
 
-  const requireOwn = (manifests: readonly Manifest[], installation: string): void => {
-    const foreign = manifests.find((manifest) => manifest.installation !== installation);
+  const requireOwn = (before: readonly Earlier[], installation: string): void => {
+    const foreign = before
+      .map(({ manifest }) => manifest)
+      .find((manifest) => manifest.installation !== installation);
     if (foreign !== undefined)
       throw conflict('foreign_backup', `The folder has backups of another installation (${foreign.id}).`);
   };
@@ -142,9 +146,14 @@ export const createBackup = (options: BackupOptions) => {
     return { files: kept, has };
   };
 
-  const finish = async (id: string, moment: Moment, before: readonly Manifest[], keep?: number) => {
+  const finish = async (id: string, moment: Moment, before: readonly Earlier[], keep?: number) => {
     const needed = new Map(moment.needed.map((segment) => [segment.id, segment]));
-    const seen = new Map(before.flatMap(({ segments }) => segments).map((file) => [file.key, file]));
+    const seen = new Map(
+      before
+        .filter(({ trusted }) => trusted)
+        .flatMap(({ manifest }) => manifest.segments)
+        .map((file) => [file.key, file]),
+    );
     const old = await reusable([...seen.values()], needed);
     const written = await archive.write(
       `segments/${id}`,
@@ -166,7 +175,7 @@ export const createBackup = (options: BackupOptions) => {
       exports: await options.exports(),
     };
     await folder.complete(manifest);
-    const kept = [...before, manifest].slice(-(keep ?? before.length + 1));
+    const kept = [...before.map((one) => one.manifest), manifest].slice(-(keep ?? before.length + 1));
     const removedFiles = await folder.sweep(kept);
     const files = [...moment.catalog, ...segments];
     return {

@@ -1,7 +1,7 @@
 /**
  * What a backup is.
  *
- *   snapshots/<id>/complete.json        size and SHA-256 of the manifest; written last: without it there is no backup
+ *   snapshots/<id>/complete.json        size, SHA-256 and signature of the manifest; written last: without it there is no backup
  *   snapshots/<id>/manifest.json        everything else, with size and SHA-256 of each file
  *   snapshots/<id>/catalog/<table>.copy.gz   a table of PostgreSQL, as COPY writes it
  *   segments/<id>/<n>.native.zst        rows of segments of one table of ClickHouse; later backups refer to them
@@ -9,29 +9,47 @@
  * Files never change. Several backups of one installation share a folder.
  */
 import { z } from 'zod';
+import { poolClasses } from '../model/placement.js';
+import { strangeColumn } from './saved-columns.js';
 
 export const manifestFormat = 1;
 
+/** Most bytes of the two files that are read whole. */
+export const maxCompleteBytes = 4 * 1024;
+export const maxManifestBytes = 256 * 1024 * 1024;
+
 const count = z.number().int().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-const word = z.string().regex(/^[A-Za-z0-9_]+$/);
+/** Name of a table or column of PostgreSQL. */
+const word = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/);
+const idSchema = z.string().regex(/^[\w-]{1,64}$/);
 
-const fileSchema = z.object({ key: z.string().regex(/^[\w-]+(\/[\w.-]+)*$/), bytes: count, sha256 });
+const fileSchema = z.object({ key: z.string().max(200), bytes: count, sha256 });
 
 const catalogFileSchema = fileSchema.extend({ table: word, columns: z.array(word).min(1), rows: count });
 
-const segmentFileSchema = fileSchema.extend({
+const segmentSchema = fileSchema.extend({
+  key: z.string().regex(/^segments\/[\w-]{1,64}\/[1-9]\d{0,8}\.native\.zst$/),
   /** Null pool: the table of this number, as the store had it then. A restore asks the catalog, also for the shard. */
   storeId: count,
-  pool: z.enum(['narrow', 'medium', 'wide']).nullable(),
-  columns: z.array(z.object({ name: word, type: z.string().regex(/^[A-Za-z0-9_(), ]+$/) })).min(2),
+  pool: z.enum(poolClasses).nullable(),
+  columns: z.array(z.object({ name: z.string().max(64), type: z.string().max(64) })).min(2),
   /** Id, rows and hash of each segment. */
-  segments: z.array(z.tuple([count, count, z.string().regex(/^\d+$/)])),
+  segments: z.array(z.tuple([count, count, z.string().regex(/^\d{1,20}$/)])),
+});
+
+const segmentFileSchema = segmentSchema.superRefine(({ columns, pool, key }, context) => {
+  const strange = strangeColumn(columns, pool);
+  if (strange !== undefined)
+    context.addIssue({
+      code: 'custom',
+      message: `${key} has a column that is none of the product: ${strange}`,
+    });
 });
 
 const manifestSchema = z.object({
   format: z.literal(manifestFormat),
-  id: z.string().regex(/^[\w-]+$/),
+  id: idSchema,
   /** Whose rows these are. */
   installation: z.string(),
   /** Version of the product that made it. */
@@ -50,16 +68,32 @@ const manifestSchema = z.object({
   exports: z.object({ at: z.string(), files: count, bytes: count }),
 });
 
-const completeSchema = z.object({ bytes: count, sha256 });
+const completeSchema = z.object({
+  bytes: count.max(maxManifestBytes),
+  sha256,
+  /** By the key that the backup was made with; absent without one. */
+  signature: sha256.optional(),
+});
 
 export type StoredFile = z.infer<typeof fileSchema>;
 export type CatalogFile = z.infer<typeof catalogFileSchema>;
 export type SegmentFile = z.infer<typeof segmentFileSchema>;
 export type Manifest = z.infer<typeof manifestSchema>;
 
+/** True for what can be the id of a backup; it becomes part of the names of files. */
+export const isBackupId = (text: string): boolean => idSchema.safeParse(text).success;
+
+export const catalogKey = (id: string, table: string): string => `snapshots/${id}/catalog/${table}.copy.gz`;
 export const manifestKey = (id: string): string => `snapshots/${id}/manifest.json`;
 export const completeKey = (id: string): string => `snapshots/${id}/complete.json`;
 
-export const parseManifest = (text: string): Manifest => manifestSchema.parse(JSON.parse(text));
+/** @throws Error for what is no manifest of that id. */
+export const parseManifest = (id: string, text: string): Manifest => {
+  const manifest = manifestSchema.parse(JSON.parse(text));
+  if (manifest.id !== id) throw new Error(`it is the manifest of ${manifest.id}`);
+  const odd = manifest.catalog.find(({ key, table }) => key !== catalogKey(id, table));
+  if (odd !== undefined) throw new Error(`${odd.key} is not the file of table ${odd.table}`);
+  return manifest;
+};
 export const parseComplete = (text: string): z.infer<typeof completeSchema> =>
   completeSchema.parse(JSON.parse(text));

@@ -11,12 +11,12 @@
  * What fails midway removes what it brought into ClickHouse. What a server keeps because it has gone meanwhile, or because
  * the command was killed, is removed by the next restore into the same databases.
  */
-import { createGunzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import type { CatalogLoad } from '../storage/postgres/catalog-copy.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
+import { openTable, requireRows } from './catalog-files.js';
 import type { Manifest, SegmentFile } from './manifest.js';
 import type { RestoredPlace, SavedSegment, SegmentArchive } from './segment-archive.js';
 
@@ -50,6 +50,8 @@ export interface RestoreOptions {
   readonly requireEmpty: () => Promise<void>;
   /** The same in the transaction, when nobody can write any more. */
   readonly requireEmptyCatalog: (sql: Sql) => Promise<void>;
+  /** @throws AppError `backup_damaged` when the loaded catalog names columns or types that the product cannot have made. */
+  readonly requireOwnNames: (tx: Sql) => Promise<void>;
   /** Binds the servers to this catalog, and removes what an earlier attempt has left. @throws AppError when they are another's. */
   readonly claim: () => Promise<void>;
   /** Removes all tables of rows from servers that answer. */
@@ -76,7 +78,9 @@ export const createRestore = (options: RestoreOptions) => {
   const { folder, archive, log } = options;
 
   const chosen = async (id: string | undefined): Promise<Manifest> => {
-    const newest = id ?? (await folder.list()).at(-1);
+    // Also where an id is given: the list refuses a folder with anything but files in it.
+    const all = await folder.list();
+    const newest = id ?? all.at(-1);
     if (newest === undefined)
       throw conflict('no_backup', 'There is no complete backup. Nothing was changed.');
     return folder.manifest(newest);
@@ -103,7 +107,8 @@ export const createRestore = (options: RestoreOptions) => {
     const manifest = await chosen(id);
     requireKnown(manifest);
     requireWhole(manifest);
-    for (const file of [...manifest.catalog, ...manifest.segments]) await folder.check(file);
+    for (const file of manifest.catalog) await requireRows(folder, file);
+    for (const file of manifest.segments) await folder.check(file);
     return manifest;
   };
 
@@ -154,13 +159,15 @@ export const createRestore = (options: RestoreOptions) => {
       await options.requireEmptyCatalog(load.sql);
       const tables = await options.tables(load.sql);
       await load.empty(tables);
-      for (const { name } of tables) {
+      for (const { name, columns } of tables) {
         const file = manifest.catalog.find(({ table }) => table === name);
         if (file === undefined) throw damaged(`there is no table ${name}`);
-        const source = (await folder.read(file.key)).pipe(createGunzip());
-        const rows = await load.write({ name, columns: file.columns }, source);
+        const strange = file.columns.find((column) => !columns.includes(column));
+        if (strange !== undefined) throw damaged(`table ${name} has no column ${strange}`);
+        const rows = await load.write({ name, columns: file.columns }, await openTable(folder, file));
         if (rows !== file.rows) throw damaged(`table ${name} has ${rows} rows of ${file.rows}`);
       }
+      await options.requireOwnNames(load.sql);
       await loadRows(load.sql, manifest);
       await recordHashes(load.sql, manifest);
       for (const sequence of manifest.sequences) await load.advance(sequence, idGap);

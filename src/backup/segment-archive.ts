@@ -175,14 +175,14 @@ export const createSegmentArchive = ({
     async load(file, segments, target) {
       const place = await ensureTable(file, target);
       const segmentIds = segments.map(([id]) => id);
-      await files.load({ place, columns: file.columns, segmentIds }, await folder.read(file.key));
+      await files.load({ place, columns: file.columns, segmentIds }, await folder.read(file));
       await requireSaved(file, place, segments);
       return segments.reduce((sum, [, rows]) => sum + rows, 0);
     },
 
     async loadAs(file, [id, rows, hash], as, target) {
       const place = await ensureTable(file, target);
-      const source = await folder.read(file.key);
+      const source = await folder.read(file);
       await files.load({ place, columns: file.columns, segmentIds: [id] }, source, as);
       await requireSaved(file, place, [[as, rows, hash]]);
     },

@@ -46,7 +46,10 @@ export const openRows = async (
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  const folder = createBackupFolder(await openStorageAt(config, place, scope));
+  const folder = createBackupFolder({
+    ...(await openStorageAt(config, place, scope)),
+    keys: config.backupKey,
+  });
   const archive = createSegmentArchive({
     folder,
     files: createSegmentFiles(servers, reader),

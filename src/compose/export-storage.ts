@@ -1,9 +1,10 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { damaged } from '../backup/backup-folder.js';
 import type { Config } from '../config.js';
 import { AppError } from '../lib/errors.js';
 import type { Scope } from '../lib/scope.js';
-import { createLocalStorage } from '../storage/objects/local-storage.js';
+import { createGuardedStorage, createLocalStorage } from '../storage/objects/local-storage.js';
 import type { ObjectStorage } from '../storage/objects/object-storage.js';
 import { createS3Storage, parseS3Url } from '../storage/objects/s3-storage.js';
 
@@ -50,8 +51,8 @@ export const openExportStorage = async (config: Config, scope: Scope): Promise<E
   return { storage: createLocalStorage(folder), spoolFolder: join(folder, 'spool') };
 };
 
-/** A folder of this machine, or `s3://bucket/prefix` with the settings of S3. */
+/** A place of backups: a folder of this machine, or `s3://bucket/prefix` with the settings of S3. */
 export const openStorageAt = async (config: Config, place: string, scope: Scope): Promise<ExportStorage> =>
   place.startsWith('s3://')
     ? { storage: await openBucket(config, place, scope), spoolFolder: join(config.dataDir, 'spool') }
-    : { storage: createLocalStorage(place), spoolFolder: join(resolve(place), '.spool') };
+    : { storage: createGuardedStorage(place, damaged), spoolFolder: join(resolve(place), '.spool') };

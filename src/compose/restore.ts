@@ -1,3 +1,4 @@
+import { damaged } from '../backup/backup-folder.js';
 import { createRestore } from '../backup/restore.js';
 import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-records.js';
 import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
@@ -19,6 +20,7 @@ import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js'
 import { drainingSetting } from '../storage/postgres/draining-shards.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
 import { appliedMigrations, knownMigrations, migrate } from '../storage/postgres/migrate.js';
+import { strangeName } from '../storage/postgres/restored-names.js';
 import { createRestoredStores } from '../storage/postgres/restored-stores.js';
 import { readSetting, setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -141,6 +143,11 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
     async requireEmptyCatalog(tx) {
       await tx.query('LOCK TABLE accounts, stores IN ACCESS EXCLUSIVE MODE');
       await requireEmptyCatalog(tx);
+    },
+    async requireOwnNames(tx) {
+      const strange = await strangeName(tx);
+      if (strange !== undefined)
+        throw damaged(`${strange} names columns or types that are none of the product`);
     },
     async claim() {
       for (const clickhouse of allOf(servers)) installation = await bindInstallation(sql, clickhouse);

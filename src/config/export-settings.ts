@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { flag, integer, MiB, optional, setting, text, url } from './setting.js';
+import { flag, integer, list, MiB, optional, setting, text, url } from './setting.js';
 
-/** Variables of whole files and their links. */
+const backupKeys = list.refine(
+  (keys) => keys.length > 0 && keys.every((key) => key.length >= 32),
+  'must be a comma-separated list of keys of at least 32 characters each',
+);
+
+/** Variables of whole files and their links, and of backups. */
 export const exportSettings = {
   exportsUrl: setting(
     'EXPORTS_URL',
@@ -76,6 +81,13 @@ export const exportSettings = {
     integer(1_000),
     '30000',
     'Milliseconds that it may be silent for; then the request has failed.',
+  ),
+  backupKey: setting(
+    'BACKUP_KEY',
+    optional(backupKeys),
+    undefined,
+    'Comma-separated secrets of at least 32 characters that sign backups; the first signs, a backup signed by any of them is accepted. When set, a restore refuses a backup that is not signed.',
+    { secret: true },
   ),
   linkSecret: setting(
     'LINK_SECRET',

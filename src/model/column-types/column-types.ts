@@ -15,6 +15,13 @@ export const columnTypes: { readonly [L in CodeLetter]: ColumnType<L> } = {
   s: text,
 };
 
+/** True for the code of a type, to the letter: for texts that come from outside. */
+export const isPhysicalType = (text: string): text is PhysicalType => {
+  if (/^[dtfs]$/.test(text)) return true;
+  const [, precision, scale] = /^n(38|76)_(0|[1-9]\d?)$/.exec(text) ?? [];
+  return precision !== undefined && Number(scale) <= Number(precision);
+};
+
 /** @throws RangeError for a code that is none. */
 export const columnTypeOf = (physical: PhysicalType): ColumnType => {
   const type: ColumnType | undefined = columnTypes[physical.charAt(0) as CodeLetter];

@@ -3,7 +3,7 @@
  * and written through the entry, in the same order.
  */
 import type { Readable } from 'node:stream';
-import { anyShardOf, type ClickHouseServers } from './client.js';
+import { anyShardOf, type ClickHouseServers, type QuerySettings } from './client.js';
 import { type ColumnDefinition, statedTable, type TablePlace, tableOf } from './places.js';
 import type { Reader } from './reader.js';
 import { backgroundSettings, manySegmentSettings } from './segments.js';
@@ -26,6 +26,13 @@ export interface SegmentFiles {
    */
   load(rows: SegmentRows, frames: Readable, as?: number): Promise<void>;
 }
+
+/** Blocks have the columns of the structure with these very types, and no others: a file may come from anywhere. */
+const exactBlocks: QuerySettings = {
+  input_format_native_allow_types_conversion: 0,
+  input_format_native_decode_types_in_binary_format: 0,
+  input_format_skip_unknown_fields: 0,
+};
 
 const ids = (segmentIds: readonly number[]): string => segmentIds.map(Number).join(', ');
 
@@ -66,7 +73,7 @@ export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): 
         `INSERT INTO ${statedTable(database, place)} (${names}) SELECT ${values} FROM input('${structure}')
          WHERE _seg IN (${ids(segmentIds)}) FORMAT Native`,
         frames,
-        { settings: manySegmentSettings, encoding: 'zstd' },
+        { settings: { ...manySegmentSettings, ...exactBlocks }, encoding: 'zstd' },
       );
     },
   };

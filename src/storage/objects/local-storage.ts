@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { type BigIntStats, createReadStream } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { ObjectStorage } from './object-storage.js';
+import type { ObjectState, ObjectStorage } from './object-storage.js';
+import { openRegular, type Refuse, regularFilesOf, requireOwnFolder } from './regular-files.js';
 
 /** Keys are made by this service; anything else must not walk out of the folder. */
 const checkedKey = (key: string): string => {
@@ -25,6 +26,63 @@ const removeEmpty = async (path: string): Promise<void> => {
   }
 };
 
+const stateOf = ({ size, ino, mtimeMs, mtimeNs }: BigIntStats): ObjectState => ({
+  size: Number(size),
+  storedAtMs: Number(mtimeMs),
+  tag: `${ino}-${mtimeNs}`,
+});
+
+const highWaterMark = 256 * 1024;
+
+/**
+ * Objects in a folder that others can write to, such as one that backups were copied into. The folder itself may be a
+ * symbolic link, nothing in it.
+ * @param refuse Makes the error for what is neither a regular file nor a folder.
+ */
+export const createGuardedStorage = (given: string, refuse: Refuse): ObjectStorage => {
+  const folder = resolve(given);
+  const storage = createLocalStorage(folder);
+  return {
+    ...storage,
+    async stat(key) {
+      try {
+        const handle = await openRegular(folder, checkedKey(key), refuse);
+        try {
+          return stateOf(await handle.stat({ bigint: true }));
+        } finally {
+          await handle.close();
+        }
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw error;
+      }
+    },
+    async read(key, range) {
+      const handle = await openRegular(folder, checkedKey(key), refuse);
+      return handle.createReadStream({ ...range, highWaterMark });
+    },
+    async adopt(key, path) {
+      await mkdir(dirname(join(folder, checkedKey(key))), { recursive: true });
+      await requireOwnFolder(folder, key, refuse);
+      await storage.adopt(key, path);
+    },
+    async delete(key) {
+      await requireOwnFolder(folder, checkedKey(key), refuse);
+      await storage.delete(key);
+    },
+    async *list() {
+      const keys = await regularFilesOf(folder, refuse).catch((error: unknown) => {
+        if (isMissing(error)) return [];
+        throw error;
+      });
+      for (const key of keys) {
+        const { size, mtimeMs } = await lstat(join(folder, key));
+        yield { key, size, storedAtMs: mtimeMs };
+      }
+    },
+  };
+};
+
 /** Objects as files of one folder, which must lie on the same file system as the files it adopts. */
 export const createLocalStorage = (given: string): ObjectStorage => {
   const folder = resolve(given);
@@ -32,15 +90,14 @@ export const createLocalStorage = (given: string): ObjectStorage => {
   return {
     async stat(key) {
       try {
-        const { size, ino, mtimeMs, mtimeNs } = await stat(pathOf(key), { bigint: true });
-        return { size: Number(size), storedAtMs: Number(mtimeMs), tag: `${ino}-${mtimeNs}` };
+        return stateOf(await stat(pathOf(key), { bigint: true }));
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;
       }
     },
     async read(key, range) {
-      return createReadStream(pathOf(key), { ...range, highWaterMark: 256 * 1024 });
+      return createReadStream(pathOf(key), { ...range, highWaterMark });
     },
     async adopt(key, path) {
       const target = pathOf(key);

@@ -1,0 +1,62 @@
+/** Tables of the catalog in a backup: text as COPY writes it, one line for each row, compressed with gzip. */
+import { pipeline, type Readable, Transform } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { AppError, messageOf } from '../lib/errors.js';
+import { type BackupFolder, damaged } from './backup-folder.js';
+import type { CatalogFile } from './manifest.js';
+
+/** PostgreSQL takes no line beyond 1 GiB; no row of the catalog comes near this. */
+const maxLineBytes = 256 * 1024 * 1024;
+
+const newline = 10;
+
+/** Passes on at most as many lines as the file has rows, so a small file cannot unpack without an end. */
+const countingLines = ({ key, rows }: CatalogFile): Transform => {
+  let lines = 0;
+  let inLine = 0;
+  const count = (chunk: Buffer): void => {
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+      lines += 1;
+      inLine = 0;
+      from = at + 1;
+      if (lines > rows) throw damaged(`${key} has more than ${rows} rows`);
+    }
+    inLine += chunk.length - from;
+    if (inLine > maxLineBytes) throw damaged(`${key} has a row of more than ${maxLineBytes} bytes`);
+    if (lines === rows && inLine > 0) throw damaged(`${key} has more than ${rows} rows`);
+  };
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      try {
+        count(chunk);
+        done(null, chunk);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+    flush(done) {
+      done(lines === rows && inLine === 0 ? null : damaged(`${key} has ${lines} rows of ${rows}`));
+    },
+  });
+};
+
+/** The text of a table. Ends with `backup_damaged` when it is not what was written. */
+export const openTable = async (folder: Pick<BackupFolder, 'read'>, file: CatalogFile): Promise<Readable> =>
+  pipeline(
+    await folder.read(file),
+    createGunzip(),
+    countingLines(file),
+    // The last stream ends with the error of any of them.
+    () => undefined,
+  );
+
+/** Reads the whole table. */
+export const requireRows = async (folder: Pick<BackupFolder, 'read'>, file: CatalogFile): Promise<void> => {
+  try {
+    for await (const _ of await openTable(folder, file));
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw damaged(`${file.key} cannot be unpacked (${messageOf(error).slice(0, 200)})`);
+  }
+};

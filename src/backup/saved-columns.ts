@@ -1,0 +1,28 @@
+/** Columns that the product makes, and no others: their names and types become part of statements of ClickHouse. */
+import { isPhysicalType } from '../model/column-types/column-types.js';
+import { namedColumnOf, type PoolClass } from '../model/placement.js';
+import { type ColumnDefinition, slotColumns, storedAs } from '../storage/clickhouse/places.js';
+
+const keyNames = ['_seg', '_row'];
+
+const ownPlace = { storeId: 1, shard: 1, pool: null };
+
+/** The type that a column of this name has; undefined for a name that no table of the product has. */
+const typeOf = (name: string, pool: PoolClass | null): string | undefined => {
+  if (keyNames.includes(name)) return 'UInt64';
+  if (pool !== null) return slotColumns(pool).find((slot) => slot.name === name)?.type;
+  const physical = /^c[1-9]\d{0,15}_(.+)$/.exec(name)?.[1];
+  if (physical === undefined || !isPhysicalType(physical)) return undefined;
+  return storedAs(namedColumnOf(name), ownPlace).type;
+};
+
+/** The first column that is none of the product's, or a key column that is missing; undefined: all are right. */
+export const strangeColumn = (
+  columns: readonly ColumnDefinition[],
+  pool: PoolClass | null,
+): string | undefined => {
+  const names = new Set(columns.map(({ name }) => name));
+  const missing = keyNames.find((name) => !names.has(name));
+  if (missing !== undefined || names.size < columns.length) return missing ?? 'a name that is there twice';
+  return columns.find(({ name, type }) => typeOf(name, pool) !== type)?.name;
+};

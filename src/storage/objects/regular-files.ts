@@ -1,0 +1,49 @@
+/** Regular files of a folder that somebody else may have written: no symbolic link on the way, no device, no pipe. */
+import { constants, type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+
+/** Makes the error for what is neither a regular file nor a folder. */
+export type Refuse = (what: string) => Error;
+
+const notRegular = (key: string): string => `${key} is a symbolic link, or no regular file`;
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
+
+/** The folder that the file is in is the one that its path says, and not the target of a link. */
+export const requireOwnFolder = async (folder: string, key: string, refuse: Refuse): Promise<void> => {
+  const own = join(await realpath(folder), dirname(key));
+  if ((await realpath(dirname(join(folder, key)))) !== own) throw refuse(notRegular(key));
+};
+
+/**
+ * Opens a file and checks what was opened, so nothing can be swapped between the check and the read.
+ * `O_NONBLOCK`: a pipe that nobody writes into must not block the open.
+ */
+export const openRegular = async (folder: string, key: string, refuse: Refuse): Promise<FileHandle> => {
+  const path = join(folder, key);
+  const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(path, flags).catch((error: unknown) => {
+    throw ['ELOOP', 'EMLINK', 'ENXIO'].includes(codeOf(error) ?? '') ? refuse(notRegular(key)) : error;
+  });
+  try {
+    const opened = await handle.stat({ bigint: true });
+    await requireOwnFolder(folder, key, refuse);
+    const there = await lstat(path, { bigint: true });
+    if (!opened.isFile() || there.ino !== opened.ino || there.dev !== opened.dev)
+      throw refuse(notRegular(key));
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+};
+
+/** Keys of all files below. @throws what `refuse` makes when there is anything but regular files and folders. */
+export const regularFilesOf = async (folder: string, refuse: Refuse): Promise<string[]> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const keyOf = (entry: (typeof entries)[number]): string =>
+    relative(folder, join(entry.parentPath, entry.name));
+  const odd = entries.find((entry) => !entry.isFile() && !entry.isDirectory());
+  if (odd !== undefined) throw refuse(notRegular(keyOf(odd)));
+  return entries.filter((entry) => entry.isFile()).map(keyOf);
+};
