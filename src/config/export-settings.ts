@@ -42,7 +42,7 @@ export const exportSettings = {
     'S3_ENDPOINT',
     optional(url('http', 'https')),
     undefined,
-    'Address of an S3-compatible service such as MinIO; default: AWS.',
+    'Address of an S3-compatible service such as Garage; default: AWS.',
   ),
   s3PublicEndpoint: setting(
     'S3_PUBLIC_ENDPOINT',
@@ -55,7 +55,7 @@ export const exportSettings = {
     'S3_PATH_STYLE',
     flag,
     'false',
-    'Put the bucket into the path instead of the host name; MinIO needs it.',
+    'Put the bucket into the path instead of the host name; most services other than AWS need it.',
   ),
   s3AccessKeyId: setting(
     'S3_ACCESS_KEY_ID',

@@ -8,7 +8,7 @@ export const projectFile = (path: string): string =>
 
 export interface Service {
   readonly image?: string;
-  readonly build?: string;
+  readonly build?: { readonly context: string; readonly args: Readonly<Record<string, string>> };
   readonly profiles?: readonly string[];
   readonly command?: readonly string[];
   readonly restart?: string;

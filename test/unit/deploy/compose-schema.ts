@@ -54,7 +54,9 @@ const limits = object({ cpus: { type: 'string', pattern: '^\\d+(\\.\\d+)?$' }, m
 
 const service = object(
   {
-    build: text,
+    build: object({ context: text, args: { type: 'object', additionalProperties: { type: 'string' } } }, [
+      'context',
+    ]),
     image: text,
     init: { type: 'boolean' },
     read_only: { type: 'boolean' },

@@ -28,7 +28,7 @@ const serviceNamed = (name: string, file: ComposeFile = compose): Service => {
 };
 
 const productServices = ['migrate', 'api', 'worker'] as const;
-const oneShots = ['migrate', 'bucket'];
+const oneShots = ['migrate'];
 const knownSettings = new Set(Object.values(settings).map(({ env }) => env));
 
 describe('docker-compose.yml', () => {
@@ -41,7 +41,7 @@ describe('docker-compose.yml', () => {
     ['a number as an environment value', 'KAFKA_NODE_ID: "1"', 'KAFKA_NODE_ID: 1'],
     ['an unknown condition', 'condition: service_healthy', 'condition: healthy'],
     ['a duration without unit', 'interval: 5s', 'interval: 5'],
-    ['a colon that makes a mapping of a command', 'mc, ready, local', 'mc: ready, local'],
+    ['a colon that makes a mapping of a command', 'CMD, /garage, bucket', 'CMD, /garage: bucket'],
   ])('would be refused with %s', (_what, right, wrong) => {
     expect(composeText).toContain(right);
     expect(mistakes(parseCompose(composeText.replace(right, wrong)))).not.toEqual([]);
@@ -121,6 +121,31 @@ describe('docker-compose.yml', () => {
     expect(serviceNamed('api', changed).environment?.MAX_MESSAGE_BYTES).toBe('50331648');
   });
 
+  it('creates the bucket, key and region that the product uses, before the API starts', () => {
+    const { environment: store, ports, volumes, depends_on: needs } = serviceNamed('objects');
+    const product = serviceNamed('api').environment;
+    expect(needs).toBeUndefined();
+    expect(serviceNamed('api').depends_on?.objects?.condition).toBe('service_healthy');
+    expect(serviceNamed('objects').healthcheck?.test?.at(-1)).toBe(store?.GARAGE_DEFAULT_BUCKET);
+    expect(product?.EXPORTS_URL).toBe(`s3://${store?.GARAGE_DEFAULT_BUCKET}/files`);
+    expect(product?.S3_ACCESS_KEY_ID).toBe(store?.GARAGE_DEFAULT_ACCESS_KEY);
+    expect(product?.S3_SECRET_ACCESS_KEY).toBe(store?.GARAGE_DEFAULT_SECRET_KEY);
+    // Garage refuses keys of another form.
+    expect(store?.GARAGE_DEFAULT_ACCESS_KEY).toMatch(/^GK[0-9a-f]{24}$/);
+    for (const secret of [store?.GARAGE_DEFAULT_SECRET_KEY, store?.GARAGE_RPC_SECRET])
+      expect(secret).toMatch(/^[0-9a-f]{64}$/);
+    const file = projectFile('deploy/garage/garage.toml');
+    const option = (name: string) => new RegExp(`^${name} = "(.*)"$`, 'm').exec(file)?.[1];
+    expect(product?.S3_REGION).toBe(option('s3_region'));
+    const port = option('api_bind_addr')?.split(':').at(-1);
+    expect(product?.S3_ENDPOINT).toBe(`http://objects:${port}`);
+    expect(ports).toEqual([`127.0.0.1:${port}:${port}`]);
+    expect(product?.S3_PUBLIC_ENDPOINT).toBe(`http://localhost:${port}`);
+    const [mount] = volumes ?? [];
+    for (const name of ['metadata_dir', 'data_dir'])
+      expect(option(name)?.startsWith(`${mount?.split(':')[1]}/`)).toBe(true);
+  });
+
   it('gives ClickHouse less memory than its container has', () => {
     const limit = serviceNamed('clickhouse').deploy?.resources.limits.memory ?? '';
     const own = /<max_server_memory_usage>(\d+)</.exec(projectFile('deploy/clickhouse/server.xml'))?.[1];
@@ -152,6 +177,20 @@ describe('Dockerfile', () => {
       expect(letThrough).toContain(path);
       expect(existsSync(fileURLToPath(new URL(`../../../${path}`, import.meta.url)))).toBe(true);
     }
+  });
+
+  it('builds with every script that the build runs, and with the commit that it is told', () => {
+    const { scripts } = JSON.parse(projectFile('package.json')) as { scripts: Record<string, string> };
+    const run = [...(scripts['build:production'] ?? '').matchAll(/node (scripts\/\S+)/g)].map(
+      ([, path]) => path ?? '',
+    );
+    expect(run).toEqual(['scripts/write-commit.mjs']);
+    for (const path of run) expect(dockerfile).toContain(`COPY ${path} ./scripts/`);
+    expect(dockerfile).toMatch(/^ARG COMMIT=\n(?:#.*\n)*RUN COMMIT="\$COMMIT" npm run build:production$/m);
+    for (const name of productServices)
+      expect(serviceNamed(name).build).toEqual({ context: '.', args: { COMMIT: '' } });
+    const told = parseCompose(composeText, { COMMIT: 'abc' }) as ComposeFile;
+    expect(serviceNamed('api', told).build?.args).toEqual({ COMMIT: 'abc' });
   });
 
   it('leaves the embedded components out by leaving out what only the manifest calls optional', () => {

@@ -1,83 +1,18 @@
-/** The chart as helm renders it (`.ci/deploy` compares test/fixtures/helm with it), the manifests beside it, and the units of systemd. */
+/** The chart as helm renders it, and the manifests in deploy/examples. */
 import { existsSync, readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
-import type { Setting } from '../../../src/config/setting.js';
-import { loadConfig, settings } from '../../../src/config.js';
-import { parseEnvFile, projectFile } from './compose-file.js';
-
-const projectPath = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
-
-interface Variable {
-  readonly name: string;
-  readonly value?: string;
-  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
-}
-interface Container {
-  readonly command: readonly string[];
-  readonly env: readonly Variable[];
-  readonly resources: { readonly requests: object; readonly limits: object };
-  readonly securityContext: Record<string, unknown>;
-  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly lifecycle?: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
-  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
-}
-interface PodSpec {
-  readonly terminationGracePeriodSeconds?: number;
-  readonly automountServiceAccountToken: boolean;
-  readonly securityContext: Record<string, unknown>;
-  readonly containers: readonly Container[];
-  readonly volumes: readonly { readonly name: string }[];
-}
-interface Resource {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly annotations?: Record<string, string> };
-  readonly spec: {
-    readonly replicas?: number;
-    readonly selector?: { readonly matchLabels?: Record<string, string> };
-    readonly podSelector?: { readonly matchLabels: Record<string, string> };
-    readonly template?: {
-      readonly metadata: { readonly labels: Record<string, string> };
-      readonly spec: PodSpec;
-    };
-    readonly metrics?: readonly { readonly type: string }[];
-    readonly clusterIP?: string;
-    readonly type?: string;
-    readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
-    readonly endpoints?: readonly { readonly port: string }[];
-    readonly ingress?: readonly {
-      readonly ports: readonly { readonly port: string }[];
-      readonly from?: object[];
-    }[];
-    readonly rules?: readonly {
-      readonly http: { readonly paths: readonly { readonly path: string; readonly pathType: string }[] };
-    }[];
-    readonly egress?: readonly { readonly ports: readonly { readonly port: number }[] }[];
-  };
-}
-
-const resourcesOf = (path: string): Resource[] =>
-  parseAllDocuments(projectFile(path)).map((document) => {
-    expect(document.errors).toEqual([]);
-    return document.toJS() as Resource;
-  });
-
-const known = new Map(
-  Object.values(settings).map((setting: Setting<unknown>) => [setting.env, setting.secret === true] as const),
-);
-/** Node's own. */
-const ofNode = ['NODE_EXTRA_CA_CERTS'];
-
-const kindsOf = (all: readonly Resource[], kind: string): Resource[] =>
-  all.filter((one) => one.kind === kind);
-const podsOf = (all: readonly Resource[]): { name: string; pod: PodSpec; labels: Record<string, string> }[] =>
-  all.flatMap(({ metadata, spec }) =>
-    spec?.template === undefined
-      ? []
-      : [{ name: metadata.name, pod: spec.template.spec, labels: spec.template.metadata.labels }],
-  );
+import { parse } from 'yaml';
+import { loadConfig } from '../../../src/config.js';
+import { projectFile } from './compose-file.js';
+import {
+  kindsOf,
+  knownSettings,
+  nodeVariables,
+  podsOf,
+  projectPath,
+  type Rule,
+  resourcesOf,
+} from './rendered-chart.js';
 
 describe.each(['small', 'production'])('the chart with the values of %s', (name) => {
   const all = resourcesOf(`test/fixtures/helm/${name}.yaml`);
@@ -127,12 +62,14 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
       const env = pod.containers[0]?.env ?? [];
       expect(new Set(env.map((variable) => variable.name)).size).toBe(env.length);
       expect(
-        env.map((variable) => variable.name).filter((each) => !known.has(each) && !ofNode.includes(each)),
+        env
+          .map((variable) => variable.name)
+          .filter((each) => !knownSettings.has(each) && !nodeVariables.includes(each)),
       ).toEqual([]);
       for (const variable of env)
         expect([variable.name, variable.valueFrom !== undefined]).toEqual([
           variable.name,
-          known.get(variable.name) ?? false,
+          knownSettings.get(variable.name) ?? false,
         ]);
       const plain = env
         .filter(({ value }) => value !== undefined)
@@ -149,6 +86,38 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
       const pause = container?.lifecycle?.preStop.sleep.seconds ?? 0;
       expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(pause + drainMs / 1_000 + 10);
     }
+  });
+
+  it('mounts each volume from one source, and restarts pods when settings or secrets change', () => {
+    for (const { pod } of podsOf(all))
+      for (const volume of pod.volumes) expect([volume, Object.keys(volume).length]).toEqual([volume, 2]);
+    for (const { spec } of all.filter(({ kind }) => ['Deployment', 'Job'].includes(kind)))
+      expect(Object.keys(spec.template?.metadata.annotations ?? {})).toEqual([
+        'checksum/config',
+        'checksum/secrets',
+      ]);
+  });
+
+  it('starts when all dependencies have answered, and is ready while those it needs do', () => {
+    for (const { pod } of podsOf(kindsOf(all, 'Deployment'))) {
+      const [container] = pod.containers;
+      expect(
+        [container?.startupProbe, container?.readinessProbe, container?.livenessProbe].map(
+          (probe) => probe?.httpGet.path,
+        ),
+      ).toEqual(['/startupz', '/readyz', '/healthz']);
+    }
+  });
+
+  it('is tested by `helm test` from a pod that the network policy lets in', () => {
+    const [pod] = kindsOf(all, 'Pod');
+    expect(pod?.metadata.annotations?.['helm.sh/hook']).toBe('test');
+    const selector = '"app.kubernetes.io/component":"test"';
+    expect(JSON.stringify(pod?.metadata)).toContain(selector);
+    for (const policy of kindsOf(all, 'NetworkPolicy').filter(({ metadata }) =>
+      metadata.name.endsWith('-api'),
+    ))
+      expect(JSON.stringify(policy.spec.ingress)).toContain(selector);
   });
 
   it('selects its own pods wherever something is selected', () => {
@@ -173,6 +142,17 @@ it('without a port of their own, metrics are where the process listens', () => {
   expect(
     kindsOf(all, 'Service').flatMap(({ spec }) => spec.ports?.map(({ targetPort }) => targetPort)),
   ).toEqual(['http', 'http']);
+});
+
+it('stops the API process whose volume only one node can mount before its successor starts', () => {
+  const all = resourcesOf('test/fixtures/helm/small.yaml');
+  const claims = kindsOf(all, 'PersistentVolumeClaim').map(({ metadata }) => metadata.name);
+  const [api, worker] = kindsOf(all, 'Deployment');
+  expect(
+    api?.spec.template?.spec.volumes.flatMap(({ persistentVolumeClaim: claim }) => claim?.claimName ?? []),
+  ).toEqual(claims);
+  expect(claims).toHaveLength(1);
+  expect([api?.spec.strategy?.type, worker?.spec.strategy?.type]).toEqual(['Recreate', 'RollingUpdate']);
 });
 
 describe('the chart for production', () => {
@@ -228,73 +208,54 @@ describe('the chart for production', () => {
     ]);
   });
 
-  it('lets in the API and every page of the web app, and nothing that is for operators of the cluster', () => {
-    const paths = kindsOf(resourcesOf('test/fixtures/helm/production.yaml'), 'Ingress').flatMap(
+  it('publishes the API, its reference and the web app, and nothing that is for operators of the cluster', () => {
+    const paths = kindsOf(all, 'Ingress').flatMap(
       ({ spec }) => spec.rules?.flatMap(({ http }) => http.paths) ?? [],
     );
-    const isLetIn = (address: string): boolean =>
+    const isPublic = (address: string): boolean =>
       paths.some(({ path, pathType }) =>
         pathType === 'Exact' ? address === path : address === path || address.startsWith(`${path}/`),
       );
     const pages = Object.values(JSON.parse(projectFile('web/addresses.json')) as Record<string, string>);
-    const wanted = [...pages, '/assets/index.js', '/api/datasets', '/docs'];
-    expect(wanted.filter((address) => !isLetIn(address))).toEqual([]);
-    expect(['/metrics', '/healthz', '/readyz'].filter(isLetIn)).toEqual([]);
+    const wanted = [...pages, '/assets/index.js', '/api/datasets', '/docs', '/docs/start.js'];
+    // Read by /docs and by the console.
+    wanted.push('/openapi.json', '/readyz');
+    expect(wanted.filter((address) => !isPublic(address))).toEqual([]);
+    expect(['/metrics', '/healthz', '/startupz'].filter(isPublic)).toEqual([]);
   });
 
-  it('fits to the components of deploy/examples', () => {
-    const text = projectFile('test/fixtures/helm/production.yaml');
-    const kafka = resourcesOf('deploy/examples/kafka.yaml');
-    const named = kindsOf(kafka, 'Kafka')[0]?.metadata.name;
-    expect(text).toContain(`${named}-kafka-bootstrap:9093`);
-    expect(text).toContain(`secretName: ${named}-cluster-ca-cert`);
-    expect(text).toContain(
-      `secretName: ${kindsOf(resourcesOf('deploy/examples/postgresql.yaml'), 'Cluster')[0]?.metadata.name}-ca`,
+  it('has the rules of deploy/prometheus, whose links lead to the console, and the dashboards of deploy/grafana', () => {
+    const rules = kindsOf(all, 'PrometheusRule').flatMap(
+      ({ spec }) => spec.groups?.flatMap((group) => group.rules) ?? [],
     );
-    const secrets = ['postgresql', 'clickhouse'].flatMap((file) =>
-      kindsOf(resourcesOf(`deploy/examples/${file}.yaml`), 'Secret').map(({ metadata }) => metadata.name),
+    const source = ['recording', 'alerts'].flatMap(
+      (file) =>
+        (parse(projectFile(`deploy/prometheus/${file}.rules.yml`)) as { groups: { rules: Rule[] }[] }).groups,
     );
-    for (const secret of secrets) expect(text).toContain(`name: ${secret}\n`);
-  });
-});
+    const base = 'https://data.example.org/ops/run-book#';
+    const restored = JSON.parse(
+      JSON.stringify(rules).replaceAll(base, 'docs/operating/runbook.md#'),
+    ) as Rule[];
+    expect(restored).toEqual(source.flatMap((group) => group.rules));
+    const links = rules
+      .filter(({ alert }) => alert !== undefined)
+      .map((rule) => rule.annotations?.runbook_url);
+    expect(links.length).toBeGreaterThan(15);
+    expect(links.filter((link) => !link?.startsWith(base))).toEqual([]);
 
-describe('deploy/examples', () => {
-  it('has three brokers with TLS, SCRAM and messages as large as the product sends', () => {
-    const text = projectFile('deploy/examples/kafka.yaml');
-    const kafka = resourcesOf('deploy/examples/kafka.yaml');
-    expect(kindsOf(kafka, 'KafkaNodePool')[0]?.spec.replicas).toBe(3);
-    expect(text).toMatch(/tls: true\n\s+authentication:\n\s+type: scram-sha-512/);
-    const largest = Number(/^\s+message\.max\.bytes: (\d+)$/m.exec(text)?.[1]);
-    expect(largest).toBeGreaterThanOrEqual(loadConfig({}).maxMessageBytes);
-  });
-
-  it('has the chart’s version of the product', () => {
-    const chart = parse(projectFile('deploy/helm/tabulary/Chart.yaml')) as { appVersion: string };
-    expect(chart.appVersion).toBe((JSON.parse(projectFile('package.json')) as { version: string }).version);
-  });
-});
-
-describe('deploy/systemd', () => {
-  const units = readdirSync(projectPath('deploy/systemd')).filter((file) => file.endsWith('.service'));
-  const env = parseEnvFile(projectFile('deploy/systemd/tabulary.env'));
-
-  it('gives settings that exist', () => {
-    const names = [...env.keys()].map((name) => name.replace(/_FILE$/, ''));
-    expect(names.filter((name) => !known.has(name))).toEqual([]);
+    const dashboards = kindsOf(all, 'ConfigMap').flatMap(({ data }) => Object.entries(data ?? {}));
+    expect(dashboards.map(([file]) => file.replace(/^tabulary-/, ''))).toEqual(
+      readdirSync(projectPath('deploy/grafana')),
+    );
+    for (const [file, text] of dashboards)
+      expect(JSON.parse(text)).toEqual(
+        JSON.parse(projectFile(`deploy/grafana/${file.replace(/^tabulary-/, '')}`)),
+      );
   });
 
-  it.each(units)(
-    '%s starts a program of the product as nobody important, and waits for its drain',
-    (file) => {
-      const text = projectFile(`deploy/systemd/${file}`);
-      const program = /^ExecStart=\/usr\/bin\/node dist\/(\w+)\.js$/m.exec(text)?.[1];
-      expect(existsSync(projectPath(`src/${program}.ts`))).toBe(true);
-      for (const line of ['User=tabulary', 'NoNewPrivileges=yes', 'ProtectSystem=strict', 'UMask=0077'])
-        expect(text.split('\n')).toContain(line);
-      if (program === 'migrate') return;
-      const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
-      expect(stopSeconds * 1_000).toBeGreaterThan(Number(env.get('DRAIN_TIMEOUT_MS')) + 10_000);
-      expect(text).toContain('Restart=always');
-    },
-  );
+  it('mounts certificates of authorities without their private keys', () => {
+    const mounted = podsOf(all).flatMap(({ pod }) => pod.volumes.flatMap(({ secret }) => secret ?? []));
+    expect(mounted).toHaveLength(9);
+    for (const { items } of mounted) expect(items?.map(({ key }) => key)).toEqual(['ca.crt']);
+  });
 });

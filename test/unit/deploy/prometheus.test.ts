@@ -121,6 +121,23 @@ describe('alerts', () => {
     );
   });
 
+  it('link to an address of choice after the substitution that the document has', () => {
+    const [, wanted = '', address = ''] =
+      /^sed -i 's\|(.*)\|(.*)\|' alerts\.rules\.yml$/m.exec(projectFile('docs/operating/monitor.md')) ?? [];
+    const sections = alerts.map(({ annotations }) => annotations?.runbook_url?.split('#')[1]);
+    const { groups } = parse(
+      projectFile('deploy/prometheus/alerts.rules.yml')
+        .split('\n')
+        .map((line) => line.replace(wanted, address))
+        .join('\n'),
+    ) as { groups: { rules: Rule[] }[] };
+    expect(groups.flatMap(({ rules }) => rules.map(({ annotations }) => annotations?.runbook_url))).toEqual(
+      sections.map((section) => `https://data.example.org/ops/run-book#${section}`),
+    );
+    const pages = JSON.parse(projectFile('web/addresses.json')) as Record<string, string>;
+    expect(address).toBe(`https://data.example.org${pages.consoleRunBook}#`);
+  });
+
   it('are each tested by a case that lets them fire and end', () => {
     const { tests } = parse(projectFile('deploy/prometheus/alerts.test.yml')) as {
       tests: { name: string; promql_expr_test: { expr: string; exp_samples: unknown[] }[] }[];

@@ -1,5 +1,7 @@
 {{- define "tabulary.name" -}}
-{{- if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 50 | trimSuffix "-" }}{{ end }}
+{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 50 | trimSuffix "-" }}
+{{- else if contains .Chart.Name .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}
+{{- else }}{{ printf "%s-%s" .Release.Name .Chart.Name | trunc 50 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- define "tabulary.selector" -}}
@@ -47,6 +49,47 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
       name: {{ $from.name }}
       key: {{ $from.key }}
 {{- end }}
+{{- range .Values.extraEnv }}
+{{- if or (hasKey $.Values.settings .name) (hasKey $.Values.secrets .name) }}{{ fail (printf "%s is in extraEnv and in settings or secrets" .name) }}{{ end }}
+{{- if has .name (list "HOST" "PORT" "WORKER_PORT" "METRICS_PORT" "DRAIN_TIMEOUT_MS") }}{{ fail (printf "%s cannot be in extraEnv: other values of the chart set it" .name) }}{{ end }}
+- {{ toYaml . | nindent 2 | trim }}
+{{- end }}
+{{- end }}
+
+{{- /*
+Pods restart at `helm upgrade` when the environment or a secret has changed. Secrets are compared by their version, not their
+content, which pods would reveal; `helm template` has no access to them.
+*/ -}}
+{{- define "tabulary.podAnnotations" -}}
+{{- $names := list }}
+{{- range .root.Values.secrets }}{{ $names = append $names .name }}{{ end }}
+{{- range .root.Values.secretFiles }}{{ $names = append $names .secret }}{{ end }}
+{{- $versions := list }}
+{{- range $names | uniq | sortAlpha }}
+{{- $secret := lookup "v1" "Secret" $.root.Release.Namespace . | default dict }}
+{{- $versions = append $versions (printf "%s %s" . (dig "metadata" "resourceVersion" "" $secret)) }}
+{{- end -}}
+checksum/config: {{ include "tabulary.env" .root | sha256sum }}
+checksum/secrets: {{ join "\n" $versions | sha256sum }}
+{{- with .part.podAnnotations }}
+{{ toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* Where the pods of a component run, and which of them make room for others. */ -}}
+{{- define "tabulary.scheduling" -}}
+{{- with .priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "tabulary.podSecurity" -}}
@@ -85,5 +128,16 @@ capabilities:
 - name: {{ .name }}
   secret:
     secretName: {{ .secret }}
+    {{- with .keys }}
+    items:
+      {{- range . }}
+      - { key: {{ . }}, path: {{ . }} }
+      {{- end }}
+    {{- end }}
 {{- end }}
+{{- end }}
+
+{{- /* "yes" when only one node, hence only one API process, can mount the volume of export files. */ -}}
+{{- define "tabulary.oneNode" -}}
+{{- with .Values.api.persistence }}{{ if and .enabled (ne .accessMode "ReadWriteMany") }}yes{{ end }}{{ end }}
 {{- end }}

@@ -1,0 +1,29 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parseEnvFile, projectFile } from './compose-file.js';
+import { knownSettings, projectPath } from './rendered-chart.js';
+
+describe('deploy/systemd', () => {
+  const units = readdirSync(projectPath('deploy/systemd')).filter((file) => file.endsWith('.service'));
+  const env = parseEnvFile(projectFile('deploy/systemd/tabulary.env'));
+
+  it('gives settings that exist', () => {
+    const names = [...env.keys()].map((name) => name.replace(/_FILE$/, ''));
+    expect(names.filter((name) => !knownSettings.has(name))).toEqual([]);
+  });
+
+  it.each(units)(
+    '%s starts a program of the product as nobody important, and waits for its drain',
+    (file) => {
+      const text = projectFile(`deploy/systemd/${file}`);
+      const program = /^ExecStart=\/usr\/bin\/node dist\/(\w+)\.js$/m.exec(text)?.[1];
+      expect(existsSync(projectPath(`src/${program}.ts`))).toBe(true);
+      for (const line of ['User=tabulary', 'NoNewPrivileges=yes', 'ProtectSystem=strict', 'UMask=0077'])
+        expect(text.split('\n')).toContain(line);
+      if (program === 'migrate') return;
+      const stopSeconds = Number(/^TimeoutStopSec=(\d+)$/m.exec(text)?.[1]);
+      expect(stopSeconds * 1_000).toBeGreaterThan(Number(env.get('DRAIN_TIMEOUT_MS')) + 10_000);
+      expect(text).toContain('Restart=always');
+    },
+  );
+});
