@@ -25,6 +25,6 @@ it('changes are grouped as usual, each group once a version', () => {
     const groups = [...part.matchAll(/^### (.+)$/gm)].map(([, name = '']) => name);
     expect(groups).toEqual([...new Set(groups)]);
     for (const name of groups)
-      expect(['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(name);
+      expect(['Breaking', 'Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security']).toContain(name);
   }
 });

@@ -1,5 +1,6 @@
 /** The manifests in deploy/examples and the examples of the chart: what one names, another makes. */
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig, settings } from '../../../src/config.js';
@@ -12,8 +13,8 @@ const namesOf = (all: readonly Resource[], kind: string): string[] =>
 const examples = ['postgresql', 'kafka', 'clickhouse', 'issuer'].flatMap((file) =>
   resourcesOf(`deploy/examples/${file}.yaml`),
 );
-const printSecrets = (): Resource[] =>
-  resourcesIn(execFileSync(projectPath('deploy/examples/secrets.sh'), { encoding: 'utf8' }));
+const printSecrets = async (): Promise<Resource[]> =>
+  resourcesIn((await promisify(execFile)(projectPath('deploy/examples/secrets.sh'))).stdout);
 
 /** Secrets with their keys that the pods of the rendered chart name. */
 const wantedSecrets = (all: readonly Resource[]): [secret: string, key: string][] =>
@@ -29,8 +30,8 @@ const wantedSecrets = (all: readonly Resource[]): [secret: string, key: string][
   ]);
 
 describe('production.yaml', () => {
-  it('names no secret that neither secrets.sh nor an operator makes', () => {
-    const secrets = printSecrets();
+  it('names no secret that neither secrets.sh nor an operator makes', async () => {
+    const secrets = await printSecrets();
     const [cluster] = namesOf(examples, 'Cluster');
     const [kafka] = namesOf(examples, 'Kafka');
     const made = new Set([
@@ -58,8 +59,8 @@ describe('production.yaml', () => {
       expect(issuers).toContain((spec as { issuerRef?: { name: string } }).issuerRef?.name);
   });
 
-  it('gives servers and product the same new passwords each time', () => {
-    const [first, second] = [printSecrets(), printSecrets()].map((secrets) =>
+  it('gives servers and product the same new passwords each time', async () => {
+    const [first, second] = [await printSecrets(), await printSecrets()].map((secrets) =>
       Object.fromEntries(secrets.map(({ metadata, stringData }) => [metadata.name, stringData ?? {}])),
     );
     const password = (address: string | undefined) => new URL(address ?? '').password;

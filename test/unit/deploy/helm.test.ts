@@ -38,7 +38,7 @@ describe.each(['small', 'production'])('the chart with the values of %s', (name)
         runAsNonRoot: true,
         seccompProfile: { type: 'RuntimeDefault' },
       });
-      expect(pod.automountServiceAccountToken).toBe(false);
+      expect([pod.automountServiceAccountToken, pod.enableServiceLinks]).toEqual([false, false]);
       for (const { securityContext, resources, volumeMounts } of pod.containers) {
         expect(securityContext).toEqual({
           allowPrivilegeEscalation: false,
@@ -175,7 +175,7 @@ describe('the chart for production', () => {
     expect(kindsOf(all, 'NetworkPolicy')).toHaveLength(3);
     for (const { spec } of kindsOf(all, 'NetworkPolicy'))
       expect(spec.egress?.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(
-        expect.arrayContaining([53, 5432, 8443, 9093]),
+        expect.arrayContaining([53, 5432, 6432, 8443, 9000, 9093]),
       );
     expect(kindsOf(all, 'ServiceMonitor')).toHaveLength(2);
   });

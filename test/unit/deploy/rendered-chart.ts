@@ -32,6 +32,7 @@ interface Container {
 export interface PodSpec {
   readonly terminationGracePeriodSeconds?: number;
   readonly automountServiceAccountToken: boolean;
+  readonly enableServiceLinks?: boolean;
   readonly securityContext: Record<string, unknown>;
   readonly containers: readonly Container[];
   readonly volumes: readonly {

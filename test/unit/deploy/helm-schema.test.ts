@@ -1,0 +1,72 @@
+/** The schema that the chart's values have to follow. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { projectFile } from './compose-file.js';
+
+type Node = Readonly<Record<string, unknown>>;
+
+const chart = (path: string) => projectFile(`deploy/helm/tabulary/${path}`);
+const schema = JSON.parse(chart('values.schema.json')) as Node;
+const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema);
+const mistakes = (values: unknown): string[] => {
+  validate(values);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+};
+
+/** As helm merges them: objects by name, everything else replaced. */
+const merge = (base: unknown, changes: unknown): unknown => {
+  const isObject = (one: unknown): one is Node =>
+    typeof one === 'object' && one !== null && !Array.isArray(one);
+  if (!isObject(base) || !isObject(changes)) return changes;
+  const names = [...new Set([...Object.keys(base), ...Object.keys(changes)])];
+  return Object.fromEntries(
+    names.map((name) => [name, name in changes ? merge(base[name], changes[name]) : base[name]]),
+  );
+};
+const defaults: unknown = parse(chart('values.yaml'));
+const small = merge(defaults, parse(chart('examples/small.yaml')));
+
+/** Objects of the schema, by their path, that accept names which it does not list. */
+const openObjects = (node: unknown, path: string): string[] => {
+  if (typeof node !== 'object' || node === null) return [];
+  const { type, additionalProperties } = node as Node;
+  const isOpen = type === 'object' && (additionalProperties === undefined || additionalProperties === true);
+  return [
+    ...(isOpen ? [path] : []),
+    ...Object.entries(node).flatMap(([name, part]) => openObjects(part, `${path}/${name}`)),
+  ];
+};
+
+describe('values.schema.json', () => {
+  it('lists the names of every object, or says of which form its values are', () => {
+    expect(openObjects(schema, '')).toEqual(['/properties/global']);
+  });
+
+  it.each(['small', 'production'])('accepts %s.yaml', (name) => {
+    expect(mistakes(merge(defaults, parse(chart(`examples/${name}.yaml`))))).toEqual([]);
+  });
+
+  it('requires KAFKA_BROKERS and nothing else of those who take the defaults', () => {
+    expect(mistakes(defaults)).toEqual(["/settings must have required property 'KAFKA_BROKERS'"]);
+    expect(mistakes(merge(small, { settings: { KAFKA_BROKERS: '' } }))).not.toEqual([]);
+  });
+
+  it.each([
+    ['api', { api: { replica: 2 } }],
+    ['autoscaling', { worker: { autoscaling: { max: 2 } } }],
+    ['resources', { api: { resources: { request: { cpu: '1' } } } }],
+    ['persistence', { api: { persistence: { class: 'fast' } } }],
+    ['migration', { migration: { enable: false } }],
+    ['ingress', { ingress: { hosts: ['a'] } }],
+    ['networkPolicy', { networkPolicy: { apiFrom: [{ podSelecter: {} }] } }],
+    ['affinity', { api: { affinity: { nodeAffinity: { required: [] } } } }],
+    ['tolerations', { worker: { tolerations: [{ operators: 'Exists' }] } }],
+    ['extraEnv', { extraEnv: [{ name: 'TZ', values: 'UTC' }] }],
+    ['two bounds of disruption', { api: { podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } } }],
+    ['half a secret', { serviceMonitor: { tokenSecret: { name: 'token' } } }],
+    ['an address of the run-book without https', { prometheusRule: { runbookBaseUrl: 'wiki' } }],
+  ])('refuses what it does not know: %s', (_what, changes) => {
+    expect(mistakes(merge(small, changes))).not.toEqual([]);
+  });
+});
