@@ -20,7 +20,7 @@ COPY docs/operating/runbook.md ./docs/operating/
 COPY scripts/write-commit.mjs ./scripts/
 # docker build --build-arg COMMIT=$(git rev-parse HEAD): there is no git repository in the image.
 ARG COMMIT=
-RUN COMMIT="$COMMIT" npm run build:production
+RUN npm run build:production
 
 FROM packages AS production
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force \

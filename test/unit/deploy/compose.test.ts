@@ -186,7 +186,7 @@ describe('Dockerfile', () => {
     );
     expect(run).toEqual(['scripts/write-commit.mjs']);
     for (const path of run) expect(dockerfile).toContain(`COPY ${path} ./scripts/`);
-    expect(dockerfile).toMatch(/^ARG COMMIT=\n(?:#.*\n)*RUN COMMIT="\$COMMIT" npm run build:production$/m);
+    expect(dockerfile).toMatch(/^ARG COMMIT=\n(?:#.*\n)*RUN npm run build:production$/m);
     for (const name of productServices)
       expect(serviceNamed(name).build).toEqual({ context: '.', args: { COMMIT: '' } });
     const told = parseCompose(composeText, { COMMIT: 'abc' }) as ComposeFile;
