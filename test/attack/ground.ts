@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { basic } from '../support/api.js';
+import { basic } from '../support/credentials.js';
 
 /** What an attacker is told of the product; travels between processes as JSON. */
 export interface Place {

@@ -1,7 +1,7 @@
 /** What the clients of a run share: accounts, datasets, what each was told, and what was wrong. */
 
 import type { Random } from '../crash/random.js';
-import { basic } from '../support/api.js';
+import { basic } from '../support/credentials.js';
 import { createHistory, type History, type Span } from './history.js';
 import { type Allowed, createGrant, type Grant, type Level, type Person, people } from './rights.js';
 

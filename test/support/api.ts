@@ -9,6 +9,7 @@ import { createMetrics } from '../../src/lib/metrics.js';
 import { createPool } from '../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../src/storage/postgres/sql.js';
 import { type Contract, createContract, type OpenApiDocument } from './contract.js';
+import { basic } from './credentials.js';
 import { createDatabase } from './database.js';
 
 export interface Answer {
@@ -47,8 +48,6 @@ export interface TestApi {
   person(name: string, options?: { plan?: string; isOperator?: boolean }): Promise<Person>;
   close(): Promise<void>;
 }
-
-export const basic = (key: string): string => `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
 
 /** @param contract Every answer is checked against it. */
 export const createAsk =

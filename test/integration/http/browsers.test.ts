@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, type Ask, basic, createAsk } from '../../support/api.js';
+import { type Answer, type Ask, createAsk } from '../../support/api.js';
+import { basic } from '../../support/credentials.js';
 import { type Client, call, createDataset, json, readDataset, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 

@@ -11,7 +11,8 @@ import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { AppError } from '../../../src/lib/errors.js';
 import { createMetrics } from '../../../src/lib/metrics.js';
-import { type Answer, basic, createAsk } from '../../support/api.js';
+import { type Answer, createAsk } from '../../support/api.js';
+import { basic } from '../../support/credentials.js';
 
 const caller = {
   accountId: 1,

@@ -9,7 +9,8 @@ import { anyCaller, ok, type Route, route } from '../../../src/http/route.js';
 import type { HttpServer } from '../../../src/http/server.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { createMetrics } from '../../../src/lib/metrics.js';
-import { type Ask, basic, createAsk } from '../../support/api.js';
+import { type Ask, createAsk } from '../../support/api.js';
+import { basic } from '../../support/credentials.js';
 
 const MiB = 1024 * 1024;
 const accounts: Readonly<Record<string, number>> = { ada: 1, bob: 2, eve: 3, kim: 4, zoe: 5 };

@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { basic, createAsk, startTestApi, type TestApi } from '../../support/api.js';
+import { createAsk, startTestApi, type TestApi } from '../../support/api.js';
+import { basic } from '../../support/credentials.js';
 
 let api: TestApi;
 let key: string;
