@@ -14,6 +14,10 @@ const leftOut: readonly RegExp[] = [
 /** Answers that hold everything, however much it is: they have no limit of time. */
 export const listsEverything = (path: string): boolean => path === '/datasets' || path === '/repositories';
 
+/** Answers that ClickHouse reads from rows: their time follows from the rows, not from the size of the catalog. */
+export const readsRows = (path: string): boolean =>
+  /\/(data|revisions|summary|values|diff\/\{[^}]*\}|diff\/\{[^}]*\}\/rows)$/.test(path);
+
 export interface FilledIds {
   readonly dataset: number;
   readonly version: number;

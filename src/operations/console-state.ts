@@ -5,9 +5,8 @@ import { readRefreshState } from '../gateway/datasets/refresh-state.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { AlertState, OpsState, OpsUpstream } from '../http/routes/ops-schema.js';
 import { consumingPausedSince } from '../ingest/lifecycle/consuming.js';
-import { readFailureReasons, readLastDay, readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
+import { readFailureReasons, readPipelineState } from '../ingest/lifecycle/pipeline-state.js';
 import type { Metrics } from '../lib/metrics.js';
-import { shareLooks } from '../lib/shared-look.js';
 import { isoUtc } from '../lib/time.js';
 import type { GroupState, LogState } from '../storage/kafka/consumer-lag.js';
 import {
@@ -84,17 +83,12 @@ export const createConsoleState = (
       since: isoUtc(alert.since),
     }));
 
-  /** Twenty times as long as it took: a busy day is counted for a twentieth of the time, an idle one is fresh. */
-  const lastDay = shareLooks(
-    () => readLastDay(sql),
-    (tookMs) => 20 * tookMs,
-  );
   let minuteKept = '';
   return {
     async state() {
       const seen = await look();
       const [uploads, refreshes, providers, pausedSince] = await Promise.all([
-        readPipelineState({ sql, lastDay }),
+        readPipelineState({ sql }),
         readRefreshState(sql),
         readUpstreams(gateway, metrics),
         consumingPausedSince(sql),

@@ -1,4 +1,5 @@
 import { isoUtc } from '../../lib/time.js';
+import { type EndedUploads, readEndedUploads } from '../../storage/postgres/ops-samples.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { inLineSql } from './transitions.js';
 
@@ -50,8 +51,6 @@ export interface PipelineStateOptions {
   readonly sql: Sql;
   /** Silence after which an upload counts as stuck. Default 10 min. */
   readonly stuckAfterMs?: number;
-  /** Counts the uploads of the last day; reads them unless given. */
-  readonly lastDay?: () => Promise<PipelineState['lastDay']>;
 }
 
 const phaseSql = `CASE WHEN p.phase = 'insert' AND p.sealed_at IS NULL THEN 'receive' ELSE p.phase END`;
@@ -83,25 +82,12 @@ const stuckSql = `
 
 const replayingSql = `SELECT count(*)::int AS count FROM processes WHERE status = 'pending' AND phase IN ('collect', 'replay')`;
 
-const lastDaySql = `
-  SELECT status, error ->> 'code' AS code, count(*)::int AS count,
-         (count(*) FILTER (WHERE attempt > 1))::int AS replayed
-    FROM processes WHERE status <> 'pending' AND expires_at IS NULL AND completed_at > now() - interval '1 day'
-   GROUP BY 1, 2 ORDER BY count DESC, code`;
-
-interface EndedRow {
-  status: 'completed' | 'failed';
-  code: string | null;
-  count: number;
-  replayed: number;
-}
-
 const withIso = <K extends string, R extends Record<K, Date>>(
   row: R,
   key: K,
 ): Omit<R, K> & Record<K, string> => ({ ...row, [key]: isoUtc(row[key]) });
 
-const sumOf = (rows: readonly EndedRow[], status: EndedRow['status']): number =>
+const sumOf = (rows: readonly EndedUploads[], status: EndedUploads['status']): number =>
   rows.filter((row) => row.status === status).reduce((sum, { count }) => sum + count, 0);
 
 type PendingRow = Omit<PendingUploads, 'oldestCreatedAt'> & { oldestCreatedAt: Date };
@@ -110,9 +96,8 @@ type PendingRow = Omit<PendingUploads, 'oldestCreatedAt'> & { oldestCreatedAt: D
 export const readPendingUploads = async (sql: Sql): Promise<PendingUploads[]> =>
   (await sql.query<PendingRow>(pendingSql)).map((row) => withIso(row, 'oldestCreatedAt'));
 
-/** Uploads that ended within a day. Reads each of them: with a million it takes most of a second. */
-export const readLastDay = async (sql: Sql): Promise<PipelineState['lastDay']> => {
-  const ended = await sql.query<EndedRow>(lastDaySql);
+const readLastDay = async (sql: Sql): Promise<PipelineState['lastDay']> => {
+  const ended = await readEndedUploads(sql);
   return {
     completed: sumOf(ended, 'completed'),
     failed: sumOf(ended, 'failed'),
@@ -127,7 +112,6 @@ export const readLastDay = async (sql: Sql): Promise<PipelineState['lastDay']> =
 export const readPipelineState = async ({
   sql,
   stuckAfterMs = 600_000,
-  lastDay = () => readLastDay(sql),
 }: PipelineStateOptions): Promise<PipelineState> => {
   type StuckRow = Omit<StuckUpload, 'createdAt'> & { createdAt: Date };
   const pending = await readPendingUploads(sql);
@@ -137,7 +121,7 @@ export const readPipelineState = async ({
     pending,
     stuck: stuck.map((row) => withIso(row, 'createdAt')),
     replaying: replaying?.count ?? 0,
-    lastDay: await lastDay(),
+    lastDay: await readLastDay(sql),
   };
 };
 

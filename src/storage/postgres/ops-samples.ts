@@ -58,6 +58,51 @@ const endedSql = `
     FROM processes WHERE status <> 'pending' AND expires_at IS NULL
      AND completed_at >= date_trunc('minute', now()) - interval '1 minute' AND completed_at < date_trunc('minute', now())`;
 
+/** Uploads of one outcome. */
+export interface EndedUploads {
+  readonly status: 'completed' | 'failed';
+  /** Of the error; null: there was none. */
+  readonly code: string | null;
+  readonly count: number;
+  /** Of them: read again at least once. */
+  readonly replayed: number;
+}
+
+const endedColumns = `status, error ->> 'code' AS code, count(*)::int AS count,
+         (count(*) FILTER (WHERE attempt > 1))::int AS replayed
+    FROM processes WHERE status <> 'pending' AND expires_at IS NULL`;
+
+const untilSql = 'SELECT max(ended_until) AS until FROM ops_samples';
+
+/** Up to five minutes ago: a transaction that sets an earlier `completed_at` has been committed by then. */
+const countEndedSql = `
+  UPDATE ops_samples SET ended_until = b.until, ended = coalesce((
+      SELECT jsonb_agg(to_jsonb(e)) FROM (
+        SELECT date_trunc('minute', completed_at) AS minute, ${endedColumns}
+           AND completed_at >= greatest($2, now() - interval '1 day') AND completed_at < b.until GROUP BY 1, 2, 3) AS e), '[]')
+    FROM (SELECT date_trunc('minute', now()) - interval '5 minutes' AS until) AS b
+   WHERE minute = $1`;
+
+const countEnded = async (tx: Sql, minute: Date): Promise<void> => {
+  const [kept] = await tx.query<{ until: Date | null }>(untilSql);
+  await tx.query(countEndedSql, [minute, kept?.until ?? null]);
+};
+
+const lastDaySql = `
+  SELECT status, code, sum(count)::int AS count, sum(replayed)::int AS replayed FROM (
+    SELECT e.status, e.code, e.count, e.replayed
+      FROM ops_samples s, jsonb_to_recordset(s.ended) AS e(minute timestamptz, status text, code text, count int, replayed int)
+     WHERE s.minute > now() - interval '1 day' AND e.minute > now() - interval '1 day'
+    UNION ALL
+    SELECT ${endedColumns} AND completed_at >= greatest($1, now() - interval '1 day') GROUP BY 1, 2) AS ended
+   GROUP BY 1, 2 ORDER BY count DESC, code`;
+
+/** Uploads that ended within a day, to the minute: those that samples have counted, and the latest one by one. */
+export const readEndedUploads = async (sql: Sql): Promise<EndedUploads[]> => {
+  const [kept] = await sql.query<{ until: Date | null }>(untilSql);
+  return sql.query<EndedUploads>(lastDaySql, [kept?.until ?? null]);
+};
+
 /**
  * Keeps the sample of this minute unless another process has, and drops those that are a day old.
  * @returns whether it is this one that is kept.
@@ -77,6 +122,7 @@ export const keepSample = (
       taken.minute,
       JSON.stringify({ ...sample, ...ended }),
     ]);
+    await countEnded(tx, taken.minute);
     await tx.query(`DELETE FROM ops_samples WHERE minute < now() - $1 * interval '1 minute'`, [keptMinutes]);
     return true;
   });
