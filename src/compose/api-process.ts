@@ -101,7 +101,7 @@ export const createApiProcess = async (
     dispatcher,
     places: uploadPlaces,
   } = await createIntakePart(core, scope);
-  const downloads = await createDownloadPart(core, scope, { ...catalog, places: places.queries });
+  const downloads = await createDownloadPart(core, scope, { ...catalog, places });
   const { gateway, routes: gatewayRoutes } = await createGatewayPart(core, scope, { catalog, receiver });
   const diff = createVersionDiff({ sql, clickhouse: core.clickhouse });
   const apiUrl = createApiUrl({

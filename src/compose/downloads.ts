@@ -8,6 +8,7 @@ import { createExportHousekeeping } from '../exports/housekeeping.js';
 import { createLinks } from '../exports/links.js';
 import { apiBase } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
+import type { RoutePlaces } from '../http/places.js';
 import type { Route } from '../http/route.js';
 import { createApiUrl } from '../http/routes/api-url.js';
 import { createDownloadRoutes } from '../http/routes/downloads.js';
@@ -17,7 +18,6 @@ import { createSummaryRoutes } from '../http/routes/summary.js';
 import { createVersionChangeRoutes } from '../http/routes/version-changes.js';
 import { systemClock } from '../lib/clock.js';
 import { startPeriodic } from '../lib/periodic.js';
-import type { Places } from '../lib/places.js';
 import type { Scope } from '../lib/scope.js';
 import { createDownloads } from '../query/download.js';
 import { createPageTokens } from '../query/paging/page-token.js';
@@ -28,6 +28,7 @@ import { createSummaries, type Summaries } from '../query/summary/summaries.js';
 import { createVersionChanges } from '../query/version-changes.js';
 import { createVersions, type Versions } from '../query/versions.js';
 import { createWholeFiles, type WholeFiles } from '../query/whole-file.js';
+import { takeTurns } from '../storage/clickhouse/heavy-queries.js';
 import { createReader } from '../storage/clickhouse/reader.js';
 import { sharedSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
@@ -101,8 +102,13 @@ export const createDownloadPart = async (
     access,
     quotas,
     rights,
-    places,
-  }: { access: Access; quotas: Quotas; rights: StandingRights; places: Places },
+    places: { queries: places, calculations },
+  }: {
+    access: Access;
+    quotas: Quotas;
+    rights: StandingRights;
+    places: Pick<RoutePlaces, 'queries' | 'calculations'>;
+  },
 ): Promise<{ readonly routes: Route[]; readonly files: WholeFiles }> => {
   const { config, log, sql, tracing } = core;
   const url = required(config.clickhouseUrl, 'CLICKHOUSE_URL');
@@ -112,7 +118,7 @@ export const createDownloadPart = async (
     maxMemoryBytes: config.queryMaxMemoryBytes,
     log,
   });
-  const reader = traceReader(untracedReader, url, tracing);
+  const reader = takeTurns(traceReader(untracedReader, url, tracing), calculations);
 
   const versions = createVersions(sql);
   const { storage, spoolFolder } = await openExportStorage(config, scope);
@@ -141,7 +147,7 @@ export const createDownloadPart = async (
     await builds.drain();
   });
 
-  const summaries = createSummaries({ reader, places, sql });
+  const summaries = createSummaries({ reader, places, calculations, sql });
   await keepSummaries(core, scope, { versions, summaries });
 
   const routes = [

@@ -13,8 +13,8 @@ import { createPlaces, type Places } from '../lib/places.js';
  */
 export type PlaceKind = 'requests' | 'queries' | 'calls' | 'files' | 'events' | 'own' | 'none';
 
-/** Places of each kind. */
-export type RoutePlaces = Readonly<Record<Exclude<PlaceKind, 'own' | 'none'>, Places>>;
+/** Places of each kind. `calculations`: heavy queries until their first row, each within one of `queries`. */
+export type RoutePlaces = Readonly<Record<Exclude<PlaceKind, 'own' | 'none'> | 'calculations', Places>>;
 
 export interface RoutePlacesOptions {
   readonly requests: number;
@@ -67,6 +67,15 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       ...queries,
       // Each query takes all the cores that ClickHouse gives it: whoever runs many of them leaves others little.
       ownPlaces: atLeastOne(queries.places / 4),
+      maxWaitMs: waitMs.answers,
+    }),
+    calculations: createPlaces({
+      ...told('calculations'),
+      name: 'calculations',
+      code: 'no_query_slot',
+      places: atLeastOne(queries.places / 4),
+      ownPlaces: atLeastOne(queries.places / 16),
+      queueLength: 4 * queries.places,
       maxWaitMs: waitMs.answers,
     }),
     calls: createPlaces({

@@ -14,6 +14,7 @@ import { badToken, type PageToken, type PageTokens } from './paging/page-token.j
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
 import { createSeeker } from './paging/seek.js';
 import { type Plan, planDownload } from './plan.js';
+import { ownerOfMany, type ReadContext } from './read-context.js';
 import { createRequestFilters } from './request-filters.js';
 import { countRows, openRows } from './rows.js';
 import type { RowSource } from './statement.js';
@@ -88,8 +89,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const count = async (plan: Plan, source: RowSource, request: DownloadRequest): Promise<number> => {
     const { rowCount } = plan.version;
     if (source.complete && !plan.options.distinct) return rowCount;
-    const context = { queryId: queryIdOf(request, 'count'), signal: request.signal };
-    return countRows(reader, plan, source, context);
+    return countRows(reader, plan, source, contextOf(plan, request, 'count'));
   };
 
   /** Rows of which the answer shows some; undefined when it shows all. */
@@ -136,27 +136,22 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 
   const factsFor = async (version: ReadableVersion, request: DownloadRequest): Promise<NumberFacts> => {
-    const { options, filterLimits, signal } = request;
+    const { options, filterLimits } = request;
     const known = rememberedFacts(version, request);
     if (options.apply === undefined || known !== undefined) return known ?? new Map();
     const columns = calculatedColumns({ text: options.apply, version, limits: filterLimits });
     return inPlace(request, () =>
-      numberFacts.find(version, columns, { queryId: queryIdOf(request, 'facts'), signal }),
+      numberFacts.find(version, columns, contextOf({ version }, request, 'facts')),
     );
   };
 
-  const contextOf = (request: DownloadRequest, part: string) => ({
-    queryId: queryIdOf(request, part),
-    signal: request.signal,
-  });
-
   const findPage = (plan: Plan, request: DownloadRequest): Promise<Plan> =>
-    pageOf(seeker, plan, versions.findRow, contextOf(request, 'seek'));
+    pageOf(seeker, plan, versions.findRow, contextOf(plan, request, 'seek'));
 
   const factsBeside = async (plan: Plan, page: Plan, request: DownloadRequest): Promise<RowFacts> => {
     const [rowCount, next] = await Promise.all([
       countBeside(plan, request),
-      nextPage(reader, plan, page, contextOf(request, 'next')),
+      nextPage(reader, plan, page, contextOf(plan, request, 'next')),
     ]);
     return { rowCount, next: next && pageTokens.sign(next) };
   };
@@ -164,7 +159,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   /** Rows and what is said of them are asked for at the same time; neither goes on when the other fails. */
   const openPage = async (plan: Plan, request: DownloadRequest): Promise<OpenedRows> => {
     const page = await findPage(plan, request);
-    const opened = openRows(reader, page, contextOf(request, 'rows'));
+    const opened = openRows(reader, page, contextOf(plan, request, 'rows'));
     const [body, facts] = await Promise.allSettled([opened, factsBeside(plan, page, request)]);
     if (body.status === 'rejected') throw body.reason;
     if (facts.status === 'fulfilled') return { body: body.value, ...facts.value };
@@ -258,6 +253,13 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   };
 };
 
-/** Request ids may come from callers, and a query id must be unique. */
-const queryIdOf = (request: DownloadRequest, part: string): string =>
-  `${request.requestId}-${part}-${randomUUID().slice(0, 8)}`;
+const contextOf = (
+  { version }: Pick<Plan, 'version'>,
+  { requestId, signal, owner }: DownloadRequest,
+  part: string,
+): ReadContext => ({
+  // Request ids may come from callers, and a query id must be unique.
+  queryId: `${requestId}-${part}-${randomUUID().slice(0, 8)}`,
+  signal,
+  owner: ownerOfMany(version.rowCount, owner),
+});

@@ -121,6 +121,6 @@ export const planDownload = (input: PlanInput): Plan => {
   };
 };
 
-/** Groups and different rows keep all cores busy for seconds, where a page takes milliseconds. */
-export const isHeavy = ({ options }: Plan): boolean =>
-  options.apply !== undefined || options.distinct === true;
+/** Groups, different rows and sorting keep all cores busy for seconds, where a page takes milliseconds. */
+export const isHeavy = ({ options, order }: Plan): boolean =>
+  options.apply !== undefined || options.distinct === true || options.transpose === true || order.length > 0;

@@ -28,6 +28,7 @@ export const requireFitting = async (
     isHeavy: isHeavy(plan),
     queryId: `${context.queryId}-check`,
     signal: context.signal,
+    owner: context.owner,
   });
   check.judge(columns, Number(row?.place ?? 0));
 };

@@ -30,8 +30,9 @@ const readFacts = async (
       sql: `${sql} FORMAT JSONEachRow`,
       values: plan.source.values,
       place: placeOf(plan.version),
+      isHeavy: true,
+      ...context,
       queryId: `${context.queryId}-${part}`,
-      signal: context.signal,
     });
   const dates = await ask<{ date: string | null }>(datesSql(plan, layout), 'dates');
   // Too many dates are refused before the larger question is asked.
@@ -104,8 +105,9 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
       values: part.values,
       place: placeOf(plan.version),
       settings: { ...spread.settings, ...part.settings },
+      isHeavy: true,
+      ...context,
       queryId: `${context.queryId}-${index}`,
-      signal: context.signal,
     });
   };
 

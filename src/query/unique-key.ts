@@ -42,6 +42,7 @@ export const createUniqueKeys = (reader: Reader): IsUniqueKey => {
         GROUP BY ${hashOf(keyIds, version.columns)} HAVING count() > 1 LIMIT 1 FORMAT JSONEachRow`,
       values,
       place: placeOf(version),
+      isHeavy: true,
       ...context,
     });
     return repeated.length === 0;

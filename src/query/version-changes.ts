@@ -14,7 +14,7 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { csv } from './formats/delimited/delimited.js';
 import { type OutputColumn, plainAppearance } from './formats/format.js';
 import { freeName } from './projection.js';
-import { placeOf } from './read-context.js';
+import { ownerOfMany, placeOf, type ReadContext } from './read-context.js';
 import { createUniqueKeys, type MatchedBy, matchedBy } from './unique-key.js';
 import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
@@ -25,6 +25,8 @@ export interface ChangesWanted {
   readonly between: { readonly from: number; readonly to: number } | { readonly dryRun: number };
   /** Most rows; undefined: all. */
   readonly top?: number | undefined;
+  /** Account, or address of an anonymous caller. */
+  readonly owner: string;
   readonly queryId: string;
   readonly signal: AbortSignal;
 }
@@ -164,16 +166,14 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
     };
   };
 
-  const matchRows = async (
-    { from, to, keyIds }: Pair,
-    { queryId, signal }: ChangesWanted,
-  ): Promise<MatchedBy> => {
+  const matchRows = async ({ from, to, keyIds }: Pair, context: ReadContext): Promise<MatchedBy> => {
     const keys = commonKeys(from.columns, to.columns, keyIds);
     const ids = keys.map(({ id }) => id);
-    const isUnique =
-      (await isUniqueKey(from, ids, { queryId: `${queryId}-from`, signal })) &&
-      (await isUniqueKey(to, ids, { queryId: `${queryId}-to`, signal }));
-    return matchedBy(keys, isUnique);
+    const both = await Promise.all([
+      isUniqueKey(from, ids, { ...context, queryId: `${context.queryId}-from` }),
+      isUniqueKey(to, ids, { ...context, queryId: `${context.queryId}-to` }),
+    ]);
+    return matchedBy(keys, !both.includes(false));
   };
 
   return {
@@ -181,7 +181,9 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
       const { from, to, keyIds } = await pairOf(wanted);
       const columns = columnsOf(from, to);
       const [before, after] = [sideOf(reader.database, 'from', from), sideOf(reader.database, 'to', to)];
-      const matched = await matchRows({ from, to, keyIds }, wanted);
+      const { queryId, signal } = wanted;
+      const context = { queryId, signal, owner: ownerOfMany(from.rowCount + to.rowCount, wanted.owner) };
+      const matched = await matchRows({ from, to, keyIds }, context);
       const ids = matched.keys.map(({ id }) => id);
       const { output, from: rows } = changesSql([before, after], columns, ids);
       const limited = wanted.top === undefined ? rows : `${rows} LIMIT ${wanted.top}`;
@@ -190,8 +192,7 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
         values: { ...before.values, ...after.values },
         place: placeOf(from, to),
         isHeavy: true,
-        queryId: wanted.queryId,
-        signal: wanted.signal,
+        ...context,
       });
       return { body, ...matched };
     },

@@ -69,10 +69,9 @@ export const createRevisionRoutes = ({ access, quotas, revisions }: RevisionRout
           select: query.$select,
           top: query.$top,
           format,
-          context: {
-            queryId: `${request.requestId}-revisions-${randomUUID().slice(0, 8)}`,
-            signal: request.signal,
-          },
+          owner: request.owner,
+          queryId: `${request.requestId}-revisions-${randomUUID().slice(0, 8)}`,
+          signal: request.signal,
         });
         return {
           status: 200,

@@ -35,6 +35,7 @@ const query = z.object({ $top: queryInteger('Most rows.', { min: 1, max: 1_000_0
 
 interface Asked {
   readonly caller: Caller | undefined;
+  readonly owner: string;
   readonly requestId: string;
   readonly signal: AbortSignal;
   readonly log: Log;
@@ -56,6 +57,7 @@ const answer = async (
       datasetId: dataset.id,
       between,
       top,
+      owner: request.owner,
       queryId: `${request.requestId}-changes-${randomUUID().slice(0, 8)}`,
       signal: request.signal,
     });

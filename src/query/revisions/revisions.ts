@@ -19,7 +19,7 @@ import type { OutputColumn } from '../formats/format.js';
 import { type Format, formats } from '../formats/formats.js';
 import { filterColumnsOf } from '../plan.js';
 import { chosenColumns, freeName } from '../projection.js';
-import { placeOf, type ReadContext } from '../read-context.js';
+import { ownerOfMany, placeOf, type ReadContext } from '../read-context.js';
 import { type MatchedBy, matchedBy } from '../unique-key.js';
 import type { Versions } from '../versions.js';
 import { commonColumns } from './common-columns.js';
@@ -51,7 +51,10 @@ export interface RevisionsWanted {
   readonly select: string | undefined;
   readonly top: number | undefined;
   readonly format: (typeof revisionFormats)[number];
-  readonly context: ReadContext;
+  /** Account, or address of an anonymous caller. */
+  readonly owner: string;
+  readonly queryId: string;
+  readonly signal: AbortSignal;
 }
 
 export interface RevisionRows extends MatchedBy {
@@ -181,6 +184,7 @@ const isKeyUnique = async (
       FORMAT JSONEachRow`,
     values,
     place: placeOf(...groups),
+    isHeavy: true,
     ...context,
     queryId: `${context.queryId}-key`,
   });
@@ -236,9 +240,11 @@ const changes = (
 
 export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Revisions => ({
   async open(wanted) {
-    const { datasetId, currentVersionId, asOf, format, context } = wanted;
+    const { datasetId, currentVersionId, asOf, format, queryId, signal } = wanted;
     const { columns } = await versions.find({ datasetId, currentVersionId });
     const history = await readHistory(sql, versions, datasetId, asOf);
+    const rowCount = history.groups.reduce((sum, group) => sum + group.rowCount, 0);
+    const context = { queryId, signal, owner: ownerOfMany(rowCount, wanted.owner) };
     const common = await commonColumns(reader, history.groups, columns, context);
     const question = questionOf(reader.database, history, common, wanted);
     const matched = matchedBy(question.entities, await isKeyUnique(reader, question, history, context));

@@ -9,7 +9,7 @@ import type { Sql } from '../../storage/postgres/sql.js';
 import { selectedColumns } from '../column-list.js';
 import { compileFilter } from '../filter/filter.js';
 import { filterColumnsOf } from '../plan.js';
-import { placeOf, type ReadContext } from '../read-context.js';
+import { ownerOfMany, placeOf, type ReadContext } from '../read-context.js';
 import { anyRow, buildRowSource } from '../statement.js';
 import { versionRows } from '../version-rows.js';
 import { createAsk, type PlacedSource } from './ask.js';
@@ -38,6 +38,8 @@ export interface Summaries {
 export interface SummariesOptions {
   readonly reader: Reader;
   readonly places: Places;
+  /** For versions of many rows, within `places`. */
+  readonly calculations: Places;
   readonly sql: Sql;
 }
 
@@ -64,7 +66,7 @@ const asJson = (stored: Stored): Body =>
 const withName = (json: string, name: string): string =>
   `${json.slice(0, -1)},"name":${JSON.stringify(name)}}`;
 
-export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summaries => {
+export const createSummaries = ({ reader, places, calculations, sql }: SummariesOptions): Summaries => {
   const ask = createAsk(reader);
   const computeAll = createComputation(ask);
   const shared = createSharedWork<Body>();
@@ -78,7 +80,15 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     limit: rememberedColumns,
     weigh: (body) => Object.keys(body).length + 1,
   });
-  const inPlace = places.run;
+
+  const inPlace = <T>(
+    { version, owner }: Pick<SummaryWanted, 'version' | 'owner'>,
+    signal: AbortSignal,
+    work: () => Promise<T>,
+  ): Promise<T> =>
+    places.run(owner, signal, () =>
+      ownerOfMany(version.rowCount, owner) === undefined ? work() : calculations.run(owner, signal, work),
+    );
 
   const sourceOf = (version: ReadableVersion, text: string | undefined): PlacedSource => ({
     ...buildRowSource({
@@ -121,7 +131,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
   }: Pick<SummaryWanted, 'version' | 'owner' | 'context'>): Promise<Body> =>
     shared.run(String(version.versionId), context.signal, async (signal) => {
       const lasting = { ...context, signal };
-      const columns = await inPlace(owner, signal, () =>
+      const columns = await inPlace({ version, owner }, signal, () =>
         computeAll(version.columns, sourceOf(version, undefined), version.rowCount, lasting),
       );
       await keep(version.versionId, columns);
@@ -138,7 +148,7 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
     const key = String(version.versionId);
     const missing = chosen.filter(({ id }) => parts.get(key)?.[String(id)] === undefined);
     if (missing.length > 0) {
-      const found = await inPlace(owner, context.signal, () =>
+      const found = await inPlace({ version, owner }, context.signal, () =>
         computeAll(missing, sourceOf(version, undefined), version.rowCount, context),
       );
       parts.set(key, { ...parts.get(key), ...asJson(withoutNames(found)) });
@@ -148,11 +158,11 @@ export const createSummaries = ({ reader, places, sql }: SummariesOptions): Summ
 
   return {
     async summarise(wanted) {
-      const { version, filter, select, owner, context } = wanted;
+      const { version, filter, select, context } = wanted;
       const chosen = select === undefined ? version.columns : selectedColumns(select, version.columns);
       if (filter !== undefined) {
         const source = sourceOf(version, filter);
-        return inPlace(owner, context.signal, async () => {
+        return inPlace(wanted, context.signal, async () => {
           const [[rows = 0] = []] = await ask<number[]>(`SELECT count() ${source.sql}`, source, context);
           const found = await computeAll(chosen, source, Number(rows), context);
           return { rows: Number(rows), columns: found.map((summary) => JSON.stringify(summary)) };

@@ -27,6 +27,8 @@ export interface ReadQuery {
   readonly settings?: ReadSettings;
   /** True for a query that calculates for long: on a busy server, threads of other queries go first. */
   readonly isHeavy?: boolean;
+  /** Account or address whose heavy queries take turns; undefined: the query is not limited. */
+  readonly owner?: string | undefined;
   /** Shows up in ClickHouse's logs and `system.processes`. */
   readonly queryId: string;
   /** Ends the query, wherever it is. */

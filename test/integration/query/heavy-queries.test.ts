@@ -1,0 +1,129 @@
+/** Heavy queries of one owner take turns until their first row; its light ones do not wait for them. */
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { Places } from '../../../src/lib/places.js';
+import type { ReadableVersion } from '../../../src/model/version.js';
+import { placeOf } from '../../../src/query/read-context.js';
+import { takeTurns } from '../../../src/storage/clickhouse/heavy-queries.js';
+import type { Reader, ReadQuery } from '../../../src/storage/clickhouse/reader.js';
+import { queryPlaces } from '../../support/places.js';
+import { createDownloadServer, type DownloadServer } from './download-server.js';
+import { createStoredTables, type StoredTables } from './stored-table.js';
+
+let tables: StoredTables;
+let server: DownloadServer;
+let turns: Places;
+let large: ReadableVersion;
+let small: ReadableVersion;
+let heavy = 0;
+let most = 0;
+
+/** Counts the heavy queries that ClickHouse works on at a time. */
+const counting = (reader: Reader): Reader => {
+  const count = async <T>({ isHeavy }: ReadQuery, work: () => Promise<T>): Promise<T> => {
+    if (!isHeavy) return work();
+    heavy += 1;
+    most = Math.max(most, heavy);
+    return work().finally(() => {
+      heavy -= 1;
+    });
+  };
+  return {
+    ...reader,
+    open: (query) => count(query, () => reader.open(query)),
+    facts: <T>(query: ReadQuery) => count(query, () => reader.facts<T>(query)),
+  };
+};
+
+const columns = [
+  { name: 'Country', physical: 's' },
+  { name: 'Day', physical: 'd' },
+  { name: 'Amount', physical: 'f' },
+] as const;
+
+beforeAll(async () => {
+  tables = await createStoredTables(inject('clickhouseUrl'));
+  const add = (rows: number): Promise<ReadableVersion> =>
+    tables.addSelected(
+      columns,
+      rows,
+      ([country, day, amount]) =>
+        `number AS _row, toString(number) AS ${country}, toDate32('2020-01-01') + number % 3 AS ${day},
+         number / 2 AS ${amount} FROM numbers(${rows})`,
+    );
+  large = await add(100_000);
+  small = await add(10);
+  turns = queryPlaces({ places: 4, ownPlaces: 1, queueLength: 64, maxWaitMs: 60_000 });
+  server = await createDownloadServer(takeTurns(counting(tables.reader), turns));
+});
+afterAll(async () => {
+  await server.close();
+  await tables.close();
+});
+
+const ask = async (version: ReadableVersion, options: Record<string, string>): Promise<number> => {
+  const answer = await fetch(server.dataUrl(version, new URLSearchParams(options).toString()));
+  await answer.text();
+  return answer.status;
+};
+
+const mostOfFour = async (version: ReadableVersion, options: Record<string, string>): Promise<number> => {
+  most = 0;
+  const statuses = await Promise.all(Array.from({ length: 4 }, () => ask(version, options)));
+  expect(statuses).toEqual([200, 200, 200, 200]);
+  return most;
+};
+
+describe('heavy queries of one owner', () => {
+  it.each<[string, Record<string, string>]>([
+    [
+      'groups',
+      { $apply: 'groupby((Country),aggregate(Amount with sum as Total))', $top: '5', $format: 'json' },
+    ],
+    ['different rows', { $distinct: 'true', $select: 'Country', $top: '5', $format: 'json' }],
+    ['sorted rows', { $orderby: 'Amount desc', $top: '5', $format: 'json' }],
+    ['transposed rows', { transpose: 'true', $format: 'csv' }],
+  ])('run one at a time: %s', async (_, options) => {
+    expect(await mostOfFour(large, options)).toBe(1);
+    expect(turns.running).toBe(0);
+  });
+
+  it('do not hold up its pages, nor heavy queries of others', async () => {
+    const mine = await turns.take('ip:127.0.0.1', new AbortController().signal);
+    const waiting = ask(large, { $orderby: 'Amount desc', $top: '5', $format: 'json' });
+    await expect.poll(() => turns.waiting).toBeGreaterThan(0);
+    expect(await ask(large, { $top: '5', $format: 'json' })).toBe(200);
+    const [row] = await takeTurns(tables.reader, turns).facts<{ one: number }>({
+      sql: 'SELECT 1 AS one FORMAT JSONEachRow',
+      values: {},
+      place: placeOf(large),
+      queryId: `others-${Date.now()}`,
+      isHeavy: true,
+      owner: 'account:2',
+    });
+    expect(row?.one).toBe(1);
+    mine.release();
+    expect(await waiting).toBe(200);
+  });
+
+  it('of few rows do not take turns', async () => {
+    const mine = await turns.take('ip:127.0.0.1', new AbortController().signal);
+    try {
+      expect(await ask(small, { $orderby: 'Amount desc', $top: '5', $format: 'json' })).toBe(200);
+    } finally {
+      mine.release();
+    }
+  });
+
+  it('leave the queue when their client is gone', async () => {
+    const mine = await turns.take('ip:127.0.0.1', new AbortController().signal);
+    const gone = new AbortController();
+    const query = new URLSearchParams({ $orderby: 'Amount', $top: '5', $format: 'json' }).toString();
+    const asked = fetch(server.dataUrl(large, query), { signal: gone.signal }).catch(() => undefined);
+    await expect.poll(() => turns.waiting).toBe(1);
+    gone.abort();
+    await asked;
+    await expect.poll(() => turns.waiting).toBe(0);
+    mine.release();
+    await expect.poll(() => turns.running).toBe(0);
+  });
+});
