@@ -39,6 +39,7 @@ import { createConsoleState } from '../operations/console-state.js';
 import { createLook } from '../operations/look.js';
 import { createShardChoice } from '../storage/clickhouse/shard-choice.js';
 import { drainingShards } from '../storage/postgres/draining-shards.js';
+import { lastBackupSeconds } from '../storage/postgres/last-backup.js';
 import { startHeartbeat } from '../storage/postgres/live-processes.js';
 import { leaveFrom } from './accounts.js';
 import { type Core, checksOf, connect, type Listening, listen, requestDrainMs } from './core.js';
@@ -198,7 +199,12 @@ export const createApiProcess = async (
     maxMeasuredBytes: config.http10MaxBytes,
     places,
   });
-  await startPipelineWatch(core, scope, { look, upstreams: gateway.state, onLook: ops.keep });
+  await startPipelineWatch(core, scope, {
+    look,
+    upstreams: gateway.state,
+    lastBackup: () => lastBackupSeconds(sql),
+    onLook: ops.keep,
+  });
   await scope.defer('HTTP server', () => server.close(requestDrainMs(config), config.drainIdleMs));
   const port = await listen(server, config.host, config.port, 'PORT');
   const heartbeat = await startHeartbeat(

@@ -9,6 +9,7 @@ import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
 import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { withCatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
+import { recordBackup, recordBackupBegun } from '../storage/postgres/last-backup.js';
 import { appliedMigrations } from '../storage/postgres/migrate.js';
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage, openStorageAt } from './export-storage.js';
@@ -75,7 +76,8 @@ export const openBackup = async (
   parts: BackupParts,
   product: string,
 ): Promise<ReturnType<typeof createBackup>> => {
-  const { config, log, scope, databaseUrl } = parts;
+  const { config, log, scope, sql, databaseUrl } = parts;
+  await recordBackupBegun(sql);
   const { servers, folder, archive } = await openRows(parts);
   const backup = createBackup({
     folder,
@@ -87,5 +89,11 @@ export const openBackup = async (
     product,
     log,
   });
-  return { run: (options) => withAllShards(servers, 'No backup was made.', () => backup.run(options)) };
+  return {
+    async run(options) {
+      const report = await withAllShards(servers, 'No backup was made.', () => backup.run(options));
+      await recordBackup(sql, new Date(`${report.takenAt}Z`));
+      return report;
+    },
+  };
 };

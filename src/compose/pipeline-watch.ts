@@ -57,6 +57,11 @@ const showUploads = (metrics: PipelineMetrics, uploads: Look['uploads']): void =
   }
 };
 
+const showBackup = ({ lastBackup }: PipelineMetrics, seconds: number | undefined): void => {
+  if (seconds === undefined) lastBackup.remove();
+  else lastBackup.set(seconds);
+};
+
 /** A quota is renewed by the clock, not by a request: what is left is read, whoever has asked last. */
 const showQuotas = (
   { quotaLeft }: GatewayMetrics,
@@ -71,6 +76,8 @@ const showQuotas = (
 export interface PipelineWatchOptions {
   readonly look: () => Promise<Look>;
   readonly upstreams: Gateway['state'];
+  /** Unix time of the newest good backup; undefined: none was ever begun. */
+  readonly lastBackup: () => Promise<number | undefined>;
   /** Told of every look. */
   readonly onLook: (look: Look) => Promise<void>;
 }
@@ -79,16 +86,21 @@ export interface PipelineWatchOptions {
 export const startPipelineWatch = async (
   { config, metrics, log }: Core,
   scope: Scope,
-  { look, upstreams, onLook }: PipelineWatchOptions,
+  { look, upstreams, lastBackup, onLook }: PipelineWatchOptions,
 ): Promise<void> => {
   const { pipeline } = metrics;
   const run = async (): Promise<void> => {
-    const [seen, { answer: quotas }] = await Promise.all([look(), ask('database', upstreams)]);
+    const [seen, { answer: quotas }, { answer: backup }] = await Promise.all([
+      look(),
+      ask('database', upstreams),
+      ask('database', lastBackup),
+    ]);
     showUploads(pipeline, seen.uploads);
     showSizes(pipeline, seen.sizes);
     showLog(pipeline, seen.log);
     showQuotas(metrics.gateway, quotas);
     for (const { name, ok } of seen.components) pipeline.componentUp.set({ component: name }, ok ? 1 : 0);
+    showBackup(pipeline, backup ?? undefined);
     pipeline.lookedAt.setToCurrentTime();
     await onLook(seen);
   };

@@ -19,6 +19,7 @@ import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
 import { drainingSetting } from '../storage/postgres/draining-shards.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
+import { lastBackupSetting } from '../storage/postgres/last-backup.js';
 import { appliedMigrations, knownMigrations, migrate } from '../storage/postgres/migrate.js';
 import { strangeName } from '../storage/postgres/restored-names.js';
 import { createRestoredStores } from '../storage/postgres/restored-stores.js';
@@ -109,6 +110,8 @@ const settle = async (sql: Sql, installation: string): Promise<number> => {
   // The catalog that it was copied from may live on beside another ClickHouse.
   await setSetting(sql, 'installation', installation);
   await setSetting(sql, drainingSetting, undefined);
+  // Backups of this installation are still to be made.
+  await setSetting(sql, lastBackupSetting, undefined);
   await recordAudit(sql, { action: 'command.run', target: { kind: 'command', name: 'restore' } });
   return failedUploads;
 };

@@ -46,6 +46,12 @@ const createWatchMetrics = (registers: Registry[]) => ({
     help: 'When this API process last checked the components, Unix time.',
     registers,
   }),
+  lastBackup: new Gauge({
+    name: 'tabulary_backup_last_success_timestamp_seconds',
+    help: 'When the newest backup that ended well was taken, Unix time; 0 while none of those begun has, no value before the first.',
+    labelNames: [] as const,
+    registers,
+  }),
   lagMessages: new Gauge({
     name: 'tabulary_consumer_lag_messages',
     help: 'Messages that the group has not handled yet.',

@@ -193,6 +193,7 @@ export const alertsOfPrometheus = [
   'TabularyUpstreamChanged',
   'TabularyEventLoopBlocked',
   'TabularyProcessDown',
+  'TabularyBackupOld',
 ] as const;
 
 /** Names of the rules whose condition holds. */

@@ -26,6 +26,15 @@ export const setSetting = async (sql: Sql, name: string, value: string | undefin
     );
 };
 
+/** Sets a whole number unless the setting has a larger one already. */
+export const raiseSetting = async (sql: Sql, name: string, value: number): Promise<void> => {
+  await sql.query(
+    `INSERT INTO settings (name, value) VALUES ($1, $2::bigint::text)
+     ON CONFLICT (name) DO UPDATE SET value = greatest(settings.value::bigint, excluded.value::bigint)::text`,
+    [name, value],
+  );
+};
+
 /** A turn that several processes have together: one of them takes it, once in a while. */
 export interface SharedTurn {
   /** True for one of all that ask, when nobody has taken it for as long. */
