@@ -119,11 +119,7 @@ describe('a small dataset', () => {
     const long = '1234567890123456789012345678901234567890.5';
     expect(
       await download(owner, dataset, `?$filter=${encodeURIComponent(`long eq ${long}`)}&$select=text`),
-    ).toBe(
-      `${everyTypeShown.split('\n')[0]?.replace(/,"double".*$/, '')}\n"2024-01-02","0999-05-06","a ""b"", c"\n`
-        .replace('"day","far","text"', '"day","far","text","nothing"')
-        .replace('"a ""b"", c"\n', '"a ""b"", c",\n'),
-    );
+    ).toBe('"day","far","text"\n"2024-01-02","0999-05-06","a ""b"", c"\n');
   });
 
   it('is replaced, appended to, upserted and restored there', async () => {

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -364,5 +365,62 @@ describe('exit codes', () => {
       env: { ...environment(), PORT: 'x' },
     });
     await expect(run).rejects.toMatchObject({ code: 3, stderr: expect.stringContaining('PORT') });
+  });
+});
+
+/** Starts a program of the product and waits for its address; `lines` are those of its log. */
+const startProgram = async (command: string, args: readonly string[], env: NodeJS.ProcessEnv) => {
+  const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const lines: string[] = [];
+  const port = await new Promise<number>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      if (line.includes('"msg":"API ready"')) resolve((JSON.parse(line) as { port: number }).port);
+    });
+    child.once('exit', reject);
+  });
+  return { child, lines, port };
+};
+
+describe('SIGTERM', () => {
+  it('to npm ends the process that npm has started', async () => {
+    const { child, lines, port } = await startProgram('npm', ['run', '--silent', 'start:api'], environment());
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    await expect.poll(() => lines.join()).toContain('"msg":"stopped"');
+    await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  });
+
+  it('ends a process within DRAIN_TIMEOUT_MS while PostgreSQL stands still', async () => {
+    const address = new URL(product.config.databaseUrl ?? '');
+    const server = { port: Number(address.port), host: address.hostname };
+    const upstreams = new Set<Socket>();
+    const proxy = createServer((socket) => {
+      const upstream = connect(server);
+      upstreams.add(upstream);
+      socket.pipe(upstream).pipe(socket);
+      for (const side of [socket, upstream]) side.on('error', () => side.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    address.hostname = '127.0.0.1';
+    address.port = String((proxy.address() as AddressInfo).port);
+    const { child, lines } = await startProgram(process.execPath, ['dist/api.js'], {
+      ...environment(),
+      DATABASE_URL: address.href,
+      DRAIN_TIMEOUT_MS: '1000',
+    });
+    try {
+      proxy
+        .removeAllListeners('connection')
+        .on('connection', (socket) => socket.on('error', () => undefined));
+      for (const upstream of upstreams) upstream.pause();
+      child.kill('SIGTERM');
+      expect(await once(child, 'exit')).toEqual([0, null]);
+      expect(lines.join()).toContain('"msg":"stopped before every part had stopped"');
+    } finally {
+      child.kill('SIGKILL');
+      for (const upstream of upstreams) upstream.destroy();
+      proxy.close();
+    }
   });
 });
