@@ -52,7 +52,7 @@ const toResult = ({ id, label, frequency = '', units = '' }: Item): FeedResult =
 
 export const createFeed = (provider: Provider, searcher: Searcher, reader: SeriesReader): Feed => ({
   async search(caller, query) {
-    const items = await searcher.search(caller, provider, query);
+    const { items } = await searcher.search(caller, provider, query);
     return {
       results: items.filter(({ kind }) => kind === 'series').map(({ path: _, ...item }) => toResult(item)),
     };

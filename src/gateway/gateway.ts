@@ -30,7 +30,7 @@ import { createOperations, type WithAge } from './operations.js';
 import { type QuotaAnswer, readQuota } from './quota.js';
 import { createIndexer } from './search/indexer.js';
 import { createItemIndex } from './search/item-index.js';
-import { createSearcher, type FoundAnywhere, type FoundItem } from './search/searcher.js';
+import { createSearcher, type Found, type FoundAnywhere, type FoundItem } from './search/searcher.js';
 import { createSeriesReader, type VintagesAnswer, type VintagesWanted } from './series.js';
 import type { SeriesAnswer } from './series-answer.js';
 import type { Telemetry } from './telemetry.js';
@@ -102,12 +102,8 @@ export interface Gateway {
     slug: string,
     options: { path: string; limit: number; offset: number },
   ): Promise<WithAge<SeriesList>>;
-  search(
-    caller: GatewayCaller,
-    slug: string,
-    query: string,
-  ): Promise<{ query: string; items: readonly FoundItem[] }>;
-  searchAll(query: string, limit: number): Promise<{ query: string; items: readonly FoundAnywhere[] }>;
+  search(caller: GatewayCaller, slug: string, query: string): Promise<{ query: string } & Found<FoundItem>>;
+  searchAll(query: string, limit: number): Promise<{ query: string } & Found<FoundAnywhere>>;
   preview(caller: GatewayCaller, slug: string, seriesId: string): Promise<SeriesAnswer>;
   fullSeries(
     caller: GatewayCaller,
@@ -260,11 +256,11 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       return browser.series(caller, open(caller, slug), path, { limit, offset });
     },
     async search(caller, slug, query) {
-      return { query, items: await searcher.search(caller, open(caller, slug), query) };
+      return { query, ...(await searcher.search(caller, open(caller, slug), query)) };
     },
     searchAll: async (query, limit) => ({
       query,
-      items: await searcher.searchAll(query, catalog.providers, limit),
+      ...(await searcher.searchAll(query, catalog.providers, limit)),
     }),
     async preview(caller, slug, seriesId) {
       return reader.preview(caller, open(caller, slug), seriesId);

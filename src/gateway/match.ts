@@ -1,4 +1,5 @@
 import type { Provider } from '../providers/provider.js';
+import { withoutFunctionWords } from './search/query-words.js';
 import { wordsOf } from './search/words.js';
 
 const mostMatches = 5;
@@ -20,10 +21,17 @@ const scoreWord = (word: string, texts: readonly string[]): number => {
   return word.length >= 4 && texts.some((text) => text.includes(word)) ? 0.3 : 0;
 };
 
+/** `countries` also matches `country`. */
+const singularOf = (word: string): string =>
+  word.length < 5 ? word : word.replace(/ies$/, 'y').replace(/([^su])s$/, '$1');
+
+const scoreForms = (word: string, texts: readonly string[]): number =>
+  Math.max(scoreWord(word, texts), scoreWord(singularOf(word), texts));
+
 const scoreProvider = (provider: Provider, words: readonly string[]): { matched: number; score: number } => {
   const texts = places.map(([weight, text]) => [weight, wordsOf(text(provider))] as const);
   const scores = words.map((word) =>
-    texts.reduce((sum, [weight, found]) => sum + weight * scoreWord(word, found), 0),
+    texts.reduce((sum, [weight, found]) => sum + weight * scoreForms(word, found), 0),
   );
   return {
     matched: scores.filter((score) => score > 0).length,
@@ -33,7 +41,8 @@ const scoreProvider = (provider: Provider, words: readonly string[]): { matched:
 
 /** Providers that match words of the query, each word by itself: more matched words first, then better places. */
 export const matchProviders = (providers: readonly Provider[], query: string): Provider[] => {
-  const words = [...new Set(wordsOf(query))];
+  // Single letters are remains of other words.
+  const words = withoutFunctionWords([...new Set(wordsOf(query))]).filter((word) => !/^[a-z]$/.test(word));
   return providers
     .map((provider) => ({ provider, ...scoreProvider(provider, words) }))
     .filter(({ matched }) => matched > 0)

@@ -3,7 +3,7 @@ import { notImplemented, notSupported } from '../browse.js';
 import type { GatewayCaller } from '../caller.js';
 import type { Operations } from '../operations.js';
 import { formatPath } from '../path.js';
-import type { Hit, ItemIndex } from './item-index.js';
+import type { ItemIndex } from './item-index.js';
 
 export interface FoundItem {
   readonly id: string;
@@ -20,11 +20,17 @@ export interface FoundAnywhere extends FoundItem {
   readonly provider: string;
 }
 
+export interface Found<T> {
+  readonly items: readonly T[];
+  /** The query that was answered, when nothing matches the query as it was asked. */
+  readonly corrected?: string;
+}
+
 export interface Searcher {
   /** In one upstream: by its own search where that is good, else in the index. */
-  search(caller: GatewayCaller, provider: Provider, query: string): Promise<readonly FoundItem[]>;
+  search(caller: GatewayCaller, provider: Provider, query: string): Promise<Found<FoundItem>>;
   /** In the index over all upstreams. */
-  searchAll(query: string, providers: readonly Provider[], limit: number): Promise<readonly FoundAnywhere[]>;
+  searchAll(query: string, providers: readonly Provider[], limit: number): Promise<Found<FoundAnywhere>>;
 }
 
 const mostFound = 50;
@@ -43,14 +49,16 @@ const toFound = ({ id, label, kind = 'series', description, path, frequency, uni
 });
 
 export const createSearcher = (operations: Operations, index: ItemIndex): Searcher => {
-  const searchIndex = async (query: string, provider: Provider): Promise<FoundItem[]> =>
-    (await index.search(query, { providers: [provider.slug], limit: mostFound })).map(toFound);
+  const searchIndex = async (query: string, provider: Provider): Promise<Found<FoundItem>> => {
+    const { hits, ...rest } = await index.search(query, { providers: [provider.slug], limit: mostFound });
+    return { ...rest, items: hits.map(toFound) };
+  };
 
   return {
     async search(caller, provider, query) {
       if (!provider.capabilities.includes('search')) throw notSupported(provider, 'searching');
       const text = query.trim();
-      if (text === '') return [];
+      if (text === '') return { items: [] };
       const search = provider.search?.bind(provider);
       if (search === undefined) {
         if (provider.listAll === undefined) throw notImplemented(provider, 'searching');
@@ -67,11 +75,14 @@ export const createSearcher = (operations: Operations, index: ItemIndex): Search
         validity: 'list',
         work: (ctx) => search(text, ctx),
       });
-      return value.map(toFound);
+      return { items: value.map(toFound) };
     },
     async searchAll(query, providers, limit) {
-      const hits: Hit[] = await index.search(query, { providers: providers.map(({ slug }) => slug), limit });
-      return hits.map((hit) => ({ provider: hit.provider, ...toFound(hit) }));
+      const { hits, ...rest } = await index.search(query, {
+        providers: providers.map(({ slug }) => slug),
+        limit,
+      });
+      return { ...rest, items: hits.map((hit) => ({ provider: hit.provider, ...toFound(hit) })) };
     },
   };
 };

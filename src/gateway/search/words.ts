@@ -1,10 +1,20 @@
-/** Words of a text: letters and digits, lower-case, without accents. */
+/** Letters with a point or an ampersand between them are one word: `U.S.`, `S&P`. */
+const initials = /(?<![\p{L}\p{N}])\p{L}(?:[.&]\p{L})+(?![\p{L}\p{N}])/gu;
+
+/** Lower case, without accents. */
+const plain = (text: string): string => text.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '');
+
+/** Words of a text: letters and digits, lower case, without accents. Queries and the index are split by it alike. */
 export const wordsOf = (text: string): string[] =>
-  text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
+  plain(text)
+    .replace(initials, (word) => word.replace(/[.&]/g, ''))
     .match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Text for the index: the words, and single letters of initials for those who write `U S`. */
+export const indexText = (text: string): string => {
+  const letters = (plain(text).match(initials) ?? []).flatMap((word) => word.split(/[.&]/));
+  return [...wordsOf(text), ...letters].join(' ');
+};
 
 /** A query of `to_tsquery`: all of the words, as beginnings of words. Words hold only letters and digits. */
 export const prefixQuery = (words: readonly string[], weights = ''): string =>

@@ -107,13 +107,19 @@ const foundFields = {
   units: z.string().optional(),
 };
 
+const corrected = z.string().optional().meta({
+  description:
+    'The query that was answered instead, with typing errors corrected: nothing matches the one that was asked.',
+});
+
 export const searchResultSchema = z
-  .object({ query: z.string(), items: z.array(z.object(foundFields)) })
+  .object({ query: z.string(), corrected, items: z.array(z.object(foundFields)) })
   .meta({ id: 'ProviderSearchResult' });
 
 export const searchAllResultSchema = z
   .object({
     query: z.string(),
+    corrected,
     items: z.array(z.object({ provider: z.string().meta({ description: 'Slug.' }), ...foundFields })),
   })
   .meta({ id: 'ProvidersSearchResult' });

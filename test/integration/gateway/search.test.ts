@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createIndexer } from '../../../src/gateway/search/indexer.js';
 import { createItemIndex, type ItemIndex } from '../../../src/gateway/search/item-index.js';
@@ -17,9 +18,21 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const ids = async (query: string, providers?: string[], limit = 10): Promise<string[]> =>
-  (await index.search(query, { limit, ...(providers === undefined ? {} : { providers }) })).map(
+  (await index.search(query, { limit, ...(providers === undefined ? {} : { providers }) })).hits.map(
     ({ id }) => id,
   );
+
+/** Labels, titles and names of recorded replies. */
+const recordedLabels = (): string[] => {
+  const folder = new URL('../../fixtures/providers/', import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /\.(?:json|xml)$/.test(file),
+  );
+  const texts = files.map((file) => readFileSync(new URL(file, folder), 'utf8'));
+  const named = /"(?:label|title|name|description)"\s*:\s*"((?:[^"\\]|\\.)*)"|<(?:\w+:)?Name[^>]*>([^<]+)</g;
+  const found = texts.flatMap((text) => [...text.matchAll(named)].map(([, json, xml = '']) => json ?? xml));
+  return [...new Set(found)].filter((label) => label.length <= 200);
+};
 
 describe('the search index', () => {
   beforeAll(async () => {
@@ -82,7 +95,7 @@ describe('the search index', () => {
   });
 
   it('gives back what was put in', async () => {
-    expect(await index.search('odd label', { limit: 1 })).toEqual([
+    expect((await index.search('odd label', { limit: 1 })).hits).toEqual([
       {
         provider: 'wb',
         id: 'AG.LND',
@@ -91,7 +104,7 @@ describe('the search index', () => {
         path: ['a/b', 'c'],
       },
     ]);
-    expect(await index.search('gdp', { providers: ['fred'], limit: 1 })).toEqual([
+    expect((await index.search('gdp', { providers: ['fred'], limit: 1 })).hits).toEqual([
       {
         provider: 'fred',
         id: 'GDP',
@@ -109,6 +122,79 @@ describe('the search index', () => {
     await filling.finish();
     expect((await ids('gdp', ['wb'])).sort()).toEqual(['NY.GDP.MKTP.CD', 'SP.POP.TOTL']);
   });
+});
+
+describe('words of recorded labels', () => {
+  const labels = recordedLabels();
+  const everything = labels.length + 10;
+  const idOf = (label: string): string => `recorded${labels.indexOf(label)}`;
+  /** Independent of the product: letters and digits, whatever is between them. */
+  const split = (label: string): string[] =>
+    label
+      .toLowerCase()
+      .normalize('NFD')
+      .replace(/[\u0300-\u036f]/g, '')
+      .match(/[a-z0-9]+/g) ?? [];
+
+  it('find the label, each one by itself', async () => {
+    expect(labels.length).toBeGreaterThan(100);
+    await index.fill('recorded', 1).add(labels.map((label) => ({ id: idOf(label), label })));
+    const withWord = new Map<string, string[]>();
+    for (const label of labels) {
+      for (const word of split(label)) withWord.set(word, [...(withWord.get(word) ?? []), idOf(label)]);
+    }
+    const missing: string[] = [];
+    for (const [word, expected] of withWord) {
+      const found = new Set(await ids(word, ['recorded'], everything));
+      // The index gives no more than a thousand candidates of each kind.
+      if (found.size >= 900) continue;
+      missing.push(...expected.filter((id) => !found.has(id)).map((id) => `${word} ${id}`));
+    }
+    expect(missing).toEqual([]);
+  });
+
+  it.each([
+    ['CAD', 'USD/CAD'],
+    ['usd/cad', 'USD/CAD'],
+    ['euro reference exchange rate', 'US dollar/Euro reference exchange rate'],
+    ['us', 'Debt of the U.S. treasury'],
+    ['U.S. treasury', 'Debt of the U.S. treasury'],
+    ['treasury u s', 'Debt of the U.S. treasury'],
+    ['34', 'Employed, aged 25-34'],
+    ['s&p', 'S&P 500'],
+    ['cote', 'Exports of Côte d’Ivoire'],
+    ['gold since 1999 daily', 'Price of gold'],
+    ['the price of gold in all countries until now', 'Price of gold countries'],
+  ])('are found as people write them: %s', async (query, label) => {
+    const filling = index.fill('written', 1);
+    await filling.add([{ id: 'W-1', label }]);
+    expect(await index.search(query, { providers: ['written'], limit: 1 })).toEqual({
+      hits: [expect.objectContaining({ id: 'W-1' })],
+    });
+  });
+});
+
+describe('corrections', () => {
+  beforeAll(() =>
+    index.seed('rates', [
+      { id: 'R-1', label: 'Official moderate poverty rate', description: 'Measured by statisticians' },
+      { id: 'R-2', label: 'Mortgages outstanding' },
+    ]),
+  );
+  const search = (query: string) => index.search(query, { providers: ['rates'], limit: 5 });
+
+  it('are told, and made only if nothing matches the query as it is', async () => {
+    expect(await search('povertty rate')).toMatchObject({ corrected: 'poverty rate', hits: [{ id: 'R-1' }] });
+    expect(await search('poverty rate')).not.toHaveProperty('corrected');
+  });
+
+  it.each(['Japan mortgages', 'statistician mortgages', 'EURUSD', 'POVRT', 'weekly mortgage1'])(
+    'leave known words and codes as they are: %s',
+    async (query) => {
+      const { corrected = '' } = await search(query);
+      expect(corrected).toBe('');
+    },
+  );
 });
 
 describe('filling the index', () => {

@@ -53,6 +53,18 @@ const providers = [
 const slugs = (query: string): string[] => matchProviders(providers, query).map(({ slug }) => slug);
 
 describe('matching providers', () => {
+  it('leaves out function words and single letters, unless nothing else is left', () => {
+    const found = (query: string): string[] => matchProviders(allProviders, query).map(({ slug }) => slug);
+    expect(found('the price of gold')).toEqual(found('price gold'));
+    expect(found('population of all countries')).toEqual(found('population countries'));
+    expect(found('population of all countries')[0]).toBe('worldbank');
+    expect(found('interest rate in Japan')).toEqual(found('interest rate japan'));
+    // The only provider with a popular series named so.
+    expect(found('S&P')[0]).toBe('alphavantage');
+    expect(found('s')).toEqual([]);
+    expect(found('for all').length).toBeGreaterThan(0);
+  });
+
   it('ranks more matched words above better places', () => {
     expect(slugs('fred')[0]).toBe('fred');
     expect(slugs('european energy prices')[0]).toBe('eurostat');

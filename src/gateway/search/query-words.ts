@@ -1,0 +1,63 @@
+import { wordsOf } from './words.js';
+
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/));
+
+/** Words that say nothing about the data. `us` is a country, so it is none of them. */
+const functionWords = setOf(
+  `a about all also an and any are as at be between by can data do does each every find for from get give has have how i in
+   into is it its like me my no not of on or our over per please series show some such than that the their these this
+   those to under until versus via vs was were what when where which who why with within you your`,
+);
+
+/** Words that say how the data is wanted: frequency, transformation, period. */
+const wishWords = setOf(
+  `adjusted annual annually change current daily growth historical history latest monthly mom nominal now pct percent qoq
+   quarterly real seasonally since today unadjusted weekly yearly yoy`,
+);
+
+const isYear = (word: string): boolean => /^(?:1[5-9]|20)\d\d$/.test(word);
+
+/** Words of a query without function words, unless nothing else is left. */
+export const withoutFunctionWords = (words: readonly string[]): readonly string[] => {
+  const left = words.filter((word) => !functionWords.has(word));
+  return left.length === 0 ? words : left;
+};
+
+/** Words that a hit must match: those about the data, unless a query is made of other words only. */
+export const requiredWords = (words: readonly string[]): readonly string[] => {
+  const told = withoutFunctionWords(words);
+  const left = told.filter((word) => !wishWords.has(word) && !isYear(word));
+  return left.length === 0 ? told : left;
+};
+
+const regionWords = (): ReadonlySet<string> => {
+  const names = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = letters.flatMap((first) => letters.map((second) => `${first}${second}`));
+  return new Set(codes.flatMap((code) => wordsOf(names.of(code) ?? '')));
+};
+
+const regions = regionWords();
+const currencies = new Set(Intl.supportedValuesOf('currency').map((code) => code.toLowerCase()));
+
+const isCurrencyPair = (word: string): boolean =>
+  word.length === 6 && currencies.has(word.slice(0, 3)) && currencies.has(word.slice(3));
+
+/** Capitals of a query, which are codes such as `CPIH`; a query in capitals throughout may be ordinary words. */
+const codesOf = (query: string): ReadonlySet<string> =>
+  new Set((query.match(/\b[A-Z]{2,5}\b/g) ?? []).map((code) => code.toLowerCase()));
+
+/** Words of a query that may hold a typing error: those that are no word of the language of data, and no code. */
+export const correctableWords = (query: string, words: readonly string[]): string[] => {
+  const codes = codesOf(query);
+  const known = (word: string): boolean =>
+    functionWords.has(word) ||
+    wishWords.has(word) ||
+    regions.has(word) ||
+    codes.has(word) ||
+    isCurrencyPair(word);
+  return words.filter((word) => isCorrectable(word) && !known(word));
+};
+
+/** Words with digits are codes. */
+export const isCorrectable = (word: string): boolean => /^\p{L}{4,40}$/u.test(word);
