@@ -133,7 +133,7 @@ export const settings = {
     'QUERIES_IN_FLIGHT',
     integer(1),
     '16',
-    'Downloads that one API process runs at a time, a quarter of them for one account or address. Of queries that sort, group or compare many rows, a quarter run at a time, a sixteenth for one account.',
+    'Downloads that one API process runs at a time, a quarter of them for one account or address. Of queries that sort, group or compare many rows, a quarter run at a time, an eighth for one account.',
   ),
   queriesQueued: setting(
     'QUERIES_QUEUED',

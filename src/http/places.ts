@@ -74,7 +74,8 @@ export const createRoutePlaces = (options: RoutePlacesOptions): RoutePlaces => {
       name: 'calculations',
       code: 'no_query_slot',
       places: atLeastOne(queries.places / 4),
-      ownPlaces: atLeastOne(queries.places / 16),
+      // Two, so that a slow query of an account does not hold up its quick ones.
+      ownPlaces: atLeastOne(queries.places / 8),
       queueLength: 4 * queries.places,
       maxWaitMs: waitMs.answers,
     }),
