@@ -1,7 +1,8 @@
 /** Uploads whose sender got no answer, and what the log says about uploads that fail. */
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { pauseConsuming, resumeConsuming } from '../../../src/ingest/lifecycle/consuming.js';
 import { createProcessRecords } from '../../../src/ingest/lifecycle/process-records.js';
 import { logOptions } from '../../../src/lib/log.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
@@ -151,6 +152,8 @@ describe('a client that waits for the end and disconnects', () => {
 });
 
 describe('the line of an upload that fails', () => {
+  afterEach(() => resumeConsuming(product.sql));
+
   const send = async (dataset: number, requestId: string, content: string): Promise<ProcessAnswer> => {
     const form = new FormData();
     form.set('data', new Blob([content]), 'data.csv');
@@ -172,11 +175,14 @@ describe('the line of an upload that fails', () => {
     [
       'upload_expired',
       'a\n1\n',
-      ({ id }) =>
-        product.sql.query(
+      async ({ id }) => {
+        // Otherwise the worker stores the chunk before its sweep comes to the upload.
+        await pauseConsuming(product.sql, new Date());
+        await product.sql.query(
           `UPDATE processes SET created_at = now() - interval '1 year', received_at = now() - interval '1 year' WHERE id = $1`,
           [id],
-        ),
+        );
+      },
     ],
     [
       'other_version',
