@@ -4,6 +4,7 @@ import type { Caller, CallerTeam, TeamRole } from '../model/permission.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { createAccounts } from './accounts.js';
+import { findPrincipal } from './names.js';
 import { joinTeam } from './team-invitations.js';
 
 export interface TeamRow {
@@ -66,10 +67,10 @@ export const createTeamAdministration = ({ sql }: { sql: Sql }): TeamAdministrat
     async add(team, name, role) {
       const { id: accountId } = await createAccounts({ sql }).find(name);
       await sql.tx(async (tx) => {
-        const [row] = await tx.query<{ id: number }>(
-          'SELECT id FROM teams WHERE id = (SELECT team_id FROM names WHERE key = $1) FOR NO KEY UPDATE',
-          [handleKey(team)],
-        );
+        const { teamId } = await findPrincipal(tx, team);
+        const [row] = await tx.query<{ id: number }>('SELECT id FROM teams WHERE id = $1 FOR NO KEY UPDATE', [
+          teamId,
+        ]);
         if (row === undefined) throw notFound('team_not_found', `There is no team ${team}.`);
         await joinTeam(tx, { teamId: row.id, accountId, role });
         await recordAudit(tx, {

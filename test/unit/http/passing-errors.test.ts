@@ -7,36 +7,36 @@ import { describe, expect, it } from 'vitest';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** Code of an error -> the file below test/integration whose test gets it as an answer. */
+/** Code of an error -> the file below test whose test gets it as an answer. */
 const reached: Readonly<Record<string, string>> = {
   // 501
-  operation_not_implemented: 'gateway-http/resilience.test.ts',
+  operation_not_implemented: 'integration/gateway-http/resilience.test.ts',
   // 503: what is needed is away or has no room
-  unavailable: 'hostile/dependencies-away.test.ts',
-  store_unavailable: 'hostile/dependencies-away.test.ts',
-  store_busy: 'hostile/dependencies-away.test.ts',
-  file_store_unavailable: 'hostile/dependencies-away.test.ts',
-  log_unavailable: 'hostile/kafka-away.test.ts',
-  backlog: 'ingest/backlog.test.ts',
-  upstream_circuit_open: 'gateway-http/resilience.test.ts',
-  no_master_key: 'gateway-http/user-keys.test.ts',
+  unavailable: 'system/hostile/dependencies-away.test.ts',
+  store_unavailable: 'system/hostile/dependencies-away.test.ts',
+  store_busy: 'system/hostile/dependencies-away.test.ts',
+  file_store_unavailable: 'system/hostile/dependencies-away.test.ts',
+  log_unavailable: 'system/hostile/kafka-away.test.ts',
+  backlog: 'integration/ingest/backlog.test.ts',
+  upstream_circuit_open: 'integration/gateway-http/resilience.test.ts',
+  no_master_key: 'integration/gateway-http/user-keys.test.ts',
   // 503: meanwhile somebody else did something
-  version_gone: 'ingest/pools.test.ts',
-  upload_abandoned: 'hostile/dependencies-away.test.ts',
+  version_gone: 'integration/ingest/pools.test.ts',
+  upload_abandoned: 'system/hostile/dependencies-away.test.ts',
   // 503: too much at a time
-  no_request_place: 'http/no-room.test.ts',
-  no_query_slot: 'http/no-room.test.ts',
-  no_call_place: 'http/no-room.test.ts',
-  no_file_place: 'http/no-room.test.ts',
-  no_event_place: 'http/no-room.test.ts',
-  no_upload_slot: 'hostile/dependencies-away.test.ts',
-  place_lost: 'hostile/dependencies-away.test.ts',
-  no_body_room: 'http/no-room.test.ts',
-  no_answer_room: 'http/no-room.test.ts',
+  no_request_place: 'integration/http/no-room.test.ts',
+  no_query_slot: 'integration/http/no-room.test.ts',
+  no_call_place: 'integration/http/no-room.test.ts',
+  no_file_place: 'integration/http/no-room.test.ts',
+  no_event_place: 'integration/http/no-room.test.ts',
+  no_upload_slot: 'system/hostile/dependencies-away.test.ts',
+  place_lost: 'system/hostile/dependencies-away.test.ts',
+  no_body_room: 'integration/http/no-room.test.ts',
+  no_answer_room: 'integration/http/no-room.test.ts',
   // 504
-  query_timeout: 'hostile/dependencies-away.test.ts',
-  upstream_timeout: 'gateway-http/resilience.test.ts',
-  operation_timeout: 'gateway-http/resilience.test.ts',
+  query_timeout: 'system/hostile/dependencies-away.test.ts',
+  upstream_timeout: 'integration/gateway-http/resilience.test.ts',
+  operation_timeout: 'integration/gateway-http/resilience.test.ts',
 };
 
 /** Thrown where no request is waiting: a program that cannot start, a command, a worker that is asked to stop. */
@@ -73,7 +73,7 @@ describe('errors that may pass', () => {
   });
 
   it.each(Object.entries(reached))('%s is named by the test %s', (code, file) => {
-    expect(read(`test/integration/${file}`)).toMatch(new RegExp(`['"\`]${code}['"\`]`));
+    expect(read(`test/${file}`)).toMatch(new RegExp(`['"\`]${code}['"\`]`));
   });
 
   it('would be noticed when they are new', () => {
