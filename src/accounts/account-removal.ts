@@ -7,6 +7,7 @@ import {
 } from '../catalog/accounts.js';
 import { deleteRepositoriesOf } from '../catalog/repositories.js';
 import { leaveAllTeams } from '../catalog/teams.js';
+import { keptVersions } from '../exports/file-sweep.js';
 import { giveSeriesToOwners } from '../gateway/datasets/series-dataset-records.js';
 import { giveProcessesToOwners } from '../ingest/lifecycle/process-records.js';
 import { expireUnnamed } from '../ingest/lifecycle/segment-records.js';
@@ -169,8 +170,14 @@ const rowRemainders = async (
   ];
 };
 
-const fileRemainders = async ({ versionIds }: Removed, { exported }: RemovalTools): Promise<Remainder[]> => {
-  const versions = new Set(versionIds.map((id) => `v${id}`));
+/** Files that clones of others share with its versions stay. */
+const fileRemainders = async (
+  sql: Sql,
+  { versionIds }: Removed,
+  { exported }: RemovalTools,
+): Promise<Remainder[]> => {
+  const shared = await keptVersions(sql)(versionIds);
+  const versions = new Set(versionIds.filter((id) => !shared.has(id)).map((id) => `v${id}`));
   let files = 0;
   for await (const { key } of exported.list()) if (versions.has(key.split('/')[0] ?? '')) files += 1;
   return [{ where: 'export files', what: 'files of its versions', left: files }];
@@ -186,7 +193,7 @@ const removeStored = ({ sql, withTools }: RemovalParts, removed: Removed): Promi
     return [
       ...(await catalogRemainders(sql, removed)),
       ...(await rowRemainders(sql, removed, tools)),
-      ...(await fileRemainders(removed, tools)),
+      ...(await fileRemainders(sql, removed, tools)),
     ];
   });
 

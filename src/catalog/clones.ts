@@ -5,7 +5,7 @@ import { cloneColumnsSql } from '../storage/postgres/columns.js';
 import { insertDataset } from '../storage/postgres/datasets.js';
 import { copySegmentsSql } from '../storage/postgres/segment-ranges.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { addVersion, likeVersionSql } from '../storage/postgres/versions.js';
+import { addVersion, likeVersionSql, shareContent } from '../storage/postgres/versions.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
 import { datasetAgain, holdRepository, nameTaken } from './datasets.js';
@@ -69,7 +69,8 @@ const cloneVersion = async (
     row: likeVersionSql('clone'),
     also: [`listed AS (${copySegmentsSql('$1', { dataset: '$3', version: '$2::bigint' })})`],
   };
-  await addVersion(tx, statement, [cloneId, source.version, source.datasetId]);
+  const version = await addVersion(tx, statement, [cloneId, source.version, source.datasetId]);
+  if (version !== undefined) await shareContent(tx, version.id, source.version);
 };
 
 const requireRoom = async (tx: Sql, ownerId: number, sourceId: number, source: SourceRow): Promise<void> => {

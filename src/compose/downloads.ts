@@ -4,8 +4,10 @@ import type { Quotas } from '../catalog/quotas.js';
 import type { StandingRights } from '../catalog/standing-rights.js';
 import { type Builds, createBuilds } from '../exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../exports/export-files.js';
+import { createExportFolder, type ExportFolder } from '../exports/export-folder.js';
 import { createExportHousekeeping } from '../exports/housekeeping.js';
 import { createLinks } from '../exports/links.js';
+import { measureDisk, measureFiles } from '../exports/measures.js';
 import { apiBase } from '../http/app.js';
 import { createIdentifyClient } from '../http/client-address.js';
 import type { RoutePlaces } from '../http/places.js';
@@ -62,9 +64,9 @@ const startPreparing = async (
 const keepExportFiles = async (
   core: Core,
   scope: Scope,
-  parts: { exportFiles: ExportFiles; builds: Builds },
+  parts: { exportFiles: ExportFiles; builds: Builds; folder: ExportFolder; spoolFolder: string },
 ): Promise<void> => {
-  const { config, sql, log } = core;
+  const { config, sql, log, metrics } = core;
   const housekeeping = createExportHousekeeping({
     ...parts,
     sql,
@@ -74,7 +76,11 @@ const keepExportFiles = async (
   const cleaning = startPeriodic({
     name: 'export files',
     intervalMs: config.exportsIntervalMs,
-    run: housekeeping.clean,
+    run: async () => {
+      await measureDisk(parts.spoolFolder, metrics.exports);
+      await housekeeping.clean();
+      await measureFiles(parts.folder, metrics.exports);
+    },
     log,
   });
   await scope.defer('removal of export files', cleaning.stop);
@@ -129,11 +135,19 @@ export const createDownloadPart = async (
     clock: systemClock,
   });
   const builds = createBuilds({ spoolFolder, storage, log });
+  const folder = createExportFolder({
+    sql,
+    storage,
+    maxBytes: config.exportsMaxBytes,
+    maxAgeMs: config.exportsMaxAgeMs,
+    log,
+  });
   const stopping = new AbortController();
   const files = createWholeFiles({ versions, reader, places, newQueryId: () => `file/${randomUUID()}` });
   const exportFiles = createExportFiles({
     storage,
     builds,
+    folder,
     links,
     files,
     maxAgeMs: config.exportsMaxAgeMs,
@@ -141,7 +155,7 @@ export const createDownloadPart = async (
     log,
   });
   // Stopped after the builds below have been told to end: a run may be waiting for one.
-  await keepExportFiles(core, scope, { exportFiles, builds });
+  await keepExportFiles(core, scope, { exportFiles, builds, folder, spoolFolder });
   await scope.defer('export files', async () => {
     stopping.abort();
     await builds.drain();

@@ -1,3 +1,4 @@
+import { createExportFolder } from '../exports/export-folder.js';
 import { keptVersions, sweepFiles } from '../exports/file-sweep.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep, type StorageSweep } from '../ingest/maintenance/storage-sweep.js';
@@ -23,7 +24,7 @@ export interface StorageTools {
   readonly tables: StoreTables;
   readonly pools: PoolSegments;
   readonly exported: ObjectStorage;
-  /** Removes files of versions that are gone, and old ones; gives their number. */
+  /** Removes files of deleted versions, old ones and those beyond the limits; returns their number. */
   sweepFiles(): Promise<number>;
 }
 
@@ -44,13 +45,17 @@ export const openStorageTools = async (parts: OperatorParts): Promise<StorageToo
     log,
   });
   const { storage: exported } = await openExportStorage(config, scope);
+  const { exportsMaxBytes: maxBytes, exportsMaxAgeMs: maxAgeMs } = config;
+  const folder = createExportFolder({ sql, storage: exported, maxBytes, maxAgeMs, log });
   return {
     storage,
     tables,
     pools,
     exported,
-    sweepFiles: () =>
-      sweepFiles({ storage: exported, maxAgeMs: config.exportsMaxAgeMs, kept: keptVersions(sql) }),
+    sweepFiles: async () => {
+      const removed = await sweepFiles({ storage: exported, folder, maxAgeMs, kept: keptVersions(sql) });
+      return removed + (await folder.enforceLimits());
+    },
   };
 };
 
@@ -68,7 +73,7 @@ export const openStorageSweep = async (parts: OperatorParts): Promise<() => Prom
       { where: 'ClickHouse', what: 'segments that PostgreSQL does not know', count: report.orphanSegments },
       { where: 'ClickHouse', what: 'tables that PostgreSQL does not know', count: report.orphanStores },
       { where: 'ClickHouse', what: 'segments that are missing (not removed)', count: report.missingSegments },
-      { where: 'export files', what: 'files of versions that are gone, or old', count: files },
+      { where: 'export files', what: 'files of versions that are gone, old, or too many', count: files },
     ];
   };
 };

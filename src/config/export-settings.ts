@@ -20,6 +20,12 @@ export const exportSettings = {
     String(7 * 24 * 60 * 60 * 1000),
     'Milliseconds after which an export file is removed; it is written again on request.',
   ),
+  exportsMaxBytes: setting(
+    'EXPORTS_MAX_BYTES',
+    integer(1),
+    String(50 * 1024 * MiB),
+    'Bytes that export files may use in total; the least recently used are removed first. An account may use a quarter of it, and no more than its plan lets it store.',
+  ),
   exportsIntervalMs: setting(
     'EXPORTS_INTERVAL_MS',
     integer(100),

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { notFound } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
-import type { Plan } from '../query/plan.js';
+import { fileDigest, type Plan } from '../query/plan.js';
 import type { WholeFiles } from '../query/whole-file.js';
 import type { ObjectState, ObjectStorage } from '../storage/objects/object-storage.js';
 import type { Build, Builds } from './builds.js';
+import type { ExportFolder } from './export-folder.js';
 import { fileKeyOf, type KeptVersions, sweepFiles } from './file-sweep.js';
 import type { FileRef, Links } from './links.js';
 
@@ -60,6 +61,7 @@ export interface WantedFile {
 export interface ExportFilesOptions {
   readonly storage: ObjectStorage;
   readonly builds: Builds;
+  readonly folder: ExportFolder;
   readonly links: Links;
   readonly files: WholeFiles;
   /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
@@ -89,15 +91,29 @@ const settledOrGone = async (work: Promise<void>, gone: AbortSignal): Promise<vo
   }
 };
 
-/** The fingerprint covers version, variant and column names; the version stands in front so that a sweep can see it. */
-const keyOf = (plan: Plan): string =>
-  fileKeyOf(plan.version.versionId, `${plan.wholeFile}-${plan.fingerprint}.${plan.format}`);
+/** Clones and restored versions share it. The version comes first, so that a sweep can tell which files to remove. */
+const keyOf = (plan: Plan): string => {
+  const { contentId, versionId } = plan.version;
+  return fileKeyOf(contentId ?? versionId, `${plan.wholeFile}-${fileDigest(plan)}.${plan.format}`);
+};
 
 export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
-  const { storage, builds, links, files, maxAgeMs, signal, log } = options;
+  const { storage, builds, folder, links, files, maxAgeMs, signal, log } = options;
 
-  const build = (plan: Plan, owner: string): Build =>
-    builds.start(keyOf(plan), () => files.open(plan, owner, signal));
+  const build = (plan: Plan, owner: string): Build => {
+    const key = keyOf(plan);
+    const running = builds.current(key);
+    if (running !== undefined) return running;
+    const started = builds.start(key, () => files.open(plan, owner, signal));
+    const { datasetId } = plan.version;
+    started.done
+      .then(async () => {
+        const info = await storage.stat(key);
+        if (info !== undefined) await folder.add({ key, datasetId, bytes: info.size });
+      })
+      .catch((error: unknown) => log.warn({ file: key, err: error }, 'export file not listed'));
+    return started;
+  };
 
   const located = async (plan: Plan): Promise<{ key: string; info: ObjectState | undefined }> => {
     const key = keyOf(plan);
@@ -118,8 +134,9 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
 
   return {
     async linkTo(wanted) {
-      const { info } = await located(wanted.plan);
+      const { key, info } = await located(wanted.plan);
       if (info === undefined) build(wanted.plan, wanted.owner);
+      else folder.use(key);
       return links.sign(refOf(wanted));
     },
 
@@ -135,6 +152,7 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       const stored = await located(plan);
       if (stored.info !== undefined) {
         const { size, tag } = stored.info;
+        folder.use(stored.key);
         return { kind: 'stored', key: stored.key, size, tag, lastModified };
       }
       const running = build(plan, owner);
@@ -161,9 +179,9 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
     },
 
     async sweep(kept) {
-      const removed = await sweepFiles({ storage, maxAgeMs, kept });
+      const removed = await sweepFiles({ storage, folder, maxAgeMs, kept });
       if (removed > 0) log.info({ removed }, 'export files removed');
-      return removed;
+      return removed + (await folder.enforceLimits());
     },
   };
 };

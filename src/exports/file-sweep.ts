@@ -1,11 +1,13 @@
 import type { ObjectStorage, StoredObject } from '../storage/objects/object-storage.js';
 import type { Sql } from '../storage/postgres/sql.js';
+import type { ExportFolder } from './export-folder.js';
 
 /** Says which of the given versions still exist. */
 export type KeptVersions = (versionIds: readonly number[]) => Promise<ReadonlySet<number>>;
 
 export interface FileSweepOptions {
   readonly storage: ObjectStorage;
+  readonly folder: Pick<ExportFolder, 'adopt' | 'forget'>;
   /** Milliseconds after which a file is removed; whoever asks for it later has it made again. */
   readonly maxAgeMs: number;
   readonly kept: KeptVersions;
@@ -21,26 +23,36 @@ const versionOfKey = (key: string): number | undefined => {
   return match === null ? undefined : Number(match[1]);
 };
 
+/** Files of a deleted version stay while a clone or a restored copy of it exists. */
+const keptSql = `
+  SELECT id FROM versions WHERE id = ANY($1::bigint[])
+  UNION SELECT content_id FROM versions WHERE content_id = ANY($1::bigint[])`;
+
 export const keptVersions =
   (sql: Sql): KeptVersions =>
   async (versionIds) => {
-    const rows = await sql.query<{ id: number }>('SELECT id FROM versions WHERE id = ANY($1::bigint[])', [
-      versionIds,
-    ]);
+    const rows = await sql.query<{ id: number }>(keptSql, [versionIds]);
     return new Set(rows.map(({ id }) => id));
   };
 
 /** Removes files of versions that no longer exist, and files beyond their age; gives their number. */
-export const sweepFiles = async ({ storage, maxAgeMs, kept }: FileSweepOptions): Promise<number> => {
+export const sweepFiles = async ({ storage, folder, maxAgeMs, kept }: FileSweepOptions): Promise<number> => {
   let removed = 0;
   const oldest = Date.now() - maxAgeMs;
   const judge = async (batch: ReadonlyMap<StoredObject, number>): Promise<void> => {
     const alive = await kept([...new Set(batch.values())]);
-    for (const [{ key, storedAtMs }, versionId] of batch) {
-      if (alive.has(versionId) && storedAtMs >= oldest) continue;
-      await storage.delete(key);
-      removed += 1;
+    const gone: string[] = [];
+    const left = new Map<StoredObject, number>();
+    for (const [object, versionId] of batch) {
+      if (alive.has(versionId) && object.storedAtMs >= oldest) left.set(object, versionId);
+      else {
+        await storage.delete(object.key);
+        gone.push(object.key);
+      }
     }
+    if (gone.length > 0) await folder.forget(gone);
+    if (left.size > 0) await folder.adopt(left);
+    removed += gone.length;
   };
   let batch = new Map<StoredObject, number>();
   for await (const object of storage.list()) {

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { createExportMetrics } from './export-metrics.js';
 import { createGatewayMetrics } from './gateway-metrics.js';
 import { createPipelineMetrics } from './pipeline-metrics.js';
 import type { Places } from './places.js';
@@ -41,6 +42,7 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
     }),
     gateway: createGatewayMetrics(registers),
     pipeline: createPipelineMetrics(registers),
+    exports: createExportMetrics(registers),
     /** Always 1; what it tells stands in its label. */
     buildInfo: new Gauge({
       name: 'tabulary_build_info',

@@ -120,6 +120,8 @@ export const frequencyOf = (medianGapDays: number): Frequency | null => {
 export interface ReadableVersion extends SegmentList {
   readonly versionId: number;
   readonly datasetId: number;
+  /** Version that this one is a clone or restored copy of; absent: this version itself. */
+  readonly contentId?: number;
   /** Null: no segment, and therefore no rows. */
   readonly placement: Placement | null;
   readonly columns: readonly StoredColumn[];

@@ -13,6 +13,8 @@ export interface AlertFacts {
   readonly providers: readonly Pick<UpstreamState, 'provider' | 'quotas'>[];
   /** Share of what Kafka may keep that is not stored yet, in the fullest partition of each lane, as this process last saw it. */
   readonly backlogRatio: ReadonlyMap<string, number>;
+  /** Disk on which this process writes export files; undefined: not measured yet. */
+  readonly exportDisk: { readonly freeBytes: number; readonly bytes: number } | undefined;
   /** Reasons for which uploads failed in the last 15 minutes. */
   readonly failureReasons: readonly string[];
 }
@@ -154,6 +156,17 @@ export const alertRules: readonly AlertRule[] = [
               `Disk ${disk} has ${((100 * freeBytes) / bytes).toFixed(0)} % left`,
           ),
       ),
+  },
+  {
+    name: 'TabularyExportDiskFull',
+    severity: 'warning',
+    forMinutes: 10,
+    limit: diskLimit,
+    runbook: 'export-disk-full',
+    judge: ({ exportDisk: disk }) =>
+      disk !== undefined && disk.freeBytes / disk.bytes < diskLimit
+        ? `The disk of export files has ${((100 * disk.freeBytes) / disk.bytes).toFixed(0)} % left`
+        : undefined,
   },
   {
     name: 'TabularyManyParts',

@@ -69,12 +69,16 @@ export const createConsoleState = (
   { gateway, look }: { readonly gateway: Gateway; readonly look: () => Promise<Look> },
 ): ConsoleState => {
   const factsOf = async (seen: Look, providers: AlertFacts['providers']): Promise<AlertFacts> => {
-    const [backlog, failureReasons] = await Promise.all([
+    const [backlog, free, size, failureReasons] = await Promise.all([
       metrics.backlogRatio.get(),
+      metrics.exports.diskFreeBytes.get(),
+      metrics.exports.diskBytes.get(),
       readFailureReasons(sql, failuresMinutes),
     ]);
     const backlogRatio = new Map(backlog.values.map(({ labels, value }) => [String(labels.lane), value]));
-    return { look: seen, providers, backlogRatio, failureReasons };
+    const bytes = size.values[0]?.value ?? 0;
+    const exportDisk = bytes > 0 ? { freeBytes: free.values[0]?.value ?? 0, bytes } : undefined;
+    return { look: seen, providers, backlogRatio, exportDisk, failureReasons };
   };
 
   const alertsOf = async (facts: AlertFacts): Promise<AlertState[]> =>

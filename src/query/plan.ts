@@ -124,3 +124,22 @@ export const planDownload = (input: PlanInput): Plan => {
 /** Groups, different rows and sorting keep all cores busy for seconds, where a page takes milliseconds. */
 export const isHeavy = ({ options, order }: Plan): boolean =>
   options.apply !== undefined || options.distinct === true || options.transpose === true || order.length > 0;
+
+const fileDigests = new WeakMap<Plan, string>();
+
+/** Digest of what the bytes of a whole file depend on, besides its rows. Ids of columns are not part of it: a clone has others. */
+export const fileDigest = (plan: Plan): string => {
+  const known = fileDigests.get(plan);
+  if (known !== undefined) return known;
+  const { version, format, wholeFile } = plan;
+  const columns = version.columns.map(({ name, isEntity, physical, dataType, years }) => [
+    name,
+    isEntity,
+    physical,
+    dataType,
+    years === true,
+  ]);
+  const digest = fingerprint([formatRevision, columns, format, formats[format].clickHouse, wholeFile]);
+  fileDigests.set(plan, digest);
+  return digest;
+};

@@ -52,13 +52,14 @@ interface VersionRow {
   readonly row_count: number;
   readonly byte_size: number;
   readonly created_at: Date;
+  readonly content_id: number | null;
   readonly segmentIds: number[];
   readonly cuts: SegmentCut[];
   readonly placement: Placement | null;
 }
 
 const versionSql = prepared(`
-  SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at,
+  SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at, v.content_id,
          ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`);
@@ -160,6 +161,7 @@ export const createVersions = (sql: Sql): Versions => {
       rowCount: row.row_count,
       byteSize: row.byte_size,
       createdAt: row.created_at.toISOString(),
+      ...(row.content_id === null ? {} : { contentId: row.content_id }),
     };
     known.set(`${datasetId}/${versionId}`, { facts, list: row.list });
     const { segmentIds, cuts, placement } = row;

@@ -8,7 +8,13 @@ import { holdDataset } from '../../storage/postgres/datasets.js';
 import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
-import { addVersion, likeVersionSql, markVersion, removeVersions } from '../../storage/postgres/versions.js';
+import {
+  addVersion,
+  likeVersionSql,
+  markVersion,
+  removeVersions,
+  shareContent,
+} from '../../storage/postgres/versions.js';
 import { removeDue } from './version-removal.js';
 
 /** A version as the API lists it. */
@@ -172,6 +178,7 @@ export const createVersionRecords = (sql: Sql): VersionRecords => {
         await requireRoom(tx, datasetId, versionId);
         const version = await addVersion(tx, restored, [datasetId, versionId]);
         if (version === undefined) throw unknown(versionId);
+        await shareContent(tx, version.id, versionId);
         await reopenSegments(tx, datasetId, version.id, versionId);
         await removeDue(tx, datasetId);
         return shown(tx, datasetId, version.id);

@@ -1,6 +1,7 @@
-import { type BigIntStats, createReadStream } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { lstat, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { AppError } from '../../lib/errors.js';
 import type { ObjectState, ObjectStorage } from './object-storage.js';
 import { openRegular, type Refuse, regularFilesOf, requireOwnFolder } from './regular-files.js';
 
@@ -13,6 +14,17 @@ const checkedKey = (key: string): string => {
 };
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+const fileGone = (cause: unknown): AppError =>
+  new AppError(
+    'unavailable',
+    'file_store_unavailable',
+    'The file was removed a moment ago; repeat the request to have it made again.',
+    {
+      cause,
+      retryAfterSeconds: 1,
+    },
+  );
 
 const maxAdoptAttempts = 5;
 
@@ -97,7 +109,11 @@ export const createLocalStorage = (given: string): ObjectStorage => {
       }
     },
     async read(key, range) {
-      return createReadStream(pathOf(key), { ...range, highWaterMark });
+      // Open before the answer begins: a file that is removed later can still be read to its end.
+      const file = await open(pathOf(key)).catch((error: unknown) => {
+        throw isMissing(error) ? fileGone(error) : error;
+      });
+      return file.createReadStream({ ...range, highWaterMark });
     },
     async adopt(key, path) {
       const target = pathOf(key);

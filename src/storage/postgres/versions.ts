@@ -104,6 +104,14 @@ export const likeVersionSql = (mode: 'clone' | 'restore'): string => `
   SELECT $1, NULL, '${mode}', list.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency
   FROM versions v, list WHERE v.id = $2`;
 
+/** Records that a version has the rows of another one, so that they share export files. */
+export const shareContent = async (tx: Sql, versionId: number, likeId: number): Promise<void> => {
+  await tx.query(
+    `UPDATE versions v SET content_id = coalesce(o.content_id, o.id) FROM versions o WHERE v.id = $1 AND o.id = $2`,
+    [versionId, likeId],
+  );
+};
+
 export const markVersion = async (
   tx: Sql,
   datasetId: number,

@@ -5,6 +5,7 @@ import type { DatasetAccess } from '../../../src/catalog/access.js';
 import type { ExportTicket } from '../../../src/catalog/export-quota.js';
 import { createBuilds } from '../../../src/exports/builds.js';
 import { createExportFiles, type ExportFiles } from '../../../src/exports/export-files.js';
+import type { ExportFolder } from '../../../src/exports/export-folder.js';
 import { createLinks } from '../../../src/exports/links.js';
 import { createApp } from '../../../src/http/app.js';
 import { createDownloadRoutes } from '../../../src/http/routes/downloads.js';
@@ -59,6 +60,16 @@ const countingQuotas = (counted: number[]) => ({
   }),
 });
 
+/** Without a catalog there are no accounts to limit. */
+const unlimitedFolder: ExportFolder = {
+  add: async () => undefined,
+  use: () => undefined,
+  adopt: async () => undefined,
+  forget: async () => undefined,
+  enforceLimits: async () => 0,
+  size: async () => ({ files: 0, bytes: 0 }),
+};
+
 export const createDownloadServer = async (
   reader: Reader,
   options: DownloadServerOptions = {},
@@ -108,6 +119,7 @@ export const createDownloadServer = async (
   const exportFiles = createExportFiles({
     storage,
     builds,
+    folder: unlimitedFolder,
     links,
     files,
     maxAgeMs: options.maxAgeMs ?? 86_400_000,

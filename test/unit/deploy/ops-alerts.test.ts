@@ -69,6 +69,7 @@ const well: AlertFacts = {
   },
   providers: [{ provider: 'bls', quotas: [{ key: 'none', span: 'day', limit: 2, used: 1, left: 1 }] }],
   backlogRatio: new Map([['short', 0.33]]),
+  exportDisk: { freeBytes: 15, bytes: 100 },
   failureReasons: ['bad_csv', 'cancelled'],
 };
 
@@ -119,6 +120,7 @@ describe('a condition', () => {
       'TabularyDiskFull',
       look({ sizes: { kinds: [], mostParts: 1, disks: [{ disk: 'd', freeBytes: 14, bytes: 100 }] } }),
     ],
+    ['TabularyExportDiskFull', { ...well, exportDisk: { freeBytes: 14, bytes: 100 } }],
     ['TabularyManyParts', look({ sizes: { kinds: [], mostParts: 701, disks: [] } })],
     [
       'TabularyQuotaUsedUp',

@@ -1,0 +1,147 @@
+/**
+ * Limits the bytes of export files, in total and per account, by removing the least recently used.
+ *
+ * The list of files is in PostgreSQL: all API processes share it, and it survives a restart. Uses are collected in memory and
+ * written with the next check. The file used last is never removed, neither in total nor of an account, however large it is.
+ */
+import type { Log } from '../lib/log.js';
+import type { ObjectStorage, StoredObject } from '../storage/objects/object-storage.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
+
+export interface ExportFolder {
+  /** Adds a finished file to the list, and makes room for it. */
+  add(file: { readonly key: string; readonly datasetId: number; readonly bytes: number }): Promise<void>;
+  /** Records that the file was used now. */
+  use(key: string): void;
+  /** Adds stored files that are not in the list, such as those of earlier releases, by their version. */
+  adopt(stored: ReadonlyMap<StoredObject, number>): Promise<void>;
+  /** Removes files from the list that were removed from the storage. */
+  forget(keys: readonly string[]): Promise<void>;
+  /** Removes files beyond the limits; returns their number. */
+  enforceLimits(): Promise<number>;
+  /** Files and bytes of all accounts. */
+  size(): Promise<{ readonly files: number; readonly bytes: number }>;
+}
+
+export interface ExportFolderOptions {
+  readonly sql: Sql;
+  readonly storage: Pick<ObjectStorage, 'delete'>;
+  /** Bytes of all files; an account may use a quarter of it, and no more than its plan lets it store. */
+  readonly maxBytes: number;
+  /** Milliseconds after which the sweep removes a file. */
+  readonly maxAgeMs: number;
+  readonly log: Log;
+}
+
+/** Share of the total that one account may use. */
+const accountShare = 4;
+/** The limits are checked after a process has made this share of the total, at most `mostUnchecked` bytes. */
+const checkedShare = 20;
+const mostUnchecked = 4 * 1024 * 1024;
+
+const lockSql = `SELECT pg_advisory_xact_lock(hashtextextended('export folder', 0))`;
+
+const addSql = prepared(`
+  INSERT INTO export_files (key, account_id, bytes)
+  SELECT $1, r.created_by, $3 FROM datasets d JOIN repositories r ON r.id = d.repository_id WHERE d.id = $2
+  ON CONFLICT (key) DO UPDATE
+    SET account_id = excluded.account_id, bytes = excluded.bytes, stored_at = now(), used_at = now()`);
+
+/** The owner is that of the version; where it was deleted, that of its oldest clone. */
+const adoptSql = prepared(`
+  INSERT INTO export_files (key, account_id, bytes, stored_at, used_at)
+  SELECT s.key, o.account_id, s.size, to_timestamp(s.at / 1000.0), to_timestamp(s.at / 1000.0)
+    FROM jsonb_to_recordset($1::jsonb) AS s (key text, size bigint, version bigint, at float8)
+    CROSS JOIN LATERAL (
+      SELECT r.created_by AS account_id FROM versions v
+        JOIN datasets d ON d.id = v.dataset_id JOIN repositories r ON r.id = d.repository_id
+      WHERE v.id = s.version OR v.content_id = s.version ORDER BY v.id LIMIT 1) o
+   WHERE NOT EXISTS (SELECT FROM export_files e WHERE e.key = s.key)
+   ORDER BY s.key
+  ON CONFLICT (key) DO NOTHING`);
+
+/** Ages instead of times: clocks of the processes may differ. */
+const useSql = prepared(`
+  UPDATE export_files e SET used_at = greatest(e.used_at, now() - u.age * interval '1 millisecond')
+    FROM jsonb_to_recordset($1::jsonb) AS u (key text, age float8) WHERE e.key = u.key`);
+
+/** Entries older than this have no file: the sweep removes files by age. */
+const expireSql = prepared(
+  `DELETE FROM export_files WHERE stored_at < now() - $1 * interval '1 millisecond'`,
+);
+
+/** The most recently used files that fit stay. Taking them out of the list first leaves no entry without a file. */
+const evictSql = prepared(`
+  DELETE FROM export_files WHERE key IN (
+    SELECT f.key FROM (
+      SELECT e.key, e.account_id,
+        sum(e.bytes) OVER everyone AS total, row_number() OVER everyone AS place,
+        sum(e.bytes) OVER own AS own, row_number() OVER own AS own_place
+      FROM export_files e
+      WINDOW everyone AS (ORDER BY e.used_at DESC, e.key ROWS UNBOUNDED PRECEDING),
+        own AS (PARTITION BY e.account_id ORDER BY e.used_at DESC, e.key ROWS UNBOUNDED PRECEDING)) f
+      JOIN accounts a ON a.id = f.account_id JOIN plans p ON p.name = a.plan
+    WHERE f.total > $1::bigint AND f.place > 1
+       OR f.own > least($1::bigint / ${accountShare}, p.max_stored_bytes) AND f.own_place > 1)
+  RETURNING key`);
+
+export const createExportFolder = (options: ExportFolderOptions): ExportFolder => {
+  const { sql, storage, maxBytes, maxAgeMs, log } = options;
+  /** When files were used last, by `performance.now()`. */
+  let used = new Map<string, number>();
+  let unchecked = 0;
+
+  const enforceLimits = async (): Promise<number> => {
+    unchecked = 0;
+    const uses = [...used].map(([key, at]) => ({ key, age: performance.now() - at }));
+    used = new Map();
+    const evicted = await sql.tx(async (tx) => {
+      // One process at a time: rows would be locked in different orders.
+      await tx.query(lockSql);
+      if (uses.length > 0) await tx.query(useSql, [JSON.stringify(uses)]);
+      await tx.query(expireSql, [maxAgeMs]);
+      return tx.query<{ key: string }>(evictSql, [maxBytes]);
+    });
+    for (const { key } of evicted) await storage.delete(key);
+    if (evicted.length > 0) log.info({ removed: evicted.length }, 'export files made room for others');
+    return evicted.length;
+  };
+
+  return {
+    async add({ key, datasetId, bytes }) {
+      await sql.query(addSql, [key, datasetId, bytes]);
+      unchecked += bytes;
+      if (unchecked >= Math.min(maxBytes / checkedShare, mostUnchecked)) await enforceLimits();
+    },
+
+    use(key) {
+      used.set(key, performance.now());
+    },
+
+    async adopt(stored) {
+      const facts = [...stored].map(([{ key, size, storedAtMs }, version]) => ({
+        key,
+        size,
+        version,
+        at: storedAtMs,
+      }));
+      await sql.query(adoptSql, [JSON.stringify(facts)]);
+    },
+
+    async forget(keys) {
+      await sql.tx(async (tx) => {
+        await tx.query(lockSql);
+        await tx.query('DELETE FROM export_files WHERE key = ANY ($1)', [keys]);
+      });
+    },
+
+    enforceLimits,
+
+    async size() {
+      const [row] = await sql.query<{ files: number; bytes: number }>(
+        'SELECT count(*) AS files, coalesce(sum(bytes), 0)::bigint AS bytes FROM export_files',
+      );
+      return row ?? { files: 0, bytes: 0 };
+    },
+  };
+};

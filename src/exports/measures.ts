@@ -1,0 +1,17 @@
+import { mkdir, statfs } from 'node:fs/promises';
+import type { Metrics } from '../lib/metrics.js';
+import type { ExportFolder } from './export-folder.js';
+
+/** Size and free space of the disk on which export files are written, also when a bucket keeps them. */
+export const measureDisk = async (folder: string, metrics: Metrics['exports']): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  const { bsize, blocks, bavail } = await statfs(folder);
+  metrics.diskBytes.set(bsize * blocks);
+  metrics.diskFreeBytes.set(bsize * bavail);
+};
+
+export const measureFiles = async (folder: ExportFolder, metrics: Metrics['exports']): Promise<void> => {
+  const { files, bytes } = await folder.size();
+  metrics.files.set(files);
+  metrics.bytes.set(bytes);
+};
