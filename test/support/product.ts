@@ -103,10 +103,9 @@ export const startProduct = async (
     }),
   );
   const databaseUrl = config.databaseUrl ?? '';
-  if (prepare !== undefined) {
-    await prepare({ databaseUrl, clickhouseUrl, clickhouseDatabase: name });
-    await migrate({ databaseUrl, log });
-  }
+  await prepare?.({ databaseUrl, clickhouseUrl, clickhouseDatabase: name });
+  // The template is a database of the common server.
+  if (prepare !== undefined || changes.databaseUrl !== undefined) await migrate({ databaseUrl, log });
   const pool = createPool({ databaseUrl, maxConnections: 2, log });
   await scope.defer('pool', () => pool.end());
   const sql = createSql(pool);
