@@ -134,7 +134,14 @@ export const startCrashProduct = async (options: CrashProductOptions): Promise<C
     const folder = join(dataDir, name);
     mkdirSync(folder, { recursive: true });
     const portVariable = entry === 'api' ? 'PORT' : 'WORKER_PORT';
-    const shared = { env, host: '127.0.0.1', port: 0, drainTimeoutMs: 5_000, log, scope };
+    const shared = {
+      env,
+      host: '127.0.0.1',
+      port: 0,
+      drainTimeoutMs: Number(options.settings?.drainTimeoutMs ?? 5_000),
+      log,
+      scope,
+    };
     const { port, pid } = await startProduct({ ...shared, entry, dataDir: folder, portVariable });
     return { name, entry, pid, url: `http://127.0.0.1:${port}` };
   };

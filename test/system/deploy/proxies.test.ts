@@ -33,7 +33,16 @@ let nginx: RunningProxy;
 let haproxy: RunningProxy;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tabulary-proxies-'));
-  product = await startCrashProduct({ dataDir: folder, apis: 2, workers: 1, log: silentLog, scope });
+  // As the deployments have it: requests that run when a process is stopped get to their end.
+  const settings = { drainTimeoutMs: '30000' };
+  product = await startCrashProduct({
+    dataDir: folder,
+    apis: 2,
+    workers: 1,
+    settings,
+    log: silentLog,
+    scope,
+  });
   table = await createTable(product);
   file = join(folder, 'data.csv');
   await writeFile(file, steadyText(steadyNumbers.slice(0, 20_000)));
