@@ -246,7 +246,7 @@ describe('a backup of three servers', () => {
     for (const url of urls)
       await clickHouseText(url, {
         sql: `ALTER TABLE ${product.config.clickhouseDatabase}.s${store?.tables}
-          DELETE WHERE _seg = ${store?.segment} AND _row % 5 = 1 SETTINGS mutations_sync = 2`,
+          DELETE IN PARTITION ${store?.segment} WHERE _row % 5 = 1 SETTINGS mutations_sync = 2`,
       });
     const report = await admin<VerificationReport>(product, `verify --repair --from ${folder}`);
     expect(report.faults).toMatchObject([{ fault: 'rows_missing', repair: 'restored' }]);
