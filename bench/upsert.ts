@@ -1,9 +1,9 @@
 import type { StoredColumn } from '../src/model/column.js';
 import { storageName } from '../src/model/column.js';
+import type { SegmentMerge } from '../src/rows/merge-sql.js';
+import { createSegmentMerger } from '../src/rows/segment-merger.js';
+import { createStoreTables } from '../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../src/storage/clickhouse/client.js';
-import type { SegmentMerge } from '../src/storage/clickhouse/merge-sql.js';
-import { createSegmentMerger } from '../src/storage/clickhouse/segment-merger.js';
-import { createStoreTables } from '../src/storage/clickhouse/tables.js';
 import type { Bench } from './support/bench.js';
 
 const database = 'bench_upsert';

@@ -2,10 +2,10 @@
 import { conflict } from '../lib/errors.js';
 import { compressZstd } from '../lib/zstd.js';
 import { namedColumnOf, type Placement, type PoolClass, type ShardNumber } from '../model/placement.js';
-import { type TablePlace, tableOf } from '../storage/clickhouse/places.js';
-import type { SegmentFiles } from '../storage/clickhouse/segment-files.js';
-import type { SegmentHashes } from '../storage/clickhouse/segment-hashes.js';
-import type { StoreTables } from '../storage/clickhouse/tables.js';
+import { type TablePlace, tableOf } from '../rows/places.js';
+import type { SegmentFiles } from '../rows/segment-files.js';
+import type { SegmentHashes } from '../rows/segment-hashes.js';
+import type { StoreTables } from '../rows/tables.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
 import type { SegmentFile } from './manifest.js';
 

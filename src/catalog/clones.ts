@@ -1,11 +1,11 @@
 import { notFound } from '../lib/errors.js';
 import type { Caller } from '../model/permission.js';
 import { requireQuota } from '../model/plan.js';
+import { copySegmentsSql } from '../rows/segment-ranges.js';
+import { addVersion, likeVersionSql, shareContent } from '../rows/versions.js';
 import { cloneColumnsSql } from '../storage/postgres/columns.js';
 import { insertDataset } from '../storage/postgres/datasets.js';
-import { copySegmentsSql } from '../storage/postgres/segment-ranges.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { addVersion, likeVersionSql, shareContent } from '../storage/postgres/versions.js';
 import type { Access } from './access.js';
 import type { Dataset } from './dataset-list.js';
 import { datasetAgain, holdRepository, nameTaken } from './datasets.js';

@@ -1,6 +1,7 @@
 import { AppError, conflict, notFound } from '../lib/errors.js';
 import type { Instant } from '../lib/instant.js';
 import type { Caller } from '../model/permission.js';
+import { insertStore } from '../rows/stores.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import {
   type DatasetText,
@@ -9,7 +10,6 @@ import {
   insertDataset,
 } from '../storage/postgres/datasets.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { insertStore } from '../storage/postgres/stores.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 import type { Access } from './access.js';
 import {

@@ -1,5 +1,5 @@
+import { tablesOf } from '../rows/stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { tablesOf } from '../storage/postgres/stores.js';
 
 /** The dataset behind a table of its own, for operators. */
 export interface TableOwner {

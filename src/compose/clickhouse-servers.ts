@@ -2,6 +2,9 @@
 import type { Config } from '../config.js';
 import { explainCertificate } from '../lib/certificate.js';
 import type { Scope } from '../lib/scope.js';
+import { overReplicas, replicatedDatabaseSql } from '../rows/replication.js';
+import { joinServers } from '../rows/servers.js';
+import { readTopology, type ShardAddress } from '../rows/topology.js';
 import {
   type ClickHouseServers,
   type Connection,
@@ -10,9 +13,6 @@ import {
   type Shard,
   standAlone,
 } from '../storage/clickhouse/client.js';
-import { overReplicas, replicatedDatabaseSql } from '../storage/clickhouse/replication.js';
-import { joinServers } from '../storage/clickhouse/servers.js';
-import { readTopology, type ShardAddress } from '../storage/clickhouse/topology.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { bindInstallation, bindShard } from './installation.js';
 import { required } from './required.js';

@@ -8,9 +8,9 @@ import { createColumnMerge } from '../ingest/versions/column-merge.js';
 import { createMerger } from '../ingest/versions/merger.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createAppendCopier } from '../storage/clickhouse/append-copier.js';
-import { createColumnMerger } from '../storage/clickhouse/column-merger.js';
-import { createSegmentMerger } from '../storage/clickhouse/segment-merger.js';
+import { createAppendCopier } from '../rows/append-copier.js';
+import { createColumnMerger } from '../rows/column-merger.js';
+import { createSegmentMerger } from '../rows/segment-merger.js';
 import type { MaintenanceOptions } from './ingest-maintenance.js';
 
 export interface ColumnMergeSettings extends MaintenanceOptions {

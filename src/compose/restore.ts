@@ -2,27 +2,27 @@ import { damaged } from '../backup/backup-folder.js';
 import { createRestore } from '../backup/restore.js';
 import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-records.js';
 import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
-import { forgetClosedShards, restoreHashes } from '../ingest/lifecycle/segment-records.js';
-import { settleRestoredCompactions } from '../ingest/maintenance/compaction-records.js';
 import { planPlaces } from '../ingest/maintenance/shard-plan.js';
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { type AppError, conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
+import { settleRestoredCompactions } from '../rows/compaction-records.js';
+import { drainingSetting } from '../rows/draining-shards.js';
+import { createRestoredStores } from '../rows/restored-stores.js';
+import { forgetClosedShards, restoreHashes } from '../rows/segment-records.js';
+import { createStoreTables } from '../rows/tables.js';
 import {
   type ClickHouseServers,
   type Connection,
   ensureDatabase,
   servedBy,
 } from '../storage/clickhouse/client.js';
-import { createStoreTables } from '../storage/clickhouse/tables.js';
 import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
-import { drainingSetting } from '../storage/postgres/draining-shards.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
 import { lastBackupSetting } from '../storage/postgres/last-backup.js';
 import { appliedMigrations, knownMigrations, migrate } from '../storage/postgres/migrate.js';
 import { strangeName } from '../storage/postgres/restored-names.js';
-import { createRestoredStores } from '../storage/postgres/restored-stores.js';
 import { readSetting, setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupParts, openRows } from './backup.js';

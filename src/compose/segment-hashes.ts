@@ -1,7 +1,7 @@
-import { createHashRecorder } from '../ingest/maintenance/hash-recorder.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
+import { createHashRecorder } from '../rows/hash-recorder.js';
+import { createSegmentHashes } from '../rows/segment-hashes.js';
 import type { Core } from './core.js';
 
 /** Writes hashes of new segments down in the background. */

@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.js';
+import { readShardSizes, type ShardSizes } from '../rows/shard-sizes.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
-import { readShardSizes, type ShardSizes } from '../storage/clickhouse/shard-sizes.js';
 
 /**
  * What the shards of a cluster hold, all of which have to answer.

@@ -1,7 +1,7 @@
 /** Tells at the start of rows that lie where the configuration has no server. */
 import type { Log } from '../lib/log.js';
+import { isStrayStore, type StrayStores, strayStores } from '../rows/shard-stores.js';
 import { type ClickHouseServers, servedBy, unknownShard } from '../storage/clickhouse/client.js';
-import { isStrayStore, type StrayStores, strayStores } from '../storage/postgres/shard-stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** What an operator can do about it. */

@@ -1,13 +1,13 @@
 import { createSavedSegments } from '../backup/saved-segments.js';
-import { createCompactionRecords } from '../ingest/maintenance/compaction-records.js';
 import { createSegmentRestore, type RestoreSegment } from '../ingest/repair/segment-restore.js';
 import type { UploadReplay } from '../ingest/repair/upload-replay.js';
 import { createVerification, type RepairSegment, type Verification } from '../ingest/repair/verification.js';
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { isAppError } from '../lib/errors.js';
 import { processOfSegment } from '../model/version.js';
-import { createSegmentHashes } from '../storage/clickhouse/segment-hashes.js';
-import { createStoreTables } from '../storage/clickhouse/tables.js';
+import { createCompactionRecords } from '../rows/compaction-records.js';
+import { createSegmentHashes } from '../rows/segment-hashes.js';
+import { createStoreTables } from '../rows/tables.js';
 import { readSetting } from '../storage/postgres/settings.js';
 import { openRows } from './backup.js';
 import { openServers } from './clickhouse-servers.js';

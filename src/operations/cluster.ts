@@ -4,13 +4,13 @@ import { type PlannedShard, planMoves, type StoreMove } from '../ingest/maintena
 import type { SpreadMover, StorePlan } from '../ingest/maintenance/spread-mover.js';
 import type { MoveReport, StoreMover } from '../ingest/maintenance/store-mover.js';
 import { conflict, invalid } from '../lib/errors.js';
+import { drainingShards, markDraining } from '../rows/draining-shards.js';
+import { readShardSizes } from '../rows/shard-sizes.js';
+import { storesOnShards } from '../rows/shard-stores.js';
+import { giveUpTables } from '../rows/stores.js';
+import type { ShardAddress } from '../rows/topology.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
-import { readShardSizes } from '../storage/clickhouse/shard-sizes.js';
-import type { ShardAddress } from '../storage/clickhouse/topology.js';
-import { drainingShards, markDraining } from '../storage/postgres/draining-shards.js';
-import { storesOnShards } from '../storage/postgres/shard-stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { giveUpTables } from '../storage/postgres/stores.js';
 import { type ShardsView, viewShards } from './shards.js';
 
 /** A line of `cluster show`. */

@@ -1,9 +1,9 @@
 /** The shards of a ClickHouse cluster as operators see them. */
 import type { ShardSummary } from '../http/routes/ops-actions.js';
+import { drainingShards } from '../rows/draining-shards.js';
+import { away, readShardSizes } from '../rows/shard-sizes.js';
+import { countStores, strayStores } from '../rows/shard-stores.js';
 import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.js';
-import { away, readShardSizes } from '../storage/clickhouse/shard-sizes.js';
-import { drainingShards } from '../storage/postgres/draining-shards.js';
-import { countStores, strayStores } from '../storage/postgres/shard-stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 export interface ShardsView {

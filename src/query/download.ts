@@ -4,6 +4,7 @@ import { holdForReader } from '../lib/held-streams.js';
 import type { Place, Places } from '../lib/places.js';
 import { firstShard, type Placement } from '../model/placement.js';
 import type { ReadableVersion } from '../model/version.js';
+import { versionRows } from '../rows/version-rows.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
 import { createNumberFacts, type NumberFacts } from './apply/number-facts.js';
@@ -18,7 +19,6 @@ import { ownerOfMany, type ReadContext } from './read-context.js';
 import { createRequestFilters } from './request-filters.js';
 import { countRows, openRows } from './rows.js';
 import type { RowSource } from './statement.js';
-import { versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
 
 export interface DownloadRequest {

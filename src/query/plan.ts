@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fingerprint } from '../lib/fingerprint.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
+import { type VersionRows, versionRows } from '../rows/version-rows.js';
 import type { AppliedRows } from './apply/apply.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
@@ -11,7 +12,6 @@ import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } f
 import type { PageToken } from './paging/page-token.js';
 import { chosenColumns, outputColumns, requireColumns } from './projection.js';
 import { anyRow, buildRowSource, type RowSource, requireTimeColumn } from './statement.js';
-import { type VersionRows, versionRows } from './version-rows.js';
 
 /** What is answered, settled before the first query. */
 export interface Plan {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
+import { widePartColumns } from '../rows/table-settings.js';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
-import { widePartColumns } from '../storage/clickhouse/table-settings.js';
 import { formats } from './formats/formats.js';
 import { isHeavy, type Plan } from './plan.js';
 import { placeOf, type ReadContext } from './read-context.js';

@@ -2,12 +2,12 @@ import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { timeColumnOf } from '../model/version.js';
+import type { VersionRows } from '../rows/version-rows.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { isYearSql } from '../storage/clickhouse/year-sql.js';
 import type { OrderTerm } from './column-list.js';
 import type { DownloadOptions } from './options/options.js';
 import { judgedColumns } from './projection.js';
-import type { VersionRows } from './version-rows.js';
 
 /** The part of a filter that the rows must satisfy. */
 export interface CompiledCondition {

@@ -13,7 +13,7 @@
 import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
-import { clickHouseType } from '../storage/clickhouse/places.js';
+import { clickHouseType } from '../rows/places.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import type { ReadSettings } from '../storage/clickhouse/reader.js';
 import type { OutputColumn, Spread } from './formats/format.js';

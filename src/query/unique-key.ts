@@ -1,10 +1,10 @@
 /** The key by which rows of several versions are matched, and whether it tells the rows of a version apart. */
 import type { StoredColumn } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
+import { hashOf } from '../rows/version-comparison.js';
+import { versionRows } from '../rows/version-rows.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { hashOf } from '../storage/clickhouse/version-comparison.js';
 import { placeOf, type ReadContext } from './read-context.js';
-import { versionRows } from './version-rows.js';
 
 /** Columns by which rows are matched. */
 export interface MatchedBy {

@@ -7,16 +7,16 @@
 import type { Readable } from 'node:stream';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
+import { readDryRun } from '../rows/dry-runs.js';
+import { commonKeys, hashOf } from '../rows/version-comparison.js';
+import { type VersionRows, versionRows } from '../rows/version-rows.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { commonKeys, hashOf } from '../storage/clickhouse/version-comparison.js';
-import { readDryRun } from '../storage/postgres/dry-runs.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { csv } from './formats/delimited/delimited.js';
 import { type OutputColumn, plainAppearance } from './formats/format.js';
 import { freeName } from './projection.js';
 import { ownerOfMany, placeOf, type ReadContext } from './read-context.js';
 import { createUniqueKeys, type MatchedBy, matchedBy } from './unique-key.js';
-import { type VersionRows, versionRows } from './version-rows.js';
 import type { Versions } from './versions.js';
 
 export interface ChangesWanted {

@@ -4,8 +4,8 @@ import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
 import type { Placement } from '../model/placement.js';
 import type { ReadableVersion, SegmentCut } from '../model/version.js';
-import { versionPlacementColumn } from '../storage/postgres/placements.js';
-import { segmentListColumns } from '../storage/postgres/segment-ranges.js';
+import { versionPlacementColumn } from '../rows/placements.js';
+import { segmentListColumns } from '../rows/segment-ranges.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 

@@ -10,6 +10,7 @@ const floors: readonly (readonly string[])[] = [
   ['lib'],
   ['model'],
   ['storage', 'providers'],
+  ['rows'],
   ['catalog', 'ingest', 'query', 'exports', 'gateway', 'backup'],
   ['accounts'],
   ['http', 'tour'],

@@ -1,7 +1,7 @@
 import type { Log } from '../../lib/log.js';
 import type { Chunk, ChunkPosition } from '../../model/chunk.js';
 import { segmentId } from '../../model/version.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import type { StoreTables } from '../../rows/tables.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import type { Outcome } from '../lifecycle/outcome.js';
 import type { UploadState } from '../lifecycle/process-records.js';

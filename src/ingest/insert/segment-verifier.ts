@@ -1,9 +1,9 @@
 import type { Log } from '../../lib/log.js';
 import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
+import { namedColumn } from '../../rows/places.js';
+import { countSegments, datesOf } from '../../rows/segments.js';
+import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
-import { namedColumn } from '../../storage/clickhouse/places.js';
-import { countSegments, datesOf } from '../../storage/clickhouse/segments.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { storedColumns, tableColumns } from '../layout/layout.js';
 import { beyondShare } from '../lifecycle/bad-row-limits.js';
 import type { Outcome } from '../lifecycle/outcome.js';

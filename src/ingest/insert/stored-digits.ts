@@ -1,7 +1,7 @@
 import { columnTypeOf } from '../../model/column-types/column-types.js';
+import { namedColumn } from '../../rows/places.js';
+import { countDigits, type Digits } from '../../rows/segments.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
-import { namedColumn } from '../../storage/clickhouse/places.js';
-import { countDigits, type Digits } from '../../storage/clickhouse/segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readBase } from '../layout/base-version.js';
 import type { LayoutColumn } from '../layout/layout.js';

@@ -1,10 +1,10 @@
 import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
 import type { SegmentCut } from '../../model/version.js';
+import { versionPlacementColumn } from '../../rows/placements.js';
+import { segmentListColumns } from '../../rows/segment-ranges.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import { type RegisteredColumn, readRegistry, registryColumn } from '../../storage/postgres/columns.js';
-import { versionPlacementColumn } from '../../storage/postgres/placements.js';
-import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 
 /** The version that an upload changes or is compared with. */

@@ -4,11 +4,11 @@
  */
 import type { ColumnMergeMode } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
+import { addSegment } from '../../rows/segment-records.js';
+import { nearMap } from '../../rows/slot-maps.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { ColumnMergeIds, Layout } from '../layout/layout.js';
-import { nearMap } from '../layout/slot-maps.js';
-import { addSegment } from './segment-records.js';
 import { inStates } from './transitions.js';
 
 const mode: ColumnMergeMode = 'merge_columns';

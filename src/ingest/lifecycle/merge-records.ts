@@ -2,11 +2,11 @@ import type { StoredColumn } from '../../model/column.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import type { ColumnMergeMode, MergeMode, RowChanges } from '../../model/process.js';
 import { mergeSegmentId, type SegmentFacts, segmentNumbers } from '../../model/version.js';
-import { placementSql } from '../../storage/postgres/placements.js';
+import { placementSql } from '../../rows/placements.js';
+import { addSegment } from '../../rows/segment-records.js';
+import { findSlots, readPlace } from '../../rows/slot-maps.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
-import { findSlots, readPlace } from '../layout/slot-maps.js';
-import { addSegment } from './segment-records.js';
 import { inLineSql, inStates, moveSql } from './transitions.js';
 
 interface Turn<Mode> {

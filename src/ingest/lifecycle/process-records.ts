@@ -2,15 +2,15 @@ import { AppError, conflict } from '../../lib/errors.js';
 import { type Placement, poolClassFor } from '../../model/placement.js';
 import type { Notice, ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
 import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
+import { placementSql } from '../../rows/placements.js';
+import { addSegment, addSegmentSql } from '../../rows/segment-records.js';
+import { findSlots, joinsTableSql, knownSlotsSql, nearMap, nearMapSql } from '../../rows/slot-maps.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
-import { placementSql } from '../../storage/postgres/placements.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
-import { findSlots, joinsTableSql, knownSlotsSql, nearMap, nearMapSql } from '../layout/slot-maps.js';
 import { keepDigest, keptNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { createProcessViews, type ProcessViews, type ViewRow, viewColumns, viewOf } from './process-view.js';
-import { addSegment, addSegmentSql } from './segment-records.js';
 import { firstState, inLineSql, inStates, moveSql } from './transitions.js';
 
 /** What a worker must know of an upload before it touches a chunk of it. */

@@ -6,15 +6,15 @@ import type { Lane } from '../../model/chunk.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ProcessMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId, timeColumnOf, type Vintage } from '../../model/version.js';
+import { endRangesSql, openRangeSql } from '../../rows/segment-ranges.js';
+import { countSegmentSql } from '../../rows/segment-records.js';
+import { addVersions } from '../../rows/versions.js';
 import { keepLists } from '../../storage/postgres/column-lists.js';
 import { changeColumns } from '../../storage/postgres/columns.js';
-import { endRangesSql, openRangeSql } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { keepDaysSql } from '../../storage/postgres/version-days.js';
-import { addVersions } from '../../storage/postgres/versions.js';
 import { type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeOutcome } from './merge-records.js';
-import { countSegmentSql } from './segment-records.js';
 import { moveSql } from './transitions.js';
 
 /** Who has sent an upload. */

@@ -1,4 +1,5 @@
 import type { ProcessError } from '../../model/process.js';
+import { mergeSegmentSql } from '../../rows/segment-ids.js';
 import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { recordWhole, type VerifiedUpload, type WholeUpload } from './chunk-records.js';
@@ -10,7 +11,6 @@ import {
   publishEach,
   type UploadSender,
 } from './publication.js';
-import { mergeSegmentSql } from './segment-ids.js';
 import { type FailedUpload, failedColumns } from './transition-records.js';
 import { inLineSql, moveSql } from './transitions.js';
 import { isBeforeAll, publishVintage } from './vintage-publication.js';

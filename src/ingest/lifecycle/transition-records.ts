@@ -1,14 +1,14 @@
 import type { Log } from '../../lib/log.js';
 import type { Notice, ProcessError } from '../../model/process.js';
 import { segmentId } from '../../model/version.js';
+import { addSegment } from '../../rows/segment-records.js';
+import { findSlots, mapOfSegment } from '../../rows/slot-maps.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
-import { findSlots, mapOfSegment } from '../layout/slot-maps.js';
 import { addNotices } from './notices.js';
 import { isProcess } from './process-ids.js';
 import { stateColumns, type UploadState } from './process-records.js';
 import { dropRejects } from './rejects.js';
-import { addSegment } from './segment-records.js';
 import { type Event, inStates, moveSql } from './transitions.js';
 
 /** A process, and the dataset in which others may wait for it. */

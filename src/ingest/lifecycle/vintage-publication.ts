@@ -4,13 +4,13 @@
  * ids, ranges of segments and times agree at any moment, and readers see no gap while older vintages are still to come.
  */
 import { segmentId, type Vintage } from '../../model/version.js';
+import { closedRangeSql } from '../../rows/segment-ranges.js';
+import { countSegmentSql } from '../../rows/segment-records.js';
+import { addOlderVersion } from '../../rows/versions.js';
 import { keepList } from '../../storage/postgres/column-lists.js';
-import { closedRangeSql } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { addOlderVersion } from '../../storage/postgres/versions.js';
 import { storedColumns } from '../layout/layout.js';
 import type { DueProcess, PublishedVersion } from './publication.js';
-import { countSegmentSql } from './segment-records.js';
 import { moveSql } from './transitions.js';
 
 /** Whether the vintage comes right before the oldest version that the dataset ever had. The caller holds its lock. */

@@ -1,9 +1,9 @@
 /** Rows that are moved lie where PostgreSQL does not say so yet: sweeps keep away from them, and moves from each other. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { conflict } from '../../lib/errors.js';
+import { holdPools } from '../../rows/pool-sweep.js';
 import { areSegmentsHeld } from '../../storage/postgres/held-segments.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { holdPools } from './pool-sweep.js';
 
 /** How often is looked whether the lock is free. */
 const lookMs = 500;

@@ -17,10 +17,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { namedColumnOf, type PoolPlace, poolClasses } from '../../model/placement.js';
-import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
-import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
-import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
-import type { SpreadCopier } from '../../storage/clickhouse/spread-copy.js';
+import type { PoolSegments } from '../../rows/pool-segments.js';
+import { moveSegments } from '../../rows/segment-records.js';
+import type { SegmentCopier } from '../../rows/segment-writes.js';
+import type { SpreadCopier } from '../../rows/spread-copy.js';
 import {
   betters,
   planEvening,
@@ -28,11 +28,11 @@ import {
   type SpreadCopy,
   type SpreadPlan,
   wholeShare,
-} from '../../storage/clickhouse/spread-plan.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
+} from '../../rows/spread-plan.js';
+import { beginTables, switchTables, tablesOf } from '../../rows/stores.js';
+import type { StoreTables } from '../../rows/tables.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { beginTables, switchTables, tablesOf } from '../../storage/postgres/stores.js';
-import { moveSegments } from '../lifecycle/segment-records.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
 import { whileMoving } from './move-lock.js';
 import { lockStores } from './quiet-stores.js';

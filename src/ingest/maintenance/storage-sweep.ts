@@ -5,12 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
-import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
-import type { TableRenewal } from '../../storage/clickhouse/table-renewal.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
-import { notHeld } from '../../storage/postgres/held-segments.js';
-import { isServed } from '../../storage/postgres/shard-stores.js';
-import type { Sql } from '../../storage/postgres/sql.js';
+import { abandonSilent } from '../../rows/compaction-records.js';
+import type { PoolSegments } from '../../rows/pool-segments.js';
+import { holdPools, sweepPools } from '../../rows/pool-sweep.js';
+import { isWrittenBy } from '../../rows/segment-ids.js';
+import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../../rows/segment-records.js';
+import { isServed } from '../../rows/shard-stores.js';
+import { makeShardTables } from '../../rows/shard-tables.js';
 import {
   deleteLonelyStores,
   emptiedStores,
@@ -23,15 +24,14 @@ import {
   shardSql,
   tablesOfStores,
   tablesSql,
-} from '../../storage/postgres/stores.js';
-import { isWrittenBy } from '../lifecycle/segment-ids.js';
-import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../lifecycle/segment-records.js';
+} from '../../rows/stores.js';
+import { createTableComparison } from '../../rows/table-comparison.js';
+import type { TableRenewal } from '../../rows/table-renewal.js';
+import type { StoreTables } from '../../rows/tables.js';
+import { notHeld } from '../../storage/postgres/held-segments.js';
+import type { Sql } from '../../storage/postgres/sql.js';
 import { inStates } from '../lifecycle/transitions.js';
-import { abandonSilent } from './compaction-records.js';
-import { holdPools, sweepPools } from './pool-sweep.js';
 import type { Retention } from './retention.js';
-import { makeShardTables } from './shard-tables.js';
-import { createTableComparison } from './table-comparison.js';
 
 /** What lost its last name and is due. */
 export interface ReleaseReport {

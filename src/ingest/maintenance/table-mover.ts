@@ -14,15 +14,15 @@
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { namedColumnOf, type PoolLimits } from '../../model/placement.js';
-import type { PoolSegments } from '../../storage/clickhouse/pool-segments.js';
-import type { SegmentCopier } from '../../storage/clickhouse/segment-writes.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import type { PoolSegments } from '../../rows/pool-segments.js';
+import { holdPools } from '../../rows/pool-sweep.js';
+import { moveSegments } from '../../rows/segment-records.js';
+import type { SegmentCopier } from '../../rows/segment-writes.js';
+import { findSlots, readPlace } from '../../rows/slot-maps.js';
+import { noteEmptied, tablesOf } from '../../rows/stores.js';
+import type { StoreTables } from '../../rows/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { noteEmptied, tablesOf } from '../../storage/postgres/stores.js';
-import { findSlots, readPlace } from '../layout/slot-maps.js';
-import { moveSegments } from '../lifecycle/segment-records.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
-import { holdPools } from './pool-sweep.js';
 
 export interface TableMover {
   /** Moves what can be moved, until `stop` is aborted; gives the number of stores. */

@@ -7,12 +7,13 @@
  *   3 tables   every shard has the tables of the store with all of their columns, and the entry those over them
  *   4 say so   `stores.shard` becomes null; who looked before reads what it looked for on the old shard
  */
+
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { type NamedColumn, namedColumnOf, type PoolPlace } from '../../model/placement.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import { spreadStore, tablesOf } from '../../rows/stores.js';
+import type { StoreTables } from '../../rows/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { spreadStore, tablesOf } from '../../storage/postgres/stores.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
 
 export interface GrowingUpload {

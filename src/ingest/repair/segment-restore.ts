@@ -7,10 +7,10 @@
  */
 import { type AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
+import type { CompactionRecords } from '../../rows/compaction-records.js';
+import type { NamedSegment } from '../../rows/hash-recorder.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import type { CompactionRecords } from '../maintenance/compaction-records.js';
-import type { NamedSegment } from '../maintenance/hash-recorder.js';
 
 /** @throws AppError 409 that says why it could not; nothing has changed then. */
 export type RestoreSegment = (segment: NamedSegment) => Promise<'restored'>;

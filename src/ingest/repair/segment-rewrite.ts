@@ -9,10 +9,12 @@ import { AppError, conflict } from '../../lib/errors.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import type { Placement } from '../../model/placement.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
+import type { CompactionRecords } from '../../rows/compaction-records.js';
+import { isNoMerge } from '../../rows/segment-ids.js';
+import { fingerprintSegment, type SegmentFingerprint } from '../../rows/segments.js';
+import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
-import { fingerprintSegment, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { type ChunkReader, chunksExpired } from '../../storage/kafka/chunk-reader.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -20,8 +22,6 @@ import type { ChunkInserter } from '../insert/chunk-inserter.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
 import type { ChunkRecords } from '../lifecycle/chunk-records.js';
 import type { ProcessRecords, UploadState } from '../lifecycle/process-records.js';
-import { isNoMerge } from '../lifecycle/segment-ids.js';
-import type { CompactionRecords } from '../maintenance/compaction-records.js';
 
 export interface RewriteReport {
   readonly outcome: 'equal' | 'repaired';

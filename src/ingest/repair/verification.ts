@@ -4,12 +4,12 @@
  * is looked at once more before it counts.
  */
 import { isAppError, notFound } from '../../lib/errors.js';
+import { byTable, type NamedSegment, namedSegmentSql, placeOf } from '../../rows/hash-recorder.js';
+import { tableOf } from '../../rows/places.js';
+import type { HashedSegment, SegmentHashes } from '../../rows/segment-hashes.js';
+import { forgetHash, recordHashes } from '../../rows/segment-records.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';
-import { tableOf } from '../../storage/clickhouse/places.js';
-import type { HashedSegment, SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { forgetHash, recordHashes } from '../lifecycle/segment-records.js';
-import { byTable, type NamedSegment, namedSegmentSql, placeOf } from '../maintenance/hash-recorder.js';
 import { type VersionFault, wrongVersions } from './version-counts.js';
 import type { UnreadableVersions, VersionReads } from './version-reads.js';
 

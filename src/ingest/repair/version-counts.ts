@@ -1,8 +1,8 @@
 /** The number of rows that each version was published with, against the segments that make it. */
 import type { PoolClass, ShardNumber } from '../../model/placement.js';
-import type { SegmentHashes } from '../../storage/clickhouse/segment-hashes.js';
+import type { SegmentHashes } from '../../rows/segment-hashes.js';
+import { shardSql, tablesSql } from '../../rows/stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { shardSql, tablesSql } from '../../storage/postgres/stores.js';
 import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
 export interface VersionFault {

@@ -5,14 +5,14 @@
 import type { StoredColumn } from '../../model/column.js';
 import { hasSlots, type NamedColumn, type Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
+import { versionPlacementColumn } from '../../rows/placements.js';
+import { namedColumn } from '../../rows/places.js';
+import { segmentListColumns, segmentsOf } from '../../rows/segment-ranges.js';
+import { readOneRow } from '../../rows/segments.js';
+import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickhouse/errors.js';
-import { namedColumn } from '../../storage/clickhouse/places.js';
-import { readOneRow } from '../../storage/clickhouse/segments.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
-import { versionPlacementColumn } from '../../storage/postgres/placements.js';
-import { segmentListColumns, segmentsOf } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 /** Versions of a dataset that no table can answer. */

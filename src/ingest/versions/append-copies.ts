@@ -14,10 +14,10 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { isSamePlace, type Placement } from '../../model/placement.js';
 import { segmentId, timeColumnOf } from '../../model/version.js';
-import type { AppendCopier } from '../../storage/clickhouse/append-copier.js';
-import { namedColumn } from '../../storage/clickhouse/places.js';
-import { requireEqualRows, type SegmentFingerprint } from '../../storage/clickhouse/segments.js';
-import type { StoreTables } from '../../storage/clickhouse/tables.js';
+import type { AppendCopier } from '../../rows/append-copier.js';
+import { namedColumn } from '../../rows/places.js';
+import { requireEqualRows, type SegmentFingerprint } from '../../rows/segments.js';
+import type { StoreTables } from '../../rows/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { BaseVersion } from '../layout/base-version.js';
 import { joinedColumns, storedColumns } from '../layout/layout.js';

@@ -7,15 +7,15 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { Column } from '../../model/column.js';
 import { type SegmentFacts, timeColumnOf } from '../../model/version.js';
+import { namedColumn } from '../../rows/places.js';
+import { countSegments } from '../../rows/segments.js';
+import { addVersion } from '../../rows/versions.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
-import { namedColumn } from '../../storage/clickhouse/places.js';
-import { countSegments } from '../../storage/clickhouse/segments.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
 import { keepList } from '../../storage/postgres/column-lists.js';
 import { storeElsewhere } from '../../storage/postgres/columns.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { addVersion } from '../../storage/postgres/versions.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { removeDue } from './version-removal.js';
 

@@ -7,11 +7,11 @@ import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf, maxDigits } from '../../model/column-types/decimal.js';
 import { isKeyed, type ProcessError } from '../../model/process.js';
+import type { SegmentMerge } from '../../rows/merge-sql.js';
+import { namedColumn } from '../../rows/places.js';
+import type { SegmentMerger } from '../../rows/segment-merger.js';
+import { countDigits, type Digits } from '../../rows/segments.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
-import type { SegmentMerge } from '../../storage/clickhouse/merge-sql.js';
-import { namedColumn } from '../../storage/clickhouse/places.js';
-import type { SegmentMerger } from '../../storage/clickhouse/segment-merger.js';
-import { countDigits, type Digits } from '../../storage/clickhouse/segments.js';
 
 export type DecimalRoom =
   | {

@@ -1,7 +1,7 @@
 /** What a merge comes to, from the keys that were counted. */
 import type { KeyExample, ProcessError, RowChanges } from '../../model/process.js';
-import type { SegmentMerge } from '../../storage/clickhouse/merge-sql.js';
-import type { KeyCounts } from '../../storage/clickhouse/segment-merger.js';
+import type { SegmentMerge } from '../../rows/merge-sql.js';
+import type { KeyCounts } from '../../rows/segment-merger.js';
 
 export const notUnique = (examples: readonly KeyExample[]): ProcessError => {
   const [first] = examples;

@@ -5,8 +5,8 @@
 import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
-import { namedColumn } from '../../storage/clickhouse/places.js';
-import { placementSql } from '../../storage/postgres/placements.js';
+import { placementSql } from '../../rows/placements.js';
+import { namedColumn } from '../../rows/places.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, storedColumns } from '../layout/layout.js';

@@ -1,16 +1,16 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { StoredColumn } from '../../model/column.js';
-import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
+import { readDryRun } from '../../rows/dry-runs.js';
+import { versionPlacementColumn } from '../../rows/placements.js';
+import { segmentListColumns } from '../../rows/segment-ranges.js';
 import {
   type ComparedVersion,
   commonKeys,
   compareVersions,
   type RowChanges,
-} from '../../storage/clickhouse/version-comparison.js';
+} from '../../rows/version-comparison.js';
+import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
-import { readDryRun } from '../../storage/postgres/dry-runs.js';
-import { versionPlacementColumn } from '../../storage/postgres/placements.js';
-import { segmentListColumns } from '../../storage/postgres/segment-ranges.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
 export interface VersionDiffCounts extends RowChanges {

@@ -2,19 +2,19 @@ import { type AppError, conflict, notFound } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
 import { requireQuota } from '../../model/plan.js';
 import type { ColumnChanges } from '../../model/version.js';
-import { recordAudit } from '../../storage/postgres/audit.js';
-import { keepList, type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
-import { holdDataset } from '../../storage/postgres/datasets.js';
-import { reopenSegments } from '../../storage/postgres/segment-ranges.js';
-import type { Sql } from '../../storage/postgres/sql.js';
-import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
+import { reopenSegments } from '../../rows/segment-ranges.js';
 import {
   addVersion,
   likeVersionSql,
   markVersion,
   removeVersions,
   shareContent,
-} from '../../storage/postgres/versions.js';
+} from '../../rows/versions.js';
+import { recordAudit } from '../../storage/postgres/audit.js';
+import { keepList, type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
+import { holdDataset } from '../../storage/postgres/datasets.js';
+import type { Sql } from '../../storage/postgres/sql.js';
+import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
 import { removeDue } from './version-removal.js';
 
 /** A version as the API lists it. */

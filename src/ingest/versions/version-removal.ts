@@ -1,5 +1,5 @@
+import { removeVersions } from '../../rows/versions.js';
 import type { Sql } from '../../storage/postgres/sql.js';
-import { removeVersions } from '../../storage/postgres/versions.js';
 
 /**
  * Versions that go, of all datasets or of one (`$1`). The current version and pinned ones stay. The current one

@@ -7,12 +7,12 @@
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
+import type { VersionRows } from '../../rows/version-rows.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import { createContext } from '../filter/compiler.js';
 import { createFailures, type TextOwner } from '../filter/failure.js';
 import { defaultLimits, type FilterLimits } from '../filter/limits.js';
 import { createPackedParameters, createParameters, type Parameters } from '../filter/parameters.js';
-import type { VersionRows } from '../version-rows.js';
 import { bindPipeline } from './binder.js';
 import { columnNames } from './column-names.js';
 import { compileSteps, type ResultColumn } from './compiler.js';

@@ -7,10 +7,10 @@ import type { NumberForm } from '../../model/column-types/column-type.js';
 import { columnTypeOf, numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { ReadableVersion } from '../../model/version.js';
+import { versionRows } from '../../rows/version-rows.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { exactOf, parseExact } from '../filter/number-literal.js';
 import { placeOf, type ReadContext } from '../read-context.js';
-import { versionRows } from '../version-rows.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 
 /** By column id. A column without an entry has no range, or none is known yet. */

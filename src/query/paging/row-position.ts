@@ -1,10 +1,10 @@
 /** Rows from one on, in the order of an answer, as a condition. */
 import { invalid } from '../../lib/errors.js';
 import { storageName } from '../../model/column.js';
+import type { VersionRows } from '../../rows/version-rows.js';
 import { segmentsGone } from '../../storage/clickhouse/errors.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import type { OrderTerm } from '../column-list.js';
-import type { VersionRows } from '../version-rows.js';
 import type { RowPlace } from '../versions.js';
 
 /** Each term is a level of the condition, and a look at the row where the page begins. */

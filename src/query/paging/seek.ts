@@ -2,9 +2,9 @@
 import { createCache } from '../../lib/cache.js';
 import type { Placement } from '../../model/placement.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { statedTable, tableOf } from '../../storage/clickhouse/places.js';
+import { statedTable, tableOf } from '../../rows/places.js';
+import { segmentRows } from '../../rows/segments.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
-import { segmentRows } from '../../storage/clickhouse/segments.js';
 import { placeOf, type ReadContext } from '../read-context.js';
 import type { RowPlace } from '../versions.js';
 

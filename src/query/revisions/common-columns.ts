@@ -2,7 +2,7 @@
 import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf, dataTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
-import { namedColumn, sourceOf } from '../../storage/clickhouse/places.js';
+import { namedColumn, sourceOf } from '../../rows/places.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { placeOf, type ReadContext } from '../read-context.js';
 import type { RangeGroup } from './history.js';

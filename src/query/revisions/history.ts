@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
-import { placementSql } from '../../storage/postgres/placements.js';
+import { placementSql } from '../../rows/placements.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
 import type { Versions } from '../versions.js';

@@ -7,12 +7,12 @@
 import type { Readable } from 'node:stream';
 import type { Instant } from '../../lib/instant.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
+import { converted } from '../../rows/merge-sql.js';
+import { clickHouseType, namedColumn, sourceOf, statedTable } from '../../rows/places.js';
+import { hashOf } from '../../rows/version-comparison.js';
 import { segmentsGone } from '../../storage/clickhouse/errors.js';
-import { converted } from '../../storage/clickhouse/merge-sql.js';
-import { clickHouseType, namedColumn, sourceOf, statedTable } from '../../storage/clickhouse/places.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
-import { hashOf } from '../../storage/clickhouse/version-comparison.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { compileFilter } from '../filter/filter.js';
 import type { OutputColumn } from '../formats/format.js';

@@ -12,10 +12,10 @@ import { createSharedWork } from '../../lib/shared-work.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
+import { versionRows } from '../../rows/version-rows.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { placeOf, type ReadContext } from '../read-context.js';
 import { anyRow, buildRowSource } from '../statement.js';
-import { versionRows } from '../version-rows.js';
 import { createAsk, type PlacedSource } from './ask.js';
 
 export interface ValuesWanted {

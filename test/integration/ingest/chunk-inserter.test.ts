@@ -5,8 +5,8 @@ import { createProcessRecords, requireLayout } from '../../../src/ingest/lifecyc
 import { silentLog } from '../../../src/lib/log.js';
 import type { Chunk } from '../../../src/model/chunk.js';
 import { segmentId } from '../../../src/model/version.js';
+import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { createChunkReader } from '../../../src/storage/kafka/chunk-reader.js';
 import { createTopicReader } from '../../../src/storage/kafka/topic-reader.js';
 import { type Client, createDataset, upload } from '../../support/datasets.js';

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CompactionRecords } from '../../../src/ingest/maintenance/compaction-records.js';
-import { createCompactionRecords } from '../../../src/ingest/maintenance/compaction-records.js';
-import { createCompactor } from '../../../src/ingest/maintenance/compactor.js';
 import { createRetention } from '../../../src/ingest/maintenance/retention.js';
 import { createStorageSweep } from '../../../src/ingest/maintenance/storage-sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
-import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
-import { createPoolSegments } from '../../../src/storage/clickhouse/pool-segments.js';
+import type { CompactionRecords } from '../../../src/rows/compaction-records.js';
+import { createCompactionRecords } from '../../../src/rows/compaction-records.js';
+import { createCompactor } from '../../../src/rows/compactor.js';
+import { createPoolSegments } from '../../../src/rows/pool-segments.js';
 import {
   createSegmentCopier,
   type SegmentCopier,
   type SegmentRun,
-} from '../../../src/storage/clickhouse/segment-writes.js';
-import { createTableRenewal } from '../../../src/storage/clickhouse/table-renewal.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
+} from '../../../src/rows/segment-writes.js';
+import { createTableRenewal } from '../../../src/rows/table-renewal.js';
+import { createStoreTables } from '../../../src/rows/tables.js';
+import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql } from '../../../src/storage/postgres/sql.js';
 import { type Client, call, createDataset, download, json } from '../../support/datasets.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCompactionRecords } from '../../../src/ingest/maintenance/compaction-records.js';
-import { createCompactor } from '../../../src/ingest/maintenance/compactor.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { createCompactionRecords } from '../../../src/rows/compaction-records.js';
+import { createCompactor } from '../../../src/rows/compactor.js';
+import { createSegmentCopier } from '../../../src/rows/segment-writes.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
-import { createSegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
 import { authorization, type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';

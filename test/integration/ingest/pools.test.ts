@@ -1,21 +1,21 @@
 import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addSegment } from '../../../src/ingest/lifecycle/segment-records.js';
-import { sweepPools } from '../../../src/ingest/maintenance/pool-sweep.js';
 import { createTableMover } from '../../../src/ingest/maintenance/table-mover.js';
 import { silentLog } from '../../../src/lib/log.js';
 import type { Placement } from '../../../src/model/placement.js';
+import { placementSql } from '../../../src/rows/placements.js';
+import { createPoolSegments } from '../../../src/rows/pool-segments.js';
+import { sweepPools } from '../../../src/rows/pool-sweep.js';
+import { readSegmentDigests, type SegmentDigest } from '../../../src/rows/segment-digests.js';
+import { segmentsOf } from '../../../src/rows/segment-ranges.js';
+import { addSegment } from '../../../src/rows/segment-records.js';
+import { createSegmentCopier, type SegmentCopier } from '../../../src/rows/segment-writes.js';
+import { holdEmptied } from '../../../src/rows/stores.js';
+import { createTableRenewal } from '../../../src/rows/table-renewal.js';
+import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
-import { createPoolSegments } from '../../../src/storage/clickhouse/pool-segments.js';
-import { createSegmentCopier, type SegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
-import { createTableRenewal } from '../../../src/storage/clickhouse/table-renewal.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
-import { placementSql } from '../../../src/storage/postgres/placements.js';
-import { readSegmentDigests, type SegmentDigest } from '../../../src/storage/postgres/segment-digests.js';
-import { segmentsOf } from '../../../src/storage/postgres/segment-ranges.js';
 import { inTransaction } from '../../../src/storage/postgres/sql.js';
-import { holdEmptied } from '../../../src/storage/postgres/stores.js';
 import {
   type Client,
   call,

@@ -9,7 +9,7 @@ import type { ReadableVersion } from '../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply.js';
 import { createNumberFacts, type NumberFactsReader } from '../../../src/query/apply/number-facts.js';
 import { placeOf } from '../../../src/query/read-context.js';
-import { versionRows } from '../../../src/query/version-rows.js';
+import { versionRows } from '../../../src/rows/version-rows.js';
 import { createApplyEvaluator, type Near } from '../../support/apply-evaluator.js';
 import { createNames, createRandom, generateStep, generateTable } from '../../support/apply-generator.js';
 import type { ApplyTable, TestStep } from '../../support/apply-tree.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { NamedColumn } from '../../../src/model/placement.js';
+import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 
 let clickhouse: ClickHouse;
 

@@ -5,11 +5,11 @@ import { storageName } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import { extendSlots, type Placement, poolClassFor } from '../../../src/model/placement.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
+import { namedColumn } from '../../../src/rows/places.js';
+import { createSegmentCopier } from '../../../src/rows/segment-writes.js';
+import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
-import { namedColumn } from '../../../src/storage/clickhouse/places.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
-import { createSegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 
 export interface ColumnSpec {
   readonly name: string;

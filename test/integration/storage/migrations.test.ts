@@ -3,8 +3,8 @@ import pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
+import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { migrate } from '../../../src/storage/postgres/migrate.js';
-import { segmentsOf } from '../../../src/storage/postgres/segment-ranges.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 import { patienceMs } from '../../support/patience.js';
 

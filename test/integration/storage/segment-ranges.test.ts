@@ -1,15 +1,11 @@
 import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createSegmentSwap } from '../../../src/ingest/maintenance/segment-swap.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { copySegmentsSql, reopenSegments, segmentListColumns } from '../../../src/rows/segment-ranges.js';
+import { createSegmentSwap } from '../../../src/rows/segment-swap.js';
+import { removeVersions } from '../../../src/rows/versions.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
-import {
-  copySegmentsSql,
-  reopenSegments,
-  segmentListColumns,
-} from '../../../src/storage/postgres/segment-ranges.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';
-import { removeVersions } from '../../../src/storage/postgres/versions.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
 
 let database: FreshDatabase;

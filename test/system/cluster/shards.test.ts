@@ -18,11 +18,11 @@ import { createScope } from '../../../src/lib/scope.js';
 import type { Placement } from '../../../src/model/placement.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createSeeker } from '../../../src/query/paging/seek.js';
+import { placementSql } from '../../../src/rows/placements.js';
+import { createSegmentCopier } from '../../../src/rows/segment-writes.js';
+import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader } from '../../../src/storage/clickhouse/reader.js';
-import { createSegmentCopier } from '../../../src/storage/clickhouse/segment-writes.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
-import { placementSql } from '../../../src/storage/postgres/placements.js';
 import {
   type Client,
   call,

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readTopology, type ShardAddress } from '../../../src/rows/topology.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
-import { readTopology, type ShardAddress } from '../../../src/storage/clickhouse/topology.js';
 import { createFolders, nothing, processesIn, type Run, remaining, up } from './harness.js';
 
 const folders = createFolders();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createStoreTables } from '../../../src/rows/tables.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
-import { createStoreTables } from '../../../src/storage/clickhouse/tables.js';
 import { type Client, createDataset, download, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCluster } from '../../../src/compose/cluster.js';
 import { createScope } from '../../../src/lib/scope.js';
 import type { MovedStores } from '../../../src/operations/cluster.js';
-import { markDraining } from '../../../src/storage/postgres/draining-shards.js';
+import { markDraining } from '../../../src/rows/draining-shards.js';
 import { type Client, call, createDataset } from '../../support/datasets.js';
 import { createSpreadWorld, lines } from './spread-world.js';
 

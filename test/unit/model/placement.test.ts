@@ -8,7 +8,7 @@ import {
   poolClassFor,
   poolShapes,
 } from '../../../src/model/placement.js';
-import { slotColumns, sourceOf, storedAs, writtenAs } from '../../../src/storage/clickhouse/places.js';
+import { slotColumns, sourceOf, storedAs, writtenAs } from '../../../src/rows/places.js';
 
 const column = (id: number, physical: PhysicalType) => ({ name: `c${id}_${physical}`, physical });
 const many = (count: number, physical: PhysicalType) =>

@@ -9,7 +9,7 @@ import { formatNames, formats } from '../../../src/query/formats/formats.js';
 import { parseOptions, wholeFileOf } from '../../../src/query/options/options.js';
 import { optionKeys, options } from '../../../src/query/options/table.js';
 import { filterColumnsOf, planDownload } from '../../../src/query/plan.js';
-import { versionRows } from '../../../src/query/version-rows.js';
+import { versionRows } from '../../../src/rows/version-rows.js';
 
 const messageOf = (source: Record<string, unknown>): string => {
   try {

@@ -5,7 +5,7 @@ import type { PhysicalType, StoredColumn } from '../../../../src/model/column.js
 import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
 import type { ReadableVersion } from '../../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../../src/query/apply/apply.js';
-import { versionRows } from '../../../../src/query/version-rows.js';
+import { versionRows } from '../../../../src/rows/version-rows.js';
 
 const physicals: Readonly<Record<string, PhysicalType>> = {
   Amount: 'f',

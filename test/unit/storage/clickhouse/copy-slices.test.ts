@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  conditionOf,
-  groupsOf,
-  isSame,
-  mergeSlices,
-  sliceRows,
-} from '../../../../src/storage/clickhouse/copy-slices.js';
+import { conditionOf, groupsOf, isSame, mergeSlices, sliceRows } from '../../../../src/rows/copy-slices.js';
 
 const slice = (segmentId: number, number: number, rows: number, hash = '1') => ({
   segmentId,

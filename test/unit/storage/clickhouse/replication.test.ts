@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/lib/errors.js';
-import type { Connection } from '../../../../src/storage/clickhouse/client.js';
 import {
   overReplicas,
   replicaSettings,
   replicatedDatabaseSql,
   replicatedStatement,
-} from '../../../../src/storage/clickhouse/replication.js';
+} from '../../../../src/rows/replication.js';
+import type { Connection } from '../../../../src/storage/clickhouse/client.js';
 
 describe('statements of a replica', () => {
   it('make the database on all nodes, one per shard', () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../../../src/lib/log.js';
+import { statedTable } from '../../../../src/rows/places.js';
+import { joinServers } from '../../../../src/rows/servers.js';
+import { createShardChoice } from '../../../../src/rows/shard-choice.js';
 import {
   type Connection,
   createClickHouse,
   type RawRequest,
   type StatementOptions,
 } from '../../../../src/storage/clickhouse/client.js';
-import { statedTable } from '../../../../src/storage/clickhouse/places.js';
-import { joinServers } from '../../../../src/storage/clickhouse/servers.js';
-import { createShardChoice } from '../../../../src/storage/clickhouse/shard-choice.js';
 
 interface Asked {
   readonly by: string;

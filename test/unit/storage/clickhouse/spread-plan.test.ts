@@ -6,7 +6,7 @@ import {
   planLeaving,
   planText,
   wholeShare,
-} from '../../../../src/storage/clickhouse/spread-plan.js';
+} from '../../../../src/rows/spread-plan.js';
 
 /** Rows of each shard when a plan has been carried out, were rows as fine as sand. */
 const carriedOut = (rows: Readonly<Record<number, number>>): Record<number, number> => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { shardingKey } from '../../../../src/rows/spread-tables.js';
 import type { Connection } from '../../../../src/storage/clickhouse/client.js';
-import { shardingKey } from '../../../../src/storage/clickhouse/spread-tables.js';
 
 /** Answers with the shards of `system.clusters`. */
 const clusterOf = (...weights: number[]) =>

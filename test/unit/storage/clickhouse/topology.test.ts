@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ClusterNode,
-  shardsOf,
-  type TopologyOptions,
-} from '../../../../src/storage/clickhouse/topology.js';
+import { type ClusterNode, shardsOf, type TopologyOptions } from '../../../../src/rows/topology.js';
 
 const options: TopologyOptions = { cluster: 'main', url: 'https://rows:p%40ss@entry.example:8443/ch' };
 

@@ -1,0 +1,69 @@
+import { conflict, notFound } from '../lib/errors.js';
+import type { StoredColumn } from '../model/column.js';
+import type { Placement } from '../model/placement.js';
+import type { ReadableVersion, SegmentCut, SegmentFacts } from '../model/version.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { placementSql } from './placements.js';
+import { segmentListColumns } from './segment-ranges.js';
+
+/** What a dry run would have published. */
+export interface DryRun {
+  /** The version that it would have followed; null: none. */
+  readonly baseVersionId: number | null;
+  /** No reader can ask for it by its id, which is 0. */
+  readonly version: ReadableVersion;
+  /** Columns by which its rows were told apart; none: as the entity columns say. */
+  readonly keyIds: readonly number[];
+}
+
+interface Row {
+  readonly dryRun: boolean;
+  readonly kept: boolean;
+  readonly createdAt: Date;
+  readonly keyIds: readonly number[] | null;
+  readonly outcome: {
+    readonly baseVersionId: number | null;
+    readonly segmentId: number;
+    readonly keepsBase: boolean;
+    readonly columns: readonly StoredColumn[];
+    readonly facts: SegmentFacts;
+  } | null;
+  readonly base: number | null;
+  readonly segmentIds: readonly number[];
+  readonly cuts: readonly SegmentCut[];
+  readonly placement: Placement | null;
+}
+
+const dryRunSql = `
+  SELECT p.dry_run AS "dryRun", coalesce(p.kept_until > now(), false) AS kept, p.created_at AS "createdAt",
+    p.layout -> 'keyIds' AS "keyIds", p.merge AS outcome, v.id AS base, ${segmentListColumns('v')},
+    (SELECT ${placementSql('g')} FROM segments g WHERE g.id = (p.merge ->> 'segmentId')::bigint) AS placement
+  FROM processes p
+    LEFT JOIN versions v ON v.dataset_id = p.dataset_id AND v.id = (p.merge ->> 'baseVersionId')::bigint
+  WHERE p.dataset_id = $1 AND (p.id = $2 OR p.public_id = $2) AND (p.status = 'completed' OR NOT p.dry_run)`;
+
+/** @throws AppError 404 for no dry run that has completed; 409 when its rows, or those before, are not kept any more. */
+export const readDryRun = async (sql: Sql, datasetId: number, processId: number): Promise<DryRun> => {
+  const [row] = await sql.query<Row>(dryRunSql, [datasetId, processId]);
+  if (row === undefined || !row.dryRun || row.outcome === null)
+    throw notFound('no_dry_run', `Process ${processId} is no dry run that has completed.`);
+  const { outcome, base, cuts, placement, keyIds } = row;
+  if (!row.kept || placement === null || base !== outcome.baseVersionId)
+    throw conflict('dry_run_gone', 'What the dry run came to is not kept any more; run it again.');
+  const { segmentId, keepsBase, columns, facts } = outcome;
+  return {
+    baseVersionId: base,
+    keyIds: keyIds ?? [],
+    version: {
+      versionId: 0,
+      datasetId,
+      placement,
+      columns,
+      rowCount: facts.rows,
+      byteSize: facts.bytes,
+      createdAt: row.createdAt.toISOString(),
+      segmentIds: keepsBase ? [...row.segmentIds, segmentId] : [segmentId],
+      ...(keepsBase && cuts.length > 0 ? { cuts } : {}),
+    },
+  };
+};

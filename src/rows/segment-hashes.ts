@@ -1,0 +1,151 @@
+/**
+ * Hashes of segments as they lie in their table. The hash of a segment is the sum of one hash per value that is not null,
+ * made of the column, the position and the value: columns that a table gets later, null in older segments, change nothing.
+ */
+import {
+  anyShardOf,
+  type ClickHouseServers,
+  type Connection,
+  type QueryParams,
+  type QuerySettings,
+} from '../storage/clickhouse/client.js';
+import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { lowPriority } from '../storage/clickhouse/low-priority.js';
+import { statedTable, type TablePlace, tableOf } from './places.js';
+import { backgroundSettings } from './segments.js';
+
+export interface HashedSegment {
+  readonly segmentId: number;
+  readonly rows: number;
+  /** Digits of a number of 64 bits. */
+  readonly hash: string;
+}
+
+export interface SegmentHashes {
+  /** Hashes of those segments of one table that have rows; none when there is no such table. */
+  read(place: TablePlace, segmentIds: readonly number[], signal?: AbortSignal): Promise<HashedSegment[]>;
+  /** Rows of a segment in front of a position. */
+  countBefore(place: TablePlace, segmentId: number, position: number): Promise<number>;
+}
+
+/** Values of one row that are added up in one expression. */
+const columnsPerSum = 100;
+
+const hashOf = (column: string): string =>
+  `if(isNull(${column}), 0, cityHash64('${column}', _row, assumeNotNull(${column})))`;
+
+const sumsOf = (columns: readonly string[]): string[] => {
+  const sums = ['sum(cityHash64(_row))'];
+  // A chain of additions costs half as much again for 5,000 columns: each names all that stand before it.
+  for (let at = 0; at < columns.length; at += columnsPerSum) {
+    const values = columns.slice(at, at + columnsPerSum).map(hashOf);
+    sums.push(`sum(arraySum([${values.join(', ')}]))`);
+  }
+  return sums;
+};
+
+/** The hash of rows that lie in several places, from those of each. */
+export const addHashes = (hashes: readonly string[]): string =>
+  String(
+    BigInt.asUintN(
+      64,
+      hashes.reduce((total, hash) => total + BigInt(hash), 0n),
+    ),
+  );
+
+export interface HashedRows {
+  /** With its database. */
+  readonly table: string;
+  readonly columns: readonly string[];
+  /** Condition, with the values of `params`. */
+  readonly where: string;
+  readonly params?: QueryParams;
+  /** Positions of one slice. @default all */
+  readonly sliceRows?: number;
+}
+
+/** Rows of one segment at neighbouring positions. */
+export interface HashedSlice extends HashedSegment {
+  /** From 0. */
+  readonly slice: number;
+}
+
+/** One pass over the rows; those of each segment, or of each of its slices, have a hash. */
+export const hashRows = async (
+  clickhouse: Connection,
+  { table, columns, where, params = {}, sliceRows }: HashedRows,
+  settings: QuerySettings,
+  signal?: AbortSignal,
+): Promise<HashedSlice[]> => {
+  const slice = sliceRows === undefined ? undefined : `intDiv(_row, ${sliceRows})`;
+  const rows = await clickhouse.rows<{ segment: string; slice: string; n: string; sums: string[] }>(
+    `SELECT toString(_seg) AS segment, ${slice === undefined ? "'0'" : `toString(${slice})`} AS slice, toString(count()) AS n,
+       [${sumsOf(columns)
+         .map((sum) => `toString(${sum})`)
+         .join(', ')}] AS sums
+     FROM ${table} WHERE ${where} GROUP BY ${slice === undefined ? '_seg' : `_seg, ${slice}`}`,
+    {
+      params,
+      settings: { ...backgroundSettings(columns.length), ...settings },
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  return rows.map((row) => ({
+    segmentId: Number(row.segment),
+    slice: Number(row.slice),
+    rows: Number(row.n),
+    hash: addHashes(row.sums),
+  }));
+};
+
+export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes => {
+  const { database } = servers;
+
+  const columnsOf = async (place: TablePlace): Promise<string[]> => {
+    const rows = await anyShardOf(servers, place).rows<{ name: string }>(
+      `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
+         AND name NOT IN ('_seg', '_row') ORDER BY name`,
+      { params: { database, table: tableOf(place) } },
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  const ifThere = async <T>(work: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isUnknownTable(error)) throw error;
+      return otherwise;
+    }
+  };
+
+  return {
+    read: (place, segmentIds, signal) =>
+      ifThere(async () => {
+        const clickhouse = servers.at(place);
+        const columns = await columnsOf(place);
+        const found = await hashRows(
+          clickhouse,
+          {
+            table: statedTable(database, place),
+            columns,
+            where: '_seg IN {segments:Array(UInt64)}',
+            params: { segments: segmentIds },
+          },
+          await lowPriority(clickhouse),
+          signal,
+        );
+        return found.map(({ segmentId, rows, hash }) => ({ segmentId, rows, hash }));
+      }, []),
+
+    countBefore: (place, segmentId, position) =>
+      ifThere(async () => {
+        const [row] = await servers.at(place).rows<{ n: string }>(
+          `SELECT toString(count()) AS n FROM ${statedTable(database, place)}
+           WHERE _seg = {segment:UInt64} AND _row < {position:UInt64}`,
+          { params: { segment: segmentId, position } },
+        );
+        return Number(row?.n ?? 0);
+      }, 0),
+  };
+};

@@ -1,0 +1,166 @@
+/**
+ * Which segments make a version: the one place that writes `segment_ranges`. PostgreSQL keeps for how long a dataset has a segment, from one version to another, and
+ * not a list per version: an append costs one row, whatever came before it.
+ *
+ * Rules
+ *   1. Ranges change under the lock of their dataset.
+ *   2. Open ranges (without an end) are those of the current version, which is the newest one.
+ *   3. Bounds are ids of versions that exist; so a range holds at least one version, and two versions that no bound
+ *      separates have the same segments.
+ */
+import type { Sql } from '../storage/postgres/sql.js';
+
+/**
+ * Query that gives `segment_id` and `row_limit` of the segments of a version.
+ * @param dataset, version Expressions that give their ids.
+ */
+export const segmentsOf = (dataset: string, version: string): string => `
+  SELECT o.segment_id, o.row_limit FROM segment_ranges o
+  WHERE o.dataset_id = ${dataset} AND o.until_version IS NULL AND o.from_version <= ${version}
+  UNION ALL
+  SELECT c.segment_id, c.row_limit FROM segment_ranges c
+  WHERE c.dataset_id = ${dataset} AND c.until_version IS NOT NULL
+    AND int8range(c.from_version, c.until_version) @> ${version}`;
+
+/**
+ * The segments of a version for a select list, in reading order: `"segmentIds"` and, of those that the version
+ * has only in part, `cuts`.
+ * @param version Alias of the table of versions.
+ */
+export const segmentListColumns = (version: string): string => {
+  const segments = segmentsOf(`${version}.dataset_id`, `${version}.id`);
+  return `
+   (SELECT coalesce(json_agg(s.segment_id ORDER BY s.segment_id), '[]') FROM (${segments}) AS s) AS "segmentIds",
+   (SELECT coalesce(json_agg(json_build_object('segmentId', s.segment_id, 'rows', s.row_limit)
+      ORDER BY s.segment_id), '[]') FROM (${segments}) AS s WHERE s.row_limit IS NOT NULL) AS cuts`;
+};
+
+/** A range, and the segment that it is of. */
+export interface SegmentRange {
+  readonly segment: number;
+  readonly from: number;
+  /** Null: open. */
+  readonly until: number | null;
+  readonly rowLimit: number | null;
+}
+
+/** Statement that ends the open ranges of a dataset with the version that `version (id)` gives. */
+export const endRangesSql = (dataset: string, condition: string): string => `
+  UPDATE segment_ranges r SET until_version = version.id FROM version
+  WHERE ${condition} AND r.dataset_id = ${dataset} AND r.until_version IS NULL`;
+
+/** Statement that gives the version of `version (id)`, and those behind it, a segment. */
+export const openRangeSql = (dataset: string, segment: string): string => `
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version)
+  SELECT ${dataset}, ${segment}, version.id FROM version`;
+
+/** Statement that gives the version of `version (id)` alone a segment; `oldest (id)` is the version behind it. */
+export const closedRangeSql = (dataset: string, segment: string): string => `
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version)
+  SELECT ${dataset}, ${segment}, version.id, oldest.id FROM version, oldest`;
+
+/**
+ * Statement that gives the first version of a dataset, that of `version (id)`, the segments of a version of another
+ * dataset of the same store.
+ */
+export const copySegmentsSql = (
+  dataset: string,
+  from: { readonly dataset: string; readonly version: string },
+): string => `
+  INSERT INTO segment_ranges (dataset_id, segment_id, from_version, row_limit)
+  SELECT ${dataset}, s.segment_id, version.id, s.row_limit
+  FROM version, (${segmentsOf(from.dataset, from.version)}) AS s`;
+
+export const insertRanges = async (
+  tx: Sql,
+  datasetId: number,
+  ranges: readonly SegmentRange[],
+): Promise<void> => {
+  await tx.query(
+    `INSERT INTO segment_ranges (dataset_id, segment_id, from_version, until_version, row_limit)
+     SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])`,
+    [
+      datasetId,
+      ranges.map(({ segment }) => segment),
+      ranges.map(({ from }) => from),
+      ranges.map(({ until }) => until),
+      ranges.map(({ rowLimit }) => rowLimit),
+    ],
+  );
+};
+
+export const removeRanges = async (
+  tx: Sql,
+  datasetId: number,
+  ranges: readonly Pick<SegmentRange, 'segment' | 'from'>[],
+): Promise<void> => {
+  await tx.query(
+    `DELETE FROM segment_ranges r USING unnest($2::bigint[], $3::bigint[]) AS w (segment_id, from_version)
+     WHERE r.dataset_id = $1 AND r.segment_id = w.segment_id AND r.from_version = w.from_version`,
+    [datasetId, ranges.map(({ segment }) => segment), ranges.map(({ from }) => from)],
+  );
+};
+
+/**
+ * Gives a new version of the dataset the segments of another one: what both have stays open, the rest is ended or
+ * opened again.
+ * @param version The new version, newer than all others.
+ */
+export const reopenSegments = async (
+  tx: Sql,
+  datasetId: number,
+  version: number,
+  like: number,
+): Promise<void> => {
+  await tx.query(
+    `WITH wanted AS MATERIALIZED (${segmentsOf('$1', '$3::bigint')}),
+     present AS MATERIALIZED (
+       SELECT segment_id, row_limit FROM segment_ranges WHERE dataset_id = $1 AND until_version IS NULL
+     ), ended AS (
+       UPDATE segment_ranges r SET until_version = $2 WHERE r.dataset_id = $1 AND r.until_version IS NULL
+         AND NOT EXISTS (SELECT 1 FROM wanted w
+           WHERE w.segment_id = r.segment_id AND w.row_limit IS NOT DISTINCT FROM r.row_limit)
+     )
+     INSERT INTO segment_ranges (dataset_id, segment_id, from_version, row_limit)
+     SELECT $1, segment_id, $2, row_limit FROM (TABLE wanted EXCEPT TABLE present) AS opened`,
+    [datasetId, version, like],
+  );
+};
+
+/**
+ * Takes versions that were removed out of the bounds: ranges that hold none of the versions that are left go, bounds
+ * that were removed move on to the next version.
+ * @param removed Ids of versions of the dataset that have just been deleted.
+ */
+export const forgetVersions = async (
+  tx: Sql,
+  datasetId: number,
+  removed: readonly number[],
+): Promise<void> => {
+  // Neighbours that were removed together are one gap, which ends at the next version that is left.
+  const gaps = await tx.query<{ from: number; until: number }>(
+    `SELECT min(r.id) AS "from", k.id AS until FROM unnest($2::bigint[]) AS r (id),
+       LATERAL (SELECT v.id FROM versions v WHERE v.dataset_id = $1 AND v.id > r.id ORDER BY v.id LIMIT 1) AS k
+     GROUP BY k.id`,
+    [datasetId, removed],
+  );
+  for (const { from, until } of gaps) await closeGap(tx, datasetId, from, until);
+};
+
+/** The ids from `$2` to below `$3` are gone; `$3` is the next version that is left. */
+const closeGapSql = [
+  `DELETE FROM segment_ranges r WHERE r.dataset_id = $1 AND r.until_version IS NOT NULL
+     AND int8range(r.from_version, r.until_version) <@ int8range($2::bigint, $3::bigint)`,
+  `UPDATE segment_ranges r SET from_version = $3 WHERE r.dataset_id = $1 AND r.until_version IS NULL
+     AND r.from_version >= $2 AND r.from_version < $3`,
+  // One id more in front: a range that ends with the first one that is gone.
+  `UPDATE segment_ranges r SET
+     from_version = CASE WHEN r.from_version >= $2 AND r.from_version < $3 THEN $3 ELSE r.from_version END,
+     until_version = CASE WHEN r.until_version >= $2 AND r.until_version < $3 THEN $3 ELSE r.until_version END
+   WHERE r.dataset_id = $1 AND r.until_version IS NOT NULL
+     AND int8range(r.from_version, r.until_version) && int8range($2::bigint - 1, $3::bigint)`,
+];
+
+const closeGap = async (tx: Sql, datasetId: number, from: number, until: number): Promise<void> => {
+  for (const statement of closeGapSql) await tx.query(statement, [datasetId, from, until]);
+};

@@ -1,0 +1,164 @@
+/** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
+import { processOfSegment } from '../model/version.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { isWrittenBy } from './segment-ids.js';
+
+export interface NewSegment {
+  readonly id: number;
+  readonly processId: number;
+  readonly storeId: number;
+  /** Where its columns lie in a pool; null: it lies in the table of its store. */
+  readonly slotMapId: number | null;
+}
+
+/** The shards that are being emptied. A segment keeps to what it began with: each of its chunks always goes to the same shard. */
+const closedSql = 'draining_shards()';
+
+/** Statement that adds one. All are expressions, of `source`. */
+export const addSegmentSql = (
+  { id, processId, storeId, slotMapId }: Readonly<Record<keyof NewSegment, string>>,
+  source = '',
+): string => `
+  INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards)
+  SELECT ${id}, ${storeId}, ${processId}, ${slotMapId}, ${closedSql} ${source}`;
+
+const addSql = prepared(
+  addSegmentSql({
+    id: '$1::bigint',
+    storeId: '$2::bigint',
+    processId: '$3::bigint',
+    slotMapId: '$4::bigint',
+  }),
+);
+
+export const addSegment = async (
+  sql: Sql,
+  { id, processId, storeId, slotMapId }: NewSegment,
+): Promise<void> => {
+  await sql.query(addSql, [id, storeId, processId, slotMapId]);
+};
+
+/** One that lies where another one of the store lies. */
+export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {
+  await sql.query(
+    `INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards)
+     SELECT $1, store_id, $2, slot_map_id, ${closedSql} FROM segments WHERE id = $3`,
+    [id, processOfSegment(id), other],
+  );
+};
+
+/** Statement that notes what a segment holds, before a version names it. All are expressions. */
+export const countSegmentSql = (
+  id: string,
+  { rows, bytes }: { readonly rows: string; readonly bytes: string },
+): string => `UPDATE segments SET rows = ${rows}, bytes = ${bytes} WHERE id = ${id}`;
+
+/** The segments lie in a pool from now on, or in the table of their store; their hashes are of other names of columns. */
+export const moveSegments = async (
+  tx: Sql,
+  ids: readonly number[],
+  slotMapId: number | null,
+): Promise<void> => {
+  await tx.query('UPDATE segments SET slot_map_id = $2, hash = NULL WHERE id = ANY ($1)', [ids, slotMapId]);
+};
+
+/** Writes hashes down of segments that have none and have not been moved since; gives their number. */
+export const recordHashes = async (
+  sql: Sql,
+  found: readonly {
+    readonly segment: { readonly id: number; readonly mapId: number | null };
+    readonly hash: string;
+  }[],
+): Promise<number> => {
+  if (found.length === 0) return 0;
+  const written = await sql.query(
+    `UPDATE segments s SET hash = f.hash FROM unnest($1::bigint[], $2::bigint[], $3::text[]) AS f (id, map_id, hash)
+     WHERE s.id = f.id AND s.hash IS NULL AND s.slot_map_id IS NOT DISTINCT FROM f.map_id RETURNING 1`,
+    [found.map((f) => f.segment.id), found.map((f) => f.segment.mapId), found.map((f) => f.hash)],
+  );
+  return written.length;
+};
+
+/** Hashes of segments that a restore has brought back, where they lie as they did when they were saved. */
+export const restoreHashes = async (
+  tx: Sql,
+  found: readonly { readonly id: number; readonly pool: string | null; readonly hash: string }[],
+): Promise<void> => {
+  await tx.query(
+    `UPDATE segments s SET hash = f.hash FROM unnest($1::bigint[], $2::text[], $3::text[]) AS f (id, hash, pool)
+     WHERE s.id = f.id AND (SELECT m.pool FROM slot_maps m WHERE m.id = s.slot_map_id) IS NOT DISTINCT FROM f.pool`,
+    [found.map(({ id }) => id), found.map(({ hash }) => hash), found.map(({ pool }) => pool)],
+  );
+};
+
+/** Of a catalog that was restored: shards that were being emptied then are none of those that there are now. */
+export const forgetClosedShards = async (tx: Sql): Promise<void> => {
+  await tx.query('UPDATE segments SET closed_shards = NULL WHERE closed_shards IS NOT NULL');
+};
+
+/** The hash was of rows that are not there any more. */
+export const forgetHash = async (sql: Sql, id: number): Promise<void> => {
+  await sql.query('UPDATE segments SET hash = NULL WHERE id = $1', [id]);
+};
+
+/** Condition that no version names the segment `s`. */
+const isUnlisted = 'NOT EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)';
+
+/**
+ * Condition that no version names the segment `s`, and nothing that is under way will. A named segment never comes to be
+ * unnamed and named again.
+ */
+export const isUnnamed = `${isUnlisted}
+  AND NOT EXISTS (SELECT 1 FROM processes p
+    WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
+  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state IN ('writing', 'swapping'))`;
+
+/** Readers of these segments may still be at work: the time is noted at which the last version let go of them. */
+export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<void> => {
+  await tx.query(
+    `UPDATE segments s SET unnamed_at = now() WHERE s.id = ANY ($1) AND s.unnamed_at IS NULL AND ${isUnlisted}`,
+    [ids],
+  );
+};
+
+/**
+ * The same of those that versions let go of since the last call (a trigger notes them): costs what they are, not what there
+ * is. One that something under way still names is looked at again.
+ */
+export const noteReleased = async (sql: Sql): Promise<void> => {
+  const seen = await sql.query<{ id: number; segmentId: number }>(
+    'SELECT id, segment_id AS "segmentId" FROM unlisted_segments ORDER BY id LIMIT 100000',
+  );
+  if (seen.length === 0) return;
+  await sql.query(
+    `UPDATE segments s SET unnamed_at = now() WHERE s.id = ANY ($1) AND s.rows IS NOT NULL AND s.unnamed_at IS NULL
+       AND ${isUnnamed}`,
+    [seen.map(({ segmentId }) => segmentId)],
+  );
+  await sql.query(
+    `DELETE FROM unlisted_segments u WHERE u.id = ANY ($1) AND (
+       EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = u.segment_id)
+       OR NOT EXISTS (SELECT 1 FROM segments s WHERE s.id = u.segment_id AND s.unnamed_at IS NULL))`,
+    [seen.map(({ id }) => id)],
+  );
+};
+
+/** The same of whatever was published and has no name any more. */
+export const noteUnnamed = async (sql: Sql): Promise<void> => {
+  await sql.query(
+    `UPDATE segments s SET unnamed_at = now() WHERE s.rows IS NOT NULL AND s.unnamed_at IS NULL AND ${isUnnamed}`,
+  );
+};
+
+/** Those of them that have no name; gives their number. */
+export const forgetSegments = async (sql: Sql, ids: readonly number[]): Promise<number> =>
+  (await sql.query(`DELETE FROM segments s WHERE s.id = ANY ($1) AND ${isUnnamed} RETURNING 1`, [ids]))
+    .length;
+
+/** What nothing names any more in these stores waits for no reader. */
+export const expireUnnamed = async (sql: Sql, storeIds: readonly number[]): Promise<void> => {
+  await sql.query(
+    `UPDATE segments s SET unnamed_at = '-infinity' WHERE s.store_id = ANY ($1) AND s.rows IS NOT NULL AND ${isUnnamed}`,
+    [storeIds],
+  );
+};

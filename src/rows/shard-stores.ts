@@ -1,0 +1,65 @@
+/** Which stores lie on which shard, and what they hold. */
+import type { ServedShards } from '../model/placement.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { tablesOf } from './stores.js';
+
+export interface StoreOnShard {
+  readonly id: number;
+  readonly shard: number;
+  /** Raw bytes of what versions name. */
+  readonly bytes: number;
+}
+
+/** Stores whose rows lie on one shard. */
+export const storesOnShards = (sql: Sql): Promise<StoreOnShard[]> =>
+  sql.query<StoreOnShard>(
+    `SELECT s.id, s.shard, coalesce(sum(g.bytes), 0)::bigint AS bytes FROM stores s
+     LEFT JOIN segments g ON g.store_id = s.id AND g.rows > 0
+       AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = g.id)
+     WHERE s.shard IS NOT NULL GROUP BY s.id ORDER BY s.id`,
+  );
+
+/** Stores by shard; null: those that are spread over all shards. */
+export const countStores = (
+  sql: Sql,
+): Promise<{ readonly shard: number | null; readonly stores: number }[]> =>
+  sql.query('SELECT shard, count(*)::int AS stores FROM stores GROUP BY shard ORDER BY shard');
+
+/** Stores whose rows are where the configuration has no server. */
+export interface StrayStores {
+  /** Null: they are spread over several shards. */
+  readonly shard: number | null;
+  readonly stores: number;
+  /** That cannot be read. */
+  readonly datasets: number;
+}
+
+/** Condition that none of them has the rows of the store `own`; the first shard is always there. */
+const isStray = ({ shards, spread }: ServedShards): string => `(own.shard IS NULL OR own.shard > 1)
+  AND NOT coalesce(own.shard = ANY ('{${shards.map(Number).join(',')}}'), ${spread})`;
+
+/** Condition that the rows of a segment, of `segments` under this name, are on servers of the configuration. */
+export const isServed = (segments: string, served: ServedShards): string =>
+  `NOT EXISTS (SELECT 1 FROM stores own WHERE own.id = ${segments}.store_id AND ${isStray(served)})`;
+
+/** By shard; those of all shards last. Empty as it should be. */
+export const strayStores = (sql: Sql, served: ServedShards): Promise<StrayStores[]> =>
+  sql.query<StrayStores>(
+    `SELECT own.shard, count(DISTINCT own.id)::int AS stores, count(d.id)::int AS datasets
+     FROM stores own LEFT JOIN datasets d ON d.store_id = own.id WHERE ${isStray(served)}
+     GROUP BY own.shard ORDER BY own.shard`,
+  );
+
+/** One of them. */
+export const isStrayStore = async (sql: Sql, id: number, served: ServedShards): Promise<boolean> => {
+  const [row] = await sql.query(`SELECT 1 FROM stores own WHERE own.id = $1 AND ${isStray(served)}`, [id]);
+  return row !== undefined;
+};
+
+/** Numbers of the tables of stores whose rows lie on all shards. */
+export const spreadTables = async (sql: Sql): Promise<number[]> =>
+  (
+    await sql.query<{ id: number }>(
+      `SELECT ${tablesOf('s')} AS id FROM stores s WHERE s.shard IS NULL ORDER BY 1`,
+    )
+  ).map(({ id }) => id);

@@ -1,0 +1,29 @@
+import type { Log } from '../lib/log.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { drainingShards } from './draining-shards.js';
+import { spreadTables } from './shard-stores.js';
+import type { StoreTables } from './tables.js';
+
+export interface ShardTablesParts {
+  readonly sql: Sql;
+  readonly tables: StoreTables;
+  readonly log: Log;
+}
+
+/**
+ * Makes the tables of spread stores that a shard lacks, without which none of them can be read: one that is new, or was away when
+ * they were made. Idempotent.
+ */
+export const makeShardTables = async ({ sql, tables, log }: ShardTablesParts): Promise<void> => {
+  const made = await tables.mend(await spreadTables(sql), await drainingShards(sql));
+  if (made > 0) log.info({ stores: made }, 'tables made that a shard lacked');
+};
+
+/** The same at the start of a worker, which a server that is away does not hold up: the sweep comes to it. */
+export const makeShardTablesAtStart = async (parts: ShardTablesParts): Promise<void> => {
+  try {
+    await makeShardTables(parts);
+  } catch (error) {
+    parts.log.warn({ err: error }, 'tables that a shard lacks not made');
+  }
+};

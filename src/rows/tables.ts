@@ -1,0 +1,273 @@
+/**
+ * The tables that rows lie in (see model/version.ts and model/placement.ts for the terms).
+ *
+ * On disk
+ *   s<storeId>       of one dataset and its clones; one partition per segment
+ *   pool_<class>     of many small datasets; 16 partitions
+ *   u<segmentId>     of one attempt of a long upload, while chunks come
+ *   x<storeId>       the twin of s<storeId> while that is made anew (table-renewal.ts)
+ *   y<storeId>       rows from other shards, while s<storeId> is filled with what a store has that leaves them (moved-tables.ts)
+ *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards (spread-tables.ts)
+ *   a<segmentId>_…   the same when all chunks have come, until it was handed over to s<storeId>
+ *
+ *   _seg  UInt64   segment id
+ *   _row  UInt64   position of the record in its file, from 0; gaps where records were rejected
+ *   c<storageId>_<physical>  Nullable(…)   one per column and physical type that some segment uses; in pools: slots
+ *
+ * Invariants
+ *   1. One chunk of an upload is one INSERT of one block with one deduplication token, into a pool or `u<segmentId>`:
+ *      repeating it after a crash adds nothing while the token is remembered. `s<storeId>` has no tokens and is
+ *      written by statements that are not repeated (docs/adr/0027-upload-tables.md, 0063-short-batches.md).
+ *   2. A column, once made, is never altered or dropped while the table lives: old segments need it.
+ *   3. Nothing is sorted on the way in: a block is already in the order of the key.
+ *
+ * Of a cluster each shard has tables of its own. Those of a store are on its shard; those of a spread one are on all, and
+ * the chunks of an upload go to them in turn (docs/adr/0070-shards.md).
+ */
+import {
+  firstShard,
+  type NamedColumn,
+  namedColumnOf,
+  type Placement,
+  poolClasses,
+  type ServedShards,
+  type ShardNumber,
+} from '../model/placement.js';
+import {
+  type ClickHouseServers,
+  type ShardPlace,
+  servedBy,
+  unknownShard,
+} from '../storage/clickhouse/client.js';
+import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import type { BlockInsert, BlocksAppend, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
+import { statedTable } from './places.js';
+import { createServerTables, type ServerTables } from './server-tables.js';
+import { createSpreadTables } from './spread-tables.js';
+
+/** The table of a store. */
+export interface StoreTable extends ShardPlace {
+  readonly storeId: number;
+}
+
+/** A segment whose rows, or some of them, lie in the table of a store on one shard. */
+export interface StoredSegment {
+  readonly storeId: number;
+  readonly segmentId: number;
+  readonly shard: number;
+}
+
+/** A chunk of a segment. */
+export interface ChunkPlace {
+  readonly placement: Placement;
+  readonly segmentId: number;
+  /** Its number in the upload. @default 0 */
+  readonly chunk?: number;
+}
+
+/** Of all tables, wherever they are. */
+export interface StoreTables {
+  /** Where they can be. */
+  readonly served: ServedShards;
+  /** Makes the table of a placement or adds the columns that it lacks. Safe to repeat and to run in several processes. */
+  ensure: ServerTables['ensure'];
+  /** Forgets what is known of a table that turned out to be gone. */
+  forget: ServerTables['forget'];
+  /** Makes the table that takes a chunk: the pool, or one for its segment alone. */
+  ensureIntake(chunk: ChunkPlace, columns: BlockInsert['columns']): Promise<void>;
+  /** Inserts one block in `Native` format. `token` names the chunk: the same token adds nothing. */
+  insertBlock(insert: BlockInsert & Pick<ChunkPlace, 'chunk'>): Promise<void>;
+  /**
+   * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
+   * blocks it adds nothing. The columns of the blocks may differ.
+   */
+  insertBlocks(insert: BlocksInsert & ShardPlace & Pick<Placement, 'closed'>): Promise<void>;
+  /**
+   * Inserts blocks of several segments into the table of their store, which lies on one shard, all in one statement. Whatever comes
+   * of it, it must not be repeated.
+   */
+  appendBlocks(append: BlocksAppend): Promise<void>;
+  /**
+   * Hands the rows of a segment, all of whose chunks were inserted, to the table of its store. Does nothing in a pool,
+   * when it was done before, or when there are not as many rows.
+   */
+  handOver(placement: Placement, segmentId: number, rows: number): Promise<void>;
+  /** Removes what took the chunks of a segment. Idempotent. */
+  dropIntake(segmentId: number): Promise<void>;
+  /** Segments that have a table of their own for their chunks. */
+  listIntakes(): Promise<number[]>;
+  /** Rows of a segment; 0 when the table or the segment does not exist. */
+  countRows(placement: Placement, segmentId: number): Promise<number>;
+  /** Removes the rows of segments from the table of their store. Idempotent. */
+  dropSegments(store: StoreTable, segmentIds: readonly number[]): Promise<void>;
+  /** Removes the tables of a store, everywhere or on one shard. Idempotent. */
+  dropStore(storeId: number, shard?: number): Promise<void>;
+  /** Names of the columns of a store's table; none without one. */
+  columnNames(store: StoreTable): Promise<string[]>;
+  /** Every segment of which the tables of stores hold rows: one that is spread once for each shard that has some. */
+  listSegments(): Promise<StoredSegment[]>;
+  /** By shard and number: the rows of all tables of stores. */
+  rowsOfStores(): Promise<ReadonlyMap<number, ReadonlyMap<number, number>>>;
+  /** Every store that has a table. */
+  listStores(): Promise<number[]>;
+  /** Numbers of the tables for which rows of other shards were copied. */
+  listCopies(): Promise<number[]>;
+  /** Removes those rows. Idempotent. */
+  dropCopy(storeId: number): Promise<void>;
+  /**
+   * Makes the tables of spread stores, and the pools, that a shard or the entry lacks: one that is new, or was away when
+   * they were made. Gives the number of stores whose tables were made. Idempotent.
+   * @param closed Shards that are to get no rows.
+   */
+  mend(spreadStores: readonly number[], closed: readonly number[]): Promise<number>;
+}
+
+export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTableOptions): StoreTables => {
+  const { database } = servers;
+  const byNumber = new Map(
+    servers.shards.map(({ number, clickhouse }) => [number, createServerTables(clickhouse, options)]),
+  );
+  const all = [...byNumber.values()];
+  const spread =
+    servers.cluster === undefined ? undefined : createSpreadTables(servers.entry, servers.cluster);
+
+  const on = (shard: ShardNumber): ServerTables => {
+    const tables = byNumber.get(shard ?? firstShard);
+    if (tables === undefined) throw unknownShard(shard);
+    return tables;
+  };
+  const having = ({ shard = firstShard }: ShardPlace): readonly ServerTables[] =>
+    shard === null ? all : [on(shard)];
+
+  /** The shards that take rows of what is spread. */
+  const open = (closed: readonly number[] | null | undefined): readonly ServerTables[] => {
+    const taking = [...byNumber].flatMap(([number, tables]) => (closed?.includes(number) ? [] : [tables]));
+    return taking.length === 0 ? all : taking;
+  };
+
+  /** Chunks of what is spread go round; always to the same shard, where their tokens are known. */
+  const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ServerTables => {
+    const { shard = firstShard, pool, closed } = placement;
+    if (shard !== null) return on(shard);
+    const taking = open(closed);
+    // What a spread store has in pools goes to the first of them.
+    return taking[pool === null ? (segmentId + chunk) % taking.length : 0] ?? on(shard);
+  };
+
+  const everywhere = async (work: (tables: ServerTables) => Promise<void>): Promise<void> => {
+    await Promise.all(all.map(work));
+  };
+  const distinct = async (list: (tables: ServerTables) => Promise<number[]>): Promise<number[]> => [
+    ...new Set((await Promise.all(all.map(list))).flat()),
+  ];
+
+  const ensure: StoreTables['ensure'] = async (placement, columns) => {
+    await Promise.all(having(placement).map((tables) => tables.ensure(placement, columns)));
+    if (placement.shard === null) await spread?.ensure(placement, columns);
+  };
+
+  return {
+    served: servedBy(servers),
+    ensure,
+    forget(placement) {
+      for (const tables of having(placement)) tables.forget(placement);
+      spread?.forget(placement);
+    },
+    async ensureIntake(chunk, columns) {
+      const { placement, segmentId } = chunk;
+      if (placement.shard === null) await ensure(placement, columns);
+      await forChunk(chunk).ensureIntake(placement, segmentId, columns);
+    },
+    insertBlock: (insert) => forChunk(insert).insertBlock(insert),
+    async insertBlocks({ shard = firstShard, closed, ...insert }) {
+      if (shard !== null) return on(shard).insertBlocks(insert);
+      // Of spread stores all pools of the class are read, whichever of them has the rows.
+      const pool = { mapId: 0, pool: insert.pool, slots: {} };
+      await ensure({ storeId: 0, shard, closed, pool }, []);
+      await (open(closed)[0] ?? on(shard)).insertBlocks(insert);
+    },
+
+    appendBlocks: (append) => on(append.placement.shard).appendBlocks(append),
+
+    async handOver(placement, segmentId, rows) {
+      if (placement.pool !== null) return;
+      const closed: { readonly tables: ServerTables; readonly table: string }[] = [];
+      let found = 0;
+      // No chunk comes late into a table that was counted.
+      for (const tables of having(placement)) {
+        const intake = await tables.closeIntake(segmentId);
+        if (intake === undefined) continue;
+        closed.push({ tables, table: intake.table });
+        found += intake.rows;
+      }
+      if (found !== rows) return;
+      for (const { tables, table } of closed) await tables.handOver(placement, segmentId, table);
+    },
+
+    dropIntake: (segmentId) => everywhere((tables) => tables.dropIntake(segmentId)),
+    listIntakes: () => distinct((tables) => tables.listIntakes()),
+
+    async countRows(placement, segmentId) {
+      try {
+        const [row] = await servers
+          .at(placement)
+          .rows<{ n: string }>(
+            `SELECT toString(count()) AS n FROM ${statedTable(database, placement)} WHERE _seg = {segment:UInt64}`,
+            { params: { segment: segmentId } },
+          );
+        return Number(row?.n ?? 0);
+      } catch (error) {
+        if (!isUnknownTable(error)) throw error;
+        return 0;
+      }
+    },
+
+    async dropSegments(store, segmentIds) {
+      await Promise.all(having(store).map((tables) => tables.dropSegments(store.storeId, segmentIds)));
+    },
+    async dropStore(storeId, shard) {
+      if (shard !== undefined) return on(shard).dropStore(storeId);
+      await spread?.dropStore(storeId);
+      await everywhere((tables) => tables.dropStore(storeId));
+    },
+    columnNames: ({ shard = firstShard, storeId }) => on(shard).columnNames(storeId),
+
+    async listSegments() {
+      const lists = [...byNumber].map(async ([shard, tables]) =>
+        (await tables.listSegments()).map((segment) => ({ ...segment, shard })),
+      );
+      return (await Promise.all(lists)).flat();
+    },
+    async rowsOfStores() {
+      const lists = [...byNumber].map(
+        async ([shard, tables]) => [shard, await tables.rowsOfStores()] as const,
+      );
+      return new Map(await Promise.all(lists));
+    },
+    listStores: () => distinct((tables) => tables.listStores()),
+    listCopies: () => distinct((tables) => tables.listCopies()),
+    dropCopy: (storeId) => everywhere((tables) => tables.dropCopy(storeId)),
+
+    async mend(spreadStores, closed) {
+      if (spread === undefined || spreadStores.length === 0) return 0;
+      const makeAnew = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
+        for (const tables of all) tables.forget(placement);
+        spread.forget(placement);
+        await ensure(placement, columns);
+      };
+      for (const pool of poolClasses)
+        await makeAnew({ storeId: 1, shard: null, closed, pool: { mapId: 0, pool, slots: {} } }, []);
+      const joined = new Set(await spread.listStores());
+      const present = await Promise.all(all.map(async (tables) => new Set(await tables.listStores())));
+      let made = 0;
+      for (const storeId of spreadStores) {
+        const shards = present.filter((stores) => stores.has(storeId)).length;
+        if (shards === 0 || (shards === present.length && joined.has(storeId))) continue;
+        const names = (await Promise.all(all.map((tables) => tables.columnNames(storeId)))).flat();
+        await makeAnew({ storeId, shard: null, closed, pool: null }, [...new Set(names)].map(namedColumnOf));
+        made += 1;
+      }
+      return made;
+    },
+  };
+};

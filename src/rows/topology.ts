@@ -1,0 +1,164 @@
+/** The nodes of a cluster as ClickHouse itself knows them, and where each answers over HTTP. */
+import { AppError } from '../lib/errors.js';
+import { type Connection, ensureDatabase } from '../storage/clickhouse/client.js';
+import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { replicatedDatabaseSql } from './replication.js';
+
+export interface NodeAddress {
+  /** `replica_num` of `system.clusters`. */
+  readonly replica: number;
+  /** HTTP address, with user and password. */
+  readonly url: string;
+  readonly host: string;
+  /** Of the native protocol, by which nodes reach each other. */
+  readonly tcpPort: number;
+}
+
+/** A part of the cluster whose replicas hold the same rows. */
+export interface ShardAddress extends Omit<NodeAddress, 'replica'> {
+  /** `shard_num` of `system.clusters`: 1, 2, … */
+  readonly number: number;
+  /** All nodes of the shard; the address of the shard is that of the first. */
+  readonly replicas: readonly NodeAddress[];
+}
+
+export interface TopologyOptions {
+  readonly cluster: string;
+  /** What CLICKHOUSE_URL says. */
+  readonly url: string;
+  /** HTTP addresses by number of shard and replica; asked of the nodes when left out. */
+  readonly nodeUrls?: readonly string[] | undefined;
+}
+
+/** A row of `system.clusters`. */
+export interface ClusterNode {
+  readonly shard: number;
+  readonly replica: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+const misconfigured = (message: string): AppError => new AppError('invalid', 'bad_configuration', message);
+
+/** With what the address leaves out: account and parameters of CLICKHOUSE_URL. */
+const completed = (address: string, { username, password, search }: URL): string => {
+  const url = new URL(address);
+  if (url.username === '') Object.assign(url, { username, password });
+  if (url.search === '') url.search = search;
+  return url.href;
+};
+
+/** The address of CLICKHOUSE_URL at another host and port. */
+const elsewhere = (url: URL, host: string, port: string): string => {
+  const address = new URL(url);
+  address.hostname = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
+  address.port = port;
+  return address.href;
+};
+
+const urlOf = (
+  node: ClusterNode,
+  all: readonly ClusterNode[],
+  ports: ReadonlyMap<number, number>,
+  url: URL,
+): string => {
+  const port = ports.get(node.shard);
+  if (port !== undefined) return elsewhere(url, node.host, String(port));
+  // It is away. On hosts of their own all nodes listen on the same port; on one host they cannot.
+  if (all.filter(({ host }) => host === node.host).length === 1) return elsewhere(url, node.host, url.port);
+  throw misconfigured(
+    `shard ${node.shard} of ClickHouse at ${node.host}:${node.port} does not answer, so its HTTP port is not known: start it or set CLICKHOUSE_NODE_URLS`,
+  );
+};
+
+/**
+ * Shards in the order of their numbers.
+ * @param ports HTTP ports by number of shard, of those that answered.
+ * @throws AppError when addresses are given for another number of nodes, or one cannot be known.
+ */
+export const shardsOf = (
+  nodes: readonly ClusterNode[],
+  ports: ReadonlyMap<number, number>,
+  { url, nodeUrls, cluster }: TopologyOptions,
+): ShardAddress[] => {
+  const base = new URL(url);
+  if (nodeUrls !== undefined && nodeUrls.length !== nodes.length)
+    throw misconfigured(
+      `CLICKHOUSE_NODE_URLS has ${nodeUrls.length} addresses, cluster ${cluster} ${nodes.length} nodes`,
+    );
+  const shards = new Map<number, NodeAddress[]>();
+  for (const [at, node] of nodes.entries()) {
+    const given = nodeUrls?.[at];
+    const address = given === undefined ? urlOf(node, nodes, ports, base) : completed(given, base);
+    const { shard, replica, host, port } = node;
+    shards.set(shard, [...(shards.get(shard) ?? []), { replica, url: address, host, tcpPort: port }]);
+  }
+  return [...shards].flatMap(([number, replicas]) => {
+    const [first] = replicas;
+    return first === undefined
+      ? []
+      : [{ number, url: first.url, host: first.host, tcpPort: first.tcpPort, replicas }];
+  });
+};
+
+const readNodes = async (entry: Connection, cluster: string): Promise<ClusterNode[]> => {
+  const nodes = await entry.rows<ClusterNode>(
+    `SELECT toUInt32(shard_num) AS shard, toUInt32(replica_num) AS replica, host_name AS host, port
+     FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard, replica`,
+    { params: { cluster } },
+  );
+  if (nodes.length > 0) return nodes;
+  const names = await entry.rows<{ cluster: string }>(
+    'SELECT DISTINCT cluster FROM system.clusters ORDER BY cluster',
+  );
+  const known = names.map((row) => row.cluster).join(', ');
+  throw misconfigured(
+    `CLICKHOUSE_CLUSTER: ClickHouse has no cluster ${cluster} (remote_servers); it has ${known === '' ? 'none' : known}`,
+  );
+};
+
+/** Behind one address may be several servers: the table that one of them made, another may lack. */
+const attempts = 5;
+
+/**
+ * The HTTP ports of the shards that answer. Asked through a table, because functions that reach other servers take a
+ * right that the product does without.
+ */
+const askPorts = async (
+  entry: Connection,
+  { cluster, url }: TopologyOptions,
+  isReplicated: boolean,
+): Promise<ReadonlyMap<number, number>> => {
+  const table = `${entry.database}.\`nodes_${cluster}\``;
+  const port = new URL(url).protocol === 'https:' ? 'https_port' : 'http_port';
+  for (let attempt = 1; ; attempt += 1) {
+    if (isReplicated) await entry.command(replicatedDatabaseSql(entry.database, cluster));
+    else await ensureDatabase(entry);
+    await entry.command(
+      `CREATE TABLE IF NOT EXISTS ${table} (dummy UInt8) ENGINE = Distributed('${cluster}', 'system', 'one')`,
+    );
+    try {
+      const rows = await entry.rows<{ shard: number; port: number }>(
+        `SELECT _shard_num AS shard, getServerPort('${port}') AS port FROM ${table}`,
+        { settings: { skip_unavailable_shards: 1 } },
+      );
+      return new Map(rows.map((row) => [row.shard, row.port]));
+    } catch (error) {
+      if (!isUnknownTable(error) || attempt === attempts) throw error;
+    }
+  }
+};
+
+/**
+ * Reads the shards of a cluster and their replicas from `system.clusters`.
+ * @throws AppError when ClickHouse has no cluster of that name, or the address of a node cannot be known.
+ */
+export const readTopology = async (
+  entry: Connection,
+  options: TopologyOptions,
+): Promise<readonly ShardAddress[]> => {
+  const nodes = await readNodes(entry, options.cluster);
+  const isReplicated = nodes.some(({ replica }) => replica > 1);
+  const ports = options.nodeUrls === undefined ? await askPorts(entry, options, isReplicated) : new Map();
+  return shardsOf(nodes, ports, options);
+};

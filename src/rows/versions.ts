@@ -1,0 +1,138 @@
+/**
+ * Rows of `versions`: the one place that writes them. A version comes into being as the current one of its dataset, in
+ * one statement: short uploads spend their time on trips.
+ */
+import { dropUnusedLists, keepChanges } from '../storage/postgres/column-lists.js';
+import { firstVersionSql, showVersionSql } from '../storage/postgres/datasets.js';
+import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { forgetVersions } from './segment-ranges.js';
+
+/** What versions are made of, at most one of each dataset. The caller holds the datasets. The same text at each call. */
+export interface VersionStatement {
+  /** Common table expressions, the last of which is `list (id)`: the version's columns (column-lists.ts). */
+  readonly list: string;
+  /**
+   * Query of a row per version, which may read `list`: dataset, process, mode, list, number of rows and bytes, first and last
+   * date, frequency.
+   */
+  readonly row: string;
+  /** Further expressions, which may read `version (id, dataset_id, process_id)`. */
+  readonly also?: readonly string[];
+  /** Name of one of them that gives a row per version, with its `version_id`, which is part of the answer. */
+  readonly answer?: string;
+}
+
+interface VersionIds {
+  readonly id: number;
+  readonly list: number;
+  /** List of the version before; 0 for the first one. */
+  readonly listBefore: number;
+}
+
+const rowColumns =
+  'dataset_id, process_id, mode, column_list_id, row_count, byte_size, min_date, max_date, frequency';
+
+/** As many as `row` gives, in no order. */
+export const addVersions = async <Answer = unknown>(
+  tx: Sql,
+  { list, row, also = [], answer }: VersionStatement,
+  values: readonly unknown[],
+): Promise<({ readonly id: number } & Answer)[]> => {
+  const versions = await tx.query<VersionIds & Answer>(
+    prepared(`WITH ${[
+      list,
+      `version AS (INSERT INTO versions (${rowColumns}) ${row} RETURNING id, dataset_id, process_id, column_list_id)`,
+      `shown AS (${showVersionSql('version.dataset_id')})`,
+      ...also,
+    ].join(', ')}
+     SELECT version.id, version.column_list_id AS list, coalesce((SELECT b.column_list_id FROM versions b
+         WHERE b.dataset_id = version.dataset_id ORDER BY b.id DESC LIMIT 1), 0) AS "listBefore"
+       ${
+         answer === undefined
+           ? 'FROM version'
+           : `, ${answer}.* FROM version JOIN ${answer} ON ${answer}.version_id = version.id`
+       }`),
+    values,
+  );
+  for (const { list: to, listBefore: from } of versions) if (to !== from) await keepChanges(tx, { from, to });
+  return versions;
+};
+
+/** The same for one dataset, whose id is `$1`; undefined when `row` gives none. */
+export const addVersion = async (
+  tx: Sql,
+  statement: VersionStatement,
+  values: readonly unknown[],
+): Promise<{ readonly id: number } | undefined> => (await addVersions(tx, statement, values))[0];
+
+/**
+ * Adds a version before all others of its dataset, which stays as it is otherwise.
+ * @param statement Its `row` gives, behind what that of other versions gives, the id and from when on it is valid;
+ *   `oldest (id)`, which may be read too, is the version behind it.
+ * @param validFrom The same time, as an expression.
+ */
+export const addOlderVersion = async <Answer = unknown>(
+  tx: Sql,
+  { list, row, also = [], answer }: Required<VersionStatement>,
+  validFrom: string,
+  values: readonly unknown[],
+): Promise<({ readonly id: number } & Answer) | undefined> => {
+  const [version] = await tx.query<{ id: number; list: number; listBehind: number } & Answer>(
+    `WITH ${[
+      list,
+      `oldest AS (SELECT v.id, v.column_list_id AS list FROM versions v WHERE v.dataset_id = $1 ORDER BY v.id LIMIT 1)`,
+      `version AS (
+         INSERT INTO versions (${rowColumns}, id, valid_from, replaced_at) OVERRIDING SYSTEM VALUE
+         SELECT r.*, d.first_version_at FROM (${row}) AS r, datasets d WHERE d.id = $1
+         RETURNING id, column_list_id)`,
+      `dated AS (${firstVersionSql('$1', validFrom)})`,
+      ...also,
+    ].join(', ')}
+     SELECT version.id, version.column_list_id AS list, oldest.list AS "listBehind", ${answer}.*
+     FROM version, oldest, ${answer}`,
+    values,
+  );
+  if (version === undefined) return undefined;
+  await keepChanges(tx, { from: 0, to: version.list });
+  if (version.list !== version.listBehind)
+    await keepChanges(tx, { from: version.list, to: version.listBehind });
+  return version;
+};
+
+/** The `row` of a version that holds what another one holds; `$2` is the id of that one. */
+export const likeVersionSql = (mode: 'clone' | 'restore'): string => `
+  SELECT $1, NULL, '${mode}', list.id, v.row_count, v.byte_size, v.min_date, v.max_date, v.frequency
+  FROM versions v, list WHERE v.id = $2`;
+
+/** Records that a version has the rows of another one, so that they share export files. */
+export const shareContent = async (tx: Sql, versionId: number, likeId: number): Promise<void> => {
+  await tx.query(
+    `UPDATE versions v SET content_id = coalesce(o.content_id, o.id) FROM versions o WHERE v.id = $1 AND o.id = $2`,
+    [versionId, likeId],
+  );
+};
+
+export const markVersion = async (
+  tx: Sql,
+  datasetId: number,
+  versionId: number,
+  { label, pinned }: { readonly label: string | null; readonly pinned: boolean },
+): Promise<void> => {
+  await tx.query('UPDATE versions SET label = $3, pinned = $4 WHERE dataset_id = $1 AND id = $2', [
+    datasetId,
+    versionId,
+    label,
+    pinned,
+  ]);
+};
+
+/**
+ * Removes versions of a dataset with what nothing else has. The caller holds the dataset. Their rows follow by the
+ * sweep, once no version of the dataset or of a clone has them.
+ */
+export const removeVersions = async (tx: Sql, datasetId: number, ids: readonly number[]): Promise<void> => {
+  if (ids.length === 0) return;
+  await tx.query('DELETE FROM versions WHERE dataset_id = $1 AND id = ANY ($2)', [datasetId, ids]);
+  await forgetVersions(tx, datasetId, ids);
+  await dropUnusedLists(tx, datasetId);
+};
