@@ -3,12 +3,10 @@ import { datasetsToMerge } from '../ingest/lifecycle/column-merge-records.js';
 import type { Dispatcher } from '../ingest/lifecycle/dispatcher.js';
 import type { MergeRecords } from '../ingest/lifecycle/merge-records.js';
 import type { Step } from '../ingest/lifecycle/outcome.js';
-import { createAppendCopies } from '../ingest/versions/append-copies.js';
 import { createColumnMerge } from '../ingest/versions/column-merge.js';
 import { createMerger } from '../ingest/versions/merger.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createAppendCopier } from '../rows/append-copier.js';
 import { createColumnMerger } from '../rows/column-merger.js';
 import { createSegmentMerger } from '../rows/segment-merger.js';
 import type { MaintenanceOptions } from './ingest-maintenance.js';
@@ -19,12 +17,11 @@ export interface ColumnMergeSettings extends MaintenanceOptions {
 
 /** The step of whatever stands in phase `merge`: uploads, and columns. */
 export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecords): Step => {
-  const { sql, clickhouse, tables, pools: poolLimits } = options;
+  const { clickhouse, tables, pools: poolLimits } = options;
   const columns = createColumnMerger(clickhouse);
   return createMerger({
     ...options,
     segments: createSegmentMerger(clickhouse),
-    copyAppends: createAppendCopies({ sql, tables, copier: createAppendCopier(clickhouse), merges }),
     mergeColumns: createColumnMerge({ clickhouse, tables, columns, merges, poolLimits }),
     merges,
     poolLimits,

@@ -5,7 +5,6 @@ import { createUploadSweep } from '../ingest/lifecycle/upload-sweep.js';
 import { createRetention } from '../ingest/maintenance/retention.js';
 import { createStorageSweep } from '../ingest/maintenance/storage-sweep.js';
 import { createSweeper, type Sweeper } from '../ingest/maintenance/sweeper.js';
-import { createTableMover } from '../ingest/maintenance/table-mover.js';
 import type { Log } from '../lib/log.js';
 import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
@@ -40,9 +39,6 @@ export interface MaintenanceOptions {
 export interface PoolSettings extends PoolLimits {
   /** Least milliseconds between two deletes of few segments. */
   readonly dropIntervalMs: number;
-  /** Moves small tables into pools. */
-  readonly movesTables: boolean;
-  readonly moveIntervalMs: number;
 }
 
 export interface CompactionSettings {
@@ -75,30 +71,6 @@ export const startCompaction = async (options: MaintenanceOptions, scope: Scope)
     log,
   });
   await scope.defer('compaction', periodic.stop);
-};
-
-/** Moves small tables of earlier builds into pools, unless that is switched off. */
-export const startTableMoves = async (options: MaintenanceOptions, scope: Scope): Promise<void> => {
-  const { sql, clickhouse, tables, metrics, log, pools } = options;
-  if (!pools.movesTables) return;
-  const mover = createTableMover({
-    sql,
-    tables,
-    pools: createPoolSegments(clickhouse),
-    copier: createSegmentCopier({ clickhouse, log }),
-    limits: pools,
-    onMoved: () => metrics.tablesMoved.inc(),
-    log,
-  });
-  const periodic = startPeriodic({
-    name: 'small tables',
-    intervalMs: pools.moveIntervalMs,
-    run: async (stop) => {
-      await mover.move(stop);
-    },
-    log,
-  });
-  await scope.defer('small tables', periodic.stop);
 };
 
 /** Ends uploads that nothing else would end, applies retention, and compares what is stored. */

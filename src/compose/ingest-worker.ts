@@ -28,7 +28,7 @@ import { createTopicReader } from '../storage/kafka/topic-reader.js';
 import { type TopicNames, topicOf } from '../storage/kafka/topics.js';
 import { type ColumnMergeSettings, createMergeStep, keepMergingColumns } from './column-merges.js';
 import { startMembership } from './consumer-membership.js';
-import { startCompaction, startSweeper, startTableMoves } from './ingest-maintenance.js';
+import { startCompaction, startSweeper } from './ingest-maintenance.js';
 import { traceChunks, tracePublisher } from './traced-parts.js';
 import { countsOfUploads } from './upload-counts.js';
 
@@ -145,7 +145,6 @@ export const startIngestWorker = async (
   await scope.defer('uploads in the background', dispatcher.close);
   await keepMergingColumns(options, dispatcher, scope);
   await startCompaction(options, scope);
-  await startTableMoves(options, scope);
 
   const membership = await startMembership(options, scope);
   const trace = traceChunks(options.tracing);

@@ -81,8 +81,6 @@ export const createWorkerProcess = async (
         maxRows: config.poolMaxRows,
         maxBytes: config.poolMaxBytes,
         dropIntervalMs: config.poolDropIntervalMs,
-        movesTables: config.poolMoveTables,
-        moveIntervalMs: config.poolMoveIntervalMs,
       },
     },
     scope,

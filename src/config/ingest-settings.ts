@@ -1,5 +1,5 @@
 import { maxChunkRawBytes } from '../model/chunk.js';
-import { flag, integer, KiB, MiB, optional, setting } from './setting.js';
+import { integer, KiB, MiB, optional, setting } from './setting.js';
 
 /** Variables of uploads: from the bytes that come in to the segments that they become. */
 export const ingestSettings = {
@@ -183,23 +183,11 @@ export const ingestSettings = {
     '60000',
     'Milliseconds between deletes from shared tables while fewer than 1,000 segments wait for deletion.',
   ),
-  poolMoveTables: setting(
-    'POOL_MOVE_TABLES',
-    flag,
-    'true',
-    'Moves small datasets that have a table of their own into shared ones, in the background.',
-  ),
   segmentHashIntervalMs: setting(
     'SEGMENT_HASH_INTERVAL_MS',
     integer(100),
     '60000',
     'Milliseconds between two rounds of a worker that write down the hashes of new rows, which `admin verify` compares with.',
-  ),
-  poolMoveIntervalMs: setting(
-    'POOL_MOVE_INTERVAL_MS',
-    integer(100),
-    '10000',
-    'Milliseconds between checks for small datasets with a table of their own.',
   ),
   compactionIntervalMs: setting(
     'COMPACTION_INTERVAL_MS',

@@ -144,11 +144,6 @@ export const createMetrics = ({ defaults = false }: { defaults?: boolean } = {})
       help: 'Segments that were joined into larger ones.',
       registers,
     }),
-    tablesMoved: new Counter({
-      name: 'tabulary_tables_moved_total',
-      help: 'Tables of small datasets whose rows were moved into shared tables.',
-      registers,
-    }),
     segmentsRemoved: new Counter({
       name: 'tabulary_segments_removed_total',
       help: 'Segments whose rows were removed because no version has them any more.',

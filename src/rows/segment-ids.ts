@@ -7,10 +7,6 @@ const { perProcess, firstMerge, firstCompaction } = segmentNumbers;
 export const isNoMerge = (id: string): string =>
   `(${id} % ${perProcess} < ${firstMerge} OR ${id} % ${perProcess} >= ${firstCompaction})`;
 
-/** Id of the segment of the current merge of a process `alias`. */
-export const mergeSegmentSql = (alias: string): string =>
-  `${alias}.id * ${perProcess} + ${firstMerge} + ${alias}.merge_attempt`;
-
 /**
  * Condition that a process `alias` needs the segment of its current attempt or of its current merge: a pending one
  * writes it, a dry run keeps it for a while.

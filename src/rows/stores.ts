@@ -66,46 +66,24 @@ export const lonelyStores = async (sql: Sql, most: number): Promise<number[]> =>
 export const deleteLonelyStores = async (sql: Sql, ids: readonly number[]): Promise<number> =>
   (await sql.query(`DELETE FROM stores s WHERE s.id = ANY ($1) AND ${lonely} RETURNING 1`, [ids])).length;
 
-/**
- * Of the stores that have these tables: theirs holds nothing any more, from now on. Tables of a spread one stay, each with the
- * others.
- */
-export const noteEmptied = async (sql: Sql, tables: readonly number[]): Promise<void> => {
-  await sql.query(
-    `UPDATE stores s SET emptied_at = now()
-     WHERE ${tablesOf('s')} = ANY ($1) AND s.emptied_at IS NULL AND s.shard IS NOT NULL AND NOT ${usesTable}`,
+/** Stores that have one of these tables and no segment in it. Tables of a spread store stay, each with the others. */
+export const emptyTables = (
+  sql: Sql,
+  tables: readonly number[],
+): Promise<{ readonly id: number; readonly tables: number }[]> =>
+  sql.query(
+    `SELECT s.id, ${tablesOf('s')} AS tables FROM stores s
+     WHERE ${tablesOf('s')} = ANY ($1) AND s.shard IS NOT NULL AND NOT ${usesTable} AND ${notHeld}`,
     [tables],
   );
-};
-
-/** Its table has gone. */
-export const forgetEmptied = async (sql: Sql, id: number): Promise<void> => {
-  await sql.query('UPDATE stores SET emptied_at = NULL WHERE id = $1', [id]);
-};
-
-/** Some of those whose table has held nothing for so many milliseconds. */
-export const emptiedStores = async (
-  sql: Sql,
-  graceMs: number,
-  most: number,
-): Promise<{ readonly id: number; readonly tables: number }[]> => {
-  await sql.query(`UPDATE stores s SET emptied_at = NULL WHERE s.emptied_at IS NOT NULL AND ${usesTable}`);
-  return sql.query(
-    `SELECT s.id, ${tablesOf('s')} AS tables FROM stores s WHERE s.emptied_at <= now() - $1 * interval '1 millisecond' AND ${notHeld} LIMIT ${most}`,
-    [graceMs],
-  );
-};
 
 /**
- * Keeps segments from being added to the table of a store until the end of the transaction. False: it holds some again.
- * A new segment locks the row of its store as its foreign key does; who has waited for one sees it.
+ * Keeps segments from being added to the table of a store until the end of the transaction. False: it has some again.
+ * A new segment locks the row of its store as its foreign key does; a caller that waited for one sees it.
  */
-export const holdEmptied = async (tx: Sql, id: number): Promise<boolean> => {
+export const holdEmpty = async (tx: Sql, id: number): Promise<boolean> => {
   await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR UPDATE', [id]);
-  const [row] = await tx.query(
-    `SELECT 1 FROM stores s WHERE s.id = $1 AND s.emptied_at IS NOT NULL AND NOT ${usesTable}`,
-    [id],
-  );
+  const [row] = await tx.query(`SELECT 1 FROM stores s WHERE s.id = $1 AND NOT ${usesTable}`, [id]);
   return row !== undefined;
 };
 

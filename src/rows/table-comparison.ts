@@ -5,13 +5,13 @@ import { areSegmentsHeld } from '../storage/postgres/held-segments.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { holdPools } from './pool-sweep.js';
 import { isServed } from './shard-stores.js';
-import { knownTables, shardSql, tablesSql } from './stores.js';
+import { emptyTables, holdEmpty, knownTables, shardSql, tablesSql } from './stores.js';
 import type { StoredSegment, StoreTables } from './tables.js';
 
 export interface TableComparison {
   /** Drops rows that PostgreSQL does not know; gives the number of their segments. */
   dropOrphanSegments(): Promise<number>;
-  /** Drops tables that PostgreSQL does not know; gives their number. */
+  /** Drops tables that PostgreSQL does not know, and returns their number. Tables without segments go as well. */
   dropOrphanStores(): Promise<number>;
   /** Segments of versions whose rows are not there. */
   findMissing(): Promise<number>;
@@ -58,12 +58,12 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
         [present.map(({ segmentId }) => segmentId)],
       );
       const places = new Set(known.map(({ id, storeId, shard }) => placeKey(storeId, id, shard)));
-      // A table that was emptied, or left behind by a move, waits for its readers as a whole.
+      // A table that was left behind by a move waits for its readers as a whole.
       const waiting = new Set(
         (
           await tx.query<{ id: number }>(
             `SELECT coalesce(left_table, table_id, id) AS id FROM stores
-             WHERE emptied_at IS NOT NULL OR left_at IS NOT NULL`,
+             WHERE left_at IS NOT NULL`,
           )
         ).map(({ id }) => id),
       );
@@ -89,6 +89,11 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
       await tables.dropStore(id);
       log.info({ store: id }, 'table dropped that belongs to no dataset');
     }
+    // Segments stay known until they are dropped: without one, nobody reads the table.
+    for (const { id, tables: number } of await emptyTables(sql, present))
+      await sql.tx(async (tx) => {
+        if (await holdEmpty(tx, id)) await tables.dropStore(number);
+      });
     // What was copied for a move that was given up.
     const copies = await tables.listCopies();
     const wanted = new Set(await knownTables(sql, copies));

@@ -2,7 +2,6 @@
 export const restless = {
   // Datasets come and go between shared tables and tables of their own.
   poolMaxRows: '150',
-  poolMoveIntervalMs: '1000',
   poolDropIntervalMs: '1000',
   storageSweepIntervalMs: '1000',
   sweepIntervalMs: '1000',

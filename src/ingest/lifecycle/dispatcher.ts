@@ -150,9 +150,6 @@ export const createDispatcher = (options: DispatcherOptions): Dispatcher => {
       case 'repeated':
         await transitions.nextAttempt(outcome.kind, processId, attempt, outcome.layout, outcome.notices);
         return follow(outcome.kind, state);
-      case 'copied':
-        await requireWork().merges.finishCopies(outcome.copies);
-        return follow('copied', state);
       case 'rebased':
         await requireWork().merges.rebase(processId, outcome.layout);
         return follow('rebased', state);

@@ -7,7 +7,7 @@ import { addSegment } from '../../rows/segment-records.js';
 import { findSlots, readPlace } from '../../rows/slot-maps.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
-import { inLineSql, inStates, moveSql } from './transitions.js';
+import { inStates, moveSql } from './transitions.js';
 
 interface Turn<Mode> {
   readonly processId: number;
@@ -22,8 +22,6 @@ interface Turn<Mode> {
   readonly facts: SegmentFacts;
   /** Rows that the plan allows; null: any. */
   readonly maxRows: number | null;
-  /** Its rows were copied beside those of a version, and could not be joined with the current one all the same. */
-  readonly copied: boolean;
 }
 
 /** An upload whose turn to be merged has come. */
@@ -56,21 +54,6 @@ export interface MergeTarget {
   readonly placement: Placement;
 }
 
-/** An append that is first in its dataset, or waits behind others that are. */
-export interface WaitingAppend {
-  readonly processId: number;
-  readonly attempt: number;
-  readonly layout: Layout;
-  readonly facts: SegmentFacts;
-  readonly placement: Placement;
-}
-
-/** An append whose rows are copied: `number` of the merge that they were copied by. */
-export interface CopiedAppend {
-  readonly processId: number;
-  readonly number: number;
-}
-
 /** The records of merges in PostgreSQL. */
 export interface MergeRecords {
   /** Undefined when the process does not stand in state `merge` (any more). */
@@ -80,18 +63,6 @@ export interface MergeRecords {
    * @param columns Of the rows to come, to be kept in a pool; undefined: in the table of the store.
    */
   begin(turn: MergeTurn, columns: readonly NamedColumn[] | undefined): Promise<MergeTarget | null>;
-  /**
-   * The upload and the plain appends that wait directly behind it, in their order, so many at most. Whatever a merge was begun
-   * for before stands alone: what it failed of is not to fail others.
-   */
-  appendsInLine(turn: UploadTurn, limit: number): Promise<WaitingAppend[]>;
-  /** Registers a new segment for each to be copied into, beside those of a store's table. Without those whose turn is over. */
-  beginCopies(
-    turn: UploadTurn,
-    processIds: readonly number[],
-  ): Promise<(CopiedAppend & Pick<MergeTarget, 'segmentId'>)[]>;
-  /** Event `copied`. Leaves out those of which another merge has begun since. */
-  finishCopies(copies: readonly CopiedAppend[]): Promise<void>;
   /**
    * Event `merged`. Does nothing when another merge has begun since.
    * @param number Of the merge that wrote the segment; null: none was written.
@@ -103,17 +74,13 @@ export interface MergeRecords {
   countBegun(processId: number): Promise<number>;
 }
 
-/** Another merge begins: what the one before has copied counts no more. */
-const nextMerge = 'merge_attempt = coalesce(merge_attempt, 0) + 1, copied_attempt = NULL';
-
 export const createMergeRecords = (sql: Sql): MergeRecords => ({
   async turn(processId) {
     const [turn] = await sql.query<MergeTurn>(
       `SELECT p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.mode, p.attempt,
          p.layout, p.facts,
          (SELECT ${placementSql('g')} FROM segments g
-          WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement, plans.max_dataset_rows AS "maxRows",
-         p.copied_attempt IS NOT DISTINCT FROM p.attempt AS copied
+          WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement, plans.max_dataset_rows AS "maxRows"
        FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN repositories r ON r.id = d.repository_id
          JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
        WHERE p.id = $1 AND ${inStates(['merge'], 'p')}`,
@@ -125,7 +92,7 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
   begin: ({ processId, storeId, placement }, columns) =>
     sql.tx(async (tx) => {
       const [row] = await tx.query<{ number: number }>(
-        `UPDATE processes SET ${nextMerge} WHERE id = $1 AND ${inStates(['merge'])} RETURNING merge_attempt AS number`,
+        `UPDATE processes SET merge_attempt = coalesce(merge_attempt, 0) + 1 WHERE id = $1 AND ${inStates(['merge'])} RETURNING merge_attempt AS number`,
         [processId],
       );
       if (row === undefined) return null;
@@ -136,47 +103,6 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
       const pool = slotMapId === null ? null : await readPlace(tx, slotMapId);
       return { segmentId: id, number: row.number, placement: { ...placement, pool } };
     }),
-
-  async appendsInLine({ processId, datasetId }, limit) {
-    const line = await sql.query<WaitingAppend & { plain: boolean }>(
-      `SELECT p.id AS "processId", p.attempt, p.layout, p.facts, ${placementSql('g')} AS placement,
-         p.mode = 'append' AND NOT p.dry_run AND p.vintage IS NULL AND (p.id = $2
-           OR (${inStates(['ready'], 'p')} AND p.expected_version IS NULL AND p.merge_attempt IS NULL
-             AND (SELECT merge_attempt IS NULL FROM processes WHERE id = $2))) AS plain
-       FROM processes p LEFT JOIN segments g ON g.id = p.id * ${segmentNumbers.perProcess} + p.attempt
-       WHERE p.dataset_id = $1 AND p.id >= $2 AND ${inLineSql('p')} ORDER BY p.id LIMIT $3`,
-      [datasetId, processId, limit],
-    );
-    const end = line.findIndex(({ plain }) => !plain);
-    return end < 0 ? line : line.slice(0, end);
-  },
-
-  beginCopies: ({ storeId }, processIds) =>
-    sql.tx(async (tx) => {
-      const rows = await tx.query<CopiedAppend>(
-        `WITH held AS MATERIALIZED (
-           SELECT id FROM processes WHERE id = ANY ($1) AND ${inStates(['merge', 'ready'])} ORDER BY id FOR NO KEY UPDATE)
-         UPDATE processes SET ${nextMerge} WHERE id IN (SELECT id FROM held)
-         RETURNING id AS "processId", merge_attempt AS number`,
-        [processIds],
-      );
-      const begun = rows.map((row) => ({ ...row, segmentId: mergeSegmentId(row.processId, row.number) }));
-      for (const { segmentId: id, processId } of begun)
-        await addSegment(tx, { id, processId, storeId, slotMapId: null });
-      return begun;
-    }),
-
-  async finishCopies(copies) {
-    const { set, when } = moveSql('copied', 'p');
-    await sql.query(
-      `WITH held AS MATERIALIZED (
-         SELECT id FROM processes WHERE id = ANY ($1) ORDER BY id FOR NO KEY UPDATE)
-       UPDATE processes p SET ${set}, copied_attempt = p.attempt
-       FROM held JOIN unnest($1::bigint[], $2::int[]) AS c (process, number) ON c.process = held.id
-       WHERE p.id = held.id AND p.merge_attempt = c.number AND ${when}`,
-      [copies.map(({ processId }) => processId), copies.map(({ number }) => number)],
-    );
-  },
 
   async finish(processId, outcome, number) {
     // A lease may have run out meanwhile: once another merge has begun, the segment of this one is dropped.

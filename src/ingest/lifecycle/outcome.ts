@@ -3,7 +3,7 @@ import type { Notice, ProcessError } from '../../model/process.js';
 import type { SegmentFacts } from '../../model/version.js';
 import type { Layout } from '../layout/layout.js';
 import type { StoredChunk } from './chunk-records.js';
-import type { CopiedAppend, MergeOutcome } from './merge-records.js';
+import type { MergeOutcome } from './merge-records.js';
 import type { UploadState } from './process-records.js';
 
 /** What a step came to. Steps only say it; the dispatcher writes it down and does what follows. */
@@ -38,8 +38,6 @@ export type Outcome =
     }
   /** ClickHouse holds what was recorded. */
   | { readonly kind: 'verified'; readonly facts: SegmentFacts }
-  /** The rows of appends lie beside those of the current version. */
-  | { readonly kind: 'copied'; readonly copies: readonly CopiedAppend[] }
   /** The current version keeps a column otherwise: the file is read again with this layout. */
   | { readonly kind: 'rebased'; readonly layout: Layout }
   /** Joined with the current version; `number` of the merge that wrote a segment, null: none was needed. */

@@ -37,8 +37,6 @@ export interface DueProcess extends UploadSender {
   expectedVersionId: number | null;
   dryRun: boolean;
   vintage: Vintage | null;
-  /** The segment that its rows were copied into, beside those of a version; null: they lie where the upload has put them. */
-  copiedSegment: number | null;
 }
 
 export interface PublishedVersion {

@@ -1,5 +1,4 @@
 import type { ProcessError } from '../../model/process.js';
-import { mergeSegmentSql } from '../../rows/segment-ids.js';
 import { type HeldDataset, holdDatasets } from '../../storage/postgres/datasets.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { recordWhole, type VerifiedUpload, type WholeUpload } from './chunk-records.js';
@@ -141,8 +140,7 @@ interface FirstInLine {
 
 const dueSql = prepared(`
   SELECT id, dataset_id AS "datasetId", created_by AS "accountId", key_id AS "keyId", phase, attempt, mode,
-    layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage,
-    CASE WHEN copied_attempt = attempt THEN ${mergeSegmentSql('processes')} END AS "copiedSegment"
+    layout, facts, merge, expected_version AS "expectedVersionId", dry_run AS "dryRun", vintage
   FROM processes WHERE id = ANY ($1) AND ${published.when} ORDER BY id FOR NO KEY UPDATE`);
 
 /** Of the first pending process of each dataset. */

@@ -114,11 +114,6 @@ export const transitions = {
     next: 'resume',
     when: 'an upload of another mode than replace comes first in its dataset and is not joined with the current version yet',
   },
-  copied: {
-    moves: { merge: 'ready', ready: 'ready' },
-    next: 'publish',
-    when: 'the rows of an append, and of appends that wait behind it, are copied beside those of the current version',
-  },
   rebased: {
     moves: { merge: 'collect' },
     next: 'look_again',

@@ -14,13 +14,9 @@ import { isServed } from '../../rows/shard-stores.js';
 import { makeShardTables } from '../../rows/shard-tables.js';
 import {
   deleteLonelyStores,
-  emptiedStores,
-  forgetEmptied,
   forgetLeft,
-  holdEmptied,
   leftStores,
   lonelyStores,
-  noteEmptied,
   shardSql,
   tablesOfStores,
   tablesSql,
@@ -189,16 +185,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     for (const id of present) if (!ids.has(id)) await tables.dropIntake(id);
   };
 
-  /** Tables whose store has all of its segments in pools, once readers that began before have ended. */
-  const dropEmptied = async (): Promise<void> => {
-    for (const { id, tables: number } of await emptiedStores(sql, graceMs, batch))
-      await sql.tx(async (tx) => {
-        if (!(await holdEmptied(tx, id))) return;
-        await tables.dropStore(number);
-        await forgetEmptied(tx, id);
-      });
-  };
-
   /** What stores that were moved left behind, once readers that began before have ended. */
   const dropLeft = async (): Promise<void> => {
     for (const { id, tables: number, shard } of await leftStores(sql, graceMs, batch)) {
@@ -255,7 +241,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     options.onSegmentsRemoved?.(segments);
     stop?.throwIfAborted();
     await dropIntakes();
-    await dropEmptied();
     await dropLeft();
     return { segments, stores: await dropStores() };
   };
@@ -266,7 +251,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
       const versions = await retention.apply();
       await makeShardTables({ sql, tables, log });
       const abandonedCompactions = await abandonSilent(sql);
-      await noteEmptied(sql, await tables.listStores());
       await noteUnnamed(sql);
       poolsDueAt = 0;
       const released = await release(stop);

@@ -70,7 +70,7 @@ const segmentsSql = `
 /** Why stores cannot be moved now, of those that cannot. */
 const stayingSql = `
   SELECT s.id AS store, CASE WHEN ${isStoreWritten('s')} THEN 'written' ELSE 'moved a short while ago' END AS reason FROM stores s
-  WHERE s.id = ANY ($1) AND (${isStoreWritten('s')} OR s.left_at IS NOT NULL OR s.emptied_at IS NOT NULL)`;
+  WHERE s.id = ANY ($1) AND (${isStoreWritten('s')} OR s.left_at IS NOT NULL)`;
 
 type Staying = MoveReport['left'][number];
 

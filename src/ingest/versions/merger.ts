@@ -28,7 +28,6 @@ import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, type Layout, storedColumns } from '../layout/layout.js';
 import type { MergeRecords, MergeTarget, MergeTurn, UploadTurn } from '../lifecycle/merge-records.js';
 import type { Outcome, Step } from '../lifecycle/outcome.js';
-import type { CopyAppends } from './append-copies.js';
 import type { MergeColumns } from './column-merge.js';
 import { decimalRoom } from './decimal-room.js';
 import { joinFacts } from './joined-facts.js';
@@ -42,7 +41,6 @@ export interface MergerOptions {
   readonly tables: StoreTables;
   readonly segments: SegmentMerger;
   readonly mergeColumns: MergeColumns;
-  readonly copyAppends: CopyAppends;
   readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
   readonly poolLimits: PoolLimits;
   readonly log: Log;
@@ -71,7 +69,7 @@ interface Written {
 
 /** The step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
-  const { sql, clickhouse, tables, segments, mergeColumns, copyAppends, merges, poolLimits, log } = options;
+  const { sql, clickhouse, tables, segments, mergeColumns, merges, poolLimits, log } = options;
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
@@ -261,8 +259,7 @@ export const createMerger = (options: MergerOptions): Step => {
         `Types of the manifest conflict with those of the dataset: ${conflicts.join(', ')}.`,
       );
     if (!isBoundTo(turn.layout, layout)) return { kind: 'rebased', layout };
-    const bound = { ...turn, layout };
-    return (base && (await copyAppends(bound, base))) ?? merge(bound, base);
+    return merge({ ...turn, layout }, base);
   };
 
   /** What passes, or may pass, is thrown on: the sweep tries again. */

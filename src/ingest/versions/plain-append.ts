@@ -1,6 +1,6 @@
 /**
  * An append that changes nothing of what is there: the segment of the file stands behind those of the version before it, in
- * the same place. Nothing has to be copied or counted (any more), so it is published where it is due, without a merge.
+ * the same place. Nothing has to be copied or counted, so it is published where it is due, without a merge.
  */
 import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
@@ -28,11 +28,8 @@ const roomSql = prepared(`
     JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
   WHERE g.id = $1 AND d.id = $2`);
 
-const readRoom = async (
-  sql: Sql,
-  { id, attempt, datasetId, copiedSegment }: DueProcess,
-): Promise<Room | undefined> => {
-  const [room] = await sql.query<Room>(roomSql, [copiedSegment ?? segmentId(id, attempt), datasetId]);
+const readRoom = async (sql: Sql, { id, attempt, datasetId }: DueProcess): Promise<Room | undefined> => {
+  const [room] = await sql.query<Room>(roomSql, [segmentId(id, attempt), datasetId]);
   return room;
 };
 
@@ -72,7 +69,7 @@ export const createPlainAppend =
     return (
       joined && {
         baseVersionId: base.versionId,
-        segmentId: due.copiedSegment,
+        segmentId: null,
         keepsBase: true,
         columns,
         facts: joined,

@@ -22,7 +22,6 @@ let owner: Client;
 beforeAll(async () => {
   product = await startProduct({
     poolMaxRows: '40',
-    poolMoveTables: 'false',
     firstChunkBytes: '2000',
     chunkBytes: '2000',
     segmentHashIntervalMs: '86400000',

@@ -226,15 +226,6 @@ const fire: Readonly<
     base: 999_999,
     run: (_, { datasetId }) => publisher().publishDue(datasetId),
   },
-  copied: {
-    waits: true,
-    mode: 'append',
-    base: null,
-    run: async (processId) => {
-      await sql.query('UPDATE processes SET merge_attempt = 3 WHERE id = $1', [processId]);
-      await createMergeRecords(sql).finishCopies([{ processId, number: 3 }]);
-    },
-  },
   rebased: {
     waits: true,
     mode: 'append',

@@ -1,8 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTableMover } from '../../../src/ingest/maintenance/table-mover.js';
+import { openStorageSweep } from '../../../src/compose/sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
+import { createScope } from '../../../src/lib/scope.js';
 import type { Placement } from '../../../src/model/placement.js';
 import { placementSql } from '../../../src/rows/placements.js';
 import { createPoolSegments } from '../../../src/rows/pool-segments.js';
@@ -10,8 +11,7 @@ import { sweepPools } from '../../../src/rows/pool-sweep.js';
 import { readSegmentDigests, type SegmentDigest } from '../../../src/rows/segment-digests.js';
 import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { addSegment } from '../../../src/rows/segment-records.js';
-import { createSegmentCopier, type SegmentCopier } from '../../../src/rows/segment-writes.js';
-import { holdEmptied } from '../../../src/rows/stores.js';
+import { holdEmpty } from '../../../src/rows/stores.js';
 import { createTableRenewal } from '../../../src/rows/table-renewal.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
@@ -40,7 +40,6 @@ beforeAll(async () => {
     sweepIntervalMs: '200',
     segmentGraceMs: '0',
     poolDropIntervalMs: '0',
-    poolMoveTables: 'false',
     compactionMinSegments: '0',
   });
   const { key } = await product.createAccount('ada');
@@ -342,95 +341,33 @@ describe('rows of a pool', () => {
   });
 });
 
-describe('a small table of its own', () => {
-  const never = new AbortController().signal;
-  let clickhouse: ClickHouse;
-
-  beforeAll(() => {
-    const { clickhouseUrl, clickhouseDatabase } = product.config;
-    clickhouse = createClickHouse({ url: clickhouseUrl ?? '', database: clickhouseDatabase });
-  });
-  afterAll(() => clickhouse.close());
-
-  const mover = (copier: Pick<SegmentCopier, 'move'> = createSegmentCopier({ clickhouse, log: silentLog })) =>
-    createTableMover({
-      sql: product.sql,
-      tables: createStoreTables(clickhouse),
-      pools: createPoolSegments(clickhouse),
-      copier,
-      limits: { maxRows: 100_000, maxBytes: 10_000_000 },
-      onMoved: () => undefined,
-      log: silentLog,
-    });
-
-  /** A dataset of three versions in its table: replaced, appended to, and a clone of it. */
-  const ownTable = async () => {
-    const dataset = await createDataset(owner);
-    const first = await sent(dataset, rowsFrom(0, 60));
-    await sent(dataset, rowsFrom(60, 60), 'append');
-    expect(await placesOf(dataset)).toEqual(['table', 'table']);
-    return { dataset, first };
+describe('the table of a dataset whose rows are all in a pool', () => {
+  const sweep = async (): Promise<void> => {
+    const scope = createScope(silentLog);
+    const run = await openStorageSweep({ config: product.config, log: silentLog, scope, sql: product.sql });
+    await run().finally(() => scope.close());
   };
 
-  it('moves into a pool with all of its versions, and is dropped', async () => {
-    const { dataset, first } = await ownTable();
+  it('is dropped once the last version with rows in it is gone, and made again when they outgrow the pool', async () => {
+    const dataset = await createDataset(owner);
     const table = `s${await storeOf(dataset)}`;
-    expect(await mover().move(never)).toBeGreaterThan(0);
-    expect(await placesOf(dataset)).toEqual(['narrow', 'narrow']);
-    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
-    expect(await download(owner, dataset, `?versionId=${first.versionId}&$skip=0`)).toBe(shown(60));
-    await expect.poll(tableNames, { interval: 200 }).not.toContain(table);
-    expect(await download(owner, dataset, '?$skip=1')).toBe(shown(120).replace('"key 0",0.25\n', ''));
-  });
-
-  it('stays where it is when the copy fails, and moves with the next attempt', async () => {
-    const { dataset } = await ownTable();
-    const real = createSegmentCopier({ clickhouse, log: silentLog });
-    const dies: Pick<SegmentCopier, 'move'> = {
-      async move(move, signal) {
-        await real.move(move, signal);
-        throw new Error('the worker dies here');
-      },
-    };
-    await mover(dies).move(never);
-    expect(await placesOf(dataset)).toEqual(['table', 'table']);
-    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
-    // What the first attempt left must not be counted twice.
-    expect(await mover().move(never)).toBe(1);
-    expect(await placesOf(dataset)).toEqual(['narrow', 'narrow']);
-    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(120));
-  });
-
-  /** Copies, and lets something happen before the copy is compared. */
-  const copierAnd = (happens: () => Promise<unknown>): Pick<SegmentCopier, 'move'> => {
-    const real = createSegmentCopier({ clickhouse, log: silentLog });
-    return {
-      async move(move, signal) {
-        await real.move(move, signal);
-        await happens();
-      },
-    };
-  };
-
-  it('takes uploads into the pool while its rows are copied there', async () => {
-    const dataset = await createDataset(owner);
+    const large = await sent(dataset, rowsFrom(0, 60));
     await sent(dataset, rowsFrom(0, 10));
-    await sent(dataset, rowsFrom(0, 60));
+    expect(await placesOf(dataset)).toEqual(['table', 'narrow']);
+    await sweep();
+    expect(await download(owner, dataset, `?versionId=${large.versionId}&$skip=0`)).toBe(shown(60));
+    const deleted = await call(owner, 'DELETE', `/datasets/${dataset}/versions/${large.versionId}`);
+    expect(deleted.status).toBe(204);
+    await sweep();
+    expect(await tableNames()).not.toContain(table);
+    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(10));
+    await sent(dataset, rowsFrom(10, 60), 'append');
     expect(await placesOf(dataset)).toEqual(['narrow', 'table']);
-    await mover(copierAnd(() => sent(dataset, rowsFrom(0, 20)))).move(never);
-    expect(await placesOf(dataset)).toEqual(['narrow', 'narrow', 'narrow']);
-    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(20));
-  });
-
-  it('is left alone when a version comes in while its rows are copied', async () => {
-    const { dataset } = await ownTable();
-    await mover(copierAnd(() => sent(dataset, rowsFrom(120, 60), 'append'))).move(never);
-    expect(await placesOf(dataset)).toEqual(['table', 'table', 'table']);
-    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(180));
+    expect(await download(owner, dataset, '?$skip=0')).toBe(shown(70));
   });
 });
 
-describe('the table of a store whose rows have all gone to a pool', () => {
+describe('the table of a store', () => {
   const storeId = 1;
   const placement: Placement = { storeId, shard: 1, pool: null };
   const price = { name: 'c1_f', physical: 'f' } as const;
@@ -496,14 +433,13 @@ describe('the table of a store whose rows have all gone to a pool', () => {
   it('stays when a segment is added to it while a sweep is about to drop it', async () => {
     const dataset = await createDataset(owner);
     const store = await storeOf(dataset);
-    await product.sql.query("UPDATE stores SET emptied_at = now() + interval '1 day' WHERE id = $1", [store]);
     const sweeper = new pg.Client({ connectionString: product.config.databaseUrl });
     await sweeper.connect();
     await sweeper.query('BEGIN');
     let held: Promise<boolean> | undefined;
     await product.sql.tx(async (tx) => {
       await addSegment(tx, { id: 987_654_321, processId: 987_654, storeId: store, slotMapId: null });
-      held = holdEmptied(inTransaction(sweeper), store);
+      held = holdEmpty(inTransaction(sweeper), store);
       await expect
         .poll(() =>
           product.sql.query(
@@ -516,12 +452,7 @@ describe('the table of a store whose rows have all gone to a pool', () => {
     expect(await held).toBe(false);
     await sweeper.end();
     await product.sql.query('DELETE FROM segments WHERE id = 987654321');
-    // In one transaction: else a sweep of the product could drop it between the two.
-    const isHeld = product.sql.tx(async (tx) => {
-      await tx.query('UPDATE stores SET emptied_at = now() WHERE id = $1', [store]);
-      return holdEmptied(tx, store);
-    });
-    expect(await isHeld).toBe(true);
+    expect(await product.sql.tx((tx) => holdEmpty(tx, store))).toBe(true);
   });
 });
 

@@ -19,7 +19,6 @@ beforeAll(async () => {
   product = await startProduct({
     poolMaxRows: '40',
     kafkaPartitions: '2',
-    poolMoveTables: 'false',
     compactionMinSegments: '0',
   });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('ada')).key };

@@ -21,7 +21,6 @@ beforeAll(async () => {
     chunkBytes: '65536',
     // What is counted below is what an upload writes, not what is cleared away meanwhile.
     sweepIntervalMs: '86400000',
-    poolMoveTables: 'false',
   });
   owner = await product.createAccount('owner');
 });

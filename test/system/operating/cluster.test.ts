@@ -94,7 +94,6 @@ beforeAll(async () => {
     firstChunkBytes: '4096',
     chunkBytes: '16384',
     compactionMinSegments: '0',
-    poolMoveTables: 'false',
   });
   owner = { baseUrl: product.baseUrl, key: (await product.createAccount('ada')).key };
   for (let number = 1; number <= 9; number += 1) {

@@ -25,7 +25,7 @@ const sizes = { firstChunkBytes: '4096', chunkBytes: '16384', poolMaxRows: '40',
 let large = 0;
 
 beforeAll(async () => {
-  owner = await world.start({ ...sizes, compactionMinSegments: '0', poolMoveTables: 'false' });
+  owner = await world.start({ ...sizes, compactionMinSegments: '0' });
   product = world.product();
   const small = await createDataset(owner);
   await send(owner, small, lines(500, 7), { mode: 'replace' });

@@ -27,7 +27,6 @@ beforeAll(async () => {
     poolMaxRows: '40',
     spreadMinBytes: '40000',
     compactionMinSegments: '0',
-    poolMoveTables: 'false',
     // Those of the tests alone.
     sweepIntervalMs: '86400000',
   });

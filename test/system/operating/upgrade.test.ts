@@ -13,7 +13,7 @@ const { keys, answers } = earlierAnswers();
 let product: TestProduct;
 
 beforeAll(async () => {
-  product = await startProduct({ poolMoveIntervalMs: '200' }, silentLog, loadEarlierVersion);
+  product = await startProduct({}, silentLog, loadEarlierVersion);
 });
 
 afterAll(() => product?.close());
