@@ -161,6 +161,8 @@ export const createExportFiles = (options: ExportFilesOptions): ExportFiles => {
       if (builds.current(stored.key) === running) {
         return { kind: 'building', build: running, key: stored.key, lastModified };
       }
+      // It has ended since, and rejects when the file could not be made.
+      await running.done;
       const info = await storage.stat(stored.key);
       if (info === undefined) throw notFound('unknown_file', 'There is no such file.');
       return { kind: 'stored', key: stored.key, size: info.size, tag: info.tag, lastModified };
