@@ -157,6 +157,11 @@ export const startIngestWorker = async (
     log,
   });
   const faults = createChunkFaults({ processes: createProcessRecords(sql), dispatcher, deadLetters, log });
+  // Each may wait half a second for its last fetch: all leave at once.
+  const joined = new Set<ChunkConsumer>();
+  await scope.defer('consumers', async () => {
+    await Promise.all([...joined].map((consumer) => consumer.close()));
+  });
   const join = async (lane: Lane): Promise<ChunkConsumer> => {
     const topic = topicOf(topics, lane);
     const group = `${options.groupPrefix}.${lane}`;
@@ -183,7 +188,8 @@ export const startIngestWorker = async (
       isPaused: options.isPaused,
       log,
     });
-    await scope.defer(`consumer of ${topic}`, consumer.close);
+    if (scope.closing) await consumer.close();
+    else joined.add(consumer);
     return consumer;
   };
   // Known from the start, so that the first of each is a rise.
