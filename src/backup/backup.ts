@@ -15,7 +15,7 @@ import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
-import { shardSql, tablesSql } from '../rows/stores.js';
+import { shardSql } from '../rows/stores.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, catalogKey, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
@@ -53,7 +53,7 @@ export interface BackupOptions {
 
 /** Segments of versions, and those that versions are about to be led over to. */
 const neededSql = `
-  SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard, m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
+  SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard, m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
   WHERE s.rows > 0 AND (EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
     OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'swapping'))
   ORDER BY s.id`;

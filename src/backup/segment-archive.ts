@@ -31,7 +31,7 @@ export interface SegmentArchive {
 }
 
 /** Where rows are brought to: into the table of a store, or the pool that they were in. */
-export type RestoredPlace = Pick<Placement, 'storeId' | 'shard' | 'closed'>;
+export type RestoredPlace = Pick<Placement, 'storeId' | 'shard'>;
 
 /** Id, rows and hash of a segment in a file. */
 export type SavedSegment = SegmentFile['segments'][number];

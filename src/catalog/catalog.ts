@@ -24,15 +24,15 @@ export interface CatalogOptions {
   readonly sql: Sql;
   /** Seconds that sessions of the web app last. @default a week */
   readonly sessionMaxAgeSeconds?: number;
-  /** The server for the rows of a new dataset. @default the first */
-  readonly chooseShard?: () => Promise<number>;
+  /** Shards for the rows of new datasets. @default the first */
+  readonly homeTurns?: () => Promise<readonly number[]>;
 }
 
 /** Every part of the catalog over one database. */
 export const createCatalog = ({
   sql,
   sessionMaxAgeSeconds,
-  chooseShard = () => Promise.resolve(firstShard),
+  homeTurns = () => Promise.resolve([firstShard]),
 }: CatalogOptions) => {
   const keyUse = createKeyUse({ sql });
   const access = createAccess({ sql });
@@ -54,7 +54,7 @@ export const createCatalog = ({
     overview: createOverview({ sql, accounts, quotas }),
     repositories: createRepositories({ sql, access }),
     search: createCatalogSearch({ sql }),
-    datasets: createDatasets({ sql, access, chooseShard }),
+    datasets: createDatasets({ sql, access, homeTurns }),
     columns: createColumns({ sql, access }),
     retention: createRetentionSettings({ sql, access }),
     clones: createClones({ sql, access, quotas }),

@@ -71,11 +71,11 @@ const summaryOf = ({
 export interface DatasetsOptions {
   readonly sql: Sql;
   readonly access: Access;
-  /** The server for the rows of a new dataset. */
-  readonly chooseShard: () => Promise<number>;
+  /** Shards for the rows of new datasets. */
+  readonly homeTurns: () => Promise<readonly number[]>;
 }
 
-export const createDatasets = ({ sql, access, chooseShard }: DatasetsOptions): Datasets => ({
+export const createDatasets = ({ sql, access, homeTurns }: DatasetsOptions): Datasets => ({
   list: (caller, filter) => listDatasets(sql, caller, filter),
 
   async read(caller, id, asOf) {
@@ -89,14 +89,14 @@ export const createDatasets = ({ sql, access, chooseShard }: DatasetsOptions): D
   async create(caller, repositoryId, text) {
     await access.repository(caller, repositoryId, 'Write', 'write', 'destination');
     requireName(text.name);
-    const shard = await chooseShard();
+    const turns = await homeTurns();
     return sql.tx(async (tx) => {
       await holdRepository(tx, repositoryId);
       const { accountId } = caller;
       const id = await insertDataset(tx, {
         ...text,
         repositoryId,
-        storeId: await insertStore(tx, shard),
+        storeId: await insertStore(tx, turns),
         accountId,
       });
       if (id === undefined) throw nameTaken(text.name);

@@ -1,4 +1,3 @@
-import { tablesOf } from '../rows/stores.js';
 import type { Sql } from '../storage/postgres/sql.js';
 
 /** The dataset behind a table of its own, for operators. */
@@ -15,9 +14,9 @@ export interface TableOwner {
 /** Of stores that still have a dataset; of several that share one, the oldest. */
 export const readTableOwners = (sql: Sql, tables: readonly number[]): Promise<TableOwner[]> =>
   sql.query<TableOwner>(
-    `SELECT DISTINCT ON (d.store_id) ${tablesOf('s')} AS "table", d.id AS "datasetId", d.name, a.name AS owner,
+    `SELECT DISTINCT ON (d.store_id) s.id AS "table", d.id AS "datasetId", d.name, a.name AS owner,
        (SELECT count(*)::int FROM versions v WHERE v.dataset_id = d.id) AS versions
      FROM stores s JOIN datasets d ON d.store_id = s.id JOIN repositories r ON r.id = d.repository_id JOIN accounts a ON a.id = r.created_by
-     WHERE ${tablesOf('s')} = ANY ($1) ORDER BY d.store_id, d.id`,
+     WHERE s.id = ANY ($1) ORDER BY d.store_id, d.id`,
     [tables],
   );

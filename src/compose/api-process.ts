@@ -37,8 +37,7 @@ import type { Scope } from '../lib/scope.js';
 import { createOpsActions } from '../operations/actions.js';
 import { createConsoleState } from '../operations/console-state.js';
 import { createLook } from '../operations/look.js';
-import { drainingShards } from '../rows/draining-shards.js';
-import { createShardChoice } from '../rows/shard-choice.js';
+import { createHomeTurns } from '../rows/homes.js';
 import { lastBackupSeconds } from '../storage/postgres/last-backup.js';
 import { startHeartbeat } from '../storage/postgres/live-processes.js';
 import { leaveFrom } from './accounts.js';
@@ -80,7 +79,7 @@ export const createApiProcess = async (
   const catalog = createCatalog({
     sql,
     sessionMaxAgeSeconds: config.sessionMaxAgeSeconds,
-    chooseShard: createShardChoice(core.clickhouse, { closed: () => drainingShards(sql), log }),
+    homeTurns: createHomeTurns(core.clickhouse),
   });
   const { access, keyUse } = catalog;
   const keyDays = startPeriodic({

@@ -110,7 +110,11 @@ export const openServers = async (
       await bindInstallation(sql, connection);
       await bindShard(connection, address.number);
     };
-    shards.push({ number: address.number, clickhouse: preparedBy(connection, prepare) });
+    shards.push({
+      number: address.number,
+      weight: address.weight,
+      clickhouse: preparedBy(connection, prepare),
+    });
   }
   return joinServers({ entry, cluster, shards });
 };

@@ -2,14 +2,13 @@ import { damaged } from '../backup/backup-folder.js';
 import { createRestore } from '../backup/restore.js';
 import { releaseRestoredRefreshes } from '../gateway/datasets/series-dataset-records.js';
 import { failRestored } from '../ingest/lifecycle/restored-uploads.js';
-import { planPlaces } from '../ingest/maintenance/shard-plan.js';
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { type AppError, conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { settleRestoredCompactions } from '../rows/compaction-records.js';
-import { drainingSetting } from '../rows/draining-shards.js';
+import { homesFor } from '../rows/homes.js';
 import { createRestoredStores } from '../rows/restored-stores.js';
-import { forgetClosedShards, restoreHashes } from '../rows/segment-records.js';
+import { restoreHashes } from '../rows/segment-records.js';
 import { createStoreTables } from '../rows/tables.js';
 import {
   type ClickHouseServers,
@@ -52,7 +51,7 @@ const allOf = ({ entry, shards }: ClickHouseServers): readonly Connection[] => [
 
 /** Tables of rows, those over all shards among them. */
 const rowTables = `SELECT name FROM system.tables WHERE database = {database:String}
-  AND match(name, '^(d?s[0-9]+|[uaxy][0-9]+|d?pool_(narrow|medium|wide)|m_.*)$')`;
+  AND match(name, '^(d?s[0-9]+|[uax][0-9]+|d?pool_(narrow|medium|wide))$')`;
 
 const tableWithRows = async (clickhouse: Connection): Promise<string | undefined> => {
   const [some] = await clickhouse.rows<{ table: string }>(
@@ -109,7 +108,6 @@ const settle = async (sql: Sql, installation: string): Promise<number> => {
   await releaseRestoredRefreshes(sql);
   // The catalog that it was copied from may live on beside another ClickHouse.
   await setSetting(sql, 'installation', installation);
-  await setSetting(sql, drainingSetting, undefined);
   // Backups of this installation are still to be made.
   await setSetting(sql, lastBackupSetting, undefined);
   await recordAudit(sql, { action: 'command.run', target: { kind: 'command', name: 'restore' } });
@@ -160,10 +158,14 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
     },
     clearRows: () => clearReached(servers, log),
     async place(tx) {
-      const stores = await createRestoredStores(tx);
-      const shards = await requireShards(servers, nothingRestored);
+      const stores = createRestoredStores(tx);
+      await requireShards(servers, nothingRestored);
       const spreadMinBytes = servedBy(servers).spread ? config.spreadMinBytes : Number.POSITIVE_INFINITY;
-      if (await stores.place((all) => planPlaces(shards, all, spreadMinBytes))) await forgetClosedShards(tx);
+      await stores.place((all) => {
+        const homes = new Map<number, number | null>(homesFor(servers.shards, all));
+        for (const { id, versionBytes } of all) if (versionBytes >= spreadMinBytes) homes.set(id, null);
+        return homes;
+      });
       return stores.segments;
     },
     recordHashes: restoreHashes,

@@ -37,11 +37,9 @@ export type ShardNumber = number | null;
 export const firstShard = 1;
 
 export interface Placement {
-  /** The number of its tables, which is that of the store until it leaves a shard (docs/adr/0073-spread-stores-that-move.md). */
+  /** Number of the store and of its table. */
   readonly storeId: number;
   readonly shard: ShardNumber;
-  /** Shards that get no chunk of the segment, where it is spread. @default none */
-  readonly closed?: readonly number[] | null | undefined;
   /** Null: the table of the store. */
   readonly pool: PoolPlace | null;
 }

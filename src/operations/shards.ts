@@ -1,6 +1,5 @@
 /** The shards of a ClickHouse cluster as operators see them. */
 import type { ShardSummary } from '../http/routes/ops-actions.js';
-import { drainingShards } from '../rows/draining-shards.js';
 import { away, readShardSizes } from '../rows/shard-sizes.js';
 import { countStores, strayStores } from '../rows/shard-stores.js';
 import { type ClickHouseServers, servedBy } from '../storage/clickhouse/client.js';
@@ -15,17 +14,17 @@ export interface ShardsView {
 
 /** It does not throw for a shard that is away. */
 export const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<ShardsView> => {
-  const [found, counts, drains] = await Promise.all([
+  const [found, counts] = await Promise.all([
     Promise.all(servers.shards.map(readShardSizes)),
     countStores(sql),
-    drainingShards(sql),
   ]);
   const storesOn = (number: number | null): number =>
     counts.find(({ shard }) => shard === number)?.stores ?? 0;
   const configured = found.map(
     (size): ShardSummary => ({
       ...size,
-      state: size.error !== null ? 'away' : drains.includes(size.shard) ? 'draining' : 'in use',
+      weight: servers.shards.find(({ number }) => number === size.shard)?.weight ?? 0,
+      state: size.error === null ? 'in use' : 'away',
       stores: storesOn(size.shard),
     }),
   );
@@ -33,7 +32,14 @@ export const viewShards = async (sql: Sql, servers: ClickHouseServers): Promise<
   const others = counts.flatMap(({ shard, stores }): ShardSummary[] =>
     shard === null || numbers.has(shard)
       ? []
-      : [{ ...away(shard, 'CLICKHOUSE_CLUSTER does not name it'), state: 'not configured', stores }],
+      : [
+          {
+            ...away(shard, 'CLICKHOUSE_CLUSTER does not name it'),
+            state: 'not configured',
+            weight: 0,
+            stores,
+          },
+        ],
   );
   return { spreadStores: storesOn(null), shards: [...configured, ...others] };
 };

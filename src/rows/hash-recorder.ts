@@ -7,14 +7,12 @@ import type { Sql } from '../storage/postgres/sql.js';
 import { type TablePlace, tableOf } from './places.js';
 import type { HashedSegment, SegmentHashes } from './segment-hashes.js';
 import { recordHashes } from './segment-records.js';
-import { shardSql, tablesSql } from './stores.js';
+import { shardSql } from './stores.js';
 
 /** A segment that versions have, as PostgreSQL knows it. */
 export interface NamedSegment {
   readonly id: number;
   readonly storeId: number;
-  /** Number of the tables of its store. */
-  readonly tables: number;
   readonly shard: ShardNumber;
   readonly pool: PoolClass | null;
   readonly mapId: number | null;
@@ -25,12 +23,12 @@ export interface NamedSegment {
 
 /** Selects `NamedSegment`s from `segments s`. */
 export const namedSegmentSql = `
-  SELECT s.id, s.store_id AS "storeId", ${tablesSql('s')} AS tables, ${shardSql('s')} AS shard, m.pool, s.slot_map_id AS "mapId", s.rows, s.hash
+  SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard, m.pool, s.slot_map_id AS "mapId", s.rows, s.hash
   FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
   WHERE s.rows IS NOT NULL AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`;
 
-export const placeOf = ({ tables, shard, pool }: NamedSegment): TablePlace => ({
-  storeId: tables,
+export const placeOf = ({ storeId, shard, pool }: NamedSegment): TablePlace => ({
+  storeId,
   shard,
   pool: pool === null ? null : { pool },
 });

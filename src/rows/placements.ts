@@ -1,9 +1,8 @@
 import { segmentsOf } from './segment-ranges.js';
-import { tablesOf } from './stores.js';
 
 /** Where a segment lies, of `segments` under this name: a `Placement` as JSON. */
 export const placementSql = (segments: string): string =>
-  `(SELECT json_build_object('storeId', ${tablesOf('own')}, 'shard', own.shard, 'closed', ${segments}.closed_shards, 'pool',
+  `(SELECT json_build_object('storeId', own.id, 'shard', own.shard, 'pool',
       (SELECT json_build_object('mapId', m.id, 'pool', m.pool, 'slots', m.slots)
        FROM slot_maps m WHERE m.id = ${segments}.slot_map_id))
     FROM stores own WHERE own.id = ${segments}.store_id)`;

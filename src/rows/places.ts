@@ -19,9 +19,6 @@ const idText = (id: number): string => {
 
 export const tableName = (storeId: number): string => `s${idText(storeId)}`;
 
-/** Rows that came from other shards, until they belong to the table of that number. */
-export const copyName = (storeId: number): string => `y${idText(storeId)}`;
-
 export const poolName = (pool: PoolClass): string => `pool_${pool}`;
 
 /** How the tables of stores and uploads are laid out. */

@@ -61,9 +61,8 @@ export const sweepPools = async (
       if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
       const ids = page.map(({ segmentId }) => segmentId);
       const known = await tx.query<{ id: number }>(
-        `SELECT s.id FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id JOIN stores st ON st.id = s.store_id
-         WHERE s.id = ANY ($1) AND (st.left_table IS NOT NULL
-           OR m.pool = $2 AND (coalesce(st.shard, $3) = $3 OR st.left_shard = $3))`,
+        `SELECT s.id FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id JOIN stores st ON st.id = s.store_id
+         WHERE s.id = ANY ($1) AND m.pool = $2 AND coalesce(st.shard, $3) = $3`,
         [ids, table.pool, table.shard],
       );
       const places = new Set(known.map(({ id }) => id));

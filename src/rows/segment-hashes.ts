@@ -45,7 +45,7 @@ const sumsOf = (columns: readonly string[]): string[] => {
 };
 
 /** The hash of rows that lie in several places, from those of each. */
-export const addHashes = (hashes: readonly string[]): string =>
+const addHashes = (hashes: readonly string[]): string =>
   String(
     BigInt.asUintN(
       64,
@@ -53,37 +53,28 @@ export const addHashes = (hashes: readonly string[]): string =>
     ),
   );
 
-export interface HashedRows {
+interface HashedRows {
   /** With its database. */
   readonly table: string;
   readonly columns: readonly string[];
   /** Condition, with the values of `params`. */
   readonly where: string;
   readonly params?: QueryParams;
-  /** Positions of one slice. @default all */
-  readonly sliceRows?: number;
 }
 
-/** Rows of one segment at neighbouring positions. */
-export interface HashedSlice extends HashedSegment {
-  /** From 0. */
-  readonly slice: number;
-}
-
-/** One pass over the rows; those of each segment, or of each of its slices, have a hash. */
-export const hashRows = async (
+/** One pass over the rows of segments. */
+const hashRows = async (
   clickhouse: Connection,
-  { table, columns, where, params = {}, sliceRows }: HashedRows,
+  { table, columns, where, params = {} }: HashedRows,
   settings: QuerySettings,
   signal?: AbortSignal,
-): Promise<HashedSlice[]> => {
-  const slice = sliceRows === undefined ? undefined : `intDiv(_row, ${sliceRows})`;
-  const rows = await clickhouse.rows<{ segment: string; slice: string; n: string; sums: string[] }>(
-    `SELECT toString(_seg) AS segment, ${slice === undefined ? "'0'" : `toString(${slice})`} AS slice, toString(count()) AS n,
+): Promise<HashedSegment[]> => {
+  const rows = await clickhouse.rows<{ segment: string; n: string; sums: string[] }>(
+    `SELECT toString(_seg) AS segment, toString(count()) AS n,
        [${sumsOf(columns)
          .map((sum) => `toString(${sum})`)
          .join(', ')}] AS sums
-     FROM ${table} WHERE ${where} GROUP BY ${slice === undefined ? '_seg' : `_seg, ${slice}`}`,
+     FROM ${table} WHERE ${where} GROUP BY _seg`,
     {
       params,
       settings: { ...backgroundSettings(columns.length), ...settings },
@@ -92,7 +83,6 @@ export const hashRows = async (
   );
   return rows.map((row) => ({
     segmentId: Number(row.segment),
-    slice: Number(row.slice),
     rows: Number(row.n),
     hash: addHashes(row.sums),
   }));
@@ -124,7 +114,7 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
       ifThere(async () => {
         const clickhouse = servers.at(place);
         const columns = await columnsOf(place);
-        const found = await hashRows(
+        return hashRows(
           clickhouse,
           {
             table: statedTable(database, place),
@@ -135,7 +125,6 @@ export const createSegmentHashes = (servers: ClickHouseServers): SegmentHashes =
           await lowPriority(clickhouse),
           signal,
         );
-        return found.map(({ segmentId, rows, hash }) => ({ segmentId, rows, hash }));
       }, []),
 
     countBefore: (place, segmentId, position) =>

@@ -11,16 +11,13 @@ export interface NewSegment {
   readonly slotMapId: number | null;
 }
 
-/** The shards that are being emptied. A segment keeps to what it began with: each of its chunks always goes to the same shard. */
-const closedSql = 'draining_shards()';
-
 /** Statement that adds one. All are expressions, of `source`. */
 export const addSegmentSql = (
   { id, processId, storeId, slotMapId }: Readonly<Record<keyof NewSegment, string>>,
   source = '',
 ): string => `
-  INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards)
-  SELECT ${id}, ${storeId}, ${processId}, ${slotMapId}, ${closedSql} ${source}`;
+  INSERT INTO segments (id, store_id, process_id, slot_map_id)
+  SELECT ${id}, ${storeId}, ${processId}, ${slotMapId} ${source}`;
 
 const addSql = prepared(
   addSegmentSql({
@@ -41,8 +38,8 @@ export const addSegment = async (
 /** One that lies where another one of the store lies. */
 export const addSegmentBeside = async (sql: Sql, id: number, other: number): Promise<void> => {
   await sql.query(
-    `INSERT INTO segments (id, store_id, process_id, slot_map_id, closed_shards)
-     SELECT $1, store_id, $2, slot_map_id, ${closedSql} FROM segments WHERE id = $3`,
+    `INSERT INTO segments (id, store_id, process_id, slot_map_id)
+     SELECT $1, store_id, $2, slot_map_id FROM segments WHERE id = $3`,
     [id, processOfSegment(id), other],
   );
 };
@@ -52,15 +49,6 @@ export const countSegmentSql = (
   id: string,
   { rows, bytes }: { readonly rows: string; readonly bytes: string },
 ): string => `UPDATE segments SET rows = ${rows}, bytes = ${bytes} WHERE id = ${id}`;
-
-/** The segments lie in a pool from now on, or in the table of their store; their hashes are of other names of columns. */
-export const moveSegments = async (
-  tx: Sql,
-  ids: readonly number[],
-  slotMapId: number | null,
-): Promise<void> => {
-  await tx.query('UPDATE segments SET slot_map_id = $2, hash = NULL WHERE id = ANY ($1)', [ids, slotMapId]);
-};
 
 /** Writes hashes down of segments that have none and have not been moved since; gives their number. */
 export const recordHashes = async (
@@ -89,11 +77,6 @@ export const restoreHashes = async (
      WHERE s.id = f.id AND (SELECT m.pool FROM slot_maps m WHERE m.id = s.slot_map_id) IS NOT DISTINCT FROM f.pool`,
     [found.map(({ id }) => id), found.map(({ hash }) => hash), found.map(({ pool }) => pool)],
   );
-};
-
-/** Of a catalog that was restored: shards that were being emptied then are none of those that there are now. */
-export const forgetClosedShards = async (tx: Sql): Promise<void> => {
-  await tx.query('UPDATE segments SET closed_shards = NULL WHERE closed_shards IS NOT NULL');
 };
 
 /** The hash was of rows that are not there any more. */

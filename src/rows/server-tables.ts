@@ -7,7 +7,7 @@ import {
   type IntakeTables,
   tableNames,
 } from './intake-tables.js';
-import { copyName, tableName } from './places.js';
+import { tableName } from './places.js';
 import { createTableDefinitions, type TableDefinitions } from './table-definitions.js';
 
 export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensure' | 'forget'> {
@@ -19,14 +19,8 @@ export interface ServerTables extends IntakeTables, Pick<TableDefinitions, 'ensu
   columnNames(storeId: number): Promise<string[]>;
   /** Every segment of which the tables of stores hold rows. */
   listSegments(): Promise<{ storeId: number; segmentId: number }[]>;
-  /** Of the tables of stores, by number. */
-  rowsOfStores(): Promise<ReadonlyMap<number, number>>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
-  /** Every one that has a table of rows from other shards. */
-  listCopies(): Promise<number[]>;
-  /** Removes that table. Idempotent. */
-  dropCopy(storeId: number): Promise<void>;
 }
 
 export const createServerTables = (clickhouse: Connection, options?: IntakeTableOptions): ServerTables => {
@@ -71,27 +65,8 @@ export const createServerTables = (clickhouse: Connection, options?: IntakeTable
       return rows.map((row) => ({ storeId: Number(row.table.slice(1)), segmentId: Number(row.partition) }));
     },
 
-    async rowsOfStores() {
-      const rows = await clickhouse.rows<{ table: string; n: string }>(
-        `SELECT table, toString(sum(rows)) AS n FROM system.parts
-         WHERE database = {database:String} AND active AND match(table, '^s[0-9]+$') GROUP BY table`,
-        { params: { database } },
-      );
-      return new Map(rows.map(({ table, n }) => [Number(table.slice(1)), Number(n)]));
-    },
-
     async listStores() {
       return (await tableNames(clickhouse, '^s[0-9]+$')).map((name) => Number(name.slice(1)));
-    },
-
-    async listCopies() {
-      return (await tableNames(clickhouse, '^y[0-9]+$')).map((name) => Number(name.slice(1)));
-    },
-
-    async dropCopy(storeId) {
-      await clickhouse.command(`DROP TABLE IF EXISTS ${database}.${copyName(storeId)}`, {
-        settings: { max_table_size_to_drop: '0' },
-      });
     },
   };
 };

@@ -1,23 +1,6 @@
 /** Which stores lie on which shard, and what they hold. */
 import type { ServedShards } from '../model/placement.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { tablesOf } from './stores.js';
-
-export interface StoreOnShard {
-  readonly id: number;
-  readonly shard: number;
-  /** Raw bytes of what versions name. */
-  readonly bytes: number;
-}
-
-/** Stores whose rows lie on one shard. */
-export const storesOnShards = (sql: Sql): Promise<StoreOnShard[]> =>
-  sql.query<StoreOnShard>(
-    `SELECT s.id, s.shard, coalesce(sum(g.bytes), 0)::bigint AS bytes FROM stores s
-     LEFT JOIN segments g ON g.store_id = s.id AND g.rows > 0
-       AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = g.id)
-     WHERE s.shard IS NOT NULL GROUP BY s.id ORDER BY s.id`,
-  );
 
 /** Stores by shard; null: those that are spread over all shards. */
 export const countStores = (
@@ -58,8 +41,6 @@ export const isStrayStore = async (sql: Sql, id: number, served: ServedShards): 
 
 /** Numbers of the tables of stores whose rows lie on all shards. */
 export const spreadTables = async (sql: Sql): Promise<number[]> =>
-  (
-    await sql.query<{ id: number }>(
-      `SELECT ${tablesOf('s')} AS id FROM stores s WHERE s.shard IS NULL ORDER BY 1`,
-    )
-  ).map(({ id }) => id);
+  (await sql.query<{ id: number }>(`SELECT s.id FROM stores s WHERE s.shard IS NULL ORDER BY 1`)).map(
+    ({ id }) => id,
+  );

@@ -1,6 +1,5 @@
 import type { Log } from '../lib/log.js';
 import type { Sql } from '../storage/postgres/sql.js';
-import { drainingShards } from './draining-shards.js';
 import { spreadTables } from './shard-stores.js';
 import type { StoreTables } from './tables.js';
 
@@ -15,7 +14,7 @@ export interface ShardTablesParts {
  * they were made. Idempotent.
  */
 export const makeShardTables = async ({ sql, tables, log }: ShardTablesParts): Promise<void> => {
-  const made = await tables.mend(await spreadTables(sql), await drainingShards(sql));
+  const made = await tables.mend(await spreadTables(sql));
   if (made > 0) log.info({ stores: made }, 'tables made that a shard lacked');
 };
 

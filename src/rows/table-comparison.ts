@@ -5,7 +5,7 @@ import { areSegmentsHeld } from '../storage/postgres/held-segments.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { holdPools } from './pool-sweep.js';
 import { isServed } from './shard-stores.js';
-import { emptyTables, holdEmpty, knownTables, shardSql, tablesSql } from './stores.js';
+import { emptyTables, holdEmpty, knownStores, shardSql } from './stores.js';
 import type { StoredSegment, StoreTables } from './tables.js';
 
 export interface TableComparison {
@@ -49,29 +49,17 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
    */
   const dropOrphanSegments = (): Promise<number> =>
     sql.tx(async (tx) => {
-      // Whoever moves stores between shards has rows where PostgreSQL does not say so yet.
       if (!(await holdPools(tx)) || (await areSegmentsHeld(tx))) return 0;
       const present = await tables.listSegments();
       const known = await tx.query<NamedSegment>(
-        `SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
+        `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
        WHERE s.id = ANY ($1) AND s.slot_map_id IS NULL`,
         [present.map(({ segmentId }) => segmentId)],
       );
       const places = new Set(known.map(({ id, storeId, shard }) => placeKey(storeId, id, shard)));
-      // A table that was left behind by a move waits for its readers as a whole.
-      const waiting = new Set(
-        (
-          await tx.query<{ id: number }>(
-            `SELECT coalesce(left_table, table_id, id) AS id FROM stores
-             WHERE left_at IS NOT NULL`,
-          )
-        ).map(({ id }) => id),
-      );
       const orphans = present.filter(
         ({ storeId, segmentId, shard }) =>
-          !places.has(placeKey(storeId, segmentId, shard)) &&
-          !places.has(placeKey(storeId, segmentId, null)) &&
-          !waiting.has(storeId),
+          !places.has(placeKey(storeId, segmentId, shard)) && !places.has(placeKey(storeId, segmentId, null)),
       );
       for (const { storeId, segmentId, shard } of orphans) {
         await tables.dropSegments({ storeId, shard }, [segmentId]);
@@ -83,27 +71,23 @@ export const createTableComparison = ({ sql, tables, log }: TableComparisonOptio
   const dropOrphanStores = async (): Promise<number> => {
     if (await areSegmentsHeld(sql)) return 0;
     const present = await tables.listStores();
-    const ids = new Set(await knownTables(sql, present));
+    const ids = new Set(await knownStores(sql, present));
     const orphans = present.filter((id) => !ids.has(id));
     for (const id of orphans) {
       await tables.dropStore(id);
       log.info({ store: id }, 'table dropped that belongs to no dataset');
     }
     // Segments stay known until they are dropped: without one, nobody reads the table.
-    for (const { id, tables: number } of await emptyTables(sql, present))
+    for (const id of await emptyTables(sql, present))
       await sql.tx(async (tx) => {
-        if (await holdEmpty(tx, id)) await tables.dropStore(number);
+        if (await holdEmpty(tx, id)) await tables.dropStore(id);
       });
-    // What was copied for a move that was given up.
-    const copies = await tables.listCopies();
-    const wanted = new Set(await knownTables(sql, copies));
-    for (const id of copies) if (!wanted.has(id)) await tables.dropCopy(id);
     return orphans.length;
   };
 
   const findMissing = async (): Promise<number> => {
     const named = await sql.query<NamedSegment>(
-      `SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
+      `SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
        WHERE s.rows > 0 AND s.slot_map_id IS NULL AND ${isServed('s', tables.served)}
          AND EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)`,
     );

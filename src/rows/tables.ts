@@ -6,7 +6,6 @@
  *   pool_<class>     of many small datasets; 16 partitions
  *   u<segmentId>     of one attempt of a long upload, while chunks come
  *   x<storeId>       the twin of s<storeId> while that is made anew (table-renewal.ts)
- *   y<storeId>       rows from other shards, while s<storeId> is filled with what a store has that leaves them (moved-tables.ts)
  *   ds<storeId>, dpool_<class>   on the entry of a cluster: the tables of that name of all shards (spread-tables.ts)
  *   a<segmentId>_…   the same when all chunks have come, until it was handed over to s<storeId>
  *
@@ -40,6 +39,7 @@ import {
   unknownShard,
 } from '../storage/clickhouse/client.js';
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
+import { turnAt, turnsOf } from './homes.js';
 import type { BlockInsert, BlocksAppend, BlocksInsert, IntakeTableOptions } from './intake-tables.js';
 import { statedTable } from './places.js';
 import { createServerTables, type ServerTables } from './server-tables.js';
@@ -81,7 +81,7 @@ export interface StoreTables {
    * Inserts blocks of several segments into a pool, all in one statement. `token` names them all: repeated with the same
    * blocks it adds nothing. The columns of the blocks may differ.
    */
-  insertBlocks(insert: BlocksInsert & ShardPlace & Pick<Placement, 'closed'>): Promise<void>;
+  insertBlocks(insert: BlocksInsert & ShardPlace): Promise<void>;
   /**
    * Inserts blocks of several segments into the table of their store, which lies on one shard, all in one statement. Whatever comes
    * of it, it must not be repeated.
@@ -106,20 +106,13 @@ export interface StoreTables {
   columnNames(store: StoreTable): Promise<string[]>;
   /** Every segment of which the tables of stores hold rows: one that is spread once for each shard that has some. */
   listSegments(): Promise<StoredSegment[]>;
-  /** By shard and number: the rows of all tables of stores. */
-  rowsOfStores(): Promise<ReadonlyMap<number, ReadonlyMap<number, number>>>;
   /** Every store that has a table. */
   listStores(): Promise<number[]>;
-  /** Numbers of the tables for which rows of other shards were copied. */
-  listCopies(): Promise<number[]>;
-  /** Removes those rows. Idempotent. */
-  dropCopy(storeId: number): Promise<void>;
   /**
    * Makes the tables of spread stores, and the pools, that a shard or the entry lacks: one that is new, or was away when
    * they were made. Gives the number of stores whose tables were made. Idempotent.
-   * @param closed Shards that are to get no rows.
    */
-  mend(spreadStores: readonly number[], closed: readonly number[]): Promise<number>;
+  mend(spreadStores: readonly number[]): Promise<number>;
 }
 
 export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTableOptions): StoreTables => {
@@ -139,19 +132,13 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
   const having = ({ shard = firstShard }: ShardPlace): readonly ServerTables[] =>
     shard === null ? all : [on(shard)];
 
-  /** The shards that take rows of what is spread. */
-  const open = (closed: readonly number[] | null | undefined): readonly ServerTables[] => {
-    const taking = [...byNumber].flatMap(([number, tables]) => (closed?.includes(number) ? [] : [tables]));
-    return taking.length === 0 ? all : taking;
-  };
-
-  /** Chunks of what is spread go round; always to the same shard, where their tokens are known. */
+  /** Chunks of what is on all shards take turns by weight: always the same shard for a chunk, which knows its token. */
   const forChunk = ({ placement, segmentId, chunk = 0 }: ChunkPlace): ServerTables => {
-    const { shard = firstShard, pool, closed } = placement;
+    const { shard = firstShard, pool } = placement;
     if (shard !== null) return on(shard);
-    const taking = open(closed);
-    // What a spread store has in pools goes to the first of them.
-    return taking[pool === null ? (segmentId + chunk) % taking.length : 0] ?? on(shard);
+    // Rows in pools go to the first of them.
+    if (pool !== null) return all[0] ?? on(shard);
+    return on(turnAt(turnsOf(servers.shards), segmentId + chunk) ?? null);
   };
 
   const everywhere = async (work: (tables: ServerTables) => Promise<void>): Promise<void> => {
@@ -179,12 +166,12 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       await forChunk(chunk).ensureIntake(placement, segmentId, columns);
     },
     insertBlock: (insert) => forChunk(insert).insertBlock(insert),
-    async insertBlocks({ shard = firstShard, closed, ...insert }) {
+    async insertBlocks({ shard = firstShard, ...insert }) {
       if (shard !== null) return on(shard).insertBlocks(insert);
       // Of spread stores all pools of the class are read, whichever of them has the rows.
       const pool = { mapId: 0, pool: insert.pool, slots: {} };
-      await ensure({ storeId: 0, shard, closed, pool }, []);
-      await (open(closed)[0] ?? on(shard)).insertBlocks(insert);
+      await ensure({ storeId: 0, shard, pool }, []);
+      await (all[0] ?? on(shard)).insertBlocks(insert);
     },
 
     appendBlocks: (append) => on(append.placement.shard).appendBlocks(append),
@@ -238,17 +225,9 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
       );
       return (await Promise.all(lists)).flat();
     },
-    async rowsOfStores() {
-      const lists = [...byNumber].map(
-        async ([shard, tables]) => [shard, await tables.rowsOfStores()] as const,
-      );
-      return new Map(await Promise.all(lists));
-    },
     listStores: () => distinct((tables) => tables.listStores()),
-    listCopies: () => distinct((tables) => tables.listCopies()),
-    dropCopy: (storeId) => everywhere((tables) => tables.dropCopy(storeId)),
 
-    async mend(spreadStores, closed) {
+    async mend(spreadStores) {
       if (spread === undefined || spreadStores.length === 0) return 0;
       const makeAnew = async (placement: Placement, columns: readonly NamedColumn[]): Promise<void> => {
         for (const tables of all) tables.forget(placement);
@@ -256,7 +235,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
         await ensure(placement, columns);
       };
       for (const pool of poolClasses)
-        await makeAnew({ storeId: 1, shard: null, closed, pool: { mapId: 0, pool, slots: {} } }, []);
+        await makeAnew({ storeId: 1, shard: null, pool: { mapId: 0, pool, slots: {} } }, []);
       const joined = new Set(await spread.listStores());
       const present = await Promise.all(all.map(async (tables) => new Set(await tables.listStores())));
       let made = 0;
@@ -264,7 +243,7 @@ export const createStoreTables = (servers: ClickHouseServers, options?: IntakeTa
         const shards = present.filter((stores) => stores.has(storeId)).length;
         if (shards === 0 || (shards === present.length && joined.has(storeId))) continue;
         const names = (await Promise.all(all.map((tables) => tables.columnNames(storeId)))).flat();
-        await makeAnew({ storeId, shard: null, closed, pool: null }, [...new Set(names)].map(namedColumnOf));
+        await makeAnew({ storeId, shard: null, pool: null }, [...new Set(names)].map(namedColumnOf));
         made += 1;
       }
       return made;

@@ -18,6 +18,8 @@ export interface NodeAddress {
 export interface ShardAddress extends Omit<NodeAddress, 'replica'> {
   /** `shard_num` of `system.clusters`: 1, 2, … */
   readonly number: number;
+  /** Its share of what is new, as `remote_servers` says; 0: it is only read. */
+  readonly weight: number;
   /** All nodes of the shard; the address of the shard is that of the first. */
   readonly replicas: readonly NodeAddress[];
 }
@@ -36,6 +38,8 @@ export interface ClusterNode {
   readonly replica: number;
   readonly host: string;
   readonly port: number;
+  /** Of its shard. */
+  readonly weight: number;
 }
 
 const misconfigured = (message: string): AppError => new AppError('invalid', 'bad_configuration', message);
@@ -87,6 +91,7 @@ export const shardsOf = (
       `CLICKHOUSE_NODE_URLS has ${nodeUrls.length} addresses, cluster ${cluster} ${nodes.length} nodes`,
     );
   const shards = new Map<number, NodeAddress[]>();
+  const weights = new Map(nodes.map(({ shard, weight }) => [shard, weight]));
   for (const [at, node] of nodes.entries()) {
     const given = nodeUrls?.[at];
     const address = given === undefined ? urlOf(node, nodes, ports, base) : completed(given, base);
@@ -97,14 +102,23 @@ export const shardsOf = (
     const [first] = replicas;
     return first === undefined
       ? []
-      : [{ number, url: first.url, host: first.host, tcpPort: first.tcpPort, replicas }];
+      : [
+          {
+            number,
+            weight: weights.get(number) ?? 1,
+            url: first.url,
+            host: first.host,
+            tcpPort: first.tcpPort,
+            replicas,
+          },
+        ];
   });
 };
 
 const readNodes = async (entry: Connection, cluster: string): Promise<ClusterNode[]> => {
   const nodes = await entry.rows<ClusterNode>(
-    `SELECT toUInt32(shard_num) AS shard, toUInt32(replica_num) AS replica, host_name AS host, port
-     FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard, replica`,
+    `SELECT toUInt32(shard_num) AS shard, toUInt32(replica_num) AS replica, host_name AS host, port,
+       toUInt32(shard_weight) AS weight FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard, replica`,
     { params: { cluster } },
   );
   if (nodes.length > 0) return nodes;

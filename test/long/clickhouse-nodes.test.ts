@@ -1,15 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Embedded, startEmbedded } from '../../src/embedded/components.js';
 import { silentLog } from '../../src/lib/log.js';
 import { createScope } from '../../src/lib/scope.js';
-import type { MovedStores } from '../../src/operations/cluster.js';
 import {
   authorization,
   type Client,
@@ -24,7 +20,6 @@ import { startProduct, type TestProduct } from '../support/product.js';
 const folder = mkdtempSync(join(tmpdir(), 'tabulary-clickhouse-nodes-'));
 const scope = createScope(silentLog);
 const need = { postgres: false, kafka: false, clickhouse: true };
-const admin = fileURLToPath(new URL('../../dist/admin.js', import.meta.url));
 
 let embedded: Embedded;
 let product: TestProduct;
@@ -125,40 +120,6 @@ const expectLast = async (): Promise<void> => {
   for (const [dataset, file] of last) expect(await readWhole(dataset)).toBe(file);
 };
 
-/** The product's own command, as a process that can be killed. */
-const runCluster = (...words: string[]): ChildProcess => {
-  const { clickhouseUrl, clickhouseDatabase, clickhouseCluster, clickhouseNodeUrls } = product.config;
-  const { databaseUrl, kafkaBrokers, dataDir } = product.config;
-  return spawn(process.execPath, [admin, 'cluster', ...words, '--json'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...process.env,
-      DATABASE_URL: databaseUrl,
-      KAFKA_BROKERS: String(kafkaBrokers),
-      CLICKHOUSE_URL: clickhouseUrl,
-      CLICKHOUSE_DATABASE: clickhouseDatabase,
-      CLICKHOUSE_CLUSTER: clickhouseCluster,
-      CLICKHOUSE_NODE_URLS: clickhouseNodeUrls?.join(','),
-      DATA_DIR: dataDir,
-    },
-  });
-};
-
-const finish = async (child: ChildProcess): Promise<{ code: number | null; report: MovedStores }> => {
-  const ending = once(child, 'exit');
-  const text = (await child.stdout?.toArray())?.join('') ?? '';
-  const [code] = (await ending) as [number | null];
-  return { code, report: JSON.parse(text) as MovedStores };
-};
-
-const onShard = async (shard: number): Promise<number> => {
-  const [row] = await product.sql.query<{ n: number }>(
-    'SELECT count(*)::int AS n FROM stores WHERE shard = $1',
-    [shard],
-  );
-  return row?.n ?? 0;
-};
-
 describe('three ClickHouse servers', () => {
   it('lose, double and shorten nothing when each of them is killed during uploads', {
     timeout: 900_000,
@@ -176,30 +137,6 @@ describe('three ClickHouse servers', () => {
       await Promise.all(uploads);
       while ([undefined, pid].includes(embedded.clickhousePids()[node])) await sleep(50);
     }
-    reading.abort();
-    expect(await reads).toBeGreaterThan(0);
-    await expectLast();
-  });
-
-  it('have each row where it belongs after drains that were killed, while everything is read', {
-    timeout: 900_000,
-  }, async () => {
-    const reading = new AbortController();
-    const reads = readAll(reading.signal);
-    for (const delayMs of [900, 1_200, 1_500, 1_800]) {
-      const child = runCluster('drain', '1', '--wait', '30');
-      const exit = once(child, 'exit');
-      await sleep(delayMs);
-      child.kill('SIGKILL');
-      await exit;
-    }
-    for (;;) {
-      const { code, report } = await finish(runCluster('drain', '1', '--wait', '30'));
-      expect(report.left.filter(({ reason }) => reason === 'failed')).toEqual([]);
-      if (code === 0) break;
-      await sleep(1_000);
-    }
-    expect(await onShard(1)).toBe(0);
     reading.abort();
     expect(await reads).toBeGreaterThan(0);
     await expectLast();

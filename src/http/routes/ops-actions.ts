@@ -33,8 +33,10 @@ export interface LargeTable extends TableSizes {
 
 /** A server of a cluster. */
 export interface ShardSummary extends ShardSizes {
-  /** `draining`: nothing new is placed there. `not configured`: stores lie there, and CLICKHOUSE_CLUSTER does not name it. */
-  readonly state: 'in use' | 'draining' | 'away' | 'not configured';
+  /** `not configured`: stores lie there, and CLICKHOUSE_CLUSTER does not name it. */
+  readonly state: 'in use' | 'away' | 'not configured';
+  /** Share of new rows, as `remote_servers` says; 0: it is only read. */
+  readonly weight: number;
   /** Stores whose rows all lie there. */
   readonly stores: number;
 }

@@ -131,11 +131,13 @@ export const storesSchema = z
       .array(
         z.object({
           shard: count,
-          state: z.enum(['in use', 'draining', 'away', 'not configured']).meta({
-            description:
-              '`draining`: nothing new is placed there. `not configured`: stores lie on it, and `CLICKHOUSE_CLUSTER` does not name it.',
+          state: z.enum(['in use', 'away', 'not configured']).meta({
+            description: '`not configured`: stores lie on it, and `CLICKHOUSE_CLUSTER` does not name it.',
           }),
           error: z.string().nullable(),
+          weight: count.meta({
+            description: 'Weight in `remote_servers`: its share of new rows. 0: the shard is only read.',
+          }),
           stores: count.meta({ description: 'Stores whose rows all lie there.' }),
           bytes: size.nullable(),
           rows: size.nullable(),

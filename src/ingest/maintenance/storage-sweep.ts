@@ -12,15 +12,7 @@ import { isWrittenBy } from '../../rows/segment-ids.js';
 import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../../rows/segment-records.js';
 import { isServed } from '../../rows/shard-stores.js';
 import { makeShardTables } from '../../rows/shard-tables.js';
-import {
-  deleteLonelyStores,
-  forgetLeft,
-  leftStores,
-  lonelyStores,
-  shardSql,
-  tablesOfStores,
-  tablesSql,
-} from '../../rows/stores.js';
+import { deleteLonelyStores, lonelyStores, shardSql } from '../../rows/stores.js';
 import { createTableComparison } from '../../rows/table-comparison.js';
 import type { TableRenewal } from '../../rows/table-renewal.js';
 import type { StoreTables } from '../../rows/tables.js';
@@ -110,7 +102,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     for (;;) {
       const found = await sql.query<NamedSegments>(
         `SELECT array_agg(id) AS ids, "storeId", shard FROM (
-           SELECT s.id, ${tablesSql('s')} AS "storeId", ${shardSql('s')} AS shard FROM segments s
+           SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard FROM segments s
            WHERE s.slot_map_id IS NULL AND ${due} AND ${isReached} LIMIT ${batch}) AS found
          GROUP BY "storeId", shard`,
         [graceMs],
@@ -185,33 +177,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     for (const id of present) if (!ids.has(id)) await tables.dropIntake(id);
   };
 
-  /** What stores that were moved left behind, once readers that began before have ended. */
-  const dropLeft = async (): Promise<void> => {
-    for (const { id, tables: number, shard } of await leftStores(sql, graceMs, batch)) {
-      // Of a spread store that left a shard: what it had in pools is of no segment any more, and goes with the next sweep.
-      if (shard === null) {
-        await tables.dropStore(number);
-        await forgetLeft(sql, id);
-        continue;
-      }
-      if (!tables.served.shards.includes(shard)) {
-        await forgetLeft(sql, id);
-        continue;
-      }
-      const pooled = await sql.query<{ id: number; pool: PoolClass }>(
-        'SELECT s.id, m.pool FROM segments s JOIN slot_maps m ON m.id = s.slot_map_id WHERE s.store_id = $1',
-        [id],
-      );
-      for (const pool of poolClasses)
-        await pools.drop(
-          { shard, pool },
-          pooled.filter((segment) => segment.pool === pool).map((segment) => segment.id),
-        );
-      await tables.dropStore(number, shard);
-      await forgetLeft(sql, id);
-    }
-  };
-
   /** Tables that an earlier build made, some at a time. */
   const renewTables = async (stop?: AbortSignal): Promise<void> => {
     for (const storeId of (await renewal.due()).slice(0, batch)) {
@@ -231,8 +196,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     if (lonely.length === 0) return 0;
     // Most never had a table.
     const present = new Set(await tables.listStores());
-    for (const number of await tablesOfStores(sql, lonely))
-      if (present.has(number)) await tables.dropStore(number);
+    for (const id of lonely) if (present.has(id)) await tables.dropStore(id);
     return deleteLonelyStores(sql, lonely);
   };
 
@@ -241,7 +205,6 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     options.onSegmentsRemoved?.(segments);
     stop?.throwIfAborted();
     await dropIntakes();
-    await dropLeft();
     return { segments, stores: await dropStores() };
   };
 

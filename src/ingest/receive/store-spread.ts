@@ -11,7 +11,7 @@
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import { type NamedColumn, namedColumnOf, type PoolPlace } from '../../model/placement.js';
-import { spreadStore, tablesOf } from '../../rows/stores.js';
+import { spreadStore } from '../../rows/stores.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { isStoreWritten } from '../lifecycle/store-writers.js';
@@ -52,29 +52,28 @@ export const createStoreSpread = ({ sql, tables, minBytes, log }: StoreSpreadOpt
 
   const makeTables = async (
     tx: Sql,
-    { storeId, tables: number, shard }: { storeId: number; tables: number; shard: number },
+    { storeId, shard }: { storeId: number; shard: number },
     columns: readonly NamedColumn[],
   ): Promise<void> => {
-    const before = (await tables.columnNames({ storeId: number, shard })).map(namedColumnOf);
+    const before = (await tables.columnNames({ storeId, shard })).map(namedColumnOf);
     const all = new Map([...before, ...columns].map((column) => [column.name, column]));
-    await tables.ensure({ storeId: number, shard: null, pool: null }, [...all.values()]);
+    await tables.ensure({ storeId, shard: null, pool: null }, [...all.values()]);
     const maps = await tx.query<PoolPlace>(
       'SELECT DISTINCT ON (pool) id AS "mapId", pool, slots FROM slot_maps WHERE store_id = $1',
       [storeId],
     );
-    for (const pool of maps) await tables.ensure({ storeId: number, shard: null, pool }, []);
+    for (const pool of maps) await tables.ensure({ storeId, shard: null, pool }, []);
   };
 
   const spread = ({ processId, storeId, columns }: GrowingUpload): Promise<boolean> =>
     sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE store_id = $1 ORDER BY id FOR NO KEY UPDATE', [storeId]);
-      const [store] = await tx.query<{ tables: number; shard: number | null; busy: boolean }>(
-        `SELECT ${tablesOf('s')} AS tables, s.shard, s.left_at IS NOT NULL OR ${isStoreWritten('s', '$2')} AS busy
-         FROM stores s WHERE s.id = $1 FOR NO KEY UPDATE`,
+      const [store] = await tx.query<{ shard: number | null; busy: boolean }>(
+        `SELECT s.shard, ${isStoreWritten('s', '$2')} AS busy FROM stores s WHERE s.id = $1 FOR NO KEY UPDATE`,
         [storeId, processId],
       );
       if (store === undefined || store.busy || store.shard === null) return false;
-      await makeTables(tx, { storeId, tables: store.tables, shard: store.shard }, columns);
+      await makeTables(tx, { storeId, shard: store.shard }, columns);
       await spreadStore(tx, storeId);
       return true;
     });

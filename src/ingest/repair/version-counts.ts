@@ -1,7 +1,7 @@
 /** The number of rows that each version was published with, against the segments that make it. */
 import type { PoolClass, ShardNumber } from '../../model/placement.js';
 import type { SegmentHashes } from '../../rows/segment-hashes.js';
-import { shardSql, tablesSql } from '../../rows/stores.js';
+import { shardSql } from '../../rows/stores.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { UnreadableVersions, VersionReads } from './version-reads.js';
 
@@ -34,7 +34,7 @@ interface Cut {
 }
 
 const cutsSql = `
-  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", ${tablesSql('g')} AS "storeId",
+  SELECT DISTINCT r.segment_id AS segment, r.row_limit AS "limit", g.store_id AS "storeId",
     ${shardSql('g')} AS shard, m.pool
   FROM segment_ranges r JOIN segments g ON g.id = r.segment_id LEFT JOIN slot_maps m ON m.id = g.slot_map_id
   WHERE r.dataset_id = ANY ($1) AND r.row_limit IS NOT NULL`;

@@ -67,6 +67,8 @@ export interface Connection {
 export interface Shard {
   /** From 1, as `system.clusters` numbers them. */
   readonly number: number;
+  /** Share of new datasets and of chunks, in proportion to the other shards. 0: it is only read. */
+  readonly weight: number;
   readonly clickhouse: Connection;
 }
 
@@ -148,7 +150,7 @@ export const standAlone = (connection: Connection): ClickHouse => {
       return server;
     },
     get shards() {
-      return [{ number: firstShard, clickhouse: server }];
+      return [{ number: firstShard, weight: 1, clickhouse: server }];
     },
     at(...places) {
       const shard = commonShard(places);

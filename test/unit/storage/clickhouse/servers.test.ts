@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { silentLog } from '../../../../src/lib/log.js';
 import { statedTable } from '../../../../src/rows/places.js';
 import { joinServers } from '../../../../src/rows/servers.js';
-import { createShardChoice } from '../../../../src/rows/shard-choice.js';
 import {
   type Connection,
   createClickHouse,
@@ -15,15 +13,13 @@ interface Asked {
   readonly settings: StatementOptions['settings'] | RawRequest['search'];
 }
 
-/** Notes what it is asked; `free` bytes, or none when it is away. */
-const serverOf = (by: string, asked: Asked[], free: () => number | undefined = () => 1): Connection => ({
+/** Notes what it is asked. */
+const serverOf = (by: string, asked: Asked[]): Connection => ({
   database: 'db',
   command: async (_sql, options) => void asked.push({ by, settings: options?.settings }),
   async rows<T>(_sql: string, options?: StatementOptions) {
     asked.push({ by, settings: options?.settings });
-    const bytes = free();
-    if (bytes === undefined) throw new Error('away');
-    return [{ free: String(bytes) }] as T[];
+    return [] as T[];
   },
   insert: async () => undefined,
   async send({ search }) {
@@ -34,15 +30,12 @@ const serverOf = (by: string, asked: Asked[], free: () => number | undefined = (
   close: async () => undefined,
 });
 
-const clusterOf = (free: readonly (() => number | undefined)[] = [() => 1, () => 1]) => {
+const clusterOf = () => {
   const asked: Asked[] = [];
   const servers = joinServers({
     entry: serverOf('entry', asked),
     cluster: 'c',
-    shards: free.map((bytes, at) => ({
-      number: at + 1,
-      clickhouse: serverOf(`shard ${at + 1}`, asked, bytes),
-    })),
+    shards: [1, 2].map((number) => ({ number, weight: 1, clickhouse: serverOf(`shard ${number}`, asked) })),
   });
   return { servers, asked };
 };
@@ -96,48 +89,5 @@ describe('a table', () => {
     expect(statedTable('db', { storeId: 7, shard: null, pool: null })).toBe('db.ds7');
     expect(statedTable('db', { storeId: 7, shard: 2, pool })).toBe('db.pool_narrow');
     expect(statedTable('db', { storeId: 7, shard: null, pool })).toBe('db.dpool_narrow');
-  });
-});
-
-describe('the shard of a new store', () => {
-  const counted = async (choose: () => Promise<number>, times: number): Promise<Record<number, number>> => {
-    const counts: Record<number, number> = {};
-    for (let at = 0; at < times; at += 1) {
-      const shard = await choose();
-      counts[shard] = (counts[shard] ?? 0) + 1;
-    }
-    return counts;
-  };
-  const closed = async (): Promise<number[]> => [];
-
-  it('is the only one without a question', async () => {
-    const alone = createClickHouse({ url: 'http://127.0.0.1:1', database: 'db' });
-    expect(await createShardChoice(alone, { closed, log: silentLog })()).toBe(1);
-    await alone.close();
-  });
-
-  it('is each as often as its share of the free space', async () => {
-    const { servers } = clusterOf([() => 100, () => 300, () => 200]);
-    expect(await counted(createShardChoice(servers, { closed, log: silentLog }), 60)).toEqual({
-      1: 10,
-      2: 30,
-      3: 20,
-    });
-  });
-
-  it('is none that is away, full or closed', async () => {
-    const { servers } = clusterOf([() => undefined, () => 0, () => 5, () => 5]);
-    expect(await counted(createShardChoice(servers, { closed: async () => [4], log: silentLog }), 3)).toEqual(
-      { 3: 3 },
-    );
-  });
-
-  it('is looked for again when there was none', async () => {
-    let free: number | undefined;
-    const { servers } = clusterOf([() => free]);
-    const choose = createShardChoice(servers, { closed, log: silentLog });
-    await expect(choose()).rejects.toMatchObject({ kind: 'unavailable' });
-    free = 1;
-    expect(await choose()).toBe(1);
   });
 });

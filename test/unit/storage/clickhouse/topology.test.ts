@@ -8,6 +8,7 @@ const node = (shard: number, replica: number, host: string, port = 9440): Cluste
   replica,
   host,
   port,
+  weight: 1,
 });
 
 const hosts = [node(1, 1, 'a.example'), node(1, 2, 'b.example'), node(2, 1, 'c.example')];
@@ -21,6 +22,7 @@ describe('addresses of the nodes of a cluster', () => {
     expect(shardsOf(hosts, ports, options)).toEqual([
       {
         number: 1,
+        weight: 1,
         url: 'https://rows:p%40ss@a.example:9001/ch',
         host: 'a.example',
         tcpPort: 9440,

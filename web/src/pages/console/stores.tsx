@@ -44,6 +44,7 @@ const Shards = ({ shards }: { shards: NonNullable<Found['shards']> }) => (
       heads={[
         t.columns.shard,
         t.columns.state,
+        number(t.columns.weight),
         number(t.columns.stores),
         number(t.columns.rows),
         number(t.columns.parts),
@@ -55,6 +56,7 @@ const Shards = ({ shards }: { shards: NonNullable<Found['shards']> }) => (
         <tr key={one.shard}>
           <td>{one.shard}</td>
           <td>{t.shardState[one.state]}</td>
+          <td class="number">{count(one.weight)}</td>
           <td class="number">{count(one.stores)}</td>
           <td class="number">{orDash(one.rows, shortCount)}</td>
           <td class="number">{orDash(one.parts, count)}</td>

@@ -199,8 +199,9 @@ export interface Stores {
   /** Of a cluster. */
   readonly shards?: readonly {
     readonly shard: number;
-    readonly state: 'in use' | 'draining' | 'away' | 'not configured';
+    readonly state: 'in use' | 'away' | 'not configured';
     readonly error: string | null;
+    readonly weight: number;
     readonly stores: number;
     readonly bytes: number | null;
     readonly rows: number | null;

@@ -1,0 +1,93 @@
+/** Turns of the shards: which of them gets a new dataset, or a chunk of one that is on all shards. */
+import { firstShard } from '../model/placement.js';
+import type { ClickHouseServers, Shard } from '../storage/clickhouse/client.js';
+import { storeUnavailable } from '../storage/clickhouse/errors.js';
+
+/** A shard with its weight in `remote_servers`. */
+export type WeightedShard = Pick<Shard, 'number' | 'weight'>;
+
+/** Larger lists are scaled down to about so many turns. */
+const mostTurns = 1_000;
+
+const divisorOf = (a: number, b: number): number => (b === 0 ? a : divisorOf(b, a % b));
+
+/**
+ * Numbers of the shards, each as often as its weight and spaced evenly; a weight of 0 never occurs. Pure, so all processes
+ * with the same configuration take the same turns.
+ */
+export const turnsOf = (shards: readonly WeightedShard[]): readonly number[] => {
+  const weighted = shards.filter(({ weight }) => weight > 0);
+  const divisor = weighted.reduce((found, { weight }) => divisorOf(found, weight), 0);
+  const sum = weighted.reduce((total, { weight }) => total + weight / divisor, 0);
+  const scale = Math.min(1, mostTurns / sum);
+  const counts = weighted.map(({ number, weight }) => ({
+    number,
+    count: Math.max(1, Math.round((weight / divisor) * scale)),
+  }));
+  const turns = counts.reduce((total, { count }) => total + count, 0);
+  // Smooth weighted round robin: credit grows by the weight, and a turn costs all weights.
+  const credits = counts.map(() => 0);
+  return Array.from({ length: turns }, () => {
+    let best = 0;
+    for (const [at, { count }] of counts.entries()) {
+      credits[at]! += count;
+      if (credits[at]! > credits[best]!) best = at;
+    }
+    credits[best]! -= turns;
+    return counts[best]!.number;
+  });
+};
+
+/** The shard whose turn it is. @param at Any whole number from 0. */
+export const turnAt = (turns: readonly number[], at: number): number | undefined => turns[at % turns.length];
+
+/** Turns for the homes of new datasets. @throws AppError `store_unavailable` when no shard takes datasets. */
+export type HomeTurns = () => Promise<readonly number[]>;
+
+/** A shard that does not answer gets no new dataset until the next check. */
+const checkMs = 60_000;
+
+export const createHomeTurns = (servers: ClickHouseServers): HomeTurns => {
+  if (servers.cluster === undefined) return () => Promise.resolve([firstShard]);
+  let turns: readonly number[] = [];
+  let checkedAt = Number.NEGATIVE_INFINITY;
+  return async () => {
+    if (turns.length === 0 || performance.now() - checkedAt > checkMs) {
+      const answering = await Promise.all(
+        servers.shards.map(async (shard) => ((await shard.clickhouse.ping()) ? [shard] : [])),
+      );
+      turns = turnsOf(answering.flat());
+      checkedAt = performance.now();
+    }
+    if (turns.length === 0)
+      throw storeUnavailable(new Error('no shard with a weight above 0 answers: no dataset can be placed'));
+    return turns;
+  };
+};
+
+/** A dataset whose rows a restore stores all at once. */
+export interface SizedStore {
+  readonly id: number;
+  readonly bytes: number;
+}
+
+/** Homes for stores that a restore fills: largest first, each to the shard that has the least for its weight. */
+export const homesFor = (
+  shards: readonly WeightedShard[],
+  stores: readonly SizedStore[],
+): ReadonlyMap<number, number> => {
+  const open = shards.filter(({ weight }) => weight > 0).map((shard) => ({ ...shard, bytes: 0 }));
+  if (open.length === 0) throw storeUnavailable(new Error('no shard has a weight above 0'));
+  const bySize = [...stores].sort((a, b) => b.bytes - a.bytes || a.id - b.id);
+  return new Map(
+    bySize.map(({ id, bytes }) => {
+      // Empty ones are shared out too.
+      const weight = Math.max(1, bytes);
+      const best = open.reduce((least, shard) =>
+        (shard.bytes + weight) / shard.weight < (least.bytes + weight) / least.weight ? shard : least,
+      );
+      best.bytes += weight;
+      return [id, best.number];
+    }),
+  );
+};

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createHomeTurns, homesFor, turnAt, turnsOf } from '../../../src/rows/homes.js';
+import { joinServers } from '../../../src/rows/servers.js';
+import type { Connection } from '../../../src/storage/clickhouse/client.js';
+
+const shards = (...weights: number[]) => weights.map((weight, at) => ({ number: at + 1, weight }));
+
+describe('turns of shards', () => {
+  it('give each shard as many as its weight, spaced evenly', () => {
+    expect(turnsOf(shards(1, 1, 1))).toEqual([1, 2, 3]);
+    expect(turnsOf(shards(1, 3, 2))).toEqual([2, 3, 1, 2, 3, 2]);
+  });
+
+  it('leave out a shard of weight 0', () => {
+    expect(turnsOf(shards(1, 0, 1))).toEqual([1, 3]);
+    expect(turnsOf(shards(0, 0))).toEqual([]);
+    expect(turnAt([], 5)).toBeUndefined();
+  });
+
+  it('count proportions: equal weights alternate, however large they are', () => {
+    expect(turnsOf(shards(4_000_000_000, 4_000_000_000))).toEqual([1, 2]);
+    const turns = turnsOf(shards(1_000_003, 2_000_003));
+    expect(turns.length).toBeLessThanOrEqual(1_001);
+    expect(turns.filter((number) => number === 2).length / turns.length).toBeCloseTo(2 / 3, 2);
+    expect(turnsOf(shards(1, 4_000_000_000))).toContain(1);
+  });
+
+  it('are taken by number, from the first again after the last', () => {
+    expect([0, 1, 2, 3, Number.MAX_SAFE_INTEGER].map((at) => turnAt([4, 5, 6], at))).toEqual([4, 5, 6, 4, 5]);
+  });
+});
+
+describe('turns for the homes of new datasets', () => {
+  const clusterOf = (answers: readonly boolean[]) => {
+    const answering = [...answers];
+    const connection = (number: number) =>
+      ({ database: 'db', ping: async () => answering[number - 1] }) as unknown as Connection;
+    const servers = joinServers({
+      entry: connection(1),
+      cluster: 'c',
+      shards: answers.map((_, at) => ({ number: at + 1, weight: at + 1, clickhouse: connection(at + 1) })),
+    });
+    return { servers, answering };
+  };
+
+  it('leave out a shard that does not answer', async () => {
+    expect(await createHomeTurns(clusterOf([true, false, true]).servers)()).toEqual([3, 1, 3, 3]);
+  });
+
+  it('are checked again when no shard answered', async () => {
+    const { servers, answering } = clusterOf([false]);
+    const turns = createHomeTurns(servers);
+    await expect(turns()).rejects.toMatchObject({ kind: 'unavailable', code: 'store_unavailable' });
+    answering[0] = true;
+    expect(await turns()).toEqual([1]);
+  });
+});
+
+describe('homes of restored datasets', () => {
+  it('fill the shards in proportion to their weights, largest first', () => {
+    const stores = [50, 10, 60, 30, 30].map((bytes, at) => ({ id: at + 1, bytes }));
+    expect(Object.fromEntries(homesFor(shards(1, 2, 0), stores))).toEqual({ 3: 2, 1: 1, 4: 2, 5: 2, 2: 1 });
+  });
+
+  it('share empty datasets out, too', () => {
+    const homes = homesFor(
+      shards(1, 1),
+      [1, 2, 3, 4].map((id) => ({ id, bytes: 0 })),
+    );
+    expect([...homes.values()]).toEqual([1, 2, 1, 2]);
+  });
+});
