@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Place, Places } from '../lib/places.js';
-import { firstShard, type Placement } from '../model/placement.js';
 import type { ReadableVersion } from '../model/version.js';
-import { versionRows } from '../rows/version-rows.js';
+import { createSeeker, preview, type RowSource, versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import { type AppliedRows, applyPipeline, calculatedColumns } from './apply/apply.js';
 import { createNumberFacts, type NumberFacts } from './apply/number-facts.js';
@@ -13,12 +12,11 @@ import type { Format } from './formats/formats.js';
 import type { DownloadOptions } from './options/options.js';
 import { badToken, type PageToken, type PageTokens } from './paging/page-token.js';
 import { nextPage, pageOf, requireSameQuestion } from './paging/pages.js';
-import { createSeeker } from './paging/seek.js';
 import { type Plan, planDownload } from './plan.js';
 import { ownerOfMany, type ReadContext } from './read-context.js';
 import { createRequestFilters } from './request-filters.js';
 import { countRows, openRows } from './rows.js';
-import type { RowSource } from './statement.js';
+import type { SelectedRows } from './statement.js';
 import type { Versions } from './versions.js';
 
 export interface DownloadRequest {
@@ -77,8 +75,10 @@ export interface DownloadsOptions {
   readonly compile?: typeof compileFilter;
 }
 
-/** For a fingerprint alone: where rows lie has no part in it. */
-const nowhere: Placement = { storeId: Number.MAX_SAFE_INTEGER, shard: firstShard, pool: null };
+interface PlannedRows {
+  readonly version: ReadableVersion;
+  readonly rows: RowSource;
+}
 
 export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const { versions, reader, places, pageTokens } = parts;
@@ -86,7 +86,7 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
   const numberFacts = createNumberFacts(reader);
   const seeker = createSeeker(reader);
 
-  const count = async (plan: Plan, source: RowSource, request: DownloadRequest): Promise<number> => {
+  const count = async (plan: Plan, source: SelectedRows, request: DownloadRequest): Promise<number> => {
     const { rowCount } = plan.version;
     if (source.complete && !plan.options.distinct) return rowCount;
     return countRows(reader, plan, source, contextOf(plan, request, 'count'));
@@ -116,12 +116,12 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
 
   const applyTo = (
     { options, filterLimits: limits }: DownloadRequest,
-    version: ReadableVersion,
+    { version, rows }: PlannedRows,
     facts: NumberFacts,
   ): AppliedRows | undefined => {
     const { apply: text } = options;
     if (text === undefined) return undefined;
-    return applyPipeline({ text, version, rows: versionRows(reader.database, version), facts, limits });
+    return applyPipeline({ text, version, rows, facts, limits });
   };
 
   /** What `$apply` needs to know before its result has types; undefined when it has to be asked for. */
@@ -197,9 +197,9 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
 
   const planFor = (
     { options, format }: DownloadRequest,
-    version: ReadableVersion,
+    planned: PlannedRows,
     { applied, filter }: { applied: AppliedRows | undefined; filter: CompiledFilter | undefined },
-  ): Plan => planDownload({ database: reader.database, version, options, format, filter, applied });
+  ): Plan => planDownload({ ...planned, options, format, filter, applied });
 
   return {
     recall(request) {
@@ -211,11 +211,12 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
       if (filters.isLong(request)) return undefined;
       const facts = versions.remembered(id, currentVersionId, columnsRevision);
       if (facts === undefined) return undefined;
-      const version = { ...facts, placement: nowhere, segmentIds: [] };
+      const version = { ...facts, placement: null, segmentIds: [] };
+      const planned = { version, rows: preview };
       const numbers = rememberedFacts(version, request);
       if (numbers === undefined) return undefined;
-      const applied = applyTo(request, version, numbers);
-      return planFor(request, version, {
+      const applied = applyTo(request, planned, numbers);
+      return planFor(request, planned, {
         applied,
         filter: filters.compile(request, applied?.columns ?? version.columns),
       });
@@ -232,9 +233,10 @@ export const createDownloads = (parts: DownloadsOptions): Downloads => {
         // Pages of the current version have its present names, like the first of them.
         presentNames: request.options.versionId === undefined && request.options.asOf === undefined,
       });
-      const applied = applyTo(request, version, await factsFor(version, request));
+      const planned = { version, rows: versionSource(reader.database, version) };
+      const applied = applyTo(request, planned, await factsFor(version, request));
       const filter = await filters.compileYielding(request, applied?.columns ?? version.columns);
-      const plan = planFor(request, version, { applied, filter });
+      const plan = planFor(request, planned, { applied, filter });
       if (token !== undefined) requireSameQuestion(plan, token);
       return { ...plan, token };
     },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fingerprint } from '../lib/fingerprint.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
-import { type VersionRows, versionRows } from '../rows/version-rows.js';
+import type { RowSource } from '../rows/index.js';
 import type { AppliedRows } from './apply/apply.js';
 import { type OrderTerm, orderTerms } from './column-list.js';
 import type { CompiledFilter, FilterColumn } from './filter/filter.js';
@@ -11,7 +11,7 @@ import { type Format, formats } from './formats/formats.js';
 import { type DownloadOptions, refuseUseless, rowTagsOf, tagsOf, wholeFileOf } from './options/options.js';
 import type { PageToken } from './paging/page-token.js';
 import { chosenColumns, outputColumns, requireColumns } from './projection.js';
-import { anyRow, buildRowSource, type RowSource, requireTimeColumn } from './statement.js';
+import { anyRow, requireTimeColumn, type SelectedRows, selectRows } from './statement.js';
 
 /** What is answered, settled before the first query. */
 export interface Plan {
@@ -22,12 +22,12 @@ export interface Plan {
   readonly chosen: readonly StoredColumn[];
   /** Columns of the answer, except of a transposed one. */
   readonly output: readonly OutputColumn[];
-  readonly source: RowSource;
+  readonly source: SelectedRows;
   /** Rows that the filter keeps, whatever `$last` and `dropNA` leave of them: what `Row-Count` counts. */
-  readonly matching: RowSource;
+  readonly matching: SelectedRows;
   readonly order: readonly OrderTerm[];
   /** All rows that the question is about, before any filter. */
-  readonly rows: VersionRows;
+  readonly rows: RowSource;
   /** True where they are rows of the version; false where `$apply` made others of them. */
   readonly keepsRows: boolean;
   /** Digest of the version and of all options that say which rows in which order; pages of one answer share it. */
@@ -67,8 +67,9 @@ export const filterColumnsOf = (columns: readonly StoredColumn[]): readonly Filt
 };
 
 export interface PlanInput {
-  readonly database: string;
   readonly version: ReadableVersion;
+  /** All of its rows. */
+  readonly rows: RowSource;
   readonly options: DownloadOptions;
   readonly format: Format;
   /** Of `options.filter`, for the columns of the version or of what `$apply` makes of it. */
@@ -82,7 +83,7 @@ export interface PlanInput {
  * @throws AppError `invalid` for columns and combinations that the dataset does not allow.
  */
 export const planDownload = (input: PlanInput): Plan => {
-  const { database, options, format, filter, applied } = input;
+  const { options, format, filter, applied } = input;
   // Behind `$apply` the result stands in the place of the version.
   const version = applied === undefined ? input.version : { ...input.version, columns: applied.columns };
   const { columns } = version;
@@ -94,14 +95,14 @@ export const planDownload = (input: PlanInput): Plan => {
   const output = outputColumns(options, chosen);
   if (!options.transpose) requireColumns(format, output.length, record.maxColumns);
   const rows = {
-    rows: applied?.rows ?? versionRows(database, version),
+    rows: applied?.rows ?? input.rows,
     isWhole: applied === undefined,
     columns,
     filter,
     chosen,
   };
-  const source = buildRowSource({ ...rows, options });
-  const matching = buildRowSource({ ...rows, options: anyRow });
+  const source = selectRows({ ...rows, options });
+  const matching = selectRows({ ...rows, options: anyRow });
   const bound = { chosen, filter, order, applied };
   const versionFacts = [formatRevision, version.versionId, columnsDigest(input.version.columns)];
   return {

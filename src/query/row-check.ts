@@ -1,8 +1,9 @@
+import { serverOf } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import type { OutputColumn } from './formats/format.js';
 import { formats } from './formats/formats.js';
 import { isHeavy, type Plan } from './plan.js';
-import { placeOf, type ReadContext } from './read-context.js';
+import type { ReadContext } from './read-context.js';
 import { buildTail } from './statement.js';
 
 /**
@@ -24,7 +25,7 @@ export const requireFitting = async (
   const [row] = await reader.facts<{ place: number }>({
     sql: `${sql} FORMAT JSONEachRow`,
     values: source.values,
-    place: placeOf(version),
+    place: serverOf(version),
     isHeavy: isHeavy(plan),
     queryId: `${context.queryId}-check`,
     signal: context.signal,

@@ -1,25 +1,25 @@
 import type { Readable } from 'node:stream';
-import { widePartColumns } from '../rows/table-settings.js';
+import { serverOf, widePartColumns } from '../rows/index.js';
 import type { Reader, ReadSettings } from '../storage/clickhouse/reader.js';
 import { formats } from './formats/formats.js';
 import { isHeavy, type Plan } from './plan.js';
-import { placeOf, type ReadContext } from './read-context.js';
+import type { ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
-import { buildTail, countSql, type RowSource } from './statement.js';
+import { buildTail, countSql, type SelectedRows } from './statement.js';
 import { openTransposed } from './transposed-rows.js';
 
 /** Number of rows in the source, with `$distinct` of different ones, before `$top` and `$skip`. */
 export const countRows = async (
   reader: Reader,
   plan: Plan,
-  source: RowSource,
+  source: SelectedRows,
   context: ReadContext,
 ): Promise<number> => {
   const { chosen, options, version } = plan;
   const [row] = await reader.facts<{ n: string }>({
     sql: `${countSql(source, options.distinct ? chosen : undefined)} FORMAT JSONEachRow`,
     values: source.values,
-    place: placeOf(version),
+    place: serverOf(version),
     isHeavy: isHeavy(plan),
     ...context,
   });
@@ -41,7 +41,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
     sql,
     values: source.values,
     settings: { ...settings, ...readSettings(plan) },
-    place: placeOf(plan.version),
+    place: serverOf(plan.version),
     isHeavy: isHeavy(plan),
     ...context,
   });
@@ -51,7 +51,7 @@ export const openRows = async (reader: Reader, plan: Plan, context: ReadContext)
   );
 };
 
-const isUnfiltered = ({ complete, isRest = false }: RowSource): boolean => complete || isRest;
+const isUnfiltered = ({ complete, isRest = false }: SelectedRows): boolean => complete || isRest;
 
 /** Cells that are read sooner than looked at twice. */
 const fewCells = 1_000_000;

@@ -2,7 +2,7 @@ import { invalid } from '../lib/errors.js';
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import { timeColumnOf } from '../model/version.js';
-import type { VersionRows } from '../rows/version-rows.js';
+import { type RowSource, rowOrder } from '../rows/index.js';
 import type { BoundValues } from '../storage/clickhouse/query-form.js';
 import { isYearSql } from '../storage/clickhouse/year-sql.js';
 import type { OrderTerm } from './column-list.js';
@@ -16,7 +16,7 @@ export interface CompiledCondition {
 }
 
 /** Rows of a version that an answer is made of, before any limit. */
-export interface RowSource {
+export interface SelectedRows {
   /** `FROM … WHERE …` */
   readonly sql: string;
   readonly values: BoundValues;
@@ -32,9 +32,9 @@ export type RowOptions = Pick<DownloadOptions, 'last' | 'dropNA'>;
 /** None of them given. */
 export const anyRow: RowOptions = { last: undefined, dropNA: false };
 
-export interface RowSourceInput {
+export interface SelectRowsInput {
   /** All rows, and whether they are those of a version. */
-  readonly rows: VersionRows;
+  readonly rows: RowSource;
   readonly isWhole: boolean;
   readonly columns: readonly StoredColumn[];
   readonly filter: CompiledCondition | undefined;
@@ -51,11 +51,11 @@ export const requireTimeColumn = (option: string, columns: readonly StoredColumn
   return column;
 };
 
-export const buildRowSource = (input: RowSourceInput): RowSource => {
+export const selectRows = (input: SelectRowsInput): SelectedRows => {
   const { rows, isWhole, columns, filter, options, chosen } = input;
-  const { table, condition, values } = rows;
+  const { from, where, values } = rows;
   const judged = options.dropNA ? judgedColumns(chosen) : [];
-  const conditions = [condition];
+  const conditions = [where];
   if (filter !== undefined) conditions.push(`(${filter.sql})`);
   if (options.last !== undefined) {
     const time = requireTimeColumn('$last', columns);
@@ -63,7 +63,7 @@ export const buildRowSource = (input: RowSourceInput): RowSource => {
     // A number that is no year belongs to no period.
     const isPeriod = time.years === true ? isYearSql(name) : `${name} IS NOT NULL`;
     conditions.push(
-      `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${table} WHERE ${conditions.join(' AND ')}
+      `${name} >= (SELECT min(d) FROM (SELECT ${name} AS d FROM ${from} WHERE ${conditions.join(' AND ')}
         AND ${isPeriod} GROUP BY d ORDER BY d DESC LIMIT ${options.last}))`,
     );
     if (time.years === true) conditions.push(isPeriod);
@@ -73,7 +73,7 @@ export const buildRowSource = (input: RowSourceInput): RowSource => {
     conditions.push(`NOT (${judged.map((column) => `${storageName(column)} IS NULL`).join(' AND ')})`);
   }
   return {
-    sql: `FROM ${table} WHERE ${conditions.join('\nAND ')}`,
+    sql: `FROM ${from} WHERE ${conditions.join('\nAND ')}`,
     values: { ...filter?.params, ...values },
     complete: isWhole && conditions.length === 1,
   };
@@ -84,8 +84,7 @@ const orderSql = (terms: readonly OrderTerm[]): string =>
     ...terms.map(
       ({ column, descending }) => `${storageName(column)} ${descending ? 'DESC' : 'ASC'} NULLS LAST`,
     ),
-    '_seg',
-    '_row',
+    ...rowOrder,
   ].join(', ');
 
 /** More rows than there are. */
@@ -113,7 +112,7 @@ export const buildTail = (
 };
 
 /** Number of rows that match, before `$top` and `$skip`. */
-export const countSql = (source: RowSource, distinct: readonly StoredColumn[] | undefined): string =>
+export const countSql = (source: SelectedRows, distinct: readonly StoredColumn[] | undefined): string =>
   distinct === undefined
     ? `SELECT toString(count()) AS n ${source.sql}`
     : `SELECT toString(count()) AS n FROM (SELECT 1 ${source.sql} GROUP BY ${keysOf(distinct)})`;

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { StoredColumn } from '../model/column.js';
+import { serverOf } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import type { OutputColumn } from './formats/format.js';
 import { formats } from './formats/formats.js';
 import type { Plan } from './plan.js';
 import { plainColumn, requireColumns } from './projection.js';
-import { placeOf, type ReadContext } from './read-context.js';
+import type { ReadContext } from './read-context.js';
 import { requireFitting } from './row-check.js';
 import {
   datesSql,
@@ -29,7 +30,7 @@ const readFacts = async (
     reader.facts<T>({
       sql: `${sql} FORMAT JSONEachRow`,
       values: plan.source.values,
-      place: placeOf(plan.version),
+      place: serverOf(plan.version),
       isHeavy: true,
       ...context,
       queryId: `${context.queryId}-${part}`,
@@ -103,7 +104,7 @@ export const openTransposed = async (reader: Reader, plan: Plan, context: ReadCo
     return reader.open({
       sql: `${part.sql}${layout.values.length === 0 ? ' LIMIT 0' : ''}\nFORMAT ${spread.clickHouse}`,
       values: part.values,
-      place: placeOf(plan.version),
+      place: serverOf(plan.version),
       settings: { ...spread.settings, ...part.settings },
       isHeavy: true,
       ...context,

@@ -1,10 +1,9 @@
 /** The key by which rows of several versions are matched, and whether it tells the rows of a version apart. */
 import type { StoredColumn } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
-import { hashOf } from '../rows/version-comparison.js';
-import { versionRows } from '../rows/version-rows.js';
+import { hashOf, serverOf, versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
-import { placeOf, type ReadContext } from './read-context.js';
+import type { ReadContext } from './read-context.js';
 
 /** Columns by which rows are matched. */
 export interface MatchedBy {
@@ -36,12 +35,12 @@ export const createUniqueKeys = (reader: Reader): IsUniqueKey => {
     keyIds: readonly number[],
     context: ReadContext,
   ): Promise<boolean> => {
-    const { table, condition, values } = versionRows(reader.database, version, 'unique');
+    const { from, where, values } = versionSource(reader.database, version, 'unique');
     const repeated = await reader.facts({
-      sql: `SELECT 1 AS repeated FROM ${table} WHERE ${condition}
+      sql: `SELECT 1 AS repeated FROM ${from} WHERE ${where}
         GROUP BY ${hashOf(keyIds, version.columns)} HAVING count() > 1 LIMIT 1 FORMAT JSONEachRow`,
       values,
-      place: placeOf(version),
+      place: serverOf(version),
       isHeavy: true,
       ...context,
     });

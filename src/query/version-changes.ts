@@ -1,21 +1,27 @@
 /**
  * The rows that differ between two versions of a dataset, as CSV.
  *
- * Rows are matched as version-comparison.ts counts them: by the key where it is unique in both versions, and as a whole
+ * Rows are matched as rows/compare.ts counts them: by the key where it is unique in both versions, and as a whole
  * otherwise. Two passes: the first finds, by hashes alone, what differs; the second reads and numbers only those rows.
  */
 import type { Readable } from 'node:stream';
 import { type StoredColumn, storageName } from '../model/column.js';
 import type { ReadableVersion } from '../model/version.js';
-import { readDryRun } from '../rows/dry-runs.js';
-import { commonKeys, hashOf } from '../rows/version-comparison.js';
-import { type VersionRows, versionRows } from '../rows/version-rows.js';
+import {
+  commonKeys,
+  hashOf,
+  type RowSource,
+  readDryRun,
+  rowOrderAs,
+  serverOf,
+  versionSource,
+} from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { csv } from './formats/delimited/delimited.js';
 import { type OutputColumn, plainAppearance } from './formats/format.js';
 import { freeName } from './projection.js';
-import { ownerOfMany, placeOf, type ReadContext } from './read-context.js';
+import { ownerOfMany, type ReadContext } from './read-context.js';
 import { createUniqueKeys, type MatchedBy, matchedBy } from './unique-key.js';
 import type { Versions } from './versions.js';
 
@@ -78,7 +84,7 @@ const sideValue = ({ id, alike }: ChangeColumn, columns: ReadonlyMap<number, Sto
   return alike ? storageName(column) : `toString(${storageName(column)})`;
 };
 
-interface Side extends VersionRows {
+interface Side extends RowSource {
   readonly name: 'from' | 'to';
   readonly version: ReadableVersion;
 }
@@ -86,7 +92,7 @@ interface Side extends VersionRows {
 const sideOf = (database: string, name: Side['name'], version: ReadableVersion): Side => ({
   name,
   version,
-  ...versionRows(database, version, name),
+  ...versionSource(database, version, name),
 });
 
 /** The columns of the answer, and everything behind them. */
@@ -104,14 +110,14 @@ const changesSql = (
   const number = ({ name }: Side): number => (name === 'to' ? 1 : 0);
   const hashed = sides.map(
     (side) =>
-      `SELECT ${hashes(side)}, ${number(side) === 0 ? 1 : -1} AS w FROM ${side.table} WHERE ${side.condition}`,
+      `SELECT ${hashes(side)}, ${number(side) === 0 ? 1 : -1} AS w FROM ${side.from} WHERE ${side.where}`,
   );
   const differing = `SELECT k, r FROM (${hashed.join('\nUNION ALL ')}) GROUP BY k, r HAVING sum(w) != 0`;
   const full = sides.map((side) => {
     const own = new Map(side.version.columns.map((column) => [column.id, column]));
     const values = columns.map((column, at) => `, ${sideValue(column, own)} AS o${at}`);
-    return `SELECT ${hashes(side)}, toUInt8(${number(side)}) AS side, _seg AS s, _row AS p${values.join('')}
-      FROM ${side.table} WHERE ${side.condition}`;
+    return `SELECT ${hashes(side)}, toUInt8(${number(side)}) AS side, ${rowOrderAs('s', 'p')}${values.join('')}
+      FROM ${side.from} WHERE ${side.where}`;
   });
   const list = names.map((name) => `, ${name}`).join('');
   const kind = `multiIf(m > least(x, y), if(side = 0, 'removed', 'added'), side = 0, 'before', 'after')`;
@@ -190,7 +196,7 @@ export const createVersionChanges = ({ sql, versions, reader }: VersionChangesOp
       const body = await reader.open({
         ...csv.select.rows(output, limited, plainAppearance),
         values: { ...before.values, ...after.values },
-        place: placeOf(from, to),
+        place: serverOf(from, to),
         isHeavy: true,
         ...context,
       });

@@ -4,8 +4,8 @@ import type { Instant } from '../lib/instant.js';
 import type { StoredColumn } from '../model/column.js';
 import type { Placement } from '../model/placement.js';
 import type { ReadableVersion, SegmentCut } from '../model/version.js';
-import { versionPlacementColumn } from '../rows/placements.js';
-import { segmentListColumns } from '../rows/segment-ranges.js';
+import { presentPlace, type RowPlace } from '../rows/index.js';
+import { segmentListColumns, versionPlaceColumn } from '../rows/sql.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
 import { versionAt } from '../storage/postgres/version-at.js';
 
@@ -29,16 +29,10 @@ export interface Versions {
   find(wanted: VersionWanted): Promise<ReadableVersion>;
   /** Id of the version that was current then. @throws AppError 404. */
   at(datasetId: number, instant: Instant): Promise<number>;
-  /** Where a row lies by now, whose segment the version may have had before segments were joined; undefined: nowhere. */
+  /** Present position of a row whose segment may have been joined with others since; undefined: the row is gone. */
   findRow(version: ReadableVersion, row: RowPlace): Promise<RowPlace | undefined>;
   /** What memory holds of the current version of a dataset whose columns have this revision. */
   remembered(datasetId: number, versionId: number, columnsRevision: number): VersionFacts | undefined;
-}
-
-/** A row of a version. */
-export interface RowPlace {
-  readonly segment: number;
-  readonly row: number;
 }
 
 /** A version without its segments and where they lie, which may change under it. */
@@ -60,7 +54,7 @@ interface VersionRow {
 
 const versionSql = prepared(`
   SELECT v.id, v.column_list_id AS list, d.columns_revision, v.row_count, v.byte_size, v.created_at, v.content_id,
-         ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
+         ${segmentListColumns('v')}, ${versionPlaceColumn('v')}
     FROM versions v JOIN datasets d ON d.id = v.dataset_id
    WHERE v.id = $1 AND v.dataset_id = $2`);
 
@@ -77,12 +71,6 @@ interface ListedColumn {
 }
 
 const columnsSql = 'SELECT id, name, is_entity FROM columns WHERE dataset_id = $1 AND id = ANY($2::bigint[])';
-
-/** The segment that took the place of another one, and where its rows stand in it. */
-const joinedSql = `
-  SELECT segment_id AS segment, starts[array_position(run, $2)] AS start FROM compactions
-   WHERE store_id = (SELECT store_id FROM datasets WHERE id = $1) AND run @> ARRAY[$2::bigint] AND state IN ('swapping', 'done')
-   ORDER BY segment_id DESC LIMIT 1`;
 
 /** Bytes of all lists of columns that are kept in memory together, about. */
 const cachedBytes = 40_000_000;
@@ -168,28 +156,9 @@ export const createVersions = (sql: Sql): Versions => {
     return { ...facts, columns, placement, segmentIds, ...(cuts.length === 0 ? {} : { cuts }) };
   };
 
-  /** One join further. */
-  const joinedPlace = async (
-    datasetId: number,
-    { segment, row }: RowPlace,
-  ): Promise<RowPlace | undefined> => {
-    const [joined] = await sql.query<{ segment: number; start: number }>(joinedSql, [datasetId, segment]);
-    return joined && { segment: joined.segment, row: joined.start + row };
-  };
-
   return {
     at: (datasetId, instant) => versionAt(sql, datasetId, instant),
-    async findRow({ datasetId, placement, segmentIds }, row) {
-      const named = new Set(segmentIds);
-      const seen = new Set<number>();
-      let place: RowPlace | undefined = row;
-      while (place !== undefined && !named.has(place.segment)) {
-        if (placement === null || seen.has(place.segment)) return undefined;
-        seen.add(place.segment);
-        place = await joinedPlace(datasetId, place);
-      }
-      return place;
-    },
+    findRow: (version, row) => presentPlace(sql, version, row),
     remembered(datasetId, versionId, revision) {
       const version = known.get(`${datasetId}/${versionId}`);
       const columns = version && lists.get(listKey(version.list, revision));

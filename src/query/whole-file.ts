@@ -3,6 +3,7 @@ import { notFound } from '../lib/errors.js';
 import { holdForReader } from '../lib/held-streams.js';
 import type { Places } from '../lib/places.js';
 import type { ReadableVersion } from '../model/version.js';
+import { versionSource } from '../rows/index.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
 import type { Format } from './formats/formats.js';
 import { parseOptions } from './options/options.js';
@@ -46,8 +47,8 @@ export const createWholeFiles = ({ versions, reader, places, newQueryId }: Whole
       const version = await versionOf(ref);
       const options = parseOptions({ format: ref.format, transpose: ref.variant === 'transposed' });
       const plan = planDownload({
-        database: reader.database,
         version,
+        rows: versionSource(reader.database, version),
         options,
         format: ref.format,
         filter: undefined,

@@ -12,13 +12,8 @@ import { converted, nullable } from './merge-sql.js';
 import { namedColumn, sourceOf, statedTable, storedAs, writtenAs } from './places.js';
 import { inBase, segmentStarts } from './row-positions.js';
 import { mergeSettings } from './segment-merger.js';
-import {
-  backgroundSettings,
-  fingerprintRows,
-  fingerprintSegment,
-  requireEqualRows,
-  segmentRows,
-} from './segments.js';
+import { backgroundSettings, fingerprintRows, fingerprintSegment, requireEqualRows } from './segments.js';
+import { segmentRows } from './source.js';
 
 export interface ColumnMerge {
   /** Rows of the version before. */

@@ -6,7 +6,7 @@ import type { MergeMode } from '../model/process.js';
 import type { SegmentList } from '../model/version.js';
 import type { QueryParams } from '../storage/clickhouse/client.js';
 import { clickHouseType, namedColumn, sourceOf } from './places.js';
-import { segmentRows } from './segments.js';
+import { segmentRows } from './source.js';
 
 export interface SegmentMerge {
   readonly mode: MergeMode;

@@ -112,3 +112,6 @@ export const namedColumn = (column: StoredColumn): NamedColumn => ({
   name: storageName(column),
   physical: column.physical,
 });
+
+/** Equal for places whose rows can be read in one statement under the same columns. */
+export const placeKey = ({ storeId, pool }: Placement): string => `${storeId}/${pool?.mapId}`;

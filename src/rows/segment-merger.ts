@@ -15,17 +15,11 @@ import type {
   QueryParams,
   QuerySettings,
 } from '../storage/clickhouse/client.js';
+import { type Digits, digitsSql } from './count.js';
 import { type MergeSide, mergeSql, type SegmentMerge } from './merge-sql.js';
 import { namedColumn, statedTable, storedAs, writtenAs } from './places.js';
 import { inBase, segmentStarts } from './row-positions.js';
-import {
-  type Digits,
-  digitsSql,
-  fingerprintRows,
-  fingerprintSegment,
-  gib,
-  requireEqualRows,
-} from './segments.js';
+import { fingerprintRows, fingerprintSegment, gib, requireEqualRows } from './segments.js';
 
 /** What a file does to the version before it. */
 export interface KeyCounts {

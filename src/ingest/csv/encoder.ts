@@ -1,4 +1,5 @@
 import { daySetOf, yearSetOf } from '../../model/day-set.js';
+import { rowOrder } from '../../rows/index.js';
 import { shownValue } from './bytes.js';
 import {
   type ColumnBuffer,
@@ -31,7 +32,7 @@ import { encodeYears } from './year-columns.js';
 
 /**
  * CSV bytes in, one block in ClickHouse's Native format out, every value checked on the way. Columns are
- * `_seg` (UInt64, the segment), `_row` (UInt64, position in the file) and the ones asked for.
+ * those of `rowOrder` (UInt64: the segment, and the position in the file) and the ones asked for.
  *
  * An encoder owns its memory and uses it again for the next chunk: what `encode` returns is valid until then.
  */
@@ -60,8 +61,7 @@ interface StoredBuffer {
   readonly head: Buffer;
 }
 
-const segmentHead = columnHead('_seg', 'UInt64');
-const rowHead = columnHead('_row', 'UInt64');
+const [segmentHead, rowHead] = [columnHead(rowOrder[0], 'UInt64'), columnHead(rowOrder[1], 'UInt64')];
 
 export const createChunkEncoder = (options: ChunkEncoderOptions): ChunkEncoder => {
   const { columns, dialect, fieldCount } = options;

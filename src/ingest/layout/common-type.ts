@@ -2,7 +2,7 @@
 import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
-import type { Digits } from '../../rows/segments.js';
+import type { Digits } from '../../rows/count.js';
 
 /** Counts the digits of what a column holds. */
 export type CountDigits = (column: StoredColumn) => Promise<Digits>;

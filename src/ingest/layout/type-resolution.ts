@@ -21,7 +21,7 @@ import {
 } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf } from '../../model/column-types/decimal.js';
 import { saysYear } from '../../model/years.js';
-import type { Digits } from '../../rows/segments.js';
+import type { Digits } from '../../rows/count.js';
 import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import { classOf, fitsClass, type Readings, readIn, resolveFree } from './kept-type.js';

@@ -7,8 +7,8 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { Column } from '../../model/column.js';
 import { type SegmentFacts, timeColumnOf } from '../../model/version.js';
+import { countSegments } from '../../rows/count.js';
 import { namedColumn } from '../../rows/places.js';
-import { countSegments } from '../../rows/segments.js';
 import { addVersion } from '../../rows/versions.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { recordAudit } from '../../storage/postgres/audit.js';

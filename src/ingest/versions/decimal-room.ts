@@ -7,10 +7,10 @@ import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf, maxDigits } from '../../model/column-types/decimal.js';
 import { isKeyed, type ProcessError } from '../../model/process.js';
+import { countDigits, type Digits } from '../../rows/count.js';
 import type { SegmentMerge } from '../../rows/merge-sql.js';
 import { namedColumn } from '../../rows/places.js';
 import type { SegmentMerger } from '../../rows/segment-merger.js';
-import { countDigits, type Digits } from '../../rows/segments.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 
 export type DecimalRoom =

@@ -1,14 +1,13 @@
 import { conflict, notFound } from '../../lib/errors.js';
 import type { StoredColumn } from '../../model/column.js';
-import { readDryRun } from '../../rows/dry-runs.js';
-import { versionPlacementColumn } from '../../rows/placements.js';
-import { segmentListColumns } from '../../rows/segment-ranges.js';
 import {
   type ComparedVersion,
   commonKeys,
   compareVersions,
   type RowChanges,
-} from '../../rows/version-comparison.js';
+  readDryRun,
+} from '../../rows/index.js';
+import { segmentListColumns, versionPlaceColumn } from '../../rows/sql.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -71,7 +70,7 @@ export const createVersionDiff = ({
   const read = async (datasetId: number, versionId: number): Promise<ComparedVersion> => {
     const [row] = await sql.query<ComparedVersion>(
       `SELECT ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount",
-         ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
+         ${segmentListColumns('v')}, ${versionPlaceColumn('v')}
        FROM versions v WHERE v.dataset_id = $1 AND v.id = $2`,
       [datasetId, versionId],
     );

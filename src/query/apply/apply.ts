@@ -1,13 +1,13 @@
 /**
  * `$apply`: text → parser → binder → compiler, like `$filter`, whose expressions it shares.
  *
- * The result looks like a version: columns, and a table with `_seg` and `_row`. Whatever works on the rows of a
+ * The result looks like a version: columns, and a table with the columns of `rowOrder`. Whatever works on the rows of a
  * version (filters, order, formats, sheets, transposing) works on it unchanged.
  */
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
-import type { VersionRows } from '../../rows/version-rows.js';
+import { type RowSource, rowPosition } from '../../rows/index.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import { createContext } from '../filter/compiler.js';
 import { createFailures, type TextOwner } from '../filter/failure.js';
@@ -38,7 +38,7 @@ export interface ApplyInput {
   readonly text: string;
   readonly version: ReadableVersion;
   /** The rows of the version. */
-  readonly rows: VersionRows;
+  readonly rows: RowSource;
   /** What is known of numbers. Types of results follow from it, so it is needed before rows are read. */
   readonly facts: NumberFacts;
   readonly limits?: Partial<FilterLimits & ApplyLimits> | undefined;
@@ -47,8 +47,8 @@ export interface ApplyInput {
 export interface AppliedRows {
   readonly columns: readonly StoredColumn[];
   /** Stands behind FROM. */
-  readonly rows: VersionRows;
-  /** True where each row is one of the version, under its own `_seg` and `_row`. */
+  readonly rows: RowSource;
+  /** True where each row is one of the version, at its own position. */
   readonly keepsRows: boolean;
   /** Equal for all spellings of one pipeline; does not depend on facts. */
   readonly normalized: string;
@@ -96,10 +96,9 @@ const bind = (input: ApplyInput): BoundStep[] => {
 };
 
 const compile = (input: ApplyInput, steps: readonly BoundStep[], result: readonly ResultColumn[]) => {
-  const { rows, version, text, limits = {} } = input;
-  const base = { ...rows, isOneSegment: version.segmentIds.length <= 1 };
+  const { rows, text, limits = {} } = input;
   const run = (parameters: Parameters) => ({
-    ...compileSteps(steps, base, result, createContext(parameters)),
+    ...compileSteps(steps, rows, result, createContext(parameters)),
     parameters,
   });
   const plain = run(createParameters('a'));
@@ -147,7 +146,12 @@ export const applyPipeline = (input: ApplyInput): AppliedRows => {
   const { table, keepsRows, values } = compile(input, steps, result);
   return {
     columns,
-    rows: { table, condition: 'true', values: { ...values, ...input.rows.values } },
+    rows: {
+      from: table,
+      where: 'true',
+      values: { ...values, ...input.rows.values },
+      position: rowPosition,
+    },
     keepsRows,
     normalized: normalPipeline(steps),
   };

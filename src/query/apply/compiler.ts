@@ -4,17 +4,11 @@
  *
  * Rows always have a total order: that of the dataset, or of the keys of a group, behind what `orderby` asks for.
  */
+import { numberedRows, type RowSource, rowOrder } from '../../rows/index.js';
 import { type CompileContext, compileCondition } from '../filter/compiler.js';
 import { aggregateSql } from './aggregate-sql.js';
 import type { BoundStep, Field, OrderTerm } from './typed.js';
 import { keySql, valueSql } from './value-sql.js';
-
-export interface BaseRows {
-  readonly table: string;
-  readonly condition: string;
-  /** True when the number of the row alone orders them. */
-  readonly isOneSegment: boolean;
-}
 
 interface Sorting {
   readonly sql: string;
@@ -94,11 +88,9 @@ interface Names {
 interface Compiling {
   readonly context: CompileContext;
   readonly names: Names;
-  readonly isOneSegment: boolean;
+  /** Expression that orders the rows of the version. */
+  readonly position: string;
 }
-
-/** Orders the rows of a version. */
-const datasetOrder: readonly string[] = ['_seg', '_row'];
 
 const needsOrder = (step: Extract<BoundStep, { kind: 'group' }>): boolean =>
   step.aggregates.some(
@@ -109,14 +101,13 @@ const group = (
   step: Extract<BoundStep, { kind: 'group' }>,
   before: Relation,
   reads: readonly string[],
-  { context, names, isOneSegment }: Compiling,
+  { context, names, position }: Compiling,
 ): Relation => {
   let rows = settled(before, reads);
   // Keys may be null, and may be many: such rows are numbered where the order of rows counts.
-  const isPlain = rows.sorted.length === 0 && rows.natural === datasetOrder;
+  const isPlain = rows.sorted.length === 0 && rows.natural === rowOrder;
   if (needsOrder(step) && !isPlain) rows = numbered(before, reads, names.next());
-  const order =
-    rows.natural === datasetOrder && !isOneSegment ? '(_seg, _row)' : (rows.natural.at(-1) ?? '0');
+  const order = rows.natural === rowOrder ? position : (rows.natural.at(-1) ?? '0');
   const keys = (step.keys ?? []).map(({ field, value }) => {
     const sql = keySql(valueSql(value, field.physical, context), field.physical);
     return { name: field.sql, sql: `${sql} AS ${field.sql}` };
@@ -226,37 +217,37 @@ export interface ResultColumn {
 export interface CompiledSteps {
   /** Stands behind FROM. */
   readonly table: string;
-  /** True where each row is one of the dataset, under its own `_seg` and `_row`. */
+  /** True where each row is one of the dataset, at its own position. */
   readonly keepsRows: boolean;
 }
 
-/** A SELECT in brackets: the named columns, and `_seg` and `_row`, by which the rows are in order. */
+/** A SELECT in brackets: the named columns, and those of `rowOrder`. */
 export const compileSteps = (
   steps: readonly BoundStep[],
-  base: BaseRows,
+  base: RowSource,
   result: readonly ResultColumn[],
   context: CompileContext,
 ): CompiledSteps => {
   const fields = result.map(({ field }) => field);
   const behind = neededBehind(steps, fields);
   const names = createNames();
-  const compiling: Compiling = { context, names, isOneSegment: base.isOneSegment };
+  const compiling: Compiling = { context, names, position: base.position };
   let rows: Relation = {
-    from: base.table,
-    where: [base.condition],
+    from: base.from,
+    where: [base.where],
     sorted: [],
-    natural: datasetOrder,
+    natural: rowOrder,
     limit: undefined,
   };
   for (const [index, step] of steps.entries()) rows = applied(step, rows, behind[index] ?? [], compiling);
   // As columns of the store are: what reads them counts on it.
   const columns = result.map(({ field, name }) => `toNullable(${field.sql}) AS ${name}`);
-  if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === datasetOrder)
-    return { table: `(${select([...columns, ...datasetOrder], rows)})`, keepsRows: true };
+  if (rows.limit === undefined && rows.sorted.length === 0 && rows.natural === rowOrder)
+    return { table: `(${select([...columns, ...rowOrder], rows)})`, keepsRows: true };
   const inOrder = ordered(
     rows,
     fields.map(({ sql }) => sql),
   );
-  const list = [...columns, 'toUInt64(0) AS _seg', 'rowNumberInAllBlocks() AS _row'].join(', ');
+  const list = [...columns, numberedRows].join(', ');
   return { table: `(SELECT ${list} FROM (${inOrder}))`, keepsRows: false };
 };

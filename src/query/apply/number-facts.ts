@@ -7,10 +7,10 @@ import type { NumberForm } from '../../model/column-types/column-type.js';
 import { columnTypeOf, numberFormOf } from '../../model/column-types/column-types.js';
 import { decimalShapeOf } from '../../model/column-types/decimal.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { versionRows } from '../../rows/version-rows.js';
+import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import { exactOf, parseExact } from '../filter/number-literal.js';
-import { placeOf, type ReadContext } from '../read-context.js';
+import type { ReadContext } from '../read-context.js';
 import { digitsOf, type NumberRange } from './number-range.js';
 
 /** By column id. A column without an entry has no range, or none is known yet. */
@@ -107,12 +107,12 @@ export const createNumberFacts = (reader: Reader): NumberFactsReader => {
     columns: readonly StoredColumn[],
     context: ReadContext,
   ): Promise<void> => {
-    const { table, condition, values } = versionRows(reader.database, version);
+    const { from, where, values } = versionSource(reader.database, version);
     const facts = columns.map((column, index) => `${factsOf(column)} AS f${index}`);
     const [row] = await reader.facts<Row>({
-      sql: `SELECT ${facts.join(', ')} FROM ${table} WHERE ${condition} FORMAT JSONEachRow`,
+      sql: `SELECT ${facts.join(', ')} FROM ${from} WHERE ${where} FORMAT JSONEachRow`,
       values,
-      place: placeOf(version),
+      place: serverOf(version),
       isHeavy: true,
       settings: { output_format_json_quote_64bit_integers: 0, output_format_json_named_tuples_as_objects: 0 },
       ...context,

@@ -2,14 +2,25 @@
  * Pages of an answer: rows from a place on, and the place of the next page. A page reads its own rows and, beside them,
  * where the row behind them lies; what the pages before it held is never read again.
  */
+import { invalid } from '../../lib/errors.js';
+import {
+  behind,
+  type PlaceColumns,
+  placeColumns,
+  type RowPlace,
+  rowPlaceOf,
+  type Seeker,
+  serverOf,
+} from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Plan } from '../plan.js';
-import { placeOf, type ReadContext } from '../read-context.js';
+import type { ReadContext } from '../read-context.js';
 import { buildTail } from '../statement.js';
-import type { RowPlace, Versions } from '../versions.js';
+import type { Versions } from '../versions.js';
 import { badToken, type PageStart, type PageToken } from './page-token.js';
-import { rowsFrom } from './row-position.js';
-import type { Seeker } from './seek.js';
+
+/** Each column of the order is a level of the condition, and a look at the row where the page begins. */
+const mostTerms = 50;
 
 /** Rows of the answer that come before a page. */
 const givenBefore = (token: PageToken | undefined): number => token?.given ?? 0;
@@ -25,7 +36,11 @@ const pageRows = ({ options, token }: Plan): number | undefined => {
 const isOfRows = ({ options, keepsRows }: Plan): boolean => keepsRows && !options.distinct;
 
 const narrowed = (plan: Plan, position: RowPlace, skip: number | undefined): Plan => {
-  const condition = rowsFrom(position, plan.order, plan.rows);
+  if (plan.order.length > mostTerms)
+    throw invalid('too_complex', `Pages have at most ${mostTerms} columns in $orderby.`, {
+      limit: mostTerms,
+    });
+  const condition = behind(plan.rows, position, plan.order);
   const { source } = plan;
   return {
     ...plan,
@@ -90,15 +105,15 @@ export const nextPage = async (
   if (top !== undefined && given >= top) return undefined;
   const skip = (page.options.skip ?? 0) + pageSize;
   const tail = buildTail({ top: 1, skip, distinct: page.options.distinct }, page.order, page.chosen);
-  const [row] = await reader.facts<{ seg: string; row: string }>({
-    sql: `SELECT toString(_seg) AS seg, toString(_row) AS row ${page.source.sql}\n${tail} FORMAT JSONEachRow`,
+  const [row] = await reader.facts<PlaceColumns>({
+    sql: `SELECT ${placeColumns} ${page.source.sql}\n${tail} FORMAT JSONEachRow`,
     values: page.source.values,
-    place: placeOf(plan.version),
+    place: serverOf(plan.version),
     ...context,
   });
   if (row === undefined) return undefined;
   const start: PageStart = isOfRows(plan)
-    ? { kind: 'row', segment: Number(row.seg), row: Number(row.row) }
+    ? { kind: 'row', ...rowPlaceOf(row) }
     : { kind: 'offset', rows: skip };
   return {
     datasetId: plan.version.datasetId,

@@ -2,9 +2,9 @@
 import { type PhysicalType, type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf, dataTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
-import { namedColumn, sourceOf } from '../../rows/places.js';
+import { segmentSource, serverOf } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
-import { placeOf, type ReadContext } from '../read-context.js';
+import type { ReadContext } from '../read-context.js';
 import type { RangeGroup } from './history.js';
 
 /** Digits before and after the point. */
@@ -38,20 +38,22 @@ const countDigits = async (
   ids: readonly number[],
   context: ReadContext,
 ): Promise<Digits[]> => {
-  const values: Record<string, readonly number[]> = {};
+  const sources = groups.map((group, at) => {
+    const segments = [...new Set(group.ranges.map(({ segment }) => segment))];
+    return segmentSource(reader.database, { ...group, segments }, `d${at}`);
+  });
   const parts = groups.map((group, at) => {
-    values[`d${at}`] = [...new Set(group.ranges.map(({ segment }) => segment))];
     const counts = ids.map((id, index) => {
       const own = group.columns.find((column) => column.id === id);
       return `${own === undefined ? '(toUInt64(0), toUInt64(0))' : digitsSql(own)} AS c${index}`;
     });
-    const source = sourceOf(reader.database, group.placement, group.columns.map(namedColumn));
-    return `SELECT ${counts.join(', ')} FROM ${source} WHERE _seg IN {d${at}:Array(UInt64)}`;
+    const { from, where } = sources[at]!;
+    return `SELECT ${counts.join(', ')} FROM ${from} WHERE ${where}`;
   });
   const rows = await reader.facts<Record<string, Digits>>({
     sql: `SELECT * FROM (${parts.join('\nUNION ALL ')}) FORMAT JSONEachRow`,
-    values,
-    place: placeOf(...groups),
+    values: Object.assign({}, ...sources.map(({ values }) => values)),
+    place: serverOf(...groups),
     settings: { output_format_json_quote_64bit_integers: 0, output_format_json_named_tuples_as_objects: 0 },
     ...context,
     queryId: `${context.queryId}-digits`,

@@ -1,33 +1,15 @@
 /** All segments that the kept versions of a dataset have or had, and in which versions. */
 import { AppError } from '../../lib/errors.js';
 import type { Instant } from '../../lib/instant.js';
-import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
-import { placementSql } from '../../rows/placements.js';
+import { placeKey, type SegmentSpan, type SpannedRows } from '../../rows/index.js';
+import { placeSql } from '../../rows/sql.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { validFrom, versionAt } from '../../storage/postgres/version-at.js';
 import type { Versions } from '../versions.js';
 
-/** A segment as some versions have it. */
-export interface SegmentRange {
-  readonly segment: number;
-  /** First version that has it. */
-  readonly from: number;
-  /** First version that lacks it again; 0: none. */
-  readonly until: number;
-  /** Rows of it that belong to these versions: those with a lower position; 0: all. */
-  readonly rows: number;
-}
-
-/** Ranges whose rows lie in one place, under the same columns. */
-export interface RangeGroup {
-  readonly placement: Placement;
-  /** Under their present names. */
-  readonly columns: readonly StoredColumn[];
-  readonly ranges: readonly SegmentRange[];
-  /** Rows of all of its segments, whole. */
-  readonly rowCount: number;
-}
+/** Ranges whose rows are stored in one place under the same columns, which have their present names. */
+export type RangeGroup = SpannedRows;
 
 export interface History {
   /** Oldest first. */
@@ -41,11 +23,11 @@ const limits = { ranges: 20_000, groups: 100 } as const;
 const rangesSql = `
   SELECT r.segment_id AS segment, r.from_version AS "from", coalesce(r.until_version, 0) AS until,
          coalesce(r.row_limit, 0) AS rows, coalesce(g.rows, 0) AS "allRows", v.column_list_id AS list,
-         ${placementSql('g')} AS placement
+         ${placeSql('g')} AS placement
     FROM segment_ranges r JOIN versions v ON v.id = r.from_version JOIN segments g ON g.id = r.segment_id
    WHERE r.dataset_id = $1 ORDER BY r.from_version, r.segment_id LIMIT ${limits.ranges + 1}`;
 
-interface RangeRow extends SegmentRange {
+interface RangeRow extends SegmentSpan {
   readonly allRows: number;
   readonly list: number;
   readonly placement: Placement;
@@ -82,10 +64,7 @@ export const readHistory = async (
 ): Promise<History> => {
   const last = asOf === undefined ? undefined : await versionAt(sql, datasetId, asOf);
   const rows = endingWith(await sql.query<RangeRow>(rangesSql, [datasetId]), last);
-  const sets = groupedBy(
-    rows,
-    ({ list, placement }) => `${list}/${placement.storeId}/${placement.pool?.mapId}`,
-  );
+  const sets = groupedBy(rows, ({ list, placement }) => `${list}/${placeKey(placement)}`);
   if (rows.length > limits.ranges || sets.length > limits.groups) throw tooMany();
   const groups: RangeGroup[] = [];
   for (const ranges of sets) {

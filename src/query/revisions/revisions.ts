@@ -7,10 +7,7 @@
 import type { Readable } from 'node:stream';
 import type { Instant } from '../../lib/instant.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
-import { converted } from '../../rows/merge-sql.js';
-import { clickHouseType, namedColumn, sourceOf, statedTable } from '../../rows/places.js';
-import { hashOf } from '../../rows/version-comparison.js';
-import { segmentsGone } from '../../storage/clickhouse/errors.js';
+import { clickHouseType, converted, hashOf, rowOrderAs, serverOf, spanSource } from '../../rows/index.js';
 import type { BoundValues } from '../../storage/clickhouse/query-form.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
@@ -19,7 +16,7 @@ import type { OutputColumn } from '../formats/format.js';
 import { type Format, formats } from '../formats/formats.js';
 import { filterColumnsOf } from '../plan.js';
 import { chosenColumns, freeName } from '../projection.js';
-import { ownerOfMany, placeOf, type ReadContext } from '../read-context.js';
+import { ownerOfMany, type ReadContext } from '../read-context.js';
 import { type MatchedBy, matchedBy } from '../unique-key.js';
 import type { Versions } from '../versions.js';
 import { commonColumns } from './common-columns.js';
@@ -102,23 +99,15 @@ const groupRows = (
   columns: readonly StoredColumn[],
   at: number,
 ): Statement => {
-  const { placement, ranges, rowCount } = group;
-  const segments = [...new Set(ranges.map(({ segment }) => segment))];
-  const list = `{s${at}:Array(UInt64)}`;
-  const guard = `(SELECT throwIf(count() != {n${at}:UInt64}, '${segmentsGone}')
-    FROM ${statedTable(database, placement)} WHERE _seg IN ${list}) = 0`;
-  const values = columns.map((column) => `${asCommon(column, group)} AS v_${storageName(column)}, `).join('');
+  const source = spanSource(database, group, at);
+  const columnList = columns
+    .map((column) => `${asCommon(column, group)} AS v_${storageName(column)}, `)
+    .join('');
   return {
-    sql: `SELECT ${values}_seg AS s, _row AS p, f, u
-      FROM ${sourceOf(database, placement, group.columns.map(namedColumn))} AS stored
-      INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
-        FROM (SELECT arrayJoin({r${at}:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g
-      WHERE _seg IN if(${guard}, ${list}, []) AND (l = 0 OR _row < l)`,
-    values: {
-      [`s${at}`]: segments,
-      [`n${at}`]: rowCount,
-      [`r${at}`]: ranges.map(({ segment, from, until, rows }) => [segment, from, until, rows]),
-    },
+    sql: `SELECT ${columnList}${rowOrderAs('s', 'p')}, f, u
+      FROM ${source.from}
+      WHERE ${source.where}`,
+    values: source.values,
   };
 };
 
@@ -183,7 +172,7 @@ const isKeyUnique = async (
           SELECT ${hashSql(entities, chosen)} AS k, x.1 AS v, sum(x.2) AS net ${events} GROUP BY k, v))
       FORMAT JSONEachRow`,
     values,
-    place: placeOf(...groups),
+    place: serverOf(...groups),
     isHeavy: true,
     ...context,
     queryId: `${context.queryId}-key`,
@@ -253,7 +242,7 @@ export const createRevisions = ({ sql, versions, reader }: RevisionsOptions): Re
     const bytes = await reader.open({
       ...select.rows(output, from, { decimals: 'number', quote: 'all' }),
       values,
-      place: placeOf(...history.groups),
+      place: serverOf(...history.groups),
       isHeavy: true,
       ...context,
     });

@@ -1,9 +1,9 @@
 import type { Reader, ReadQuery, ReadSettings } from '../../storage/clickhouse/reader.js';
 import type { ReadContext } from '../read-context.js';
-import type { RowSource } from '../statement.js';
+import type { SelectedRows } from '../statement.js';
 
 /** Rows, and where they lie. */
-export interface PlacedSource extends RowSource {
+export interface PlacedSource extends SelectedRows {
   readonly place: ReadQuery['place'];
 }
 

@@ -12,10 +12,10 @@ import { createSharedWork } from '../../lib/shared-work.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { versionRows } from '../../rows/version-rows.js';
+import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
-import { placeOf, type ReadContext } from '../read-context.js';
-import { anyRow, buildRowSource } from '../statement.js';
+import type { ReadContext } from '../read-context.js';
+import { anyRow, selectRows } from '../statement.js';
 import { createAsk, type PlacedSource } from './ask.js';
 
 export interface ValuesWanted {
@@ -95,15 +95,15 @@ export const createColumnValues = ({ reader, places }: { reader: Reader; places:
   const known = createCache<Known>({ limit: keptBytes, weigh });
 
   const sourceOf = (version: ReadableVersion): PlacedSource => ({
-    ...buildRowSource({
-      rows: versionRows(reader.database, version),
+    ...selectRows({
+      rows: versionSource(reader.database, version),
       isWhole: true,
       columns: version.columns,
       filter: undefined,
       options: anyRow,
       chosen: version.columns,
     }),
-    place: placeOf(version),
+    place: serverOf(version),
   });
 
   /** All values, unless they are many: grouping stops as soon as that shows. */

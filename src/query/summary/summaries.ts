@@ -4,14 +4,14 @@ import type { Places } from '../../lib/places.js';
 import { createSharedWork } from '../../lib/shared-work.js';
 import type { StoredColumn } from '../../model/column.js';
 import type { ReadableVersion } from '../../model/version.js';
-import { versionRows } from '../../rows/version-rows.js';
+import { serverOf, versionSource } from '../../rows/index.js';
 import type { Reader } from '../../storage/clickhouse/reader.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { selectedColumns } from '../column-list.js';
 import { compileFilter } from '../filter/filter.js';
 import { filterColumnsOf } from '../plan.js';
-import { ownerOfMany, placeOf, type ReadContext } from '../read-context.js';
-import { anyRow, buildRowSource } from '../statement.js';
+import { ownerOfMany, type ReadContext } from '../read-context.js';
+import { anyRow, selectRows } from '../statement.js';
 import { createAsk, type PlacedSource } from './ask.js';
 import type { ColumnSummary } from './column-summary.js';
 import { createComputation } from './computation.js';
@@ -91,15 +91,15 @@ export const createSummaries = ({ reader, places, calculations, sql }: Summaries
     );
 
   const sourceOf = (version: ReadableVersion, text: string | undefined): PlacedSource => ({
-    ...buildRowSource({
-      rows: versionRows(reader.database, version),
+    ...selectRows({
+      rows: versionSource(reader.database, version),
       isWhole: true,
       columns: version.columns,
       filter: text === undefined ? undefined : compileFilter(text, filterColumnsOf(version.columns)),
       options: anyRow,
       chosen: version.columns,
     }),
-    place: placeOf(version),
+    place: serverOf(version),
   });
 
   const kept = async ({ versionId }: ReadableVersion): Promise<Body | undefined> => {

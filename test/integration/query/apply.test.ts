@@ -8,8 +8,8 @@ import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply.js';
 import { createNumberFacts, type NumberFactsReader } from '../../../src/query/apply/number-facts.js';
-import { placeOf } from '../../../src/query/read-context.js';
-import { versionRows } from '../../../src/rows/version-rows.js';
+import { serverOf } from '../../../src/rows/index.js';
+import { versionSource } from '../../../src/rows/source.js';
 import { createApplyEvaluator, type Near } from '../../support/apply-evaluator.js';
 import { createNames, createRandom, generateStep, generateTable } from '../../support/apply-generator.js';
 import type { ApplyTable, TestStep } from '../../support/apply-tree.js';
@@ -46,13 +46,13 @@ const asText = {
 /** The rows as texts. */
 const run = async (text: string, version: ReadableVersion): Promise<(string | null)[][]> => {
   const found = await facts.find(version, calculatedColumns({ text, version }), context());
-  const rows = versionRows(tables.reader.database, version);
+  const rows = versionSource(tables.reader.database, version);
   const { columns, rows: applied } = applyPipeline({ text, version, rows, facts: found });
   return tables.reader.facts<(string | null)[]>({
-    sql: `SELECT ${columns.map(storageName).join()} FROM ${applied.table} WHERE ${applied.condition}
+    sql: `SELECT ${columns.map(storageName).join()} FROM ${applied.from} WHERE ${applied.where}
       ORDER BY _seg, _row FORMAT JSONCompactEachRow`,
     values: applied.values,
-    place: placeOf(version),
+    place: serverOf(version),
     settings: asText,
     ...context(),
   });

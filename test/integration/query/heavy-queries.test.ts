@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Places } from '../../../src/lib/places.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { placeOf } from '../../../src/query/read-context.js';
+import { serverOf } from '../../../src/rows/index.js';
 import { takeTurns } from '../../../src/storage/clickhouse/heavy-queries.js';
 import type { Reader, ReadQuery } from '../../../src/storage/clickhouse/reader.js';
 import { queryPlaces } from '../../support/places.js';
@@ -95,7 +95,7 @@ describe('heavy queries of one owner', () => {
     const [row] = await takeTurns(tables.reader, turns).facts<{ one: number }>({
       sql: 'SELECT 1 AS one FORMAT JSONEachRow',
       values: {},
-      place: placeOf(large),
+      place: serverOf(large),
       queryId: `others-${Date.now()}`,
       isHeavy: true,
       owner: 'account:2',

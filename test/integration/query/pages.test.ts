@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { storageName } from '../../../src/model/column.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { createSeeker } from '../../../src/query/paging/seek.js';
+import { createSeeker } from '../../../src/rows/row-number.js';
 import { createRandom, generateTable, type Random } from '../../support/apply-generator.js';
 import { longestTestMs } from '../../support/patience.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';

@@ -1,7 +1,7 @@
 /** Queries that calculate for long let the threads of short ones go first. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { placeOf } from '../../../src/query/read-context.js';
+import { serverOf } from '../../../src/rows/index.js';
 import type { ReadQuery } from '../../../src/storage/clickhouse/reader.js';
 import { createDownloadServer, type DownloadServer } from './download-server.js';
 import { createStoredTables, type StoredTables } from './stored-table.js';
@@ -64,7 +64,7 @@ describe('queries', () => {
     const [row] = await tables.reader.facts<{ nice: number }>({
       sql: `SELECT toInt32(getSetting('os_threads_nice_value_query')) AS nice FORMAT JSONEachRow`,
       values: {},
-      place: placeOf(sales),
+      place: serverOf(sales),
       queryId: `nice-${isHeavy}-${Date.now()}`,
       isHeavy,
     });

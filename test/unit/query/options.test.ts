@@ -9,7 +9,7 @@ import { formatNames, formats } from '../../../src/query/formats/formats.js';
 import { parseOptions, wholeFileOf } from '../../../src/query/options/options.js';
 import { optionKeys, options } from '../../../src/query/options/table.js';
 import { filterColumnsOf, planDownload } from '../../../src/query/plan.js';
-import { versionRows } from '../../../src/rows/version-rows.js';
+import { versionSource } from '../../../src/rows/source.js';
 
 const messageOf = (source: Record<string, unknown>): string => {
   try {
@@ -169,10 +169,15 @@ describe('each option', () => {
     const applied =
       asked.apply === undefined
         ? undefined
-        : applyPipeline({ text: asked.apply, version: read, rows: versionRows('d', read), facts: new Map() });
+        : applyPipeline({
+            text: asked.apply,
+            version: read,
+            rows: versionSource('d', read),
+            facts: new Map(),
+          });
     return planDownload({
-      database: 'd',
       version: read,
+      rows: versionSource('d', read),
       applied,
       options: asked,
       format,

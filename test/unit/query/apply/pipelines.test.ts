@@ -5,7 +5,7 @@ import type { PhysicalType, StoredColumn } from '../../../../src/model/column.js
 import { dataTypeOf } from '../../../../src/model/column-types/column-types.js';
 import type { ReadableVersion } from '../../../../src/model/version.js';
 import { applyPipeline, calculatedColumns } from '../../../../src/query/apply/apply.js';
-import { versionRows } from '../../../../src/rows/version-rows.js';
+import { versionSource } from '../../../../src/rows/source.js';
 
 const physicals: Readonly<Record<string, PhysicalType>> = {
   Amount: 'f',
@@ -48,7 +48,7 @@ const version: ReadableVersion = {
   segmentIds: [1],
 };
 
-const rows = versionRows('db', version);
+const rows = versionSource('db', version);
 const facts = new Map([[1, { scale: 2, units: 999_999n }]]);
 
 const apply = (text: string) => applyPipeline({ text, version, rows, facts });
@@ -75,7 +75,7 @@ const cases = readFileSync(new URL('../../../fixtures/odata/pipelines.jsonl', im
 
 describe('pipelines of public test suites', () => {
   it.each(cases)('$apply: $verdict', ({ apply: text, verdict }) => {
-    if (verdict === 'accept') expect(apply(text).rows.table).toContain('SELECT');
+    if (verdict === 'accept') expect(apply(text).rows.from).toContain('SELECT');
     else expect(refusal(text).code).toBe(verdict);
   });
 });
@@ -216,7 +216,7 @@ describe('SQL', () => {
     const { rows: result } = apply(
       "filter(Country eq 'x''); DROP')/compute(concat(Name, 'y`') as [a`b])/groupby(([a`b]))",
     );
-    expect(result.table).not.toMatch(/DROP|y`|a`b/);
+    expect(result.from).not.toMatch(/DROP|y`|a`b/);
     expect(Object.values(result.values)).toEqual(expect.arrayContaining(["x'); DROP", 'y`']));
   });
 
@@ -225,11 +225,11 @@ describe('SQL', () => {
       'compute(Amount mul 2 as Twice)/groupby((Country),aggregate(Twice with sum as S))',
     );
     // c1_s and c2_f are the columns of the result.
-    expect(new Set(result.table.match(/\bc\d+_\w+/g))).toEqual(new Set(['c1_f', 'c7_s', 'c1_s', 'c2_f']));
+    expect(new Set(result.from.match(/\bc\d+_\w+/g))).toEqual(new Set(['c1_f', 'c7_s', 'c1_s', 'c2_f']));
   });
 
   it('sums up doubles of few digits in whole units', () => {
-    expect(apply('aggregate(Amount with sum as S)').rows.table).toContain(
+    expect(apply('aggregate(Amount with sum as S)').rows.from).toContain(
       '(sum(((c1_f * 1e2 + 6755399441055744.) - 6755399441055744.)) / 1e2)',
     );
   });

@@ -1,12 +1,13 @@
 /** The row with a given number, found in the index of the table's parts instead of by reading the rows before it. */
-import { createCache } from '../../lib/cache.js';
-import type { Placement } from '../../model/placement.js';
-import type { ReadableVersion } from '../../model/version.js';
-import { statedTable, tableOf } from '../../rows/places.js';
-import { segmentRows } from '../../rows/segments.js';
-import type { Reader } from '../../storage/clickhouse/reader.js';
-import { placeOf, type ReadContext } from '../read-context.js';
-import type { RowPlace } from '../versions.js';
+import { createCache } from '../lib/cache.js';
+import type { Placement } from '../model/placement.js';
+import type { ReadableVersion } from '../model/version.js';
+import type { Reader, ReadQuery } from '../storage/clickhouse/reader.js';
+import { statedTable, tableOf } from './places.js';
+import type { RowPlace } from './position.js';
+import { segmentRows, serverOf } from './source.js';
+
+type ReadContext = Pick<ReadQuery, 'queryId' | 'signal' | 'owner'>;
 
 /** To read so many rows takes no longer than to look for them. */
 const fewRows = 20_000;
@@ -86,7 +87,7 @@ const countBefore = async (
     sql: `SELECT toString((SELECT count() FROM ${table} WHERE ${whole.sql})
         + (SELECT count() FROM ${table} WHERE ${begun.sql} AND _row < {row:UInt64})) AS n FORMAT JSONEachRow`,
     values: { ...whole.params, ...begun.params, row },
-    place: placeOf(version),
+    place: serverOf(version),
     ...context,
     queryId: `${context.queryId}-before`,
   });

@@ -1,0 +1,141 @@
+/** Facts about the rows of segments, counted by ClickHouse: how many, their dates, their digits. */
+import { columnTypeOf } from '../model/column-types/column-types.js';
+import { type DaySet, dayText, setOfDays } from '../model/day-set.js';
+import type { NamedColumn, Placement } from '../model/placement.js';
+import { type Frequency, frequencyOf, type SegmentFacts, type SegmentList } from '../model/version.js';
+import type { ClickHouseServers } from '../storage/clickhouse/client.js';
+import { firstDaySql, yearSql } from '../storage/clickhouse/year-sql.js';
+import { sourceOf } from './places.js';
+import { segmentRows } from './source.js';
+
+/** Facts of the rows of some segments, asked of ClickHouse itself. */
+export interface CountedSegment {
+  readonly rows: number;
+  /** `YYYY-MM-DD`; null without a date column or without a date in it. */
+  readonly minDate: string | null;
+  readonly maxDate: string | null;
+  /** By the median distance in days between neighbouring distinct dates; null with fewer than two. */
+  readonly frequency: Frequency | null;
+  /** The distinct days; null where they are too many, or not kept as dates. */
+  readonly days: DaySet | null;
+}
+
+/** Distinct days that travel: more than ClickHouse's dates of a hundred years. */
+const daysShown = 40_000;
+
+/** What a version keeps of them. */
+export const datesOf = ({
+  minDate,
+  maxDate,
+  frequency,
+  days,
+}: Omit<CountedSegment, 'rows'>): Omit<SegmentFacts, 'rows' | 'bytes'> => ({
+  minDate,
+  maxDate,
+  frequency,
+  ...(days === null ? {} : { days: dayText(days) }),
+});
+
+const isYears = ({ physical }: NamedColumn): boolean => columnTypeOf(physical).numbers !== undefined;
+
+/** Days since 1970-01-01 of a stored date, or of the first day of a year; null for a number that is no year. */
+const dayNumber = ({ name, physical }: NamedColumn): string => {
+  const { days, numbers } = columnTypeOf(physical);
+  if (days !== undefined) return days(name);
+  if (numbers === undefined) throw new RangeError(`${name} is no date`);
+  return firstDaySql(yearSql(name));
+};
+
+/** First and last date, as text. */
+const rangeOf = (date: NamedColumn): { readonly first: string; readonly last: string } => {
+  if (!isYears(date)) return { first: `toString(min(${date.name}))`, last: `toString(max(${date.name}))` };
+  const year = yearSql(date.name);
+  return {
+    first: `concat(toString(min(${year})), '-01-01')`,
+    last: `concat(toString(max(${year})), '-01-01')`,
+  };
+};
+
+const canTravel = (date: NamedColumn): boolean => date.physical.startsWith('d') || isYears(date);
+
+const foundFrequency = (
+  date: NamedColumn | undefined,
+  { first, gap }: { readonly first: string | null; readonly gap: number | string | null },
+): Frequency | null => {
+  if (date !== undefined && isYears(date)) return first === null ? null : 'Annual';
+  return gap === null ? null : frequencyOf(Number(gap));
+};
+
+/**
+ * Counts the rows of segments and looks at the dates of one column.
+ * @param date Of dates, or of years.
+ */
+export const countSegments = async (
+  servers: ClickHouseServers,
+  placement: Placement,
+  segments: SegmentList,
+  date: NamedColumn | undefined,
+): Promise<CountedSegment> => {
+  const where = segmentRows(segments);
+  const facts =
+    date === undefined
+      ? 'NULL AS first, NULL AS last, NULL AS gap, NULL AS shown'
+      : `${rangeOf(date).first} AS first, ${rangeOf(date).last} AS last,
+         arraySort(groupUniqArray(${dayNumber(date)})) AS days,
+         if(length(days) > 1, arrayReduce('quantileExact(0.5)', arrayPopFront(arrayDifference(days))), NULL) AS gap,
+         ${canTravel(date) ? `if(length(days) <= ${daysShown}, toString(days), NULL)` : 'NULL'} AS shown`;
+  const [row] = await servers.at(placement).rows<{
+    rows: string;
+    first: string | null;
+    last: string | null;
+    gap: number | string | null;
+    shown: string | null;
+  }>(
+    `SELECT toString(rows) AS rows, first, last, gap, shown FROM (
+       SELECT count() AS rows, ${facts} FROM ${sourceOf(servers.database, placement, date === undefined ? [] : [date])} WHERE ${where.sql})`,
+    { params: where.params, settings: { max_threads: 2 } },
+  );
+  return {
+    rows: Number(row?.rows ?? 0),
+    minDate: row?.first ?? null,
+    maxDate: row?.last ?? null,
+    frequency: foundFrequency(date, { first: row?.first ?? null, gap: row?.gap ?? null }),
+    days: row?.shown == null ? null : setOfDays(JSON.parse(row.shown) as number[]),
+  };
+};
+
+/** Most digits before and after the point among some numbers. */
+export interface Digits {
+  readonly integer: number;
+  readonly fraction: number;
+}
+
+/**
+ * Most digits in use among the numbers of a column, by their shortest text.
+ * @param from `FROM … WHERE …`
+ */
+export const digitsSql = (name: string, from: string): string => `
+  WITH toString(abs(assumeNotNull(${name}))) AS text,
+    splitByChar('e', text) AS parts,
+    if(length(parts) > 1, toInt32(parts[2]), 0) AS exponent,
+    splitByChar('.', parts[1]) AS mantissa,
+    trim(LEADING '0' FROM mantissa[1]) AS whole,
+    trim(TRAILING '0' FROM if(length(mantissa) > 1, mantissa[2], '')) AS rest
+  SELECT max(greatest(length(whole) + exponent, 0)) AS integer,
+    max(greatest(length(rest) - exponent, 0)) AS fraction
+  ${from} AND ${name} IS NOT NULL`;
+
+export const countDigits = async (
+  servers: ClickHouseServers,
+  placement: Placement,
+  segments: SegmentList,
+  column: NamedColumn,
+): Promise<Digits> => {
+  const where = segmentRows(segments);
+  const from = `FROM ${sourceOf(servers.database, placement, [column])} WHERE ${where.sql}`;
+  const [row] = await servers.at(placement).rows<Digits>(digitsSql(column.name, from), {
+    params: where.params,
+    settings: { max_threads: 2 },
+  });
+  return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
+};

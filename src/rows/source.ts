@@ -1,0 +1,192 @@
+/** Rows of versions as SQL: what a statement reads FROM, WHERE, and in which order. */
+import { type StoredColumn, storageName } from '../model/column.js';
+import type { Placement } from '../model/placement.js';
+import type { ReadableVersion, SegmentList } from '../model/version.js';
+import { commonShard, type ShardPlace } from '../storage/clickhouse/client.js';
+import { segmentsGone } from '../storage/clickhouse/errors.js';
+import type { BoundValues } from '../storage/clickhouse/query-form.js';
+import { clickHouseType, namedColumn, sourceOf, statedTable, tableOf } from './places.js';
+import { widePartColumns } from './table-settings.js';
+
+/** Rows that a statement reads. Besides the columns by their stored names, each row has those of `rowOrder`. */
+export interface RowSource {
+  /** Table expression behind FROM. */
+  readonly from: string;
+  /** Condition that selects the rows; further ones are added with AND. */
+  readonly where: string;
+  /** Parameters of both. */
+  readonly values: BoundValues;
+  /** Expression that orders the rows as they are read. */
+  readonly position: string;
+}
+
+/** Columns by which rows are in reading order. A subquery that keeps the order selects them. */
+export const rowOrder: readonly [segment: string, row: string] = ['_seg', '_row'];
+
+/** Select list that gives rows, read in the order they are to have, the columns of `rowOrder`. */
+export const numberedRows = 'toUInt64(0) AS _seg, rowNumberInAllBlocks() AS _row';
+
+/** Expression that orders the rows of any source as they are read. */
+export const rowPosition = '(_seg, _row)';
+
+/** Select list of the columns of `rowOrder` under other names. */
+export const rowOrderAs = (...names: readonly [string, string]): string =>
+  rowOrder.map((column, at) => `${column} AS ${names[at]}`).join(', ');
+
+export interface RowCondition {
+  readonly sql: string;
+  readonly params: Readonly<Record<string, number | readonly number[]>>;
+}
+
+/**
+ * Condition for the rows of a list of segments, which the key of the table answers. One segment is compared: that takes
+ * half the time of looking each row up in a set of one.
+ * @param name Start of the parameters' names, where a statement reads several lists.
+ * @param guard A condition without which there are no rows.
+ */
+export const segmentRows = (
+  { segmentIds, cuts = [] }: SegmentList,
+  name = 'segments',
+  guard?: string,
+): RowCondition => {
+  const list = `{${name}:Array(UInt64)}`;
+  const guarded = (rows: string, none: string): string =>
+    guard === undefined ? rows : `if(${guard}, ${rows}, ${none})`;
+  return {
+    sql: [
+      segmentIds.length === 1 ? `_seg = ${guarded(`${list}[1]`, '0')}` : `_seg IN ${guarded(list, '[]')}`,
+      ...cuts.map((_, at) => `(_seg != {${name}Cut${at}:UInt64} OR _row < {${name}Rows${at}:UInt64})`),
+    ].join(' AND '),
+    params: {
+      [name]: segmentIds,
+      ...Object.fromEntries(
+        cuts.flatMap(({ segmentId, rows }, at) => [
+          [`${name}Cut${at}`, segmentId],
+          [`${name}Rows${at}`, rows],
+        ]),
+      ),
+    },
+  };
+};
+
+/** Replaces the table of a version without rows, which may have none. */
+const emptyTable = (columns: readonly StoredColumn[]): string => {
+  const names = columns.map(
+    (column) => `CAST(NULL, 'Nullable(${clickHouseType(column.physical)})') AS ${storageName(column)}`,
+  );
+  return `(SELECT ${[...names, ...rowOrder.map((column) => `toUInt64(0) AS ${column}`)].join(', ')} WHERE 0)`;
+};
+
+/**
+ * `FROM …` and the number of rows in it, counted from the parts' headers. In a table of 1,000 columns that takes 7 ms,
+ * because each step of a plan carries all columns; to sum up the marks of the parts takes one.
+ */
+const countSource = (database: string, placement: Placement, { columns, cuts }: ReadableVersion) =>
+  columns.length > widePartColumns && cuts === undefined && placement.shard !== null
+    ? { count: 'sum(rows_in_granule)', from: `mergeTreeIndex('${database}', '${tableOf(placement)}')` }
+    : { count: 'count()', from: statedTable(database, placement) };
+
+/** Rows of several segments in order are compared by both numbers; within one segment the second is enough. */
+const positionIn = ({ segmentIds }: SegmentList): string => (segmentIds.length > 1 ? rowPosition : '_row');
+
+/**
+ * The rows of a version, with a guard: a query that starts after a segment was dropped, or that would read rows that
+ * ClickHouse has lost, must fail rather than answer with fewer rows. The guard is a scalar subquery, which is always
+ * run. It is part of the list of segments, where it is folded to a constant: as a condition of its own it would allow
+ * ClickHouse to test the other conditions while it reads (PREWHERE) only once.
+ * @param name Start of the parameters' names, where a statement reads several versions.
+ */
+export const versionSource = (database: string, version: ReadableVersion, name = 'segments'): RowSource => {
+  const { placement, columns, rowCount } = version;
+  const position = positionIn(version);
+  if (rowCount === 0) return { from: emptyTable(columns), where: 'true', values: {}, position };
+  if (placement === null) throw new Error(`version ${version.versionId} has rows but no segment`);
+  const { count, from } = countSource(database, placement, version);
+  const { sql, params } = segmentRows(version, name);
+  const guard = `(SELECT throwIf(${count} != {${name}Count:UInt64}, '${segmentsGone}') FROM ${from} WHERE ${sql}) = 0`;
+  return {
+    from: sourceOf(database, placement, columns.map(namedColumn)),
+    where: segmentRows(version, name, guard).sql,
+    values: { ...params, [`${name}Count`]: rowCount },
+    position,
+  };
+};
+
+/** Placeholder for planning an answer whose rows are not read. */
+export const preview: RowSource = {
+  from: '(SELECT 1 WHERE 0)',
+  where: 'true',
+  values: {},
+  position: rowPosition,
+};
+
+/** Whole segments, whichever versions have them, whose rows are stored under the same columns. */
+export interface SegmentRows {
+  readonly placement: Placement;
+  readonly columns: readonly StoredColumn[];
+  readonly segments: readonly number[];
+}
+
+/** Rows of segments, without a guard: for answers that may be too small. */
+export const segmentSource = (
+  database: string,
+  { placement, columns, segments }: SegmentRows,
+  name: string,
+): RowSource => ({
+  from: sourceOf(database, placement, columns.map(namedColumn)),
+  where: `_seg IN {${name}:Array(UInt64)}`,
+  values: { [name]: segments },
+  position: rowPosition,
+});
+
+/** How long a dataset had a segment. */
+export interface SegmentSpan {
+  readonly segment: number;
+  /** First version that has it. */
+  readonly from: number;
+  /** First version that lacks it again; 0: none. */
+  readonly until: number;
+  /** Rows of it that belong to these versions: those with a lower position; 0: all. */
+  readonly rows: number;
+}
+
+export interface SpannedRows {
+  readonly placement: Placement;
+  readonly columns: readonly StoredColumn[];
+  readonly ranges: readonly SegmentSpan[];
+  /** Rows of all of its segments, whole. */
+  readonly rowCount: number;
+}
+
+/**
+ * Rows of segments, each as often as there are spans of its segment, with two more columns: `f` and `u`, the first
+ * version that has the row and the first that lacks it again. With the same guard as `versionSource`.
+ * @param at Number of the source in its statement.
+ */
+export const spanSource = (database: string, rows: SpannedRows, at: number): RowSource => {
+  const { placement, columns, ranges, rowCount } = rows;
+  const list = `{s${at}:Array(UInt64)}`;
+  const guard = `(SELECT throwIf(count() != {n${at}:UInt64}, '${segmentsGone}')
+    FROM ${statedTable(database, placement)} WHERE _seg IN ${list}) = 0`;
+  return {
+    from: `${sourceOf(database, placement, columns.map(namedColumn))} AS stored
+      INNER JOIN (SELECT t[1] AS g, t[2] AS f, t[3] AS u, t[4] AS l
+        FROM (SELECT arrayJoin({r${at}:Array(Array(UInt64))}) AS t)) AS held ON stored._seg = held.g`,
+    where: `_seg IN if(${guard}, ${list}, []) AND (l = 0 OR _row < l)`,
+    values: {
+      [`s${at}`]: [...new Set(ranges.map(({ segment }) => segment))],
+      [`n${at}`]: rowCount,
+      [`r${at}`]: ranges.map(({ segment, from, until, rows }) => [segment, from, until, rows]),
+    },
+    position: rowPosition,
+  };
+};
+
+/**
+ * The server that is asked about all of these rows in one statement.
+ * @throws AppError `unavailable` when rows were moved between the looks at the versions.
+ */
+export const serverOf = (...rows: readonly { readonly placement: Placement | null }[]): ShardPlace => {
+  const [first, ...others] = rows.flatMap(({ placement }) => (placement === null ? [] : [placement]));
+  return first === undefined ? {} : { shard: commonShard([first, ...others]) };
+};
