@@ -10,12 +10,13 @@
  *
  * What a backup that died leaves is removed by the next one.
  */
+
 import { randomBytes } from 'node:crypto';
 import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
-import { shardSql } from '../rows/stores.js';
+import { shardSql } from '../rows/sql.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, catalogKey, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';

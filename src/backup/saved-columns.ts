@@ -1,7 +1,9 @@
 /** Columns that the product makes, and no others: their names and types become part of statements of ClickHouse. */
+
 import { isPhysicalType } from '../model/column-types/column-types.js';
 import { namedColumnOf, type PoolClass } from '../model/placement.js';
-import { type ColumnDefinition, slotColumns, storedAs } from '../rows/places.js';
+import { type ColumnDefinition, storedAs } from '../rows/index.js';
+import { slotColumns } from '../rows/places.js';
 
 const keyNames = ['_seg', '_row'];
 

@@ -9,7 +9,7 @@ export { type CountedSegment, countDigits, countSegments, type Digits, datesOf }
 export { type DryRun, readDryRun } from './dry-runs.js';
 /* Types of columns as they are stored. */
 export { converted } from './merge-sql.js';
-export { clickHouseType, namedColumn, placeKey } from './places.js';
+export { type ColumnDefinition, clickHouseType, namedColumn, placeKey, storedAs } from './places.js';
 /* Read: positions of rows, and rows by their number. */
 export {
   behind,
@@ -20,6 +20,7 @@ export {
   rowPlaceOf,
 } from './position.js';
 export { createSeeker, type Seeker } from './row-number.js';
+export { fingerprintSegment, readOneRow, type SegmentFingerprint } from './segments.js';
 /* Read: what a statement reads, and in which order. */
 export {
   numberedRows,

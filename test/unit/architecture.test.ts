@@ -307,6 +307,72 @@ const tableBranches = (text: string): string[] =>
     /(?:[!=]==|\bcase)\s*'(?:csv|json|xlsx|tsv|parquet|arrow|[dtfs]|n\d+_\d+)'|\bswitch \([^)]*(?:physical|[fF]ormat)\)/g,
   ) ?? [];
 
+/** Words for where rows are stored: columns of the key, shared tables, tables over all shards, parts. */
+const storageWords = /\b_seg\b|\b_row\b|\bd?pool_|\bDistributed\b|\bsystem\.parts\b/;
+
+/** Files outside of rows/ that still name them. The list only gets shorter, and is to be empty. */
+const namesStorage: readonly string[] = [
+  'backup/saved-columns.ts',
+  'backup/segment-archive.ts',
+  'compose/restore.ts',
+  'embedded/clickhouse-files.ts',
+];
+
+/** Files outside of rows/ that still import more of it than its front door. The list only gets shorter, and is to be empty. */
+const besideTheDoor: readonly string[] = [
+  'accounts/account-removal.ts',
+  'backup/saved-columns.ts',
+  'backup/segment-archive.ts',
+  'catalog/clones.ts',
+  'catalog/datasets.ts',
+  'compose/api-process.ts',
+  'compose/backup.ts',
+  'compose/clickhouse-servers.ts',
+  'compose/cluster.ts',
+  'compose/column-merges.ts',
+  'compose/core.ts',
+  'compose/ingest-maintenance.ts',
+  'compose/operator.ts',
+  'compose/pipeline-watch.ts',
+  'compose/restore.ts',
+  'compose/segment-hashes.ts',
+  'compose/shards-there.ts',
+  'compose/stray-stores.ts',
+  'compose/sweep.ts',
+  'compose/verification.ts',
+  'compose/worker-process.ts',
+  'http/routes/ops-actions.ts',
+  'ingest/insert/chunk-inserter.ts',
+  'ingest/insert/segment-verifier.ts',
+  'ingest/insert/short-batches.ts',
+  'ingest/lifecycle/column-merge-records.ts',
+  'ingest/lifecycle/merge-records.ts',
+  'ingest/lifecycle/process-records.ts',
+  'ingest/lifecycle/publication.ts',
+  'ingest/lifecycle/transition-records.ts',
+  'ingest/lifecycle/vintage-publication.ts',
+  'ingest/maintenance/storage-sweep.ts',
+  'ingest/receive/store-spread.ts',
+  'ingest/repair/segment-restore.ts',
+  'ingest/repair/segment-rewrite.ts',
+  'ingest/repair/verification.ts',
+  'ingest/repair/version-counts.ts',
+  'ingest/repair/version-reads.ts',
+  'ingest/versions/column-merge.ts',
+  'ingest/versions/column-removal.ts',
+  'ingest/versions/decimal-room.ts',
+  'ingest/versions/merge-outcome.ts',
+  'ingest/versions/merger.ts',
+  'ingest/versions/version-records.ts',
+  'ingest/versions/version-removal.ts',
+  'operations/actions.ts',
+  'operations/cluster.ts',
+  'operations/look.ts',
+  'operations/shards.ts',
+];
+
+const frontDoor: ReadonlySet<string> = new Set(['rows/index.ts', 'rows/sql.ts']);
+
 describe('the source tree', () => {
   it('imports one way: downwards, vendors in their rooms', () => {
     expect(
@@ -380,6 +446,20 @@ describe('the source tree', () => {
         tableBranches(readFileSync(join(source, file), 'utf8')).map((branch) => `${file}: ${branch}`),
       );
     expect(offenders).toEqual([]);
+  });
+
+  it('knows where rows are stored in rows alone: others import its front door', () => {
+    const offenders = allImports()
+      .filter(({ from, to }) => to.startsWith('rows/') && !from.startsWith('rows/') && !frontDoor.has(to))
+      .map(({ from }) => from);
+    expect([...new Set(offenders)]).toEqual(besideTheDoor);
+  });
+
+  it('names the columns and tables of rows in rows alone', () => {
+    const offenders = [...sourceTexts()].filter(
+      ([file, text]) => !file.startsWith('rows/') && storageWords.test(codeOf(text)),
+    );
+    expect(offenders.map(([file]) => file)).toEqual(namesStorage);
   });
 
   it('exports by name only', () => {

@@ -1,7 +1,6 @@
 import type { Log } from '../../lib/log.js';
 import { type SegmentFacts, segmentId, timeColumnOf } from '../../model/version.js';
-import { countSegments, datesOf } from '../../rows/count.js';
-import { namedColumn } from '../../rows/places.js';
+import { countSegments, datesOf, namedColumn } from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { storedColumns, tableColumns } from '../layout/layout.js';

@@ -17,13 +17,14 @@
  *   - An insert that ClickHouse has acknowledged at once holds the rows that were encoded. After a repetition the segments
  *     are counted.
  */
+
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
-import { storedAs } from '../../rows/places.js';
+import { storedAs } from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
 import type { Delivery } from '../../storage/kafka/chunk-consumer.js';

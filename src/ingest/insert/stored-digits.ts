@@ -1,6 +1,5 @@
 import { columnTypeOf } from '../../model/column-types/column-types.js';
-import { countDigits, type Digits } from '../../rows/count.js';
-import { namedColumn } from '../../rows/places.js';
+import { countDigits, type Digits, namedColumn } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import { readBase } from '../layout/base-version.js';

@@ -1,8 +1,7 @@
 import type { StoredColumn } from '../../model/column.js';
 import type { Placement } from '../../model/placement.js';
 import type { SegmentCut } from '../../model/version.js';
-import { versionPlacementColumn } from '../../rows/placements.js';
-import { segmentListColumns } from '../../rows/segment-ranges.js';
+import { segmentListColumns, versionPlaceColumn } from '../../rows/sql.js';
 import { columnsOfVersion } from '../../storage/postgres/column-lists.js';
 import { type RegisteredColumn, readRegistry, registryColumn } from '../../storage/postgres/columns.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
@@ -23,7 +22,7 @@ export interface BaseVersion {
 
 const baseSql = prepared(`
   SELECT v.id AS "versionId", ${columnsOfVersion('v')} AS columns, v.row_count AS "rowCount", v.byte_size AS "byteSize",
-    ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
+    ${segmentListColumns('v')}, ${versionPlaceColumn('v')}
   FROM datasets d JOIN versions v ON v.id = d.current_version_id WHERE d.id = $1`);
 
 /** Of the version that a file is compared with. */

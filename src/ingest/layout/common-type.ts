@@ -1,8 +1,9 @@
 /** The type that a column takes which is made of two: the one that an append with `onTypeConflict=widen` would take. */
+
 import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf, physicalOfDates } from '../../model/column-types/column-types.js';
 import { decimalOf } from '../../model/column-types/decimal.js';
-import type { Digits } from '../../rows/count.js';
+import type { Digits } from '../../rows/index.js';
 
 /** Counts the digits of what a column holds. */
 export type CountDigits = (column: StoredColumn) => Promise<Digits>;

@@ -7,7 +7,7 @@ import {
 } from '../../model/column.js';
 import { columnTypeOf, dataTypeOf } from '../../model/column-types/column-types.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
-import { storedAs } from '../../rows/places.js';
+import { storedAs } from '../../rows/index.js';
 import type { ColumnRules, Dialect, EncodeColumn } from '../csv/types.js';
 import type { BadRowLimit, DuplicateKey } from '../upload/upload-options.js';
 

@@ -11,6 +11,7 @@
  * - The physical type may grow inside of it: a Decimal column of doubles that gets a number of twenty digits
  *   becomes exact decimals. That is no conflict, and no value is altered.
  */
+
 import type { DataType, PhysicalType } from '../../model/column.js';
 import type { ComparisonClass } from '../../model/column-types/column-type.js';
 import {
@@ -21,7 +22,7 @@ import {
 } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf } from '../../model/column-types/decimal.js';
 import { saysYear } from '../../model/years.js';
-import type { Digits } from '../../rows/count.js';
+import type { Digits } from '../../rows/index.js';
 import { physicalOf } from '../csv/profile.js';
 import type { ColumnProfile } from '../csv/types.js';
 import { classOf, fitsClass, type Readings, readIn, resolveFree } from './kept-type.js';

@@ -2,9 +2,9 @@ import type { StoredColumn } from '../../model/column.js';
 import type { NamedColumn, Placement } from '../../model/placement.js';
 import type { ColumnMergeMode, MergeMode, RowChanges } from '../../model/process.js';
 import { mergeSegmentId, type SegmentFacts, segmentNumbers } from '../../model/version.js';
-import { placementSql } from '../../rows/placements.js';
 import { addSegment } from '../../rows/segment-records.js';
 import { findSlots, readPlace } from '../../rows/slot-maps.js';
+import { placeSql } from '../../rows/sql.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { Layout } from '../layout/layout.js';
 import { inStates, moveSql } from './transitions.js';
@@ -79,7 +79,7 @@ export const createMergeRecords = (sql: Sql): MergeRecords => ({
     const [turn] = await sql.query<MergeTurn>(
       `SELECT p.id AS "processId", p.dataset_id AS "datasetId", d.store_id AS "storeId", p.mode, p.attempt,
          p.layout, p.facts,
-         (SELECT ${placementSql('g')} FROM segments g
+         (SELECT ${placeSql('g')} FROM segments g
           WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement, plans.max_dataset_rows AS "maxRows"
        FROM processes p JOIN datasets d ON d.id = p.dataset_id JOIN repositories r ON r.id = d.repository_id
          JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan

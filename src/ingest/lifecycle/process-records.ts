@@ -2,9 +2,9 @@ import { AppError, conflict } from '../../lib/errors.js';
 import { type Placement, poolClassFor } from '../../model/placement.js';
 import type { Notice, ProcessPhase, ProcessStatus, ProcessView } from '../../model/process.js';
 import { segmentId, segmentNumbers, type Vintage } from '../../model/version.js';
-import { placementSql } from '../../rows/placements.js';
-import { addSegment, addSegmentSql } from '../../rows/segment-records.js';
-import { findSlots, joinsTableSql, knownSlotsSql, nearMap, nearMapSql } from '../../rows/slot-maps.js';
+import { addSegment } from '../../rows/segment-records.js';
+import { findSlots, nearMap } from '../../rows/slot-maps.js';
+import { addSegmentSql, joinsTableSql, knownSlotsSql, nearMapSql, placeSql } from '../../rows/sql.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type Layout, tableColumns } from '../layout/layout.js';
@@ -123,7 +123,7 @@ export const stateColumns = `p.id AS "processId", p.dataset_id AS "datasetId", d
   p.attempt, p.chunk_count AS "chunkCount", p.inserted_chunks AS "insertedChunks",
   p.inserted_rows AS "insertedRows", p.rejected_rows AS "rejectedRows", p.received_bytes AS "receivedBytes",
   p.request_id AS "requestId", p.chunk_key AS "chunkKey", p.in_batch AND p.attempt = 1 AS "inBatch",
-  (SELECT ${placementSql('g')} FROM segments g
+  (SELECT ${placeSql('g')} FROM segments g
     WHERE g.id = p.id * ${segmentNumbers.perProcess} + p.attempt) AS placement`;
 
 /** 412: the upload was made for another version than the current one. */

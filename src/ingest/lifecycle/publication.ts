@@ -2,12 +2,12 @@
  * What becomes of an upload whose turn has come, in the transaction of the publisher: a version, or, of a dry run, the
  * outcome that a version would have had.
  */
+
 import type { Lane } from '../../model/chunk.js';
 import { type StoredColumn, storageName } from '../../model/column.js';
 import type { ProcessMode } from '../../model/process.js';
 import { type SegmentFacts, segmentId, timeColumnOf, type Vintage } from '../../model/version.js';
-import { endRangesSql, openRangeSql } from '../../rows/segment-ranges.js';
-import { countSegmentSql } from '../../rows/segment-records.js';
+import { countSegmentSql, endRangesSql, openRangeSql } from '../../rows/sql.js';
 import { addVersions } from '../../rows/versions.js';
 import { keepLists } from '../../storage/postgres/column-lists.js';
 import { changeColumns } from '../../storage/postgres/columns.js';

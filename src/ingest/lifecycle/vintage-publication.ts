@@ -3,9 +3,9 @@
  * the id that was set aside for it, below those of all versions, and is valid until the one that was the oldest. So
  * ids, ranges of segments and times agree at any moment, and readers see no gap while older vintages are still to come.
  */
+
 import { segmentId, type Vintage } from '../../model/version.js';
-import { closedRangeSql } from '../../rows/segment-ranges.js';
-import { countSegmentSql } from '../../rows/segment-records.js';
+import { closedRangeSql, countSegmentSql } from '../../rows/sql.js';
 import { addOlderVersion } from '../../rows/versions.js';
 import { keepList } from '../../storage/postgres/column-lists.js';
 import type { Sql } from '../../storage/postgres/sql.js';

@@ -2,6 +2,7 @@
  * Removes what nobody needs any more, in PostgreSQL and in ClickHouse, and tells what it removed. Every step is
  * idempotent: any number of workers, and an operator's command beside them, may sweep at the same time.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
@@ -12,7 +13,8 @@ import { isWrittenBy } from '../../rows/segment-ids.js';
 import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../../rows/segment-records.js';
 import { isServed } from '../../rows/shard-stores.js';
 import { makeShardTables } from '../../rows/shard-tables.js';
-import { deleteLonelyStores, lonelyStores, shardSql } from '../../rows/stores.js';
+import { shardSql } from '../../rows/sql.js';
+import { deleteLonelyStores, lonelyStores } from '../../rows/stores.js';
 import { createTableComparison } from '../../rows/table-comparison.js';
 import type { TableRenewal } from '../../rows/table-renewal.js';
 import type { StoreTables } from '../../rows/tables.js';

@@ -5,13 +5,14 @@
  *
  * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see maintenance/compaction-records.ts.
  */
+
 import { AppError, conflict } from '../../lib/errors.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import type { Placement } from '../../model/placement.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
 import type { CompactionRecords } from '../../rows/compaction-records.js';
+import { fingerprintSegment, type SegmentFingerprint } from '../../rows/index.js';
 import { isNoMerge } from '../../rows/segment-ids.js';
-import { fingerprintSegment, type SegmentFingerprint } from '../../rows/segments.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnreadable } from '../../storage/clickhouse/errors.js';

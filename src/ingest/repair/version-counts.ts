@@ -1,7 +1,8 @@
 /** The number of rows that each version was published with, against the segments that make it. */
+
 import type { PoolClass, ShardNumber } from '../../model/placement.js';
 import type { SegmentHashes } from '../../rows/segment-hashes.js';
-import { shardSql } from '../../rows/stores.js';
+import { shardSql } from '../../rows/sql.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 import type { UnreadableVersions, VersionReads } from './version-reads.js';
 

@@ -2,13 +2,12 @@
  * Whether ClickHouse can answer a read of each version: its tables must have every column of the version. Versions with one
  * list of columns in one place need the same, so one row of the newest of them is read.
  */
+
 import type { StoredColumn } from '../../model/column.js';
 import { hasSlots, type NamedColumn, type Placement } from '../../model/placement.js';
 import type { SegmentList } from '../../model/version.js';
-import { versionPlacementColumn } from '../../rows/placements.js';
-import { namedColumn } from '../../rows/places.js';
-import { segmentListColumns, segmentsOf } from '../../rows/segment-ranges.js';
-import { readOneRow } from '../../rows/segments.js';
+import { namedColumn, readOneRow } from '../../rows/index.js';
+import { segmentListColumns, segmentsOf, versionPlaceColumn } from '../../rows/sql.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isUnknownTable, isUnreadable, lacksColumn } from '../../storage/clickhouse/errors.js';
@@ -65,7 +64,7 @@ interface VersionRow extends SegmentList {
 }
 
 const versionSql = `
-  SELECT ${columnsOfVersion('v')} AS columns, v.row_count AS rows, ${segmentListColumns('v')}, ${versionPlacementColumn('v')}
+  SELECT ${columnsOfVersion('v')} AS columns, v.row_count AS rows, ${segmentListColumns('v')}, ${versionPlaceColumn('v')}
   FROM versions v WHERE v.dataset_id = $1 AND v.id = $2`;
 
 const pageSize = 200;

@@ -2,14 +2,14 @@
  * Makes one column of two in a new version, when the turn of the process has come. All rows are written anew, by
  * ClickHouse: rows of one segment may have a value in either column, so no other name for what is stored would do.
  */
+
 import type { StoredColumn } from '../../model/column.js';
 import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessError } from '../../model/process.js';
 import { timeColumnOf } from '../../model/version.js';
 import type { Collisions, ColumnMerge, ColumnMerger } from '../../rows/column-merger.js';
-import { countDigits, countSegments, datesOf } from '../../rows/count.js';
-import { namedColumn } from '../../rows/places.js';
+import { countDigits, countSegments, datesOf, namedColumn } from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { BaseVersion } from '../layout/base-version.js';

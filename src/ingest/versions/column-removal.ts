@@ -4,11 +4,11 @@
  * Rows keep the values, which older versions show. So that nobody reads them again under a column that comes back by
  * its name, the column is stored under another id from then on.
  */
+
 import { conflict, notFound } from '../../lib/errors.js';
 import type { Column } from '../../model/column.js';
 import { type SegmentFacts, timeColumnOf } from '../../model/version.js';
-import { countSegments } from '../../rows/count.js';
-import { namedColumn } from '../../rows/places.js';
+import { countSegments, namedColumn } from '../../rows/index.js';
 import { addVersion } from '../../rows/versions.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { recordAudit } from '../../storage/postgres/audit.js';

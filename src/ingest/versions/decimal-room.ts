@@ -3,13 +3,13 @@
  * upload it may have others. So the digits in use on both sides are counted again, and the type holds all of them. Numbers
  * that the file replaces count only where there is room for them: what fits without them is not refused.
  */
+
 import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf, maxDigits } from '../../model/column-types/decimal.js';
 import { isKeyed, type ProcessError } from '../../model/process.js';
-import { countDigits, type Digits } from '../../rows/count.js';
+import { countDigits, type Digits, namedColumn } from '../../rows/index.js';
 import type { SegmentMerge } from '../../rows/merge-sql.js';
-import { namedColumn } from '../../rows/places.js';
 import type { SegmentMerger } from '../../rows/segment-merger.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 

@@ -11,14 +11,14 @@
  * One worker at a time merges a process: the dispatcher holds a lease. One that died leaves a segment that nobody names; the next
  * begins another one. A version that came in between makes 5 void: the merge is done again.
  */
+
 import type { Log } from '../../lib/log.js';
 import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample } from '../../model/process.js';
 import { type SegmentFacts, type SegmentList, segmentId, timeColumnOf } from '../../model/version.js';
-import { countSegments, datesOf } from '../../rows/count.js';
+import { countSegments, datesOf, namedColumn } from '../../rows/index.js';
 import type { SegmentMerge } from '../../rows/merge-sql.js';
-import { namedColumn } from '../../rows/places.js';
 import type { KeyCounts, SegmentMerger } from '../../rows/segment-merger.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';

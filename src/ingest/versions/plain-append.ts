@@ -2,11 +2,12 @@
  * An append that changes nothing of what is there: the segment of the file stands behind those of the version before it, in
  * the same place. Nothing has to be copied or counted, so it is published where it is due, without a merge.
  */
+
 import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { segmentId } from '../../model/version.js';
-import { placementSql } from '../../rows/placements.js';
-import { namedColumn } from '../../rows/places.js';
+import { namedColumn } from '../../rows/index.js';
+import { placeSql } from '../../rows/sql.js';
 import { prepared, type Sql } from '../../storage/postgres/sql.js';
 import { type BaseVersion, readBase } from '../layout/base-version.js';
 import { joinedColumns, storedColumns } from '../layout/layout.js';
@@ -23,7 +24,7 @@ interface Room {
 }
 
 const roomSql = prepared(`
-  SELECT ${placementSql('g')} AS placement, plans.max_dataset_rows AS "maxRows"
+  SELECT ${placeSql('g')} AS placement, plans.max_dataset_rows AS "maxRows"
   FROM segments g, datasets d JOIN repositories r ON r.id = d.repository_id
     JOIN accounts a ON a.id = r.created_by JOIN plans ON plans.name = a.plan
   WHERE g.id = $1 AND d.id = $2`);

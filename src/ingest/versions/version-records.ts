@@ -3,13 +3,8 @@ import type { Instant } from '../../lib/instant.js';
 import { requireQuota } from '../../model/plan.js';
 import type { ColumnChanges } from '../../model/version.js';
 import { reopenSegments } from '../../rows/segment-ranges.js';
-import {
-  addVersion,
-  likeVersionSql,
-  markVersion,
-  removeVersions,
-  shareContent,
-} from '../../rows/versions.js';
+import { likeVersionSql } from '../../rows/sql.js';
+import { addVersion, markVersion, removeVersions, shareContent } from '../../rows/versions.js';
 import { recordAudit } from '../../storage/postgres/audit.js';
 import { keepList, type ListPair, shownChanges, wholeChanges } from '../../storage/postgres/column-lists.js';
 import { holdDataset } from '../../storage/postgres/datasets.js';
