@@ -2,10 +2,10 @@
 
 import { isPhysicalType } from '../model/column-types/column-types.js';
 import { namedColumnOf, type PoolClass } from '../model/placement.js';
-import { type ColumnDefinition, storedAs } from '../rows/index.js';
+import { type ColumnDefinition, rowOrder, storedAs } from '../rows/index.js';
 import { slotColumns } from '../rows/places.js';
 
-const keyNames = ['_seg', '_row'];
+const keyNames: readonly string[] = rowOrder;
 
 const ownPlace = { storeId: 1, shard: 1, pool: null };
 

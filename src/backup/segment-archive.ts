@@ -2,6 +2,7 @@
 import { conflict } from '../lib/errors.js';
 import { compressZstd } from '../lib/zstd.js';
 import { namedColumnOf, type Placement, type PoolClass, type ShardNumber } from '../model/placement.js';
+import { rowOrder } from '../rows/index.js';
 import { type TablePlace, tableOf } from '../rows/places.js';
 import type { SegmentFiles } from '../rows/segment-files.js';
 import type { SegmentHashes } from '../rows/segment-hashes.js';
@@ -132,7 +133,9 @@ export const createSegmentArchive = ({
 
   /** Where the rows of a file lie when they are there. */
   const ensureTable = async (file: SegmentFile, target: RestoredPlace): Promise<TablePlace> => {
-    const own = file.columns.filter(({ name }) => name !== '_seg' && name !== '_row').map(({ name }) => name);
+    const own = file.columns
+      .filter(({ name }) => !rowOrder.some((key) => key === name))
+      .map(({ name }) => name);
     const pool = file.pool === null ? null : { pool: file.pool, mapId: 0, slots: {} };
     await tables.ensure({ ...target, pool }, pool === null ? own.map(namedColumnOf) : []);
     return { storeId: target.storeId, shard: target.shard, pool };
