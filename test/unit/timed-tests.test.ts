@@ -14,7 +14,7 @@ const exceptions: Readonly<Record<string, string>> = {
 /** A time of its own that is none of the test's. */
 const otherTimeouts: Readonly<Record<string, string>> = {
   'unit/storage/kafka/kafkajs/encoder-patch.test.ts': 'a field of a request of Kafka',
-  'integration/query/apply.test.ts': 'as many pipelines as the environment asks for',
+  'system/query/apply.test.ts': 'as many pipelines as the environment asks for',
   'integration/query/filter-http.test.ts': 'as many filters as the environment asks for',
 };
 

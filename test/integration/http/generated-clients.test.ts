@@ -7,15 +7,13 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seen } from '../../clients/seen.js';
 import { createAsk } from '../../support/api.js';
 import type { OpenApiDocument } from '../../support/contract.js';
-import { testWith } from '../../support/optional-tools.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
-import { programOf } from '../../support/tools.js';
 
-/** Clients that the common generators make of the document work as they come, in Python and in TypeScript. */
+/** The document is what generators of clients expect, and the TypeScript client works as it comes. */
 const run = promisify(execFile);
-const pythonTest = await testWith('Python venv');
 const typeScript = fileURLToPath(new URL('../../../node_modules/typescript/bin/tsc', import.meta.url));
 const clients = fileURLToPath(new URL('../../clients', import.meta.url));
 /** Below node_modules, so that generated files find the packages. */
@@ -41,33 +39,6 @@ afterAll(async () => {
   await product?.close();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
-
-const seen = {
-  process: 'completed',
-  columns: ['Country', 'Day', 'GDP'],
-  filtered: [{ Country: 'France', Day: '2024-01-01', GDP: 1.5 }],
-  matching: '2',
-  whole:
-    '"Country","Day","GDP"\r\n"France","2024-01-01",1.5\r\n"Spain","2024-01-02",2.25\r\n"France","2024-01-03",\r\n',
-  queried: 200,
-};
-
-/** The program of the generator, in an environment that is made once and kept. */
-const installGenerator = async (): Promise<string> => {
-  const venv = join(cache, 'python');
-  const program = join(venv, 'bin', 'openapi-python-client');
-  const works = await run(program, ['--version']).then(
-    () => true,
-    () => false,
-  );
-  if (works) return program;
-  await run(await programOf('Python venv'), ['-m', 'venv', '--clear', venv]);
-  const requirements = join(clients, 'requirements-generator.txt');
-  await run(join(venv, 'bin', 'pip'), ['install', '-q', '-r', requirements]).catch((cause: unknown) => {
-    throw new Error('openapi-python-client could not be installed from PyPI', { cause });
-  });
-  return program;
-};
 
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -177,33 +148,6 @@ describe('the document', () => {
       expect(identifiers).not.toContain('quote');
       expect(query.filter(({ schema }) => schema.default !== undefined)).toEqual([]);
     }
-  });
-});
-
-describe('the Python client of openapi-python-client', () => {
-  pythonTest('is generated whole and creates, uploads, polls, filters and downloads', async () => {
-    const generator = await installGenerator();
-    const file = join(folder, 'openapi.json');
-    await writeFile(file, JSON.stringify(document));
-    // The generator has to be told of each binary type that is not application/octet-stream.
-    const config = join(folder, 'generator.json');
-    await writeFile(
-      config,
-      JSON.stringify({ content_type_overrides: { 'application/zip': 'application/octet-stream' } }),
-    );
-    const made = await run(generator, [
-      ...['generate', '--path', file, '--meta', 'none', '--config', config],
-      ...['--output-path', join(folder, 'tabulary_client')],
-    ]);
-    expect(made.stdout + made.stderr).not.toMatch(/will not be generated|cannot parse/i);
-    const python = join(cache, 'python', 'bin', 'python');
-    const walked = await run(python, [
-      join(clients, 'walk_generated.py'),
-      folder,
-      document.servers[0]?.url ?? '',
-      key,
-    ]);
-    expect(JSON.parse(walked.stdout)).toEqual(seen);
   });
 });
 

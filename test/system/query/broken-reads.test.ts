@@ -6,9 +6,9 @@ import { silentLog } from '../../../src/lib/log.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createReader } from '../../../src/storage/clickhouse/reader.js';
+import { createDownloadServer, type DownloadServer } from '../../integration/query/download-server.js';
+import { createStoredTables, type StoredTables } from '../../integration/query/stored-table.js';
 import { createCutter } from '../../support/cutter.js';
-import { createDownloadServer, type DownloadServer } from './download-server.js';
-import { createStoredTables, type StoredTables } from './stored-table.js';
 
 const connections: ReturnType<typeof createClickHouse>[] = [];
 

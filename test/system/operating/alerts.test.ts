@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { type GatewayWorld, startGatewayWorld } from '../../integration/gateway-http/world.js';
+import { answerOf, formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
 import {
   expectToFire,
   type Scrape,
@@ -28,8 +30,6 @@ import { startFurther } from '../../support/further-process.js';
 import { connectKafka } from '../../support/kafka.js';
 import { testWith } from '../../support/optional-tools.js';
 import type { TestProduct } from '../../support/product.js';
-import { type GatewayWorld, startGatewayWorld } from '../gateway-http/world.js';
-import { answerOf, formEnd, openUpload, partHead } from '../hostile/raw-upload.js';
 
 const it = await testWith('promtool');
 

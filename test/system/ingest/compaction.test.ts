@@ -16,10 +16,10 @@ import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql } from '../../../src/storage/postgres/sql.js';
+import { type Answers, answersOf } from '../../integration/ingest/version-answers.js';
 import { type Client, call, createDataset, download, json } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
 import { uploadWith } from '../../support/upload-options.js';
-import { type Answers, answersOf } from './version-answers.js';
 
 let product: TestProduct;
 let owner: Client;

@@ -10,12 +10,17 @@ import { applyPipeline, calculatedColumns } from '../../../src/query/apply/apply
 import { createNumberFacts, type NumberFactsReader } from '../../../src/query/apply/number-facts.js';
 import { serverOf } from '../../../src/rows/index.js';
 import { versionSource } from '../../../src/rows/source.js';
+import {
+  type Cell,
+  type ColumnSpec,
+  createStoredTables,
+  type StoredTables,
+} from '../../integration/query/stored-table.js';
 import { createApplyEvaluator, type Near } from '../../support/apply-evaluator.js';
 import { createNames, createRandom, generateStep, generateTable } from '../../support/apply-generator.js';
 import type { ApplyTable, TestStep } from '../../support/apply-tree.js';
 import { writeStep } from '../../support/apply-writer.js';
 import { dec, order } from '../../support/odata-decimal.js';
-import { type Cell, type ColumnSpec, createStoredTables, type StoredTables } from './stored-table.js';
 
 const pipelines = Number(process.env.APPLY_PIPELINES ?? 300);
 const seed = Number(process.env.APPLY_SEED ?? 20_261_121);

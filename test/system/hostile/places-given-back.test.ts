@@ -4,10 +4,10 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../crash/random.js';
+import { partHead } from '../../integration/hostile/raw-upload.js';
 import { call, createDataset, json, upload } from '../../support/datasets.js';
 import { readMetrics } from '../../support/metrics-text.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
-import { partHead } from './raw-upload.js';
 
 let product: TestProduct;
 let silent: Server;

@@ -9,7 +9,7 @@ import type { Telemetry } from '../../../src/gateway/telemetry.js';
 import { AppError } from '../../../src/lib/errors.js';
 import type { Provider } from '../../../src/providers/provider.js';
 import { allProviders } from '../../../src/providers/registry.js';
-import { openDatabase, type TestDatabase } from './database.js';
+import { openDatabase, type TestDatabase } from '../../integration/gateway/database.js';
 
 const canary = `canary${randomBytes(13).toString('hex')}`;
 const ownKey = `${canary}0own`;

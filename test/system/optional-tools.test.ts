@@ -1,0 +1,50 @@
+/** On a machine with nothing but what the README names, tests that need more are skipped, and counted in one line. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import type { Collected } from '../support/collect-without-tools.js';
+import { root, testFiles as tests } from '../support/test-files.js';
+
+/** A PATH of `node`, `java` and `mvn` alone. */
+const barePath = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tabulary-path-'));
+  await symlink(process.execPath, join(folder, 'node'));
+  for (const name of ['java', 'mvn'])
+    for (const place of (process.env.PATH ?? '').split(':'))
+      await symlink(join(place, name), join(folder, name)).catch(() => undefined);
+  return folder;
+};
+
+it('tests are skipped and counted on a machine with node, java and mvn alone, before anything starts', async () => {
+  const files = tests.filter(({ text }) => /\btestWith\(|\bbrowserTest\b/.test(text)).map(({ name }) => name);
+  const folder = await barePath();
+  try {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['node_modules/vite-node/vite-node.mjs', 'test/support/collect-without-tools.ts', ...files],
+      { cwd: root, env: { PATH: folder, NO_COLOR: '1' }, maxBuffer: 16 * 1024 * 1024 },
+    );
+    const lines = stdout.trimEnd().split('\n');
+    const { skipped, mixed, failed } = JSON.parse(lines.at(-1) ?? '') as Collected;
+    expect(failed).toBe(0);
+    // A test that would run is one that needs no tool, made by Vitest's own `it`.
+    const plain = tests.filter(({ text }) => /import \{[^}]*\bit\b[^}]*\} from 'vitest'/.test(text));
+    expect(plain.map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(mixed)));
+    expect([...skipped, ...Object.keys(mixed)].sort()).toEqual([...files].sort());
+    const closing = lines.filter((line) => line.includes('optional tool'));
+    expect(closing).toHaveLength(1);
+    const total = /Tests +(\d+) skipped \(\1\)/.exec(stdout)?.[1];
+    expect(closing[0]).toMatch(
+      new RegExp(`^${total} tests were skipped because an optional tool is missing: `),
+    );
+    for (const install of ['chromium, or set CHROMIUM', 'prometheus', 'openssl', 'curl'])
+      expect(closing[0]).toContain(
+        `apt-get install ${install.replace(/^prom/, '--no-install-recommends prom')}`,
+      );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,173 @@
+/** The console while something is wrong: workers paused, uploads failed, PostgreSQL or the network away. */
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { resumeConsuming } from '../../../src/ingest/lifecycle/consuming.js';
+import { clientOf } from '../../../src/storage/kafka/kafkajs/client.js';
+import { nasty, newestAudit, uploadPrices } from '../../integration/web/console-world.js';
+import { browserTest as it, type Stage, startStage, violationsOf } from '../../support/browser.js';
+import { startFurther } from '../../support/further-process.js';
+import { createGate } from '../../support/gate.js';
+import { connectKafka } from '../../support/kafka.js';
+
+let stage: Stage;
+let operator: { id: number; key: string };
+let ada: { id: number; key: string };
+beforeAll(async () => {
+  stage = await startStage({ watchIntervalMs: '500' });
+  operator = await stage.product.createAccount('watcher');
+  await stage.product.sql.query('UPDATE accounts SET is_operator = true WHERE id = $1', [operator.id]);
+  ada = await stage.product.createAccount('ada');
+});
+afterEach(async ({ task }) => {
+  // A test that fails leaves no worker that waits.
+  if (task.result?.state === 'fail') await resumeConsuming(stage.product.sql);
+  await stage.leave();
+});
+afterAll(() => stage?.close());
+
+it('sends a dead letter back that its upload waits for', async () => {
+  const { sql, config } = stage.product;
+  const page = await stage.visit('/ops', { key: operator.key });
+  const sender = await stage.visit('/', { key: ada.key });
+  // Workers wait, so that the chunk lies in its topic unread; then it is written down as one that another version could not read.
+  await page.getByRole('button', { name: 'Pause workers' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause workers' }).click();
+  await page.getByText('Workers are pausing; it takes a few seconds.').waitFor();
+  await stage.product.stopWorker();
+  const { process, dataset } = await uploadPrices(sender, 'Country,Price\nNorway,1\nFrance,2\n');
+  const lane = `${config.kafkaPrefix}.chunks.short`;
+  const client = clientOf(connectKafka('console-test')).admin();
+  await client.connect();
+  const offsets = await client.fetchTopicOffsets(lane);
+  const committed = await client.fetchOffsets({ groupId: `${config.kafkaPrefix}.short`, topics: [lane] });
+  const behind = offsets.find(({ partition, high }) => {
+    const done = committed[0]?.partitions.find((one) => one.partition === partition)?.offset ?? '-1';
+    return BigInt(high) > BigInt(done === '-1' ? 0 : done);
+  });
+  const place = { topic: lane, partition: behind?.partition ?? -1, offset: Number(behind?.high) - 1 };
+  const [letter] = await sql.query<{ id: number }>(
+    `INSERT INTO dead_letters (origin_topic, origin_partition, origin_offset, topic, partition, position, reason, bytes)
+     VALUES ($1, $2, $3, $1, $2, $3, 'undecodable: by hand', 1) RETURNING id`,
+    [place.topic, place.partition, place.offset],
+  );
+  await client.setOffsets({
+    groupId: `${config.kafkaPrefix}.short`,
+    topic: lane,
+    partitions: offsets.map(({ partition, high }) => ({ partition, offset: high })),
+  });
+  await client.disconnect();
+
+  await page.getByRole('link', { name: 'Dead letters', exact: true }).click();
+  await page.getByRole('button', { name: `Replay ${letter?.id}` }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click();
+  await page.getByText(`Dead letter ${letter?.id} was sent back: chunk 0 of upload ${process}.`).waitFor();
+
+  // The pause is seen, also by a worker that starts now, and ended from here.
+  await stage.product.startWorker();
+  await page.getByRole('link', { name: 'Is it well?' }).click();
+  await page.getByRole('heading', { name: 'Working, but needs attention' }).waitFor();
+  await page
+    .getByText(/Workers have been paused for/)
+    .first()
+    .waitFor();
+  const status = async (): Promise<string> => {
+    const [row] = await sql.query<{ status: string }>('SELECT status FROM processes WHERE id = $1', [
+      process,
+    ]);
+    return row?.status ?? '';
+  };
+  expect(await status()).toBe('pending');
+  await page.getByRole('button', { name: 'Resume workers' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Resume workers' }).click();
+  await page.getByText('Workers are running again.').waitFor();
+  await expect.poll(status).toBe('completed');
+  expect((await (await sender.request.get(`/api/datasets/${dataset}`)).json()) as object).toMatchObject({
+    rowCount: 2,
+  });
+  await expect.poll(async () => (await newestAudit(stage.product))[0]?.action).toBe('consuming.resume');
+  await page.goto('/ops/audit?action=consuming');
+  await page.getByRole('row', { name: /watcher consuming\.pause/ }).waitFor();
+});
+
+it('shows an upload that failed, why, with its request in the logs, and reads it again', async () => {
+  const sender = await stage.visit('/', { key: ada.key });
+  const { process } = await uploadPrices(sender, 'Country,Price\nNorway,1\n');
+  const { sql } = stage.product;
+  const ended = async (): Promise<string> => {
+    const [row] = await sql.query<{ status: string }>('SELECT status FROM processes WHERE id = $1', [
+      process,
+    ]);
+    return row?.status ?? '';
+  };
+  await expect.poll(ended).toBe('completed');
+  // As if the store had refused it: what is ours is an alert.
+  await sql.query(
+    'UPDATE datasets SET current_version_id = NULL WHERE id = (SELECT dataset_id FROM processes WHERE id = $1)',
+    [process],
+  );
+  await sql.query('DELETE FROM versions WHERE process_id = $1', [process]);
+  await sql.query(`UPDATE processes SET status = 'failed', version_id = NULL, error = $2 WHERE id = $1`, [
+    process,
+    JSON.stringify({ code: 'store_refused', message: `It was refused: ${nasty}` }),
+  ]);
+  const page = await stage.visit('/ops', { key: operator.key });
+  await page.getByText('Uploads fail: store_refused').first().waitFor();
+  await page.goto('/ops/uploads?show=failed');
+  const row = page.getByRole('row').filter({ hasText: 'store_refused' });
+  await row.getByText(`Prices ${nasty}`).waitFor();
+  await row.getByRole('link', { name: `Upload ${process}` }).click();
+  await page.getByText(`It was refused: ${nasty}`).waitFor();
+  const [{ requestId } = { requestId: '' }] = await sql.query<{ requestId: string }>(
+    'SELECT request_id AS "requestId" FROM processes WHERE id = $1',
+    [process],
+  );
+  await page.getByText(requestId).waitFor();
+  await page.getByRole('cell', { name: `${stage.product.config.kafkaPrefix}.chunks.short` }).waitFor();
+  expect(await violationsOf(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Read again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Read again' }).click();
+  await page.getByText(`Upload ${process} is being read again.`).waitFor();
+  await expect.poll(async () => (await newestAudit(stage.product))[0]?.action).toBe('upload.replay');
+  await expect.poll(ended).toBe('completed');
+});
+
+it('tells what is down while PostgreSQL is away, with its run-book, and goes on when it is back', async () => {
+  const database = await createGate(stage.product.config.databaseUrl ?? '');
+  const further = await startFurther(stage.product, 'api', { changes: { databaseUrl: database.url } });
+  try {
+    const page = await stage.visit('/sign-in', { key: operator.key });
+    database.shut();
+    await page.goto(`${further.root}/ops`);
+    await page.getByRole('heading', { name: 'Something is wrong' }).waitFor();
+    await page.getByText('PostgreSQL is not answering.').waitFor();
+    const cards = page.getByRole('list', { name: 'Dependencies' }).getByRole('listitem');
+    await cards.filter({ hasText: 'ClickHouse' }).getByText('up', { exact: true }).waitFor();
+    expect(await violationsOf(page)).toEqual([]);
+    await page.getByRole('link', { name: 'What to do' }).click();
+    await page.getByRole('heading', { name: 'Component down' }).waitFor();
+    await page.getByRole('link', { name: 'Stores' }).click();
+    await page.getByText('PostgreSQL is not answering.').waitFor();
+
+    database.open();
+    await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
+    // Who is signed in is known now; the next screen fails for itself.
+    database.shut();
+    await page.getByRole('link', { name: 'Audit' }).click();
+    await page.getByText('PostgreSQL is not answering.').waitFor();
+    database.open();
+    await page.getByRole('columnheader', { name: 'Details' }).waitFor();
+  } finally {
+    await further.stop();
+    await database.close();
+  }
+});
+
+it('keeps what it showed when the service does not answer, says so, and goes on', async () => {
+  const page = await stage.visit('/ops/stores', { key: operator.key });
+  await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText('The service has not answered since').waitFor();
+  await page.getByRole('heading', { name: 'Largest datasets' }).waitFor();
+  await page.context().setOffline(false);
+  await page.getByText('The service has not answered since').waitFor({ state: 'detached' });
+});
