@@ -29,6 +29,7 @@ import { exitCodes } from './lib/exit-codes.js';
 import { createLog } from './lib/log.js';
 import { createScope } from './lib/scope.js';
 import { createPool } from './storage/postgres/pool.js';
+import { readSchema, refuseOther } from './storage/postgres/schema.js';
 import { createSql } from './storage/postgres/sql.js';
 
 /** With the addresses of Kafka and ClickHouse, which most commands do not need. */
@@ -78,7 +79,9 @@ const main = async (): Promise<void> => {
     const config = loadConfig();
     const pool = createPool({ databaseUrl: databaseAddress(config), maxConnections: 2, log });
     await scope.defer('database pool', () => pool.end());
-    return { config, log, scope, sql: createSql(pool), onFault: fault };
+    const sql = createSql(pool);
+    await refuseOther(sql, readSchema());
+    return { config, log, scope, sql, onFault: fault };
   };
   const words = process.argv.slice(2);
   try {

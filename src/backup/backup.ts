@@ -45,6 +45,8 @@ export interface BackupOptions {
   readonly archive: SegmentArchive;
   readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;
   readonly snapshot: <T>(work: (snapshot: CatalogSnapshot) => Promise<T>) => Promise<T>;
+  /** Identity of the baseline that created the catalog. */
+  readonly baseline: string;
   /** Names of the migrations that the catalog has. */
   readonly migrations: (snapshot: CatalogSnapshot) => Promise<string[]>;
   readonly exports: () => Promise<Manifest['exports']>;
@@ -167,6 +169,7 @@ export const createBackup = (options: BackupOptions) => {
       installation: moment.installation,
       product: options.product,
       takenAt: moment.takenAt,
+      baseline: options.baseline,
       migrations: moment.migrations,
       catalog: moment.catalog,
       sequences: moment.sequences,

@@ -9,10 +9,11 @@
  * Files never change. Several backups of one installation share a folder.
  */
 import { z } from 'zod';
+import { type AppError, conflict } from '../lib/errors.js';
 import { poolClasses } from '../model/placement.js';
 import { strangeColumn } from './saved-columns.js';
 
-export const manifestFormat = 1;
+export const manifestFormat = 2;
 
 /** Most bytes of the two files that are read whole. */
 export const maxCompleteBytes = 4 * 1024;
@@ -56,6 +57,8 @@ const manifestSchema = z.object({
   product: z.string(),
   /** The moment that it shows, ISO 8601 in UTC. */
   takenAt: z.string(),
+  /** Identity of the baseline that created the catalog. */
+  baseline: z.string(),
   /** Names of the migrations of the catalog, in order. */
   migrations: z.array(z.string()),
   catalog: z.array(catalogFileSchema),
@@ -87,9 +90,18 @@ export const catalogKey = (id: string, table: string): string => `snapshots/${id
 export const manifestKey = (id: string): string => `snapshots/${id}/manifest.json`;
 export const completeKey = (id: string): string => `snapshots/${id}/complete.json`;
 
-/** @throws Error for what is no manifest of that id. */
+export const otherBuild = (id: string): AppError =>
+  conflict(
+    'other_baseline',
+    `Backup ${id} was made by another build of the product, which this one cannot upgrade: restore it with the build that made it, and use another folder for the backups of this one. Nothing was changed.`,
+  );
+
+/** @throws Error when it is not a manifest of that id; AppError 409 `other_baseline` when it has the format of another build. */
 export const parseManifest = (id: string, text: string): Manifest => {
-  const manifest = manifestSchema.parse(JSON.parse(text));
+  const content: unknown = JSON.parse(text);
+  const format = z.object({ format: count }).safeParse(content);
+  if (format.success && format.data.format !== manifestFormat) throw otherBuild(id);
+  const manifest = manifestSchema.parse(content);
   if (manifest.id !== id) throw new Error(`it is the manifest of ${manifest.id}`);
   const odd = manifest.catalog.find(({ key, table }) => key !== catalogKey(id, table));
   if (odd !== undefined) throw new Error(`${odd.key} is not the file of table ${odd.table}`);

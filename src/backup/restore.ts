@@ -17,7 +17,7 @@ import type { CatalogLoad } from '../storage/postgres/catalog-copy.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
 import { openTable, requireRows } from './catalog-files.js';
-import type { Manifest, SegmentFile } from './manifest.js';
+import { type Manifest, otherBuild, type SegmentFile } from './manifest.js';
 import type { RestoredPlace, SavedSegment, SegmentArchive } from './segment-archive.js';
 
 export interface RestoreReport {
@@ -40,6 +40,8 @@ export interface RestoreOptions {
   readonly folder: BackupFolder;
   readonly archive: SegmentArchive;
   readonly hold: () => Promise<{ requireHeld(): void; release(): Promise<void> }>;
+  /** Identity of the baseline of this version. */
+  readonly baseline: string;
   /** Names of all migrations that this version has, in order. */
   readonly knownMigrations: readonly string[];
   /** Brings the catalog up to so many migrations. */
@@ -86,12 +88,13 @@ export const createRestore = (options: RestoreOptions) => {
     return folder.manifest(newest);
   };
 
-  const requireKnown = ({ migrations, product }: Manifest): void => {
+  const requireKnown = ({ id, baseline, migrations, product }: Manifest): void => {
+    if (baseline !== options.baseline) throw otherBuild(id);
     const fits = migrations.every((name, at) => options.knownMigrations[at] === name);
     if (!fits)
       throw conflict(
         'other_version',
-        `The backup was made by version ${product} with another schema; restore it with that version. Nothing was changed.`,
+        `The backup was made by the newer version ${product}; restore it with that version. Nothing was changed.`,
       );
   };
 
@@ -175,7 +178,7 @@ export const createRestore = (options: RestoreOptions) => {
     });
 
   return {
-    /** Reads all of a backup and changes nothing. @throws AppError `backup_damaged`, `no_backup`, `other_version`. */
+    /** Reads all of a backup and changes nothing. @throws AppError `backup_damaged`, `no_backup`, `other_baseline`, `other_version`. */
     check,
 
     /** @throws AppError of `check`, `not_empty`, `busy`; an error of a later step leaves an empty product. */

@@ -10,7 +10,7 @@ import { createReader } from '../storage/clickhouse/reader.js';
 import { withCatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
 import { recordBackup, recordBackupBegun } from '../storage/postgres/last-backup.js';
-import { appliedMigrations } from '../storage/postgres/migrate.js';
+import { appliedMigrations, readSchema, requireSchema } from '../storage/postgres/schema.js';
 import { openServers } from './clickhouse-servers.js';
 import { openExportStorage, openStorageAt } from './export-storage.js';
 import type { OperatorParts } from './operator.js';
@@ -77,6 +77,7 @@ export const openBackup = async (
   product: string,
 ): Promise<ReturnType<typeof createBackup>> => {
   const { config, log, scope, sql, databaseUrl } = parts;
+  await requireSchema(sql);
   await recordBackupBegun(sql);
   const { servers, folder, archive } = await openRows(parts);
   const backup = createBackup({
@@ -84,6 +85,7 @@ export const openBackup = async (
     archive,
     hold: () => holdSegments(databaseUrl),
     snapshot: (work) => withCatalogSnapshot(databaseUrl, work),
+    baseline: readSchema().baseline,
     migrations: (snapshot) => appliedMigrations(snapshot.sql),
     exports: () => describeExports(config, scope),
     product,

@@ -20,8 +20,9 @@ import { recordAudit } from '../storage/postgres/audit.js';
 import { catalogTables, loadCatalog } from '../storage/postgres/catalog-copy.js';
 import { holdSegments } from '../storage/postgres/held-segments.js';
 import { lastBackupSetting } from '../storage/postgres/last-backup.js';
-import { appliedMigrations, knownMigrations, migrate } from '../storage/postgres/migrate.js';
+import { migrate } from '../storage/postgres/migrate.js';
 import { strangeName } from '../storage/postgres/restored-names.js';
+import { appliedMigrations, hasTable, readSchema, refuseOther } from '../storage/postgres/schema.js';
 import { readSetting, setSetting } from '../storage/postgres/settings.js';
 import type { Sql } from '../storage/postgres/sql.js';
 import { type BackupParts, openRows } from './backup.js';
@@ -30,11 +31,6 @@ import { requireShards, withAllShards } from './shards-there.js';
 
 const notEmpty = (what: string): AppError =>
   conflict('not_empty', `A backup is restored into an empty product only: ${what}. Nothing was changed.`);
-
-const hasTable = async (sql: Sql, name: string): Promise<boolean> => {
-  const [row] = await sql.query<{ there: boolean }>('SELECT to_regclass($1) IS NOT NULL AS there', [name]);
-  return row?.there === true;
-};
 
 const requireEmptyCatalog = async (sql: Sql): Promise<void> => {
   if (!(await hasTable(sql, 'accounts'))) return;
@@ -124,13 +120,15 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
     const left = most - (await appliedMigrations(sql)).length;
     if (left > 0) await migrate({ databaseUrl, log, most: left });
   };
+  const schema = readSchema();
   let installation = '';
 
   const restore = createRestore({
     folder,
     archive,
     hold: () => holdSegments(databaseUrl),
-    knownMigrations: knownMigrations(),
+    baseline: schema.baseline,
+    knownMigrations: schema.names,
     async migrate(most) {
       await ensureDatabase(servers.entry);
       await inStep(most);
@@ -138,6 +136,7 @@ export const openRestore = async (parts: BackupParts): Promise<ReturnType<typeof
     load: (work) => loadCatalog(databaseUrl, work),
     tables: catalogTables,
     async requireEmpty() {
+      await refuseOther(sql, schema);
       await requireEmptyCatalog(sql);
       for (const clickhouse of allOf(servers)) await requireNoRows(sql, clickhouse);
     },

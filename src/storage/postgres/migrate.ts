@@ -1,74 +1,25 @@
-import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { runner } from 'node-pg-migrate';
 import pRetry, { type Options as RetryOptions } from 'p-retry';
 import pg from 'pg';
 import { explainCertificate } from '../../lib/certificate.js';
-import { conflict, messageOf } from '../../lib/errors.js';
+import { messageOf } from '../../lib/errors.js';
 import type { Log } from '../../lib/log.js';
-import { inTransaction, type Sql } from './sql.js';
+import { appliedMigrations, readSchema, refuseOther } from './schema.js';
+import { inTransaction } from './sql.js';
 
 /** Any number that nothing else locks; held while migrations run, so that processes that start together wait. */
 const migrationLock = 7_228_301_994;
-
-/** The same depth below the root of the package in `src` and in `dist`. */
-const folder = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
 export interface MigrateOptions {
   readonly databaseUrl: string;
   readonly log: Log;
   /** Milliseconds for which a database that is not up yet is waited for. @default 0 */
   readonly waitMs?: number;
-  /** `down` undoes the last one. @default up */
-  readonly direction?: 'up' | 'down';
-  /** Most migrations that run upwards. @default all */
+  /** Most migrations that run. @default all */
   readonly most?: number;
+  /** @default the migrations of this build */
+  readonly folder?: string;
 }
-
-/** What one list of names lacks of another. */
-const without = (all: ReadonlySet<string>, kept: readonly string[]): string[] =>
-  [...all].filter((name) => !kept.includes(name));
-
-/** Names of all migrations of this version, in order. */
-export const knownMigrations = (): string[] =>
-  readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .map((file) => file.slice(0, -'.sql'.length))
-    .sort();
-
-/** Names of the migrations that the catalog has, in order; none when it was never migrated. */
-export const appliedMigrations = async (sql: Sql): Promise<string[]> => {
-  const [table] = await sql.query<{ there: boolean }>(
-    `SELECT to_regclass('schema_migrations') IS NOT NULL AS there`,
-  );
-  if (table?.there !== true) return [];
-  return (await sql.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY name')).map(
-    ({ name }) => name,
-  );
-};
-
-/** @throws AppError 409 `newer_database` when a newer version of the product has migrated the catalog. */
-const refuseNewer = async (sql: Sql): Promise<void> => {
-  const known = new Set(knownMigrations());
-  const unknown = (await appliedMigrations(sql)).filter((name) => !known.has(name));
-  if (unknown.length > 0)
-    throw conflict(
-      'newer_database',
-      `The database was migrated by a newer version of the product (${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not known to this one). Start that version, or restore a backup that was made before. Nothing was changed.`,
-    );
-};
-
-/** @throws AppError 409 `older_database` when migrations of this version have not run, or as `refuseNewer`. */
-export const requireSchema = async (sql: Sql): Promise<void> => {
-  await refuseNewer(sql);
-  const applied = new Set(await appliedMigrations(sql));
-  const missing = knownMigrations().filter((name) => !applied.has(name));
-  if (missing.length > 0)
-    throw conflict(
-      'older_database',
-      `The database has an older schema than this version of the product needs (${missing.length} of its migrations have not run, the first is ${missing[0]}). Run the migration (node dist/migrate.js), then start again.`,
-    );
-};
 
 /** Error codes of a server that is not up yet: no address, no listener, still starting. */
 const notUpYet = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', '57P03']);
@@ -121,31 +72,32 @@ const giveUpAfterMs = 300_000;
 
 /**
  * Brings the catalog database to the newest schema, each migration in a transaction of its own, also while processes of
- * the previous version run. A database that is not up yet is waited for.
+ * the previous version run. A database that is not up yet is waited for. There is no way down: a backup restores the
+ * state before an upgrade.
  *
  * @returns names of the migrations that ran
- * @throws AppError of `refuseNewer`
+ * @throws AppError of `refuseOther`
  */
 export const migrate = async ({
   databaseUrl,
   log,
   waitMs = 0,
-  direction = 'up',
   most,
+  folder,
 }: MigrateOptions): Promise<string[]> => {
+  const schema = readSchema(folder);
   const client = await connect(databaseUrl, waitMs, log);
+  const sql = inTransaction(client);
   const names: string[] = [];
   const run = async (): Promise<void> => {
-    const left = most === undefined ? undefined : most - names.length;
-    const count = direction === 'down' ? 1 : left;
-    const applied = new Set(await appliedMigrations(inTransaction(client)));
+    const applied = await appliedMigrations(sql);
     try {
       await runner({
         dbClient: client,
-        dir: folder,
-        direction,
+        dir: schema.folder,
+        direction: 'up',
         migrationsTable: 'schema_migrations',
-        ...(count === undefined ? {} : { count }),
+        ...(most === undefined ? {} : { count: most - names.length }),
         singleTransaction: false,
         noLock: true,
         checkOrder: true,
@@ -159,14 +111,15 @@ export const migrate = async ({
     } finally {
       // A migration that failed has left its transaction open.
       await client.query('ROLLBACK');
-      const now = await appliedMigrations(inTransaction(client));
-      names.push(...(direction === 'up' ? now.filter((name) => !applied.has(name)) : without(applied, now)));
+      names.push(...(await appliedMigrations(sql)).filter((name) => !applied.includes(name)));
     }
   };
   try {
     await client.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     await client.query(`SET lock_timeout = ${lockWaitMs}`);
-    await refuseNewer(inTransaction(client));
+    await refuseOther(sql, schema);
+    // Read by the first file of the baseline.
+    await client.query(`SELECT set_config('tabulary.baseline', $1, false)`, [schema.baseline]);
     await retried(run, metOthers, {
       maxRetryTime: giveUpAfterMs,
       onFailedAttempt: ({ error }) => {
@@ -174,7 +127,7 @@ export const migrate = async ({
           log.warn({ reason: messageOf(error) }, 'migration met running processes, trying again');
       },
     });
-    if (names.length > 0) log.info({ migrations: names, direction }, 'database migrated');
+    if (names.length > 0) log.info({ migrations: names }, 'database migrated');
     return names;
   } finally {
     // Ends the session, and with it the lock.

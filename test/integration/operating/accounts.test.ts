@@ -314,6 +314,35 @@ describe('a database that a newer version has migrated', () => {
   );
 });
 
+describe('a database that another build created', () => {
+  it.each(['api.js', 'worker.js', 'migrate.js', 'admin.js account list'])(
+    'is refused by %s with one sentence and exit code 3',
+    async (line) => {
+      const [own] = await product.sql.query<{ value: string }>(
+        `DELETE FROM settings WHERE name = 'schema_baseline' RETURNING value`,
+      );
+      try {
+        const [entry = '', ...words] = line.split(' ');
+        const failure = await promisify(execFile)(process.execPath, [`dist/${entry}`, ...words], {
+          cwd: root,
+          env: environment(),
+        }).then(
+          () => undefined,
+          (error: { code: number; stderr: string }) => error,
+        );
+        expect(failure?.code).toBe(3);
+        expect(failure?.stderr.trim().split('\n')).toEqual([
+          expect.stringMatching(/^The database was created by another build of the product/),
+        ]);
+      } finally {
+        await product.sql.query(`INSERT INTO settings (name, value) VALUES ('schema_baseline', $1)`, [
+          own?.value,
+        ]);
+      }
+    },
+  );
+});
+
 describe('a database that was not migrated to the schema of this version', () => {
   it.each(['api', 'worker'])('is refused by %s, which does not become ready', async (entry) => {
     const [last] = await product.sql.query<{ name: string }>(

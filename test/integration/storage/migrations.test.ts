@@ -1,11 +1,15 @@
+import { appendFile, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
-import { segmentsOf } from '../../../src/rows/segment-ranges.js';
 import { migrate } from '../../../src/storage/postgres/migrate.js';
+import { readSchema } from '../../../src/storage/postgres/schema.js';
 import { createDatabase, type FreshDatabase } from '../../support/database.js';
+import { createEmptyDatabase } from '../../support/empty-database.js';
 import { patienceMs } from '../../support/patience.js';
 
 let database: FreshDatabase;
@@ -23,95 +27,129 @@ afterAll(async () => {
 
 const rows = async (text: string): Promise<unknown[]> => (await client.query(text)).rows;
 
-const up = (): Promise<string[]> => migrate({ databaseUrl: database.databaseUrl, log: silentLog });
+const up = (folder?: string): Promise<string[]> =>
+  migrate({ databaseUrl: database.databaseUrl, log: silentLog, ...(folder === undefined ? {} : { folder }) });
 
-/** Undoes migrations up to and with this one. */
-const downBefore = async (name: string): Promise<void> => {
-  for (;;) {
-    const undone = await migrate({ databaseUrl: database.databaseUrl, log: silentLog, direction: 'down' });
-    if (undone.length === 0) throw new Error(`there is no migration ${name}`);
-    if (undone.some((done) => done.includes(name))) return;
-  }
+/** A copy of the migrations of this build, changed by `change`. */
+const changedFolder = async (change: (folder: string) => Promise<void>): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await cp(readSchema().folder, folder, { recursive: true });
+  await change(folder);
+  return folder;
 };
 
-/** Two datasets of one store as the first release keeps them; the second one is a clone. */
-const oldData = `
-  INSERT INTO accounts (name, plan) VALUES ('owner', 'unlimited');
-  INSERT INTO repositories (name, privacy, created_by) SELECT 'r', 'Public', id FROM accounts;
-  INSERT INTO stores DEFAULT VALUES;
-  INSERT INTO datasets (repository_id, store_id, name, created_by)
-    SELECT r.id, s.id, n, r.created_by FROM repositories r, stores s, unnest(ARRAY['a', 'b']) n;
-  INSERT INTO segments (id, store_id, process_id, rows, bytes)
-    SELECT 1000 * n + 1, s.id, n, 10, 100 FROM stores s, generate_series(1, 5) n;
-  INSERT INTO versions (dataset_id, mode, columns, row_count, byte_size)
-    SELECT d.id, 'append', c::jsonb, 0, 0 FROM datasets d,
-      unnest(ARRAY['[{"id":1,"name":"a"}]', '[{"id":1,"name":"a"}]', '[{"id":2,"name":"b"}]', '[{"id":1,"name":"a"}]'])
-      WITH ORDINALITY AS l (c, place) ORDER BY d.id, place;
-  INSERT INTO version_segments (version_id, segment_id, row_limit)
-    SELECT v.id, s.segment, s.rows
-    FROM (SELECT id, row_number() OVER (PARTITION BY dataset_id ORDER BY id) AS place FROM versions) v
-      JOIN (VALUES (1, 1001, 5), (2, 1001, NULL), (2, 2001, NULL), (3, 3001, NULL), (4, 1001, NULL), (4, 2001, 7))
-        AS s (place, segment, rows) USING (place);
-  UPDATE datasets d SET current_version_id = (SELECT max(id) FROM versions v WHERE v.dataset_id = d.id);`;
+const later = '2000000000000_later';
 
-const listed = 'SELECT version_id, segment_id, row_limit FROM version_segments ORDER BY 1, 2';
+/** The migrations of this build and one of a later release. */
+const laterFolder = (text: string): Promise<string> =>
+  changedFolder((folder) => writeFile(join(folder, `${later}.sql`), `-- Up Migration\n\n${text}\n`));
+
+/** What a database is made of, to see that nothing was changed. */
+const contents = (): Promise<unknown[]> =>
+  rows(`SELECT c.relname, a.attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+    WHERE c.relnamespace = current_schema()::regnamespace ORDER BY 1, 2`);
 
 describe('migrations', () => {
-  it('move the columns of versions into lists and their segments into ranges, and back', async () => {
-    await downBefore('column_lists');
-    await client.query(oldData);
-    const before = await rows('SELECT id, columns FROM versions ORDER BY id');
-    const segments = await rows(listed);
-    expect(segments).toHaveLength(12);
-    await up();
-    expect(await rows('SELECT dataset_id, columns FROM column_lists ORDER BY id')).toHaveLength(4);
-    const joined = `SELECT v.id, l.columns FROM versions v
-      JOIN column_lists l ON l.id = v.column_list_id AND l.dataset_id = v.dataset_id ORDER BY v.id`;
-    expect(await rows(joined)).toEqual(before);
-    const ranges = `SELECT v.id AS version_id, s.segment_id, s.row_limit
-      FROM versions v, LATERAL (${segmentsOf('v.dataset_id', 'v.id')}) s ORDER BY 1, 2`;
-    expect(await rows(ranges)).toEqual(segments);
-    expect(await rows('SELECT 1 FROM segment_ranges')).toHaveLength(12);
-    await downBefore('column_lists');
-    expect(await rows('SELECT id, columns FROM versions ORDER BY id')).toEqual(before);
-    expect(await rows(listed)).toEqual(segments);
-    await up();
+  it('create the schema of this build, once, and record its baseline', async () => {
+    const empty = await createEmptyDatabase(inject('databaseUrl'));
+    onTestFinished(() => empty.drop());
+    const run = () => migrate({ databaseUrl: empty.databaseUrl, log: silentLog });
+    expect(await run()).toEqual(readSchema().names);
+    expect(await run()).toEqual([]);
+    expect(await rows(`SELECT value FROM settings WHERE name = 'schema_baseline'`)).toEqual([
+      { value: readSchema().baseline },
+    ]);
+  });
+
+  it('go on where a run was broken off', async () => {
+    const empty = await createEmptyDatabase(inject('databaseUrl'));
+    onTestFinished(() => empty.drop());
+    const run = (most?: number) =>
+      migrate({ databaseUrl: empty.databaseUrl, log: silentLog, ...(most === undefined ? {} : { most }) });
+    const first = await run(2);
+    expect(first).toHaveLength(2);
+    expect([...first, ...(await run())]).toEqual(readSchema().names);
+  });
+
+  it('refuse a database of a build that had no baseline, and change nothing', async () => {
+    const old = await createEmptyDatabase(inject('databaseUrl'));
+    onTestFinished(() => old.drop());
+    const earlier = new pg.Client({ connectionString: old.databaseUrl });
+    await earlier.connect();
+    try {
+      await earlier.query(`
+        CREATE TABLE schema_migrations (id serial PRIMARY KEY, name varchar(255) NOT NULL, run_on timestamp NOT NULL);
+        INSERT INTO schema_migrations (name, run_on) VALUES ('1700000000100_catalog', now());
+        CREATE TABLE accounts (id bigint)`);
+      const attempt = migrate({ databaseUrl: old.databaseUrl, log: silentLog });
+      await expect(attempt).rejects.toMatchObject({
+        code: 'other_baseline',
+        message: expect.stringContaining('start with an empty data folder'),
+      });
+      const { rows: tables } = await earlier.query(
+        `SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
+      );
+      expect(tables).toEqual([{ relname: 'accounts' }, { relname: 'schema_migrations' }]);
+    } finally {
+      await earlier.end();
+    }
+  });
+
+  it('refuse a database whose baseline was edited afterwards, also where it was not finished', async () => {
+    const edited = await changedFolder(async (folder) => {
+      const [first = ''] = (await readdir(folder)).sort();
+      await appendFile(join(folder, first), '-- edited\n');
+    });
+    const before = await contents();
+    await expect(up(edited)).rejects.toMatchObject({ code: 'other_baseline' });
+    expect(await contents()).toEqual(before);
+    const broken = await createEmptyDatabase(inject('databaseUrl'));
+    onTestFinished(() => broken.drop());
+    await migrate({ databaseUrl: broken.databaseUrl, log: silentLog, most: 1 });
+    await expect(
+      migrate({ databaseUrl: broken.databaseUrl, log: silentLog, folder: edited }),
+    ).rejects.toMatchObject({ code: 'other_baseline' });
   });
 
   it('refuse a database that a newer version has migrated, and change nothing', async () => {
-    await up();
-    await client.query(`INSERT INTO schema_migrations (name, run_on) VALUES ('1799999999999_later', now())`);
+    expect(await up(await laterFolder('CREATE TABLE later (id bigint);'))).toEqual([later]);
+    const before = await contents();
     await expect(up()).rejects.toMatchObject({
       code: 'newer_database',
-      message: expect.stringContaining('1799999999999_later'),
+      message: expect.stringContaining(later),
     });
-    await client.query(`DELETE FROM schema_migrations WHERE name = '1799999999999_later'`);
+    expect(await contents()).toEqual(before);
+    await client.query(`DROP TABLE later; DELETE FROM schema_migrations WHERE name = '${later}'`);
     expect(await up()).toEqual([]);
   });
 
   it('give way to running processes, none of whose transactions is the victim of a deadlock', async () => {
-    await up();
-    await downBefore('name_skeletons');
+    const folder = await laterFolder(
+      'LOCK TABLE accounts; LOCK TABLE names; ALTER TABLE names ADD COLUMN later integer;',
+    );
     const running = new pg.Client({ connectionString: database.databaseUrl });
     await running.connect();
     try {
       await running.query('BEGIN');
       // The migration locks `accounts` first and `names` after it; this transaction takes them the other way round.
       await running.query('LOCK TABLE names IN ROW EXCLUSIVE MODE');
-      const migrating = up();
+      const migrating = up(folder);
       await expect
         .poll(() => rows(`SELECT 1 FROM pg_locks WHERE NOT granted AND relation = 'names'::regclass`))
         .toHaveLength(1);
       await running.query('SELECT count(*) FROM accounts');
       await running.query('COMMIT');
-      expect((await migrating).some((name) => name.includes('name_skeletons'))).toBe(true);
+      expect(await migrating).toEqual([later]);
     } finally {
       await running.end();
     }
+    await client.query(
+      `ALTER TABLE names DROP COLUMN later; DELETE FROM schema_migrations WHERE name = '${later}'`,
+    );
   });
 
   it('wait for a database that is not up yet', async () => {
-    await up();
     const address = new URL(database.databaseUrl);
     const server = { port: Number(address.port), host: address.hostname };
     const proxy = createServer((socket) => {

@@ -220,6 +220,19 @@ describe('a backup that was changed', () => {
     });
   });
 
+  it.each([
+    ['without the identity of its schema', (manifest: Loose) => Object.assign(manifest, { format: 1 })],
+    ['with the schema of another build', (manifest: Loose) => Object.assign(manifest, { baseline: 'other' })],
+  ])('is refused by a sentence that says what to do when it was made %s', async (_, change) => {
+    const forgery = await forge();
+    await forgery.edit(change);
+    for (const line of [`restore --from ${forgery.folder} --check`, `restore --from ${forgery.folder}`])
+      await expect(admin(await emptyPlace(), line)).rejects.toMatchObject({
+        code: 'other_baseline',
+        message: expect.stringContaining('restore it with the build that made it'),
+      });
+  });
+
   it('is refused with a table that has more rows than the manifest says', async () => {
     const forgery = await forge();
     await forgery.editTable('plans', (text) => text + text);

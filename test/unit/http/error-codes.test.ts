@@ -12,7 +12,7 @@ const source = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 /** Errors of commands and of the start, which no response has. */
 const outsideOfResponses =
-  /^(?:admin|backup|embedded|compose)\/|^(?:config|main|migrate|standalone)\.ts$|^gateway\/limits\/rate-text\.ts$|^lib\/certificate\.ts$|^operations\/cluster\.ts$|^storage\/(?:postgres\/migrate|clickhouse\/(?:address|topology)|kafka\/(?:connection|refusal|kafkajs\/.*))\.ts$|^http\/(?:web-app|error-codes\/.*)(?:\.ts)?$/;
+  /^(?:admin|backup|embedded|compose)\/|^(?:config|main|migrate|standalone)\.ts$|^gateway\/limits\/rate-text\.ts$|^lib\/certificate\.ts$|^operations\/cluster\.ts$|^storage\/(?:postgres\/schema|clickhouse\/address|kafka\/(?:connection|refusal|kafkajs\/.*))\.ts$|^rows\/topology\.ts$|^http\/(?:web-app|error-codes\/.*)(?:\.ts)?$/;
 
 /** Codes that only commands or the work in the background meet, in files that responses come from too. */
 const notInResponses = new Set([

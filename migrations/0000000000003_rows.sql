@@ -1,0 +1,96 @@
+-- Up Migration
+
+CREATE TABLE stores (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- Shard that has the rows: the store's own table and its segments in pools. Null: they are spread over all shards.
+  -- Without a cluster there is the first shard alone.
+  shard integer DEFAULT 1 CHECK (shard > 0),
+  -- Number in the names of the store's tables; null: its id. It changes when a spread store leaves a shard: its rows are
+  -- written to tables of another number, and one transaction switches to them.
+  table_id bigint,
+  -- number of the tables that are being filled, so that a command that was killed continues
+  next_table bigint,
+  -- shard and tables before the last move, for readers that began before it
+  left_shard integer CHECK (left_shard > 0),
+  left_table bigint,
+  left_at timestamptz,
+  -- Since when no segment is in the store's own table; readers that began before may still use it. Null: some segment
+  -- is, or there is no table.
+  emptied_at timestamptz
+);
+COMMENT ON TABLE stores IS
+  'Place of the rows of a dataset in ClickHouse. A clone has the store of its source, so both share rows; written by the API when a dataset is created and by the cluster commands.';
+CREATE INDEX stores_shard ON stores (shard) WHERE shard IS NULL OR shard > 1;
+CREATE INDEX stores_table ON stores ((coalesce(table_id, id)));
+CREATE INDEX stores_left ON stores (left_at) WHERE left_at IS NOT NULL;
+CREATE INDEX stores_emptied ON stores (emptied_at) WHERE emptied_at IS NOT NULL;
+
+-- Shards that are being emptied. Volatile, so that it sees what was committed while its statement waited for a lock.
+CREATE FUNCTION draining_shards() RETURNS integer[] LANGUAGE sql VOLATILE AS
+  $$ SELECT string_to_array(value, ',')::integer[] FROM settings WHERE name = 'draining_shards' $$;
+
+CREATE TABLE slot_maps (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  store_id bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
+  pool text NOT NULL CHECK (pool IN ('narrow', 'medium', 'wide')),
+  -- names of slots by names of stored columns; slots are added, never removed
+  slots jsonb NOT NULL
+);
+COMMENT ON TABLE slot_maps IS
+  'Slot of a pool for each column of a store. A version lists only pool segments of one map together; written by workers.';
+CREATE INDEX slot_maps_store ON slot_maps (store_id, id);
+
+CREATE TABLE segments (
+  id bigint PRIMARY KEY,
+  store_id bigint NOT NULL REFERENCES stores,
+  -- null: the segment is in the store's own table
+  slot_map_id bigint REFERENCES slot_maps,
+  -- no reference: a segment outlives its upload and its dataset
+  process_id bigint NOT NULL,
+  -- null: not published
+  rows bigint,
+  bytes bigint,
+  -- hash of the stored rows, recorded soon after publication; later checks compare with it. A move clears it. Null: not known
+  hash text,
+  -- shards that were being emptied when the segment was begun: no chunk of it goes there; null: none
+  closed_shards integer[],
+  created_at timestamptz NOT NULL DEFAULT now(),
+  -- since when no version has the segment; its rows are kept for a while for readers that began before
+  unnamed_at timestamptz
+);
+COMMENT ON TABLE segments IS
+  'An immutable set of rows in ClickHouse. Its row is written before the first insert, by the API or a worker, so ClickHouse never has rows that are not known here.';
+CREATE INDEX segments_store ON segments (store_id);
+CREATE INDEX segments_own ON segments (store_id) WHERE slot_map_id IS NULL;
+CREATE INDEX segments_slot_map ON segments (slot_map_id) WHERE slot_map_id IS NOT NULL;
+CREATE INDEX segments_process ON segments (process_id);
+CREATE INDEX segments_unhashed ON segments (id) WHERE hash IS NULL AND rows > 0;
+-- The sweep drops segments that were never published, and those that no version has any more.
+CREATE INDEX segments_unpublished ON segments (id) WHERE rows IS NULL;
+CREATE INDEX segments_unnamed ON segments (unnamed_at) WHERE unnamed_at IS NOT NULL;
+
+CREATE TABLE unlisted_segments (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  segment_id bigint NOT NULL
+);
+COMMENT ON TABLE unlisted_segments IS
+  'A segment that a version has released, queued by a trigger on segment_ranges: the sweep looks at these alone. Another version may still have it.';
+
+CREATE TABLE compactions (
+  segment_id bigint PRIMARY KEY,
+  store_id bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
+  -- swapping: the segment is complete, and versions are switched to it one after the other
+  state text NOT NULL DEFAULT 'writing' CHECK (state IN ('writing', 'swapping', 'done', 'abandoned')),
+  -- segments that it replaces, in reading order, and the position of the first row of each in the new segment
+  run bigint[],
+  starts bigint[],
+  -- renewed by the worker that writes; another worker may abandon the compaction afterwards
+  lease_until timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now()
+);
+COMMENT ON TABLE compactions IS
+  'A segment that replaces a run of segments, written by a worker before its first row in ClickHouse and never deleted before its store, so that no segment id is used twice.';
+CREATE UNIQUE INDEX compactions_running ON compactions (store_id) WHERE state IN ('writing', 'swapping');
+-- Readers whose page began before ask which segment has the rows of one that was joined.
+CREATE INDEX compactions_joined ON compactions (store_id) WHERE state IN ('swapping', 'done');
