@@ -13,6 +13,7 @@ export interface Service {
   readonly command?: readonly string[];
   readonly restart?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };

@@ -68,6 +68,11 @@ const service = object(
     command: texts,
     // A number or a boolean without quotes is written in one way by YAML and read in another by the program.
     environment: mapOf({ type: 'string' }),
+    env_file: {
+      type: 'array',
+      items: object({ path: text, required: { type: 'boolean' } }, ['path', 'required']),
+      minItems: 1,
+    },
     ports: {
       type: 'array',
       items: { type: 'string', pattern: '^(\\d+\\.\\d+\\.\\d+\\.\\d+:)?\\d+:\\d+$' },

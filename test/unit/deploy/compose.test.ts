@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { loadConfig, settings } from '../../../src/config.js';
 import {
   type ComposeFile,
@@ -53,6 +54,18 @@ describe('docker-compose.yml', () => {
     const config = loadConfig(env);
     expect(config.host).toBe('0.0.0.0');
     expect([config.databaseUrl, config.kafkaBrokers, config.clickhouseUrl]).not.toContain(undefined);
+  });
+
+  it.each(productServices)('lets operators give %s every setting but those of its containers', (name) => {
+    const service = serviceNamed(name, parse(composeText, { merge: true }) as ComposeFile);
+    expect(service.env_file).toEqual([{ path: 'settings.env', required: false }]);
+    // What is named in the file wins over settings.env: it is fixed, or a variable of the same name.
+    const fixed = Object.entries(service.environment ?? {}).filter(
+      ([setting, value]) => !new RegExp(`^\\$\\{${setting}(:-[^}]*)?\\}$`).test(value),
+    );
+    const own =
+      /^(HOST|PORT|WORKER_PORT|DATA_DIR|DRAIN_TIMEOUT_MS|DATABASE_URL|KAFKA_BROKERS|CLICKHOUSE_URL|EXPORTS_URL|S3_\w+)$/;
+    expect(fixed.map(([setting]) => setting).filter((setting) => !own.test(setting))).toEqual([]);
   });
 
   it.each(productServices)('starts %s by an entry of the source tree', (name) => {
