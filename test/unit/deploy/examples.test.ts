@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig, settings } from '../../../src/config.js';
+import { testWith } from '../../support/optional-tools.js';
 import { projectFile } from './compose-file.js';
 import { kindsOf, podsOf, projectPath, type Resource, resourcesIn, resourcesOf } from './rendered-chart.js';
 
@@ -13,6 +14,8 @@ const namesOf = (all: readonly Resource[], kind: string): string[] =>
 const examples = ['postgresql', 'kafka', 'clickhouse', 'issuer'].flatMap((file) =>
   resourcesOf(`deploy/examples/${file}.yaml`),
 );
+/** `secrets.sh` needs both. */
+const secretsTest = await testWith('bash', 'openssl');
 const printSecrets = async (): Promise<Resource[]> =>
   resourcesIn((await promisify(execFile)(projectPath('deploy/examples/secrets.sh'))).stdout);
 
@@ -30,7 +33,7 @@ const wantedSecrets = (all: readonly Resource[]): [secret: string, key: string][
   ]);
 
 describe('production.yaml', () => {
-  it('names no secret that neither secrets.sh nor an operator makes', async () => {
+  secretsTest('names no secret that neither secrets.sh nor an operator makes', async () => {
     const secrets = await printSecrets();
     const [cluster] = namesOf(examples, 'Cluster');
     const [kafka] = namesOf(examples, 'Kafka');
@@ -59,7 +62,7 @@ describe('production.yaml', () => {
       expect(issuers).toContain((spec as { issuerRef?: { name: string } }).issuerRef?.name);
   });
 
-  it('gives servers and product the same new passwords each time', async () => {
+  secretsTest('gives servers and product the same new passwords each time', async () => {
     const [first, second] = [await printSecrets(), await printSecrets()].map((secrets) =>
       Object.fromEntries(secrets.map(({ metadata, stringData }) => [metadata.name, stringData ?? {}])),
     );
