@@ -5,13 +5,13 @@ serves the link counts the bytes.
 """
 
 import datetime
-import importlib.util
 import json
 import sys
 import urllib.request
 
 import duckdb
 import pandas
+import polars
 from fsspec.implementations.http import HTTPFileSystem
 
 
@@ -44,14 +44,15 @@ def duckdb_rows(link: str) -> int:
 
 
 def polars_rows(link: str) -> int:
-    import polars
-
     return polars.scan_parquet(link).filter(polars.col("Day") >= since).select("Value").collect().height
 
 
-readers = {"pandas, a column": pandas_column, "pandas, rows": pandas_rows, "DuckDB, rows": duckdb_rows}
-if importlib.util.find_spec("polars"):
-    readers["polars, rows"] = polars_rows
+readers = {
+    "pandas, a column": pandas_column,
+    "pandas, rows": pandas_rows,
+    "polars, rows": polars_rows,
+    "DuckDB, rows": duckdb_rows,
+}
 
 
 def counted(base: str) -> int:

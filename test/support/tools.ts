@@ -81,7 +81,7 @@ const tools = {
     find: async () =>
       working(await onPath(process.env.CLIENTS_PYTHON, 'python3'), [
         '-c',
-        'import pandas, duckdb, openpyxl, pyarrow, fsspec, aiohttp, requests',
+        'import pandas, polars, duckdb, openpyxl, pyarrow, fsspec, aiohttp, requests',
       ]),
   },
   'Python venv': {
