@@ -6,6 +6,7 @@ import { pauseConsuming, resumeConsuming } from '../../../src/ingest/lifecycle/c
 import { createProcessRecords } from '../../../src/ingest/lifecycle/process-records.js';
 import { logOptions } from '../../../src/lib/log.js';
 import type { KafkaConnection } from '../../../src/storage/kafka/connection.js';
+import { formEnd, openUpload, partHead } from '../../integration/hostile/raw-upload.js';
 import { chunkTopic, holdUpload, sendMessages } from '../../support/chunk-messages.js';
 import {
   authorization,
@@ -21,7 +22,6 @@ import {
 } from '../../support/datasets.js';
 import { connectKafka } from '../../support/kafka.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
-import { formEnd, openUpload, partHead } from '../hostile/raw-upload.js';
 
 let product: TestProduct;
 let owner: Client;

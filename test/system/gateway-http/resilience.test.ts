@@ -8,11 +8,15 @@ import { createSeriesRoutes } from '../../../src/http/routes/series.js';
 import { silentLog } from '../../../src/lib/log.js';
 import { bankOfCanada } from '../../../src/providers/bank-of-canada.js';
 import type { Provider } from '../../../src/providers/provider.js';
+import {
+  bankObservations,
+  type GatewayWorld,
+  startGatewayWorld,
+} from '../../integration/gateway-http/world.js';
 import { type Ask, createAsk, startTestApi } from '../../support/api.js';
 import { type FurtherProcess, startFurther } from '../../support/further-process.js';
 import { readMetrics } from '../../support/metrics-text.js';
 import { fixture } from '../../support/replay-upstream.js';
-import { bankObservations, type GatewayWorld, startGatewayWorld } from './world.js';
 
 let world: GatewayWorld;
 /** Another API process on the same database. */
