@@ -1,7 +1,7 @@
 import type { StoredColumn } from '../src/model/column.js';
 import { storageName } from '../src/model/column.js';
-import type { SegmentMerge } from '../src/rows/merge-sql.js';
-import { createSegmentMerger } from '../src/rows/segment-merger.js';
+import { createKeys } from '../src/rows/keys.js';
+import { createMerge, type SegmentMerge } from '../src/rows/merge.js';
 import { createStoreTables } from '../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../src/storage/clickhouse/client.js';
 import type { Bench } from './support/bench.js';
@@ -97,11 +97,12 @@ export const upsert: Bench = async ({ pick, product: open, defer }) => {
 
   const endWatch = watchMemory(clickhouse);
   await defer('memory watch', () => void endWatch());
-  const merger = createSegmentMerger(clickhouse);
+  const keys = createKeys(clickhouse);
+  const write = createMerge(clickhouse);
   const startedAt = performance.now();
-  const counts = await merger.countKeys(merge);
+  const counts = await keys.count(merge);
   const countedAt = performance.now();
-  await merger.write(merge, counts);
+  await write(merge, counts);
   const endedAt = performance.now();
   const peakMb = endWatch();
   const stored = await tables.countRows(place, merge.target);

@@ -16,7 +16,7 @@ import { createGzip } from 'node:zlib';
 import { conflict } from '../lib/errors.js';
 import type { Log } from '../lib/log.js';
 import { isoUtc } from '../lib/time.js';
-import { shardSql } from '../rows/sql.js';
+import { isSwapping, shardSql } from '../rows/sql.js';
 import type { CatalogSnapshot } from '../storage/postgres/catalog-copy.js';
 import type { BackupFolder } from './backup-folder.js';
 import { type CatalogFile, catalogKey, type Manifest, manifestFormat, type SegmentFile } from './manifest.js';
@@ -58,7 +58,7 @@ export interface BackupOptions {
 const neededSql = `
   SELECT s.id, s.store_id AS "storeId", ${shardSql('s')} AS shard, m.pool, s.rows, s.hash FROM segments s LEFT JOIN slot_maps m ON m.id = s.slot_map_id
   WHERE s.rows > 0 AND (EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_id = s.id)
-    OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'swapping'))
+    OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isSwapping('c')}))
   ORDER BY s.id`;
 
 const countsSql = `SELECT (SELECT count(*)::int FROM accounts) AS accounts, (SELECT count(*)::int FROM datasets) AS datasets,

@@ -2,9 +2,9 @@
 import { conflict } from '../lib/errors.js';
 import { compressZstd } from '../lib/zstd.js';
 import { namedColumnOf, type Placement, type PoolClass, type ShardNumber } from '../model/placement.js';
-import { rowOrder } from '../rows/index.js';
+import type { SegmentFiles } from '../rows/index.js';
+import { CopyDiffers, rowOrder } from '../rows/index.js';
 import { type TablePlace, tableOf } from '../rows/places.js';
-import type { SegmentFiles } from '../rows/segment-files.js';
 import type { SegmentHashes } from '../rows/segment-hashes.js';
 import type { StoreTables } from '../rows/tables.js';
 import { type BackupFolder, damaged } from './backup-folder.js';
@@ -141,17 +141,20 @@ export const createSegmentArchive = ({
     return { storeId: target.storeId, shard: target.shard, pool };
   };
 
-  /** ClickHouse has what was saved. */
-  const requireSaved = async (
+  const bring = async (
     file: SegmentFile,
-    place: TablePlace,
-    saved: readonly SavedSegment[],
+    segments: readonly SavedSegment[],
+    target: RestoredPlace,
+    as: { readonly as?: number } = {},
   ): Promise<void> => {
-    const ids = saved.map(([id]) => id);
-    const found = new Map((await hashes.read(place, ids)).map((one) => [one.segmentId, one]));
-    for (const [id, rows, hash] of saved)
-      if (found.get(id)?.rows !== rows || found.get(id)?.hash !== hash)
-        throw damaged(`the rows of segment ${id} in ${file.key} are not those that were saved`);
+    const place = await ensureTable(file, target);
+    const frames = await folder.read(file);
+    try {
+      await files.load({ place, columns: file.columns, segments, ...as }, frames);
+    } catch (error) {
+      if (!(error instanceof CopyDiffers)) throw error;
+      throw damaged(`${file.key}: ${error.message}`);
+    }
   };
 
   return {
@@ -176,18 +179,10 @@ export const createSegmentArchive = ({
     },
 
     async load(file, segments, target) {
-      const place = await ensureTable(file, target);
-      const segmentIds = segments.map(([id]) => id);
-      await files.load({ place, columns: file.columns, segmentIds }, await folder.read(file));
-      await requireSaved(file, place, segments);
+      await bring(file, segments, target);
       return segments.reduce((sum, [, rows]) => sum + rows, 0);
     },
 
-    async loadAs(file, [id, rows, hash], as, target) {
-      const place = await ensureTable(file, target);
-      const source = await folder.read(file);
-      await files.load({ place, columns: file.columns, segmentIds: [id] }, source, as);
-      await requireSaved(file, place, [[as, rows, hash]]);
-    },
+    loadAs: (file, segment, as, target) => bring(file, [segment], target, { as }),
   };
 };

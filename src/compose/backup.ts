@@ -2,7 +2,7 @@ import { createBackup } from '../backup/backup.js';
 import { type BackupFolder, createBackupFolder } from '../backup/backup-folder.js';
 import { createSegmentArchive, type SegmentArchive } from '../backup/segment-archive.js';
 import type { Config } from '../config.js';
-import { createSegmentFiles } from '../rows/segment-files.js';
+import { createSegmentFiles } from '../rows/index.js';
 import { createSegmentHashes } from '../rows/segment-hashes.js';
 import { createStoreTables } from '../rows/tables.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
@@ -51,10 +51,11 @@ export const openRows = async (
     ...(await openStorageAt(config, place, scope)),
     keys: config.backupKey,
   });
+  const hashes = createSegmentHashes(servers);
   const archive = createSegmentArchive({
     folder,
-    files: createSegmentFiles(servers, reader),
-    hashes: createSegmentHashes(servers),
+    files: createSegmentFiles({ clickhouse: servers, reader, hashes }),
+    hashes,
     tables: createStoreTables(servers),
   });
   return { servers, folder, archive };

@@ -7,8 +7,7 @@ import { createColumnMerge } from '../ingest/versions/column-merge.js';
 import { createMerger } from '../ingest/versions/merger.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
-import { createColumnMerger } from '../rows/column-merger.js';
-import { createSegmentMerger } from '../rows/segment-merger.js';
+import { createFold, createKeys, createMerge } from '../rows/index.js';
 import type { MaintenanceOptions } from './ingest-maintenance.js';
 
 export interface ColumnMergeSettings extends MaintenanceOptions {
@@ -18,11 +17,12 @@ export interface ColumnMergeSettings extends MaintenanceOptions {
 /** The step of whatever stands in phase `merge`: uploads, and columns. */
 export const createMergeStep = (options: MaintenanceOptions, merges: MergeRecords): Step => {
   const { clickhouse, tables, pools: poolLimits } = options;
-  const columns = createColumnMerger(clickhouse);
+  const fold = createFold(clickhouse);
   return createMerger({
     ...options,
-    segments: createSegmentMerger(clickhouse),
-    mergeColumns: createColumnMerge({ clickhouse, tables, columns, merges, poolLimits }),
+    keys: createKeys(clickhouse),
+    writeMerge: createMerge(clickhouse),
+    mergeColumns: createColumnMerge({ clickhouse, tables, fold, merges, poolLimits }),
     merges,
     poolLimits,
   });

@@ -10,10 +10,8 @@ import type { Metrics } from '../lib/metrics.js';
 import { startPeriodic } from '../lib/periodic.js';
 import type { Scope } from '../lib/scope.js';
 import type { PoolLimits } from '../model/placement.js';
-import { createCompactionRecords } from '../rows/compaction-records.js';
-import { createCompactor } from '../rows/compactor.js';
+import { createCompactions, createCompactor, createJoin } from '../rows/index.js';
 import { createPoolSegments } from '../rows/pool-segments.js';
-import { createSegmentCopier } from '../rows/segment-writes.js';
 import { createTableRenewal } from '../rows/table-renewal.js';
 import type { StoreTables } from '../rows/tables.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
@@ -53,8 +51,8 @@ export const startCompaction = async (options: MaintenanceOptions, scope: Scope)
   const { sql, clickhouse, metrics, log, leaseMs, compaction } = options;
   if (compaction.minSegments < 2) return;
   const compactor = createCompactor({
-    compactions: createCompactionRecords({ sql, leaseMs, log }),
-    copier: createSegmentCopier({ clickhouse, log }),
+    compactions: createCompactions({ sql, leaseMs, log }),
+    join: createJoin({ clickhouse, log }),
     bounds: { least: compaction.minSegments, maxBytes: compaction.maxBytes },
     onJoined: (segments) => {
       metrics.compactions.inc();

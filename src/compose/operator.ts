@@ -10,7 +10,7 @@ import { createSegmentRewrite } from '../ingest/repair/segment-rewrite.js';
 import { createUploadReplay, type UploadReplay } from '../ingest/repair/upload-replay.js';
 import type { Log } from '../lib/log.js';
 import type { Scope } from '../lib/scope.js';
-import { createCompactionRecords } from '../rows/compaction-records.js';
+import { createCompactions } from '../rows/index.js';
 import { createStoreTables } from '../rows/tables.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { createChunkReader } from '../storage/kafka/chunk-reader.js';
@@ -62,7 +62,7 @@ export const createOperatorReplay = (
     clickhouse,
     processes,
     chunks,
-    compactions: createCompactionRecords({ sql, leaseMs: config.replayLeaseMs, log }),
+    compactions: createCompactions({ sql, leaseMs: config.replayLeaseMs, log }),
     reader: createChunkReader(reader),
     inserter: createChunkInserter({
       tables,

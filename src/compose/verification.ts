@@ -5,7 +5,7 @@ import { createVerification, type RepairSegment, type Verification } from '../in
 import { createVersionReads } from '../ingest/repair/version-reads.js';
 import { isAppError } from '../lib/errors.js';
 import { processOfSegment } from '../model/version.js';
-import { createCompactionRecords } from '../rows/compaction-records.js';
+import { createCompactions } from '../rows/index.js';
 import { createSegmentHashes } from '../rows/segment-hashes.js';
 import { createStoreTables } from '../rows/tables.js';
 import { readSetting } from '../storage/postgres/settings.js';
@@ -32,7 +32,7 @@ const openBackupRepair = async (parts: OperatorParts, place: string): Promise<Re
     archive,
     installation: () => readSetting(sql, 'installation'),
   });
-  const compactions = createCompactionRecords({ sql, leaseMs: config.replayLeaseMs, log });
+  const compactions = createCompactions({ sql, leaseMs: config.replayLeaseMs, log });
   return createSegmentRestore({ sql, compactions, find: saved.find });
 };
 

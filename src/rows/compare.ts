@@ -5,8 +5,8 @@ import type { SegmentList } from '../model/version.js';
 import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { asReadError } from '../storage/clickhouse/errors.js';
 import { namedColumn, sourceOf } from './places.js';
-import { gib } from './segments.js';
 import { segmentRows } from './source.js';
+import { gib } from './statement-settings.js';
 
 export interface ComparedVersion extends SegmentList {
   /** Null: there are no rows. */

@@ -7,6 +7,7 @@ import type { ClickHouseServers } from '../storage/clickhouse/client.js';
 import { firstDaySql, yearSql } from '../storage/clickhouse/year-sql.js';
 import { sourceOf } from './places.js';
 import { segmentRows } from './source.js';
+import { backgroundSettings } from './statement-settings.js';
 
 /** Facts of the rows of some segments, asked of ClickHouse itself. */
 export interface CountedSegment {
@@ -138,4 +139,21 @@ export const countDigits = async (
     settings: { max_threads: 2 },
   });
   return { integer: Number(row?.integer ?? 0), fraction: Number(row?.fraction ?? 0) };
+};
+
+/** Reads one row of some segments in all of its columns; the values are not looked at. */
+export const readOneRow = async (
+  servers: ClickHouseServers,
+  placement: Placement,
+  segments: SegmentList,
+  columns: readonly NamedColumn[],
+): Promise<void> => {
+  const where = segmentRows(segments);
+  const names = columns.map(({ name }) => name).join(', ');
+  await servers
+    .at(placement)
+    .command(
+      `SELECT ${names} FROM ${sourceOf(servers.database, placement, columns)} WHERE ${where.sql} LIMIT 1 FORMAT Null`,
+      { params: where.params, settings: backgroundSettings(columns.length) },
+    );
 };

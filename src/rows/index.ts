@@ -3,12 +3,31 @@
  * Nothing else of this folder is imported from outside.
  */
 
+/* Copy: one protocol for merges, compaction, column merges, restore and repair. */
+export { type Compactor, createCompactor } from './compact.js';
+export {
+  abandonSilent,
+  type Compactions,
+  createCompactions,
+  settleRestoredCompactions,
+} from './compactions.js';
 export { type ComparedVersion, commonKeys, compareVersions, hashOf, type RowChanges } from './compare.js';
+export { CopyDiffers, createJoin, type Fingerprint, fingerprintSegment, type Target } from './copy.js';
 /* Read: facts about rows. */
-export { type CountedSegment, countDigits, countSegments, type Digits, datesOf } from './count.js';
+export {
+  type CountedSegment,
+  countDigits,
+  countSegments,
+  type Digits,
+  datesOf,
+  readOneRow,
+} from './count.js';
 export { type DryRun, readDryRun } from './dry-runs.js';
+export { createSegmentFiles, type SegmentFiles } from './files.js';
+export { type Collisions, type ColumnMerge, createFold, type Fold } from './fold.js';
+export { createKeys, type Keys } from './keys.js';
+export { converted, createMerge, type KeyCounts, type Merge, type SegmentMerge } from './merge.js';
 /* Types of columns as they are stored. */
-export { converted } from './merge-sql.js';
 export { type ColumnDefinition, clickHouseType, namedColumn, placeKey, storedAs } from './places.js';
 /* Read: positions of rows, and rows by their number. */
 export {
@@ -20,7 +39,6 @@ export {
   rowPlaceOf,
 } from './position.js';
 export { createSeeker, type Seeker } from './row-number.js';
-export { fingerprintSegment, readOneRow, type SegmentFingerprint } from './segments.js';
 /* Read: what a statement reads, and in which order. */
 export {
   numberedRows,

@@ -12,7 +12,7 @@ import {
 import { isUnknownTable } from '../storage/clickhouse/errors.js';
 import { lowPriority } from '../storage/clickhouse/low-priority.js';
 import { statedTable, type TablePlace, tableOf } from './places.js';
-import { backgroundSettings } from './segments.js';
+import { backgroundSettings } from './statement-settings.js';
 
 export interface HashedSegment {
   readonly segmentId: number;

@@ -1,6 +1,7 @@
 /** Rows of `segments`: the one place that writes them. A segment is known before its first row is written. */
 import { processOfSegment } from '../model/version.js';
 import { prepared, type Sql } from '../storage/postgres/sql.js';
+import { isOpen } from './compaction-states.js';
 import { isWrittenBy } from './segment-ids.js';
 
 export interface NewSegment {
@@ -94,7 +95,7 @@ const isUnlisted = 'NOT EXISTS (SELECT 1 FROM segment_ranges r WHERE r.segment_i
 export const isUnnamed = `${isUnlisted}
   AND NOT EXISTS (SELECT 1 FROM processes p
     WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
-  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state IN ('writing', 'swapping'))`;
+  AND NOT EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isOpen('c')})`;
 
 /** Readers of these segments may still be at work: the time is noted at which the last version let go of them. */
 export const noteUnlisted = async (tx: Sql, ids: readonly number[]): Promise<void> => {

@@ -1,4 +1,5 @@
 /** SQL fragments of the front door, for statements about the catalog that include segments and their places. */
+export { isOpen, isSwapping, isWriting } from './compaction-states.js';
 export { placementSql as placeSql, versionPlacementColumn as versionPlaceColumn } from './placements.js';
 export {
   closedRangeSql,

@@ -6,14 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../lib/log.js';
 import { type PoolClass, poolClasses, type ShardNumber } from '../../model/placement.js';
-import { abandonSilent } from '../../rows/compaction-records.js';
+import { abandonSilent } from '../../rows/index.js';
 import type { PoolSegments } from '../../rows/pool-segments.js';
 import { holdPools, sweepPools } from '../../rows/pool-sweep.js';
 import { isWrittenBy } from '../../rows/segment-ids.js';
 import { forgetSegments, isUnnamed, noteReleased, noteUnnamed } from '../../rows/segment-records.js';
 import { isServed } from '../../rows/shard-stores.js';
 import { makeShardTables } from '../../rows/shard-tables.js';
-import { shardSql } from '../../rows/sql.js';
+import { isWriting, shardSql } from '../../rows/sql.js';
 import { deleteLonelyStores, lonelyStores } from '../../rows/stores.js';
 import { createTableComparison } from '../../rows/table-comparison.js';
 import type { TableRenewal } from '../../rows/table-renewal.js';
@@ -172,7 +172,7 @@ export const createStorageSweep = (options: StorageSweepOptions): StorageSweep =
     const used = await sql.query<{ id: number }>(
       `SELECT s.id FROM segments s WHERE s.id = ANY ($1) AND (
          EXISTS (SELECT 1 FROM processes p WHERE p.id = s.process_id AND ${isWrittenBy('s.id', 'p')})
-         OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND c.state = 'writing'))`,
+         OR EXISTS (SELECT 1 FROM compactions c WHERE c.segment_id = s.id AND ${isWriting('c')}))`,
       [present],
     );
     const ids = new Set(used.map(({ id }) => id));

@@ -3,12 +3,12 @@
  * segment names the new one. Versions, their ids and their order stay. For rows that Kafka cannot give: of an upsert, of a
  * compaction, or older than its retention.
  *
- * It is a compaction of one segment, and shares its rules: see maintenance/compaction-records.ts.
+ * It is a compaction of one segment, and shares its rules: see rows/compactions.ts.
  */
 import { type AppError, conflict } from '../../lib/errors.js';
 import type { Placement } from '../../model/placement.js';
-import type { CompactionRecords } from '../../rows/compaction-records.js';
 import type { NamedSegment } from '../../rows/hash-recorder.js';
+import type { Compactions } from '../../rows/index.js';
 import { outdateFilesOf } from '../../storage/postgres/datasets.js';
 import type { Sql } from '../../storage/postgres/sql.js';
 
@@ -19,7 +19,7 @@ type WriteSegment = (id: number, place: Placement) => Promise<void>;
 
 export interface SegmentRestoreOptions {
   readonly sql: Sql;
-  readonly compactions: CompactionRecords;
+  readonly compactions: Compactions;
   /** Looks for the rows; the result writes them as those of segment `id` to a place, compared with count and hash. */
   readonly find: (segment: NamedSegment) => Promise<WriteSegment>;
 }
@@ -36,32 +36,19 @@ export const createSegmentRestore = ({ sql, compactions, find }: SegmentRestoreO
     return row?.bytes ?? 0;
   };
 
-  const restoreInto = async (
-    segment: NamedSegment,
-    target: number,
-    write: WriteSegment,
-  ): Promise<'restored'> => {
-    const { id, rows } = segment;
-    const run = [{ id, bytes: await bytesOf(segment), whole: true }];
-    // Where the store has its rows since nobody moves it any more.
-    const place = await compactions.placement(target);
-    if ((place.pool?.mapId ?? null) !== segment.mapId) throw changedMeanwhile();
-    await write(target, place);
-    if (!(await compactions.swap(target, run, { starts: [0, rows], rows }))) throw changedMeanwhile();
-    await outdateFilesOf(sql, target);
-    return 'restored';
-  };
-
   return async (segment) => {
     const write = await find(segment);
-    const target = await compactions.begin(segment.storeId, [segment.id]);
-    if (target === undefined)
+    const { id, rows } = segment;
+    const run = [{ id, bytes: await bytesOf(segment), whole: true }];
+    const replaced = await compactions.replace(segment.storeId, run, async (target) => {
+      if ((target.place.pool?.mapId ?? null) !== segment.mapId) return undefined;
+      await write(target.segment, target.place);
+      return { starts: [0, rows], rows };
+    });
+    if (replaced === 'busy')
       throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
-    try {
-      return await compactions.whileHeld(target, () => restoreInto(segment, target, write));
-    } catch (error) {
-      await compactions.abandon(target);
-      throw error;
-    }
+    if (typeof replaced === 'string') throw changedMeanwhile();
+    await outdateFilesOf(sql, replaced.segment);
+    return 'restored';
   };
 };

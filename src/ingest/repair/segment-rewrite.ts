@@ -3,15 +3,15 @@
  * are thrown away. Different (rows were lost or damaged): every version that names the old segment names the new one
  * from one moment on. Versions, their ids and their order stay.
  *
- * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see maintenance/compaction-records.ts.
+ * It is a compaction of one segment whose rows come from Kafka, and shares its rules: see rows/compactions.ts.
  */
 
 import { AppError, conflict } from '../../lib/errors.js';
 import { ChunkFault } from '../../model/chunk-fault.js';
 import type { Placement } from '../../model/placement.js';
 import { processOfSegment, segmentId } from '../../model/version.js';
-import type { CompactionRecords } from '../../rows/compaction-records.js';
-import { fingerprintSegment, type SegmentFingerprint } from '../../rows/index.js';
+import type { Compactions } from '../../rows/index.js';
+import { type Fingerprint, fingerprintSegment, type Target } from '../../rows/index.js';
 import { isNoMerge } from '../../rows/segment-ids.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
@@ -43,7 +43,7 @@ export interface SegmentRewriteOptions {
   readonly clickhouse: ClickHouseServers;
   readonly processes: Pick<ProcessRecords, 'state' | 'layout'>;
   readonly chunks: Pick<ChunkRecords, 'positions'>;
-  readonly compactions: CompactionRecords;
+  readonly compactions: Compactions;
   readonly reader: ChunkReader;
   readonly inserter: ChunkInserter;
   readonly tables: Pick<StoreTables, 'handOver' | 'dropIntake'>;
@@ -98,7 +98,7 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     return rows;
   };
 
-  const fingerprint = (place: Placement, layout: Layout, segment: number): Promise<SegmentFingerprint> =>
+  const fingerprint = (place: Placement, layout: Layout, segment: number): Promise<Fingerprint> =>
     fingerprintSegment(clickhouse, place, segment, tableColumns(layout));
 
   /** Of the rows that were there before: what cannot be read is as if it were not there. */
@@ -111,34 +111,46 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
     }
   };
 
+  /** The rows as they were and as they are now; `isEqual`: nothing has to be replaced. */
   const rewriteInto = async (
     state: UploadState,
     layout: Layout,
     own: OwnSegment,
-    target: number,
-  ): Promise<RewriteReport> => {
-    const attempt = target - segmentId(state.processId, 1) + 1;
-    const placement = await compactions.placement(target);
-    const rows = await writeAll({ ...state, attempt, placement }, layout);
-    await tables.handOver(placement, target, rows);
-    const before = await fingerprintBefore(placement, layout, own.id);
-    const after = await fingerprint(placement, layout, target);
-    if (placement.pool === null) await tables.dropIntake(target);
+    { segment, place }: Target,
+  ): Promise<{ readonly rows: number; readonly rowsBefore: number; readonly isEqual: boolean }> => {
+    const attempt = segment - segmentId(state.processId, 1) + 1;
+    const rows = await writeAll({ ...state, attempt, placement: place }, layout);
+    await tables.handOver(place, segment, rows);
+    const before = await fingerprintBefore(place, layout, own.id);
+    const after = await fingerprint(place, layout, segment);
+    if (place.pool === null) await tables.dropIntake(segment);
     if (rows !== own.rows || after.rows !== rows)
       throw new AppError(
         'unexpected',
         'replay_differs',
         `Kafka gave ${rows} rows and ClickHouse took ${after.rows}, but the version was published with ${own.rows}; nothing was changed.`,
       );
-    const report = { rows, rowsBefore: before.rows, versions: own.versions };
-    if (before.hash === after.hash) {
-      await compactions.abandon(target);
-      return { outcome: 'equal', ...report };
-    }
+    return { rows, rowsBefore: before.rows, isEqual: before.hash === after.hash };
+  };
+
+  const rewriteOwn = async (
+    state: UploadState,
+    layout: Layout,
+    own: OwnSegment,
+  ): Promise<RewriteReport | 'busy'> => {
     const run = [{ id: own.id, bytes: own.bytes, whole: true }];
-    if (!(await compactions.swap(target, run, { starts: [0, rows], rows })))
+    let report: Omit<RewriteReport, 'outcome'> | undefined;
+    const replaced = await compactions.replace(state.storeId, run, async (target) => {
+      if (processOfSegment(target.segment) !== state.processId) return undefined;
+      const { isEqual, ...counts } = await rewriteInto(state, layout, own, target);
+      report = { ...counts, versions: own.versions };
+      return isEqual ? undefined : { starts: [0, counts.rows], rows: counts.rows };
+    });
+    if (replaced === 'lost')
       throw conflict('changed_meanwhile', 'The versions were rearranged in the meantime; try again.');
-    await outdateFilesOf(sql, target);
+    if (report === undefined) return 'busy';
+    if (typeof replaced === 'string') return { outcome: 'equal', ...report };
+    await outdateFilesOf(sql, replaced.segment);
     return { outcome: 'repaired', ...report };
   };
 
@@ -148,20 +160,17 @@ export const createSegmentRewrite = (options: SegmentRewriteOptions): SegmentRew
       const layout = await processes.layout(processId);
       if (state === undefined || layout === undefined) throw new Error(`process ${processId} has gone`);
       const own = await ownSegment(processId);
-      const target = await compactions.begin(state.storeId, [own.id]);
-      if (target === undefined || processOfSegment(target) !== processId)
-        throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
-      try {
-        return await compactions.whileHeld(target, () => rewriteInto(state, layout, own, target));
-      } catch (error) {
-        await compactions.abandon(target);
+      const report = await rewriteOwn(state, layout, own).catch((error: unknown) => {
         if (!(error instanceof ChunkFault)) throw error;
         throw conflict(
           'chunk_altered',
           `Kafka no longer has the file of process ${processId} as it was received: ${error.message}.`,
           { cause: error },
         );
-      }
+      });
+      if (report === 'busy')
+        throw conflict('busy', 'Rows of this dataset are being rearranged at the moment; try again later.');
+      return report;
     },
   };
 };

@@ -8,8 +8,15 @@ import { dataTypeOf } from '../../model/column-types/column-types.js';
 import { fitsPool, type PoolLimits } from '../../model/placement.js';
 import type { ProcessError } from '../../model/process.js';
 import { timeColumnOf } from '../../model/version.js';
-import type { Collisions, ColumnMerge, ColumnMerger } from '../../rows/column-merger.js';
-import { countDigits, countSegments, datesOf, namedColumn } from '../../rows/index.js';
+import {
+  type Collisions,
+  type ColumnMerge,
+  countDigits,
+  countSegments,
+  datesOf,
+  type Fold,
+  namedColumn,
+} from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import type { BaseVersion } from '../layout/base-version.js';
@@ -22,7 +29,7 @@ import { Miscount } from './miscount.js';
 export interface ColumnMergeOptions {
   readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
-  readonly columns: ColumnMerger;
+  readonly fold: Fold;
   readonly merges: Pick<MergeRecords, 'begin'>;
   readonly poolLimits: PoolLimits;
 }
@@ -76,7 +83,7 @@ const retyped = (
 };
 
 export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => {
-  const { clickhouse, tables, columns: merger, merges, poolLimits } = options;
+  const { clickhouse, tables, fold, merges, poolLimits } = options;
 
   const typeOf = async (
     base: BaseVersion,
@@ -105,10 +112,10 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
       base.placement?.pool !== null && fitsPool(poolLimits, { rows: base.rowCount, bytes: base.byteSize });
     const target = await merges.begin(turn, isSmall ? named : undefined);
     if (target === null) return null;
-    const { segmentId: id, placement: place } = target;
+    const { segmentId: segment, placement: place } = target;
     await tables.ensure(place, named);
     try {
-      if (merge !== undefined) await merger.write(merge, { id, place, columns });
+      if (merge !== undefined) await fold.write(merge, columns, { segment, place });
     } catch (error) {
       tables.forget(place);
       throw error;
@@ -147,7 +154,7 @@ export const createColumnMerge = (options: ColumnMergeOptions): MergeColumns => 
       placement === null
         ? undefined
         : { base: { segmentIds, cuts }, basePlace: placement, baseColumns, into, from, merged };
-    const collisions = merge && (await merger.collisions(merge));
+    const collisions = merge && (await fold.collisions(merge));
     if (collisions !== undefined && collisions.count > 0) return valuesCollide(into, from, collisions);
     const columns = baseColumns
       .filter(({ id }) => id !== from.id)

@@ -8,9 +8,7 @@ import type { PhysicalType, StoredColumn } from '../../model/column.js';
 import { columnTypeOf } from '../../model/column-types/column-types.js';
 import { decimalOf, decimalShapeOf, maxDigits } from '../../model/column-types/decimal.js';
 import { isKeyed, type ProcessError } from '../../model/process.js';
-import { countDigits, type Digits, namedColumn } from '../../rows/index.js';
-import type { SegmentMerge } from '../../rows/merge-sql.js';
-import type { SegmentMerger } from '../../rows/segment-merger.js';
+import { countDigits, type Digits, type Keys, namedColumn, type SegmentMerge } from '../../rows/index.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 
 export type DecimalRoom =
@@ -51,7 +49,7 @@ const changedBase = (merge: SegmentMerge, column: StoredColumn): StoredColumn | 
 /** The columns of a merge, in types that hold the numbers of both sides. */
 export const decimalRoom = async (
   servers: ClickHouseServers,
-  segments: Pick<SegmentMerger, 'keptDigits'>,
+  keys: Pick<Keys, 'keptDigits'>,
   merge: SegmentMerge,
 ): Promise<DecimalRoom> => {
   const typed = new Map(merge.columns.map((column) => [column.id, column]));
@@ -74,7 +72,7 @@ export const decimalRoom = async (
   for (const { column, base, added } of tight) {
     const now = { ...merge, columns: [...typed.values()], narrowed };
     const kept =
-      merge.mode === 'sync' ? { integer: 0, fraction: 0 } : await segments.keptDigits(now, namedColumn(base));
+      merge.mode === 'sync' ? { integer: 0, fraction: 0 } : await keys.keptDigits(now, namedColumn(base));
     const all = together(kept, added);
     const physical = decimalOf(all.integer, all.fraction);
     if (physical === undefined) return { kind: 'refused', error: tooLong(column, all) };

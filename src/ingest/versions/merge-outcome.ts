@@ -1,7 +1,6 @@
 /** What a merge comes to, from the keys that were counted. */
 import type { KeyExample, ProcessError, RowChanges } from '../../model/process.js';
-import type { SegmentMerge } from '../../rows/merge-sql.js';
-import type { KeyCounts } from '../../rows/segment-merger.js';
+import type { KeyCounts, SegmentMerge } from '../../rows/index.js';
 
 export const notUnique = (examples: readonly KeyExample[]): ProcessError => {
   const [first] = examples;

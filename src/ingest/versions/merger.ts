@@ -17,9 +17,16 @@ import type { StoredColumn } from '../../model/column.js';
 import { fitsPool, hasSlots, isSamePlace, type Placement, type PoolLimits } from '../../model/placement.js';
 import { isKeyed, type KeyExample } from '../../model/process.js';
 import { type SegmentFacts, type SegmentList, segmentId, timeColumnOf } from '../../model/version.js';
-import { countSegments, datesOf, namedColumn } from '../../rows/index.js';
-import type { SegmentMerge } from '../../rows/merge-sql.js';
-import type { KeyCounts, SegmentMerger } from '../../rows/segment-merger.js';
+import {
+  CopyDiffers,
+  countSegments,
+  datesOf,
+  type KeyCounts,
+  type Keys,
+  type Merge,
+  namedColumn,
+  type SegmentMerge,
+} from '../../rows/index.js';
 import type { StoreTables } from '../../rows/tables.js';
 import type { ClickHouseServers } from '../../storage/clickhouse/client.js';
 import { isClickHouseException, isPassing } from '../../storage/clickhouse/errors.js';
@@ -39,7 +46,8 @@ export interface MergerOptions {
   readonly sql: Sql;
   readonly clickhouse: ClickHouseServers;
   readonly tables: StoreTables;
-  readonly segments: SegmentMerger;
+  readonly keys: Keys;
+  readonly writeMerge: Merge;
   readonly mergeColumns: MergeColumns;
   readonly merges: Pick<MergeRecords, 'turn' | 'begin' | 'countBegun'>;
   readonly poolLimits: PoolLimits;
@@ -69,7 +77,7 @@ interface Written {
 
 /** The step of an upload in phase `merge`. */
 export const createMerger = (options: MergerOptions): Step => {
-  const { sql, clickhouse, tables, segments, mergeColumns, merges, poolLimits, log } = options;
+  const { sql, clickhouse, tables, keys, writeMerge, mergeColumns, merges, poolLimits, log } = options;
   /** Miscounts per process that this worker met. */
   const miscounts = new Map<number, number>();
 
@@ -120,29 +128,19 @@ export const createMerger = (options: MergerOptions): Step => {
     return { rows, bytes: all === 0 ? bytes : Math.round((bytes * rows) / all), ...datesOf(dates) };
   };
 
-  /** What stands behind the version before is counted alone, where the days of that are noted. */
+  /** Rows behind those of the version before were counted with the file, and compared where they were copied. */
   const factsOf = async (
     turn: UploadTurn,
     base: BaseVersion | undefined,
     columns: readonly StoredColumn[],
     written: Written,
   ): Promise<SegmentFacts> => {
-    const last = written.list.segmentIds.at(-1);
-    if (base !== undefined && written.keepsBase && last !== undefined) {
-      const own = storedColumns(turn.layout);
-      const date = timeColumnOf(own);
-      const list = { segmentIds: [last] };
-      const { rows, ...dates } = await countSegments(
-        clickhouse,
-        written.place,
-        list,
-        date && namedColumn(date),
-      );
-      const facts = { rows, bytes: turn.facts.bytes, ...datesOf(dates) };
-      const joined = await joinFacts(sql, turn.datasetId, base, columns, { columns: own, facts });
-      if (joined !== undefined) return joined;
-    }
-    return countAll(turn, base, columns, written);
+    const { layout, facts, datasetId } = turn;
+    const joined =
+      base !== undefined && written.keepsBase
+        ? await joinFacts(sql, datasetId, base, columns, { columns: storedColumns(layout), facts })
+        : undefined;
+    return joined ?? countAll(turn, base, columns, written);
   };
 
   /** Writes what has to be written; null when the turn is over. */
@@ -182,7 +180,7 @@ export const createMerger = (options: MergerOptions): Step => {
     const keepsBase = plain && isSamePlace(plan.basePlace, place);
     const rest = keepsBase ? { base: { segmentIds: [] } } : {};
     try {
-      await segments.write({ ...plan, ...rest, target: id, targetPlace: place }, counts);
+      await writeMerge({ ...plan, ...rest, target: id, targetPlace: place }, counts);
     } catch (error) {
       tables.forget(place);
       throw error;
@@ -202,17 +200,17 @@ export const createMerger = (options: MergerOptions): Step => {
     if (!isKeyed(mode) || layout.onDuplicateKey !== 'fail' || plan.keyIds.length === 0) return [];
     const side = counts.distinct < counts.rows ? 'file' : 'base';
     if (side === 'base' && plan.base.segmentIds.length === 0) return [];
-    const found = await segments.repeatedKeys(plan, side);
+    const found = await keys.repeated(plan, side);
     return found.map((example) => ({ in: side === 'file' ? 'file' : 'dataset', ...example }));
   };
 
   const merge = async (turn: UploadTurn, base: BaseVersion | undefined): Promise<Outcome> => {
     const planned = planOf(turn, base, await isStale(sql, turn));
     await tables.ensure(planned.filePlace, planned.fileColumns.map(namedColumn));
-    const room = await decimalRoom(clickhouse, segments, planned);
+    const room = await decimalRoom(clickhouse, keys, planned);
     if (room.kind === 'refused') return { kind: 'fail', error: room.error };
     const plan: Plan = { ...planned, columns: room.columns, narrowed: room.narrowed };
-    const counts = await segments.countKeys(plan);
+    const counts = await keys.count(plan);
     if (counts.rows !== turn.facts.rows) throw new Miscount('the segment of the file lost rows');
     const repeated = await repeatedKeys(turn, plan, counts);
     if (repeated.length > 0) return { kind: 'fail', error: notUnique(repeated) };
@@ -265,7 +263,7 @@ export const createMerger = (options: MergerOptions): Step => {
   /** What passes, or may pass, is thrown on: the sweep tries again. */
   const judge = async ({ processId }: MergeTurn, error: unknown): Promise<Outcome> => {
     if ((await merges.turn(processId)) === undefined) return done;
-    if (error instanceof Miscount) {
+    if (error instanceof Miscount || error instanceof CopyDiffers) {
       const count = (miscounts.get(processId) ?? 0) + 1;
       miscounts.set(processId, count);
       if (count < maxMerges) throw error;

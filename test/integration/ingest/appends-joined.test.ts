@@ -4,9 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
-import { createCompactionRecords } from '../../../src/rows/compaction-records.js';
-import { createCompactor } from '../../../src/rows/compactor.js';
-import { createSegmentCopier } from '../../../src/rows/segment-writes.js';
+import { createCompactions, createCompactor, createJoin } from '../../../src/rows/index.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import {
   type Client,
@@ -40,13 +38,13 @@ afterAll(async () => {
 
 const compact = (): Promise<number> =>
   createCompactor({
-    compactions: createCompactionRecords({
+    compactions: createCompactions({
       sql: product.sql,
       leaseMs: 60_000,
       renewMs: 20_000,
       log: silentLog,
     }),
-    copier: createSegmentCopier({ clickhouse, log: silentLog }),
+    join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 3, maxBytes: 1_000_000_000 },
     onJoined: () => undefined,
     log: silentLog,

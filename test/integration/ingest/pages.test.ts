@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
-import { createCompactionRecords } from '../../../src/rows/compaction-records.js';
-import { createCompactor } from '../../../src/rows/compactor.js';
-import { createSegmentCopier } from '../../../src/rows/segment-writes.js';
+import { createCompactor } from '../../../src/rows/compact.js';
+import { createCompactions } from '../../../src/rows/compactions.js';
+import { createJoin } from '../../../src/rows/copy.js';
 import { createClickHouse } from '../../../src/storage/clickhouse/client.js';
 import { authorization, type Client, call, createDataset, json, upload } from '../../support/datasets.js';
 import { startProduct, type TestProduct } from '../../support/product.js';
@@ -49,8 +49,8 @@ const compact = async (): Promise<void> => {
     database: config.clickhouseDatabase,
   });
   const compactor = createCompactor({
-    compactions: createCompactionRecords({ sql, leaseMs: 60_000, log: silentLog }),
-    copier: createSegmentCopier({ clickhouse, log: silentLog }),
+    compactions: createCompactions({ sql, leaseMs: 60_000, log: silentLog }),
+    join: createJoin({ clickhouse, log: silentLog }),
     bounds: { least: 2, maxBytes: 1_000_000_000 },
     onJoined: () => undefined,
     log: silentLog,

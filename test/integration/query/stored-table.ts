@@ -5,8 +5,9 @@ import { storageName } from '../../../src/model/column.js';
 import { dataTypeOf } from '../../../src/model/column-types/column-types.js';
 import { extendSlots, type Placement, poolClassFor } from '../../../src/model/placement.js';
 import type { ReadableVersion } from '../../../src/model/version.js';
-import { namedColumn } from '../../../src/rows/places.js';
-import { createSegmentCopier } from '../../../src/rows/segment-writes.js';
+import { storedColumnsOf, storedValuesOf } from '../../../src/rows/copy.js';
+import { namedColumn, statedTable } from '../../../src/rows/places.js';
+import { manySegmentSettings } from '../../../src/rows/statement-settings.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse, ensureDatabase } from '../../../src/storage/clickhouse/client.js';
 import { createReader, type Reader } from '../../../src/storage/clickhouse/reader.js';
@@ -81,7 +82,7 @@ export const createStoredTables = async (
     return { storeId, columns, names };
   };
 
-  /** The rows in a pool, as the mover of small tables leaves them; the table they came from is gone. */
+  /** The rows in a pool; the table they came from is gone. */
   const pooled = async (
     storeId: number,
     columns: StoredColumn[],
@@ -99,9 +100,11 @@ export const createStoredTables = async (
     };
     await tables.ensure(target, named);
     if (rows > 0)
-      await createSegmentCopier({ clickhouse, log: silentLog }).move(
-        { from: own, segmentIds, target, columns: named, rows },
-        new AbortController().signal,
+      await clickhouse.command(
+        `INSERT INTO ${statedTable(database, target)} (${['_seg', '_row', ...storedColumnsOf(named, target)].join(', ')})
+         SELECT ${['_seg', '_row', ...storedValuesOf(named, target, (at) => named[at]?.name ?? '')].join(', ')}
+         FROM ${statedTable(database, own)} WHERE _seg IN (${segmentIds.join(', ')})`,
+        { settings: manySegmentSettings },
       );
     await tables.dropStore(storeId);
     return target;

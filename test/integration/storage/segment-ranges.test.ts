@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { silentLog } from '../../../src/lib/log.js';
 import { copySegmentsSql, reopenSegments, segmentListColumns } from '../../../src/rows/segment-ranges.js';
-import { createSegmentSwap } from '../../../src/rows/segment-swap.js';
+import { createSegmentSwap } from '../../../src/rows/swap.js';
 import { removeVersions } from '../../../src/rows/versions.js';
 import { createPool } from '../../../src/storage/postgres/pool.js';
 import { createSql, type Sql } from '../../../src/storage/postgres/sql.js';

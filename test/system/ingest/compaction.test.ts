@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRetention } from '../../../src/ingest/maintenance/retention.js';
 import { createStorageSweep } from '../../../src/ingest/maintenance/storage-sweep.js';
 import { silentLog } from '../../../src/lib/log.js';
-import type { CompactionRecords } from '../../../src/rows/compaction-records.js';
-import { createCompactionRecords } from '../../../src/rows/compaction-records.js';
-import { createCompactor } from '../../../src/rows/compactor.js';
-import { createPoolSegments } from '../../../src/rows/pool-segments.js';
+import { createCompactor } from '../../../src/rows/compact.js';
 import {
-  createSegmentCopier,
-  type SegmentCopier,
-  type SegmentRun,
-} from '../../../src/rows/segment-writes.js';
+  type CompactionSteps,
+  createCompactionSteps,
+  createCompactions,
+} from '../../../src/rows/compactions.js';
+import { createJoin, type Join, type Target } from '../../../src/rows/copy.js';
+import { createPoolSegments } from '../../../src/rows/pool-segments.js';
 import { createTableRenewal } from '../../../src/rows/table-renewal.js';
 import { createStoreTables } from '../../../src/rows/tables.js';
 import { type ClickHouse, createClickHouse } from '../../../src/storage/clickhouse/client.js';
@@ -48,35 +47,33 @@ afterAll(async () => {
 
 const never = new AbortController().signal;
 
-/** A compaction needs nothing else of it. */
-type Joiner = Pick<SegmentCopier, 'join'>;
-
 interface Parts {
-  readonly compactions?: CompactionRecords;
-  readonly copier?: Joiner;
+  readonly steps?: CompactionSteps;
+  readonly join?: Join;
   readonly least?: number;
 }
 
-const storeOf = (leaseMs = 60_000, renewMs = leaseMs / 3): CompactionRecords =>
-  createCompactionRecords({ sql: product.sql, leaseMs, renewMs, log: silentLog });
-const copierOf = (): Joiner => createSegmentCopier({ clickhouse, log: silentLog });
+const stepsOf = (leaseMs = 60_000, renewMs = leaseMs / 3): CompactionSteps =>
+  createCompactionSteps({ sql: product.sql, leaseMs, renewMs, log: silentLog });
+const joinOf = (): Join => createJoin({ clickhouse, log: silentLog });
 
 /** Compacts the store of one dataset. */
 const compact = async (
   dataset: number,
-  { compactions = storeOf(), copier = copierOf(), least = 3 }: Parts = {},
+  { steps = stepsOf(), join = joinOf(), least = 3 }: Parts = {},
 ): Promise<number> => {
   const [own] = await product.sql.query<{ storeId: number }>(
     'SELECT store_id AS "storeId" FROM datasets WHERE id = $1',
     [dataset],
   );
+  const compactions = createCompactions({ sql: product.sql, leaseMs: 60_000, log: silentLog }, steps);
   return createCompactor({
     compactions: {
       ...compactions,
       candidates: async (fewest) =>
         (await compactions.candidates(fewest)).filter(({ storeId }) => storeId === own?.storeId),
     },
-    copier,
+    join,
     bounds: { least, maxBytes: 1_000_000_000 },
     onJoined: () => undefined,
     log: silentLog,
@@ -238,29 +235,26 @@ describe('compaction', () => {
     await send(dataset, 'd,k,v\n2024-01-01,first,1\n', 'replace');
     await appendMany(dataset, 4);
     let copy = 0;
-    const real = copierOf();
-    const copier: Joiner = {
-      async join(run, signal) {
-        const joined = await real.join(run, signal);
-        if (copy === 0) {
-          await appendMany(dataset, 1, 4);
-          copy = await clone(dataset, `copy in between of ${dataset}`);
-          await send(dataset, 'd,k,v\n2024-01-01,first,2\n', 'upsert');
-          await restore(dataset, (await versionIds(dataset))[2]);
-          await appendMany(dataset, 1, 5);
-        }
-        return joined;
-      },
+    const join: Join = async (...run) => {
+      const joined = await joinOf()(...run);
+      if (copy === 0) {
+        await appendMany(dataset, 1, 4);
+        copy = await clone(dataset, `copy in between of ${dataset}`);
+        await send(dataset, 'd,k,v\n2024-01-01,first,2\n', 'upsert');
+        await restore(dataset, (await versionIds(dataset))[2]);
+        await appendMany(dataset, 1, 5);
+      }
+      return joined;
     };
     const before: Answers[] = [];
-    const compactions: CompactionRecords = {
-      ...storeOf(),
-      async swap(...given) {
+    const steps: CompactionSteps = {
+      ...stepsOf(),
+      async publish(...given) {
         before.push(await allAnswers([dataset, copy]));
-        return storeOf().swap(...given);
+        return stepsOf().publish(...given);
       },
     };
-    expect(await compact(dataset, { copier, compactions })).toBeGreaterThan(0);
+    expect(await compact(dataset, { join, steps })).toBeGreaterThan(0);
     await sweep();
     expect(await allAnswers([dataset, copy])).toEqual(before[0]);
   });
@@ -301,13 +295,12 @@ describe('compaction', () => {
     const copy = await clone(dataset, `copy led over of ${dataset}`);
     await appendMany(copy, 1, 20);
     const before = await allAnswers([dataset, copy]);
-    const dying: CompactionRecords = {
-      ...storeOf(1),
+    const dying: CompactionSteps = {
+      ...stepsOf(),
       whileHeld: (_target, work) => work(never),
-      swap: (target, run, joined) => storeOf(1).swap(target, run, joined, AbortSignal.abort()),
+      finish: (published) => stepsOf().finish(published, AbortSignal.abort()),
     };
-    const slow: CompactionRecords = { ...dying, begin: storeOf().begin };
-    expect(await compact(dataset, { compactions: slow })).toBeGreaterThan(0);
+    expect(await compact(dataset, { steps: dying })).toBeGreaterThan(0);
     const states = () =>
       product.sql.query<{ state: string }>(
         `SELECT DISTINCT c.state FROM compactions c JOIN datasets d ON d.store_id = c.store_id WHERE d.id = $1 ORDER BY 1`,
@@ -348,7 +341,7 @@ describe('compaction', () => {
     let compacting: Promise<number> | undefined;
     await sql.tx(async (tx) => {
       await tx.query('SELECT 1 FROM datasets WHERE id = $1 FOR NO KEY UPDATE', [dataset]);
-      compacting = compact(dataset, { compactions: storeOf(600_000, 50) });
+      compacting = compact(dataset, { steps: stepsOf(600_000, 50) });
       while ((await look()) < 4) await new Promise((resolve) => setTimeout(resolve, 20));
     });
     await pool.end();
@@ -358,15 +351,15 @@ describe('compaction', () => {
   describe('that comes to nothing', () => {
     const death = new Error('the worker dies here');
     /** A row of its own in the segment that is being written. */
-    const insertInto = ({ placement, segmentIds, target }: SegmentRun) => {
-      const table = `${product.config.clickhouseDatabase}.s${placement.storeId}`;
+    const insertInto = (run: readonly number[], { segment, place }: Target) => {
+      const table = `${product.config.clickhouseDatabase}.s${place.storeId}`;
       return product.clickhouse(
-        `INSERT INTO ${table} (_seg, _row) SELECT ${target}, _row FROM ${table} WHERE _seg = ${segmentIds[0]}`,
+        `INSERT INTO ${table} (_seg, _row) SELECT ${segment}, _row FROM ${table} WHERE _seg = ${run[0]}`,
       );
     };
     /** A dead or silent worker records nothing: its lease just runs out. */
-    const mute = (): CompactionRecords => ({
-      ...storeOf(1),
+    const mute = (): CompactionSteps => ({
+      ...stepsOf(1),
       abandon: async () => undefined,
       whileHeld: (_target, work) => work(never),
     });
@@ -380,46 +373,46 @@ describe('compaction', () => {
       before = await allAnswers([dataset]);
     });
 
-    it.each<[why: string, join: SegmentCopier['join']]>([
+    it.each<[why: string, join: Join]>([
       ['the worker dies before it copied a row', () => Promise.reject(death)],
       [
         'the worker dies in the middle of the copy',
-        async (run) => {
-          await insertInto(run);
+        async (run, target) => {
+          await insertInto(run, target);
           throw death;
         },
       ],
       [
         'the worker dies between the copy and the swap',
-        async (run, signal) => {
-          await copierOf().join(run, signal);
+        async (...run) => {
+          await joinOf()(...run);
           throw death;
         },
       ],
     ])('because %s: all is as it was, and the sweep clears up', async (_why, join) => {
-      expect(await compact(dataset, { copier: { join }, compactions: mute() })).toBe(0);
+      expect(await compact(dataset, { join, steps: mute() })).toBe(0);
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await sweep()).toMatchObject({ abandonedCompactions: 1 });
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
     it('because the worker was silent for too long and was given up: it cannot swap any more', async () => {
-      const join: SegmentCopier['join'] = async (run, signal) => {
-        const joined = await copierOf().join(run, signal);
+      const join: Join = async (...run) => {
+        const joined = await joinOf()(...run);
         await sweep();
         return joined;
       };
-      expect(await compact(dataset, { copier: { join }, compactions: mute() })).toBe(0);
+      expect(await compact(dataset, { join, steps: mute() })).toBe(0);
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });
     });
 
     it('because the copy differs', async () => {
-      const join: SegmentCopier['join'] = async (run, signal) => {
-        await insertInto(run);
-        return copierOf().join(run, signal);
+      const join: Join = async (run, target, signal) => {
+        await insertInto(run, target);
+        return joinOf()(run, target, signal);
       };
-      expect(await compact(dataset, { copier: { join } })).toBe(0);
+      expect(await compact(dataset, { join })).toBe(0);
       await sweep();
       expect(await allAnswers([dataset])).toEqual(before);
       expect(await segmentsOf(dataset)).toMatchObject({ named: 4, stored: 4 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseRun, type ListedSegment } from '../../../../src/rows/compaction-run.js';
+import { chooseRun } from '../../../../src/rows/compact.js';
+import type { ListedSegment } from '../../../../src/rows/compactions.js';
 
 const listOf = (sizes: readonly number[]): ListedSegment[] =>
   sizes.map((bytes, at) => ({ id: 1_000 * (at + 1) + 1, bytes, whole: true }));

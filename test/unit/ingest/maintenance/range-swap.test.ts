@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RunRange, swapRanges } from '../../../../src/rows/range-swap.js';
+import { type RunRange, swapRanges } from '../../../../src/rows/swap.js';
 
 const starts = [0, 10, 20, 35];
 

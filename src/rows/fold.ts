@@ -1,19 +1,24 @@
-/**
- * Makes one column of two: the value of the one that is not null. ClickHouse copies the rows into a new segment; a copy that
- * died leaves a segment that nobody names.
- */
+/** Makes one column of two: the value of the one that is not null. ClickHouse copies the rows into a new segment. */
 import { type StoredColumn, storageName } from '../model/column.js';
 import { columnTypeOf } from '../model/column-types/column-types.js';
 import type { Placement } from '../model/placement.js';
 import type { ColumnCollision } from '../model/process.js';
 import type { SegmentList } from '../model/version.js';
 import type { ClickHouseServers, QuerySettings } from '../storage/clickhouse/client.js';
-import { converted, nullable } from './merge-sql.js';
-import { namedColumn, sourceOf, statedTable, storedAs, writtenAs } from './places.js';
-import { inBase, segmentStarts } from './row-positions.js';
-import { mergeSettings } from './segment-merger.js';
-import { backgroundSettings, fingerprintRows, fingerprintSegment, requireEqualRows } from './segments.js';
+import {
+  type Copied,
+  compareRows,
+  insertRows,
+  layOut,
+  positionIn,
+  storedColumnsOf,
+  storedValuesOf,
+  type Target,
+} from './copy.js';
+import { valueAs } from './merge.js';
+import { namedColumn, sourceOf } from './places.js';
 import { segmentRows } from './source.js';
+import { backgroundSettings, mergeSettings } from './statement-settings.js';
 
 export interface ColumnMerge {
   /** Rows of the version before. */
@@ -27,33 +32,24 @@ export interface ColumnMerge {
   readonly merged: StoredColumn;
 }
 
-export interface MergedSegment {
-  readonly id: number;
-  readonly place: Placement;
-  /** The columns of the version to come. */
-  readonly columns: readonly StoredColumn[];
-}
-
 export interface Collisions {
   readonly count: number;
   /** The first rows, at most three. */
   readonly examples: readonly ColumnCollision[];
 }
 
-export interface ColumnMerger {
+export interface Fold {
   /** Rows in which both columns have a value, and not the same one. */
   collisions(merge: ColumnMerge): Promise<Collisions>;
-  /** @throws Error when the segment is not what it was made of; nobody names it then. */
-  write(merge: ColumnMerge, segment: MergedSegment): Promise<void>;
+  /**
+   * Writes all rows of the version.
+   * @param columns Of the version to come.
+   * @throws CopyDiffers
+   */
+  write(merge: ColumnMerge, columns: readonly StoredColumn[], target: Target): Promise<Copied>;
 }
 
 const shown = { examples: 3, keys: 5, length: 200 } as const;
-
-/** A column without any value that tells a type has markers at most, which are null in a column of another type. */
-const valueIn = (column: StoredColumn, { physical }: StoredColumn): string =>
-  column.untyped === true && column.physical !== physical
-    ? `CAST(NULL, '${nullable(physical)}')`
-    : converted(storageName(column), column.physical, physical);
 
 const textOf = (column: StoredColumn): string =>
   `substringUTF8(${columnTypeOf(column.physical).text(storageName(column))}, 1, ${shown.length})`;
@@ -67,8 +63,8 @@ const settingsFor = (columns: number): QuerySettings => ({
 });
 
 const sidesOf = ({ into, from, merged }: ColumnMerge) => ({
-  kept: valueIn(into, merged),
-  gone: valueIn(from, merged),
+  kept: valueAs(into, merged.physical),
+  gone: valueAs(from, merged.physical),
 });
 
 interface Example {
@@ -79,7 +75,7 @@ interface Example {
   readonly key: readonly (string | null)[];
 }
 
-export const createColumnMerger = (servers: ClickHouseServers): ColumnMerger => {
+export const createFold = (servers: ClickHouseServers): Fold => {
   const rowsOf = ({ base, basePlace, baseColumns }: ColumnMerge) => {
     const rows = segmentRows(base, 'base');
     const source = sourceOf(servers.database, basePlace, baseColumns.map(namedColumn));
@@ -141,30 +137,35 @@ export const createColumnMerger = (servers: ClickHouseServers): ColumnMerger => 
       return { count, examples: count === 0 ? [] : await examplesOf(merge, where) };
     },
 
-    async write(merge, { id, place, columns }) {
+    async write(merge, columns, target) {
       const { from, params } = rowsOf(merge);
       const { kept, gone } = sidesOf(merge);
+      const named = columns.map(namedColumn);
       const values = columns.map((column) =>
         column.id === merge.merged.id ? `coalesce(${kept}, ${gone})` : storageName(column),
       );
-      const clickhouse = servers.at(merge.basePlace, place);
-      const { starts, total } = await segmentStarts(clickhouse, merge.base, { from, params });
-      const names = columns.map((column) => `, ${storedAs(namedColumn(column), place).name}`);
-      const written = columns.map(
-        (column, at) => `, ${writtenAs(values[at] ?? '', namedColumn(column), place)}`,
-      );
-      const all = { ...params, target: id, starts, total };
-      await clickhouse.command(
-        `INSERT INTO ${statedTable(servers.database, place)} (_seg, _row${names.join('')})
-         SELECT {target:UInt64}, ${inBase}${written.join('')} ${from}`,
-        { params: all, settings: settingsFor(columns.length) },
-      );
-      const before = await fingerprintRows(clickhouse, {
-        parts: [{ from, position: inBase, values }],
-        params: all,
+      const clickhouse = servers.at(merge.basePlace, target.place);
+      const laidOut = await layOut(clickhouse, merge.base.segmentIds, {
+        from,
+        params,
+        settings: { max_threads: 2 },
       });
-      const after = await fingerprintSegment(servers, place, id, columns.map(namedColumn));
-      requireEqualRows(before, after, before.rows);
+      const copy = {
+        target,
+        columns: storedColumnsOf(named, target.place),
+        sets: [
+          {
+            from,
+            position: positionIn('base'),
+            values: storedValuesOf(named, target.place, (at) => values[at] ?? ''),
+          },
+        ],
+        params: { ...params, starts: laidOut.starts.slice(0, -1) },
+        settings: settingsFor(columns.length),
+      };
+      await insertRows(clickhouse, copy);
+      await compareRows(clickhouse, copy);
+      return laidOut;
     },
   };
 };

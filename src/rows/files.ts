@@ -5,8 +5,10 @@
 import type { Readable } from 'node:stream';
 import { anyShardOf, type ClickHouseServers, type QuerySettings } from '../storage/clickhouse/client.js';
 import type { Reader } from '../storage/clickhouse/reader.js';
+import { CopyDiffers } from './copy.js';
 import { type ColumnDefinition, statedTable, type TablePlace, tableOf } from './places.js';
-import { backgroundSettings, manySegmentSettings } from './segments.js';
+import type { SegmentHashes } from './segment-hashes.js';
+import { backgroundSettings, manySegmentSettings } from './statement-settings.js';
 
 export interface SegmentRows {
   readonly place: TablePlace;
@@ -21,10 +23,21 @@ export interface SegmentFiles {
   /** Blocks of the rows, in reading order. Ends with an error when it is not all of them. */
   open(rows: SegmentRows, queryId: string): Promise<Readable>;
   /**
-   * Inserts those rows of a file that belong to the segments. `frames`: blocks as zstd. Not to be repeated.
-   * @param as Id of the segment that they make; undefined: the one that they had.
+   * Inserts the rows of saved segments out of a file and compares them with the count and hash that they were saved with.
+   * Not to be repeated.
+   * @param frames Blocks as zstd; rows of other segments in them are skipped.
+   * @throws CopyDiffers
    */
-  load(rows: SegmentRows, frames: Readable, as?: number): Promise<void>;
+  load(saved: SavedRows, frames: Readable): Promise<void>;
+}
+
+/** Id, rows and hash of a segment when it was saved. */
+export type SavedSegment = readonly [id: number, rows: number, hash: string];
+
+export interface SavedRows extends Omit<SegmentRows, 'segmentIds'> {
+  readonly segments: readonly SavedSegment[];
+  /** Id for the rows of the segment, of which there is one alone. @default the one that it had */
+  readonly as?: number;
 }
 
 /** Blocks have the columns of the structure with these very types, and no others: a file may come from anywhere. */
@@ -36,8 +49,18 @@ const exactBlocks: QuerySettings = {
 
 const ids = (segmentIds: readonly number[]): string => segmentIds.map(Number).join(', ');
 
-/** Both connect to one database of the same servers. */
-export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): SegmentFiles => {
+export interface SegmentFilesOptions {
+  readonly clickhouse: ClickHouseServers;
+  /** Connects to the same database of the same servers. */
+  readonly reader: Reader;
+  readonly hashes: Pick<SegmentHashes, 'read'>;
+}
+
+export const createSegmentFiles = ({
+  clickhouse: servers,
+  reader,
+  hashes,
+}: SegmentFilesOptions): SegmentFiles => {
   const { database } = servers;
   return {
     columns: (place) =>
@@ -60,7 +83,8 @@ export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): 
       });
     },
 
-    async load({ place, columns, segmentIds }, frames, as) {
+    async load({ place, columns, segments, as }, frames) {
+      const segmentIds = segments.map(([id]) => id);
       const names = columns.map(({ name }) => name).join(', ');
       // Without an alias: the condition is about the id that they had.
       const values = columns
@@ -75,6 +99,16 @@ export const createSegmentFiles = (servers: ClickHouseServers, reader: Reader): 
         frames,
         { settings: { ...manySegmentSettings, ...exactBlocks }, encoding: 'zstd' },
       );
+      const written = segments.map(([id, ...rest]) => [as ?? id, ...rest] as const);
+      const found = await hashes.read(
+        place,
+        written.map(([id]) => id),
+      );
+      for (const [id, rows, hash] of written) {
+        const copy = found.find(({ segmentId }) => segmentId === id);
+        if (copy?.rows !== rows || copy.hash !== hash)
+          throw new CopyDiffers(`the rows of segment ${id} are not those that were saved`);
+      }
     },
   };
 };

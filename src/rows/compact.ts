@@ -1,0 +1,124 @@
+/**
+ * Joins many small segments of a dataset into a larger one. No version's answer changes: the rows, their order and
+ * the version's id stay; only the segments behind it are others.
+ *
+ * It chooses a run of neighbouring segments of a current version; `copy.ts` writes the new segment, `compactions.ts` lets
+ * versions and clones have it in place of the run, in short transactions. The sweep drops the run once its readers have ended.
+ *
+ * A worker that dies before the switch leaves a segment that nobody names; its lease expires and the sweep drops it. One that
+ * dies during it leaves versions of both kinds, which read the same rows; the next worker finishes it.
+ */
+import { messageOf } from '../lib/errors.js';
+import type { Log } from '../lib/log.js';
+import type { CompactionCandidate, Compactions, ListedSegment } from './compactions.js';
+import type { Join } from './copy.js';
+
+export interface RunBounds {
+  /** Fewest segments that are worth joining. */
+  readonly least: number;
+  /** Raw bytes of a joined segment at most. */
+  readonly maxBytes: number;
+}
+
+/** Most segments of one run: each is a part that the statement holds open. */
+const longestRun = 1_000;
+
+/**
+ * The longest run of neighbours that may be joined; undefined when none is worth it.
+ *
+ * No member is larger than all others together: each time a row is copied, the segment that it lies in at least
+ * doubles, so that a row is copied a number of times that grows with the logarithm of the dataset.
+ */
+export const chooseRun = (
+  segments: readonly ListedSegment[],
+  { least, maxBytes }: RunBounds,
+): readonly ListedSegment[] | undefined => {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start + Math.max(least, best.length + 1) <= segments.length; start += 1) {
+    let total = 0;
+    let largest = 0;
+    for (let at = start; at < segments.length && at - start < longestRun; at += 1) {
+      const { bytes, whole } = segments[at]!;
+      // A segment without bytes still costs a part.
+      const weight = Math.max(bytes, 1);
+      total += weight;
+      largest = Math.max(largest, weight);
+      if (!whole || total > maxBytes) break;
+      const length = at - start + 1;
+      if (length >= least && length > best.length && largest * 2 <= total) best = { start, length };
+    }
+  }
+  return best.length === 0 ? undefined : segments.slice(best.start, best.start + best.length);
+};
+
+export interface Compactor {
+  /** Joins what is worth joining; returns the number of runs that were joined. */
+  compact(stop: AbortSignal): Promise<number>;
+}
+
+export interface CompactorOptions {
+  readonly compactions: Compactions;
+  readonly join: Join;
+  readonly bounds: RunBounds;
+  readonly onJoined: (segments: number) => void;
+  readonly log: Log;
+}
+
+export const createCompactor = (options: CompactorOptions): Compactor => {
+  const { compactions, join, bounds, onJoined, log } = options;
+
+  const joinRun = async (
+    store: number,
+    run: readonly ListedSegment[],
+    stop: AbortSignal,
+  ): Promise<boolean> => {
+    const startedAt = Date.now();
+    const ids = run.map(({ id }) => id);
+    const replaced = await compactions.replace(
+      store,
+      run,
+      (target, lost) => join(ids, target, AbortSignal.any([stop, lost])),
+      stop,
+    );
+    if (replaced === 'busy') return false;
+    if (typeof replaced === 'string') {
+      log.warn({ store, segments: run.length }, 'compaction came to nothing');
+      return false;
+    }
+    onJoined(run.length);
+    const { segment, rows } = replaced;
+    log.info({ store, segment, segments: run.length, rows, ms: Date.now() - startedAt }, 'segments joined');
+    return true;
+  };
+
+  const compactOne = async (
+    { storeId, datasetId }: CompactionCandidate,
+    stop: AbortSignal,
+  ): Promise<number> => {
+    for (let joined = 0; ; joined += 1) {
+      const run = chooseRun(await compactions.segments(datasetId), bounds);
+      if (stop.aborted || run === undefined || !(await joinRun(storeId, run, stop))) return joined;
+    }
+  };
+
+  return {
+    async compact(stop) {
+      await compactions.resume(stop);
+      let joined = 0;
+      for (const candidate of await compactions.candidates(bounds.least)) {
+        if (stop.aborted) break;
+        try {
+          joined += await compactOne(candidate, stop);
+        } catch (error) {
+          if (stop.aborted) break;
+          // The next round tries again; other datasets need not wait for this one.
+          log.warn(
+            { err: error, store: candidate.storeId, reason: messageOf(error) },
+            'compaction broken off',
+          );
+        }
+      }
+      return joined;
+    },
+  };
+};

@@ -1,0 +1,30 @@
+/**
+ * States of compactions, as SQL.
+ *
+ *   writing     its worker writes the copy and renews a lease; one per store
+ *   swapping    the copy counts: versions are led over, by any worker once the lease has expired
+ *   done        no version has a segment of the run any more
+ *   abandoned   no version names the copy; the sweep drops it
+ */
+/** From and to. */
+export const transitions = {
+  publish: ['writing', 'swapping'],
+  finish: ['swapping', 'done'],
+  abandon: ['writing', 'abandoned'],
+} as const;
+
+const open = ['writing', 'swapping'] as const;
+
+type State = (typeof transitions)[keyof typeof transitions][number];
+
+/** Condition that the compaction `c` is in one of these states. */
+export const inState = (c: string, ...states: readonly State[]): string =>
+  `${c}.state IN (${states.map((state) => `'${state}'`).join(', ')})`;
+
+/** Condition that a worker writes the compaction `c`, or leads versions over to it. */
+export const isOpen = (c: string): string => inState(c, ...open);
+export const isWriting = (c: string): string => inState(c, 'writing');
+export const isSwapping = (c: string): string => inState(c, 'swapping');
+
+export const isHeld = (c: string): string => `${c}.lease_until > now()`;
+export const isExpired = (c: string): string => `NOT ${isHeld(c)}`;

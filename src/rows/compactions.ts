@@ -1,0 +1,253 @@
+/** Compactions in PostgreSQL: segments that are to take the place of a run of segments. The one place that writes them. */
+import { whileLeased } from '../lib/lease.js';
+import type { Log } from '../lib/log.js';
+import type { Placement } from '../model/placement.js';
+import { compactedSegmentIds } from '../model/version.js';
+import type { Sql } from '../storage/postgres/sql.js';
+import { inState, isExpired, isHeld, isOpen, isSwapping, transitions } from './compaction-states.js';
+import type { Copied, Target } from './copy.js';
+import { placementSql } from './placements.js';
+import { addSegmentBeside, countSegmentSql, noteUnlisted } from './segment-records.js';
+import { createSegmentSwap, type PublishedRun } from './swap.js';
+
+/** Statement that takes compactions `c` from one state to the next, where the condition holds. */
+const moveSql = (event: keyof typeof transitions, condition: string, more = ''): string => {
+  const [from, to] = transitions[event];
+  return `UPDATE compactions c SET state = '${to}'${more} WHERE ${inState('c', from)} AND ${condition} RETURNING 1`;
+};
+
+/** A segment of a version as compaction looks at it. */
+export interface ListedSegment {
+  readonly id: number;
+  /** Raw bytes of its rows. */
+  readonly bytes: number;
+  /** False where the version has only its first rows. */
+  readonly whole: boolean;
+}
+
+/** A dataset whose current version has many segments. */
+export interface CompactionCandidate {
+  readonly storeId: number;
+  readonly datasetId: number;
+}
+
+/**
+ * Outcome of a replacement. `busy`: another worker is at the store, or the numbers behind the run's first segment are used up.
+ * `kept`: nothing was written that should take the place of the run. `lost`: the lease expired meanwhile. In all three cases
+ * nothing has changed.
+ */
+export type Replaced = Replacement | 'busy' | 'kept' | 'lost';
+
+/** The segment that took the place of a run. */
+export interface Replacement extends Copied {
+  readonly segment: number;
+}
+
+/** Writes the rows of a run into its target; undefined: the run is to stay. `lost` is aborted with the lease. */
+export type WriteRun = (target: Target, lost: AbortSignal) => Promise<Copied | undefined>;
+
+export interface Compactions {
+  /**
+   * Datasets whose current version has at least so many segments, in random order, so that none starves; stores that are
+   * being compacted are left out.
+   */
+  candidates(least: number): Promise<CompactionCandidate[]>;
+  /** Segments of the current version, in reading order. */
+  segments(datasetId: number): Promise<ListedSegment[]>;
+  /**
+   * Writes a segment that takes the place of a run, under a lease, and lets every version that has segments of the run have
+   * it instead. From the first step of the switch on, which holds nothing but the record of the compaction, any worker can
+   * finish it.
+   */
+  replace(
+    storeId: number,
+    run: readonly ListedSegment[],
+    write: WriteRun,
+    stop?: AbortSignal,
+  ): Promise<Replaced>;
+  /** Finishes switches whose worker fell silent; returns their number. */
+  resume(stop: AbortSignal): Promise<number>;
+}
+
+/** Abandons compactions whose worker fell silent; returns their number. @param storeId One store; default: all. */
+export const abandonSilent = async (sql: Sql, storeId?: number): Promise<number> => {
+  const silent = await sql.query(
+    moveSql('abandon', `${isExpired('c')} AND ($1::bigint IS NULL OR c.store_id = $1)`),
+    [storeId ?? null],
+  );
+  return silent.length;
+};
+
+export interface CompactionsOptions {
+  readonly sql: Sql;
+  /** Milliseconds of silence after which a worker is declared dead. */
+  readonly leaseMs: number;
+  /** Milliseconds between two renewals. @default a third of `leaseMs` */
+  readonly renewMs?: number;
+  readonly log: Log;
+}
+
+const interval = `$2 * interval '1 millisecond'`;
+
+/** The steps of a replacement. */
+export const createCompactionSteps = ({ sql, leaseMs, renewMs, log }: CompactionsOptions) => {
+  const segmentSwap = createSegmentSwap({ sql, log });
+
+  const finish = async (published: PublishedRun, stop?: AbortSignal): Promise<boolean> => {
+    if (!(await segmentSwap.finish(published, stop))) return false;
+    await sql.tx(async (tx) => {
+      await noteUnlisted(tx, published.run);
+      // The row stays: pages that are being read name rows by the segments of their time.
+      await tx.query(moveSql('finish', 'c.segment_id = $1'), [published.target]);
+    });
+    return true;
+  };
+
+  const renew = async (target: number): Promise<boolean> => {
+    const rows = await sql.query(
+      `UPDATE compactions c SET lease_until = now() + ${interval} WHERE c.segment_id = $1 AND ${isOpen('c')} RETURNING 1`,
+      [target, leaseMs],
+    );
+    return rows.length > 0;
+  };
+
+  return {
+    finish,
+
+    /** Registers the target, next to the run; undefined: busy. */
+    begin: (storeId: number, run: readonly ListedSegment[]): Promise<Target | undefined> =>
+      sql.tx(async (tx) => {
+        // One at a time: the second one sees the row of the first.
+        await tx.query('SELECT 1 FROM stores WHERE id = $1 FOR NO KEY UPDATE', [storeId]);
+        await abandonSilent(tx, storeId);
+        const [first] = run;
+        if (first === undefined) return undefined;
+        const { from, to } = compactedSegmentIds(first.id);
+        const [next] = await tx.query<{ id: number; busy: boolean }>(
+          `SELECT coalesce(max(segment_id) + 1, $2) AS id,
+             EXISTS (SELECT 1 FROM compactions c WHERE c.store_id = $1 AND ${isOpen('c')}) AS busy
+           FROM compactions WHERE segment_id BETWEEN $2 AND $3`,
+          [storeId, from, to],
+        );
+        if (next === undefined || next.busy || next.id > to) return undefined;
+        await addSegmentBeside(tx, next.id, first.id);
+        await tx.query(
+          `INSERT INTO compactions (segment_id, store_id, lease_until) VALUES ($1, $3, now() + ${interval})`,
+          [next.id, leaseMs, storeId],
+        );
+        const [row] = await tx.query<{ place: Placement }>(
+          `SELECT ${placementSql('g')} AS place FROM segments g WHERE g.id = $1`,
+          [next.id],
+        );
+        return row && { segment: next.id, place: row.place };
+      }),
+
+    /** Renews the lease during the work. */
+    whileHeld: <T>(target: number, work: (lost: AbortSignal) => Promise<T>): Promise<T> =>
+      whileLeased(
+        {
+          leaseMs,
+          renewMs,
+          renew: () => renew(target),
+          onError: (error) => log.warn({ err: error, segment: target }, 'lease not extended'),
+        },
+        work,
+      ),
+
+    /** From here on the compaction is not abandoned any more. False, and nothing changed, when the lease has expired. */
+    publish: (
+      { target, run, starts }: PublishedRun,
+      facts: { readonly rows: number; readonly bytes: number },
+    ): Promise<boolean> =>
+      sql.tx(async (tx) => {
+        const [mine] = await tx.query(
+          moveSql('publish', `${isHeld('c')} AND c.segment_id = $1`, ', run = $2, starts = $3'),
+          [target, run, starts],
+        );
+        if (mine === undefined) return false;
+        await tx.query(countSegmentSql('$1', { rows: '$2', bytes: '$3' }), [target, facts.rows, facts.bytes]);
+        return true;
+      }),
+
+    async abandon(target: number): Promise<void> {
+      await sql.query(moveSql('abandon', 'c.segment_id = $1'), [target]);
+    },
+  };
+};
+
+export type CompactionSteps = ReturnType<typeof createCompactionSteps>;
+
+export const createCompactions = (
+  options: CompactionsOptions,
+  steps: CompactionSteps = createCompactionSteps(options),
+): Compactions => {
+  const { sql } = options;
+
+  const writeAndSwap = async (
+    target: Target,
+    run: readonly ListedSegment[],
+    write: () => Promise<Copied | undefined>,
+    stop: AbortSignal | undefined,
+  ): Promise<Replaced> => {
+    const copied = await write();
+    if (copied === undefined) return 'kept';
+    const published = { target: target.segment, run: run.map(({ id }) => id), starts: copied.starts };
+    const bytes = run.reduce((sum, segment) => sum + segment.bytes, 0);
+    if (!(await steps.publish(published, { rows: copied.rows, bytes }))) return 'lost';
+    await steps.finish(published, stop);
+    return { ...copied, segment: target.segment };
+  };
+
+  return {
+    candidates: (least) =>
+      sql.query<CompactionCandidate>(
+        `SELECT d.store_id AS "storeId", d.id AS "datasetId"
+         FROM (SELECT dataset_id FROM segment_ranges WHERE until_version IS NULL
+           GROUP BY dataset_id HAVING count(*) >= $1) m JOIN datasets d ON d.id = m.dataset_id
+         WHERE NOT EXISTS (SELECT 1 FROM compactions c
+           WHERE c.store_id = d.store_id AND ${isOpen('c')} AND ${isHeld('c')})
+         ORDER BY random() LIMIT 200`,
+        [least],
+      ),
+
+    segments: (datasetId) =>
+      sql.query<ListedSegment>(
+        `SELECT g.id, coalesce(g.bytes, 0) AS bytes, r.row_limit IS NULL AND g.rows IS NOT NULL AS whole
+         FROM segment_ranges r JOIN segments g ON g.id = r.segment_id
+         WHERE r.dataset_id = $1 AND r.until_version IS NULL ORDER BY g.id`,
+        [datasetId],
+      ),
+
+    async replace(storeId, run, write, stop) {
+      const target = await steps.begin(storeId, run);
+      if (target === undefined) return 'busy';
+      const { segment } = target;
+      try {
+        const replaced = await steps.whileHeld(segment, (lost) =>
+          writeAndSwap(target, run, () => write(target, lost), stop),
+        );
+        if (typeof replaced === 'string') await steps.abandon(segment);
+        return replaced;
+      } catch (error) {
+        await steps.abandon(segment);
+        throw error;
+      }
+    },
+
+    async resume(stop) {
+      const silent = await sql.query<PublishedRun>(
+        `SELECT segment_id AS target, run, starts FROM compactions c
+         WHERE ${isSwapping('c')} AND ${isExpired('c')} ORDER BY segment_id`,
+      );
+      let finished = 0;
+      for (const published of silent) if (await steps.finish(published, stop)) finished += 1;
+      return finished;
+    },
+  };
+};
+
+/** Compactions of a catalog that was restored: what was being written has no rows; switches go on at once. */
+export const settleRestoredCompactions = async (tx: Sql): Promise<void> => {
+  await tx.query(moveSql('abandon', 'true'));
+  await tx.query(`UPDATE compactions c SET lease_until = now() WHERE ${isSwapping('c')}`);
+};

@@ -1,0 +1,259 @@
+/**
+ * Copies of rows that ClickHouse makes, without a row leaving it. Merge, compaction, column merge, restore and repair have one
+ * protocol:
+ *
+ *   1 choose       the segments, and the place of their copy
+ *   2 write down   PostgreSQL knows the new segment before its first row is written; its number is used once
+ *   3 copy         INSERT … SELECT, or the blocks of a saved file
+ *   4 compare      count and hash of the copy with those of its sources
+ *   5 switch       a transaction of the caller lets versions name the copy
+ *   6 drop         the sweep drops what no version names
+ *
+ * This room does 3 and 4. A copy that dies before 5 leaves a segment that nobody names.
+ */
+import type { Log } from '../lib/log.js';
+import type { NamedColumn, Placement } from '../model/placement.js';
+import {
+  anyShardOf,
+  type ClickHouseServers,
+  type Connection,
+  type QueryParams,
+  type QuerySettings,
+  type StatementOptions,
+} from '../storage/clickhouse/client.js';
+import { lowPriority } from '../storage/clickhouse/low-priority.js';
+import { sourceOf, statedTable, storedAs, tableOf, writtenAs } from './places.js';
+import { backgroundSettings, copySettings } from './statement-settings.js';
+
+/** A copy is not what it was made of. Nobody names it. */
+export class CopyDiffers extends Error {}
+
+/** A new segment, known to PostgreSQL, and its place. */
+export interface Target {
+  readonly segment: number;
+  readonly place: Placement;
+}
+
+/** Position of rows of several segments in the one segment that they are copied into. */
+export interface SegmentStarts {
+  /** Position of the first row of each segment; one more at the end: the first position behind all of them. */
+  readonly starts: readonly number[];
+  /** Rows of all of them. */
+  readonly rows: number;
+}
+
+export type Copied = SegmentStarts;
+
+/** Number and hash of rows, each with its position. */
+export interface Fingerprint {
+  readonly rows: number;
+  /** Sum of the hashes of all rows. */
+  readonly hash: string;
+}
+
+/** Rows to copy. */
+export interface RowSet {
+  /** `FROM … WHERE …` */
+  readonly from: string;
+  /** Their positions in the copy, as SQL. */
+  readonly position: string;
+  /** Their values as the copy stores them, as SQL; in the order of its columns. */
+  readonly values: readonly string[];
+}
+
+export interface RowsCopy {
+  readonly target: Target;
+  /** Names of columns of the target's table. */
+  readonly columns: readonly string[];
+  readonly sets: readonly RowSet[];
+  readonly params: QueryParams;
+  /** Of the INSERT. */
+  readonly settings: QuerySettings;
+  /** Of the comparison. @default those of background work */
+  readonly compareSettings?: QuerySettings;
+}
+
+/** Columns of a version as a place stores them. */
+export const storedColumnsOf = (columns: readonly NamedColumn[], place: Placement): string[] =>
+  columns.map((column) => storedAs(column, place).name);
+
+/** Values of a version's columns as a place stores them. */
+export const storedValuesOf = (
+  columns: readonly NamedColumn[],
+  place: Placement,
+  value: (at: number) => string,
+): string[] => columns.map((column, at) => writtenAs(value(at), column, place));
+
+/** Position of a row whose segment is in a list of parameters, which `starts` has the first positions of. */
+export const positionIn = (segments: string): string =>
+  `_row + transform(_seg, {${segments}:Array(UInt64)}, {starts:Array(UInt64)}, toUInt64(0))`;
+
+/** Puts segments behind each other, gaps included. */
+export const layOut = async (
+  clickhouse: Connection,
+  segmentIds: readonly number[],
+  rows: { readonly from: string; readonly params: QueryParams; readonly settings: QuerySettings },
+): Promise<SegmentStarts> => {
+  if (segmentIds.length === 0) return { starts: [0], rows: 0 };
+  const found = await clickhouse.rows<{ seg: string; rows: string; next: string }>(
+    `SELECT toString(_seg) AS seg, toString(count()) AS rows, toString(max(_row) + 1) AS next ${rows.from} GROUP BY _seg`,
+    { params: rows.params, settings: { max_execution_time: 0, ...rows.settings } },
+  );
+  const next = new Map(found.map((row) => [Number(row.seg), Number(row.next)]));
+  const starts = [0];
+  for (const id of segmentIds) starts.push((starts.at(-1) ?? 0) + (next.get(id) ?? 0));
+  return { starts, rows: found.reduce((sum, row) => sum + Number(row.rows), 0) };
+};
+
+const insertOf = (database: string, { target, columns }: RowsCopy, { from, position, values }: RowSet) =>
+  `INSERT INTO ${statedTable(database, target.place)} (${['_seg', '_row', ...columns].join(', ')})
+   SELECT ${['{target:UInt64}', position, ...values].join(', ')} ${from}`;
+
+// Within a tuple null, zero and an empty text have hashes of their own.
+const hashesOf = (side: 'source' | 'copy', { from, position, values }: RowSet): string =>
+  `SELECT '${side}' AS side, sipHash64(tuple(${[position, ...values].join(', ')})) AS h ${from}`;
+
+const none: Fingerprint = { rows: 0, hash: '0' };
+
+const fingerprintsOf = async (
+  clickhouse: Connection,
+  sets: readonly string[],
+  options: StatementOptions,
+): Promise<{ readonly source: Fingerprint; readonly copy: Fingerprint }> => {
+  const rows = await clickhouse.rows<{ side: string; rows: string; hash: string }>(
+    `SELECT side, toString(count()) AS rows, toString(sum(h)) AS hash FROM (${sets.join(' UNION ALL ')}) GROUP BY side`,
+    options,
+  );
+  const of = (side: string): Fingerprint => {
+    const found = rows.find((row) => row.side === side);
+    return found === undefined ? none : { rows: Number(found.rows), hash: found.hash };
+  };
+  return { source: of('source'), copy: of('copy') };
+};
+
+/** Number and hash of the rows of one segment. */
+export const fingerprintSegment = async (
+  servers: ClickHouseServers,
+  place: Placement,
+  segment: number,
+  columns: readonly NamedColumn[],
+): Promise<Fingerprint> => {
+  const from = `FROM ${sourceOf(servers.database, place, columns)} WHERE _seg = {segment:UInt64}`;
+  const values = columns.map(({ name }) => name);
+  const { copy } = await fingerprintsOf(
+    servers.at(place),
+    [hashesOf('copy', { from, position: '_row', values })],
+    { params: { segment }, settings: backgroundSettings(columns.length) },
+  );
+  return copy;
+};
+
+/** Writes rows into a segment. */
+export const insertRows = async (
+  clickhouse: Connection,
+  copy: RowsCopy,
+  options: StatementOptions = {},
+): Promise<void> => {
+  const params = { ...copy.params, target: copy.target.segment };
+  for (const set of copy.sets)
+    await clickhouse.command(insertOf(clickhouse.database, copy, set), {
+      ...options,
+      params,
+      settings: copy.settings,
+    });
+};
+
+/** Compares a segment with what it was made of. @throws CopyDiffers */
+export const compareRows = async (
+  clickhouse: Connection,
+  { target, columns, sets, params, compareSettings }: RowsCopy,
+  options: StatementOptions = {},
+): Promise<number> => {
+  const from = `FROM ${statedTable(clickhouse.database, target.place)} WHERE _seg = {target:UInt64}`;
+  const { source, copy } = await fingerprintsOf(
+    clickhouse,
+    [
+      ...sets.map((set) => hashesOf('source', set)),
+      hashesOf('copy', { from, position: '_row', values: columns }),
+    ],
+    {
+      ...options,
+      params: { ...params, target: target.segment },
+      settings: { ...backgroundSettings(columns.length), ...compareSettings },
+    },
+  );
+  if (source.hash !== copy.hash || source.rows !== copy.rows)
+    throw new CopyDiffers(
+      `segment ${target.segment} differs from what it was made of: ${copy.rows} rows of ${source.rows}, hash ${copy.hash} of ${source.hash}`,
+    );
+  return copy.rows;
+};
+
+export interface JoinerOptions {
+  readonly clickhouse: ClickHouseServers;
+  readonly log: Log;
+}
+
+/**
+ * Joins neighbouring segments of one place into one: the same rows in the same order, every column of their table, whichever
+ * versions name it.
+ * @param run In reading order.
+ * @throws CopyDiffers
+ */
+export type Join = (run: readonly number[], target: Target, stop: AbortSignal) => Promise<Copied>;
+
+export const createJoin = ({ clickhouse: servers, log }: JoinerOptions): Join => {
+  const { database } = servers;
+
+  const columnsOf = async (place: Placement): Promise<string[]> => {
+    const rows = await anyShardOf(servers, place).rows<{ name: string }>(
+      `SELECT name FROM system.columns WHERE database = {database:String} AND table = {table:String}
+         AND name NOT IN ('_seg', '_row') ORDER BY position`,
+      { params: { database, table: tableOf(place) } },
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  /** Ends the statement on the server as well, which the end of a connection does not. */
+  const cancellable = async (
+    clickhouse: Connection,
+    queryId: string,
+    signal: AbortSignal,
+    work: (options: StatementOptions) => Promise<void>,
+  ): Promise<void> => {
+    const cancel = (): void => {
+      clickhouse
+        .command('KILL QUERY WHERE query_id = {queryId:String} ASYNC', { params: { queryId } })
+        .catch((error: unknown) => log.warn({ err: error, queryId }, 'copy not cancelled'));
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    try {
+      await work({ queryId, signal });
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  };
+
+  return async (run, target, signal) => {
+    const clickhouse = servers.at(target.place);
+    const columns = await columnsOf(target.place);
+    const low = await lowPriority(clickhouse);
+    const from = `FROM ${statedTable(database, target.place)} WHERE _seg IN {run:Array(UInt64)}`;
+    const params = { run };
+    const laidOut = await layOut(clickhouse, run, { from, params, settings: { max_threads: 1, ...low } });
+    const copy: RowsCopy = {
+      target,
+      columns,
+      sets: [{ from, position: positionIn('run'), values: columns }],
+      params: { ...params, starts: laidOut.starts.slice(0, -1) },
+      settings: { ...backgroundSettings(columns.length), ...copySettings, ...low },
+      compareSettings: low,
+    };
+    await cancellable(clickhouse, `compaction/${target.segment}`, signal, (options) =>
+      insertRows(clickhouse, copy, options),
+    );
+    const rows = await compareRows(clickhouse, copy, { signal });
+    if (rows !== laidOut.rows) throw new CopyDiffers(`${rows} rows were joined of ${laidOut.rows}`);
+    return laidOut;
+  };
+};
